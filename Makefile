@@ -1,0 +1,50 @@
+# Every target builds what it needs: a fresh clone with python3 (3.11 or newer) and make is enough.
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(shell command -v uv 2>/dev/null)
+READY := .venv/.ready
+WORKERS ?= 2
+
+.PHONY: demo test check static format slow bench interpreted clean
+
+demo: $(READY)
+	$(BIN)/acumen demo demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow"
+
+check: static test
+
+static: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# The compiled loops once more as plain Python: same source, so coverage and debuggers see inside.
+interpreted: $(READY)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow" tests/test_kernels.py
+
+slow: $(READY)
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "acumen needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $@" >&2; exit 1; }
+ifneq ($(UV),)
+	test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
+	$(UV) pip install --quiet --python $(BIN)/python -e '.[run,test]'
+else
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[run,test]'
+endif
+	@touch $(READY)
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis demo

@@ -1,0 +1,137 @@
+"""Everything acumen raises on purpose, and how one problem in the data is told.
+
+::
+
+    AcumenError
+    ├── UsageError      a call or a command line that cannot be meant          exit code 2
+    └── DataError       data that cannot be read as what it should be          exit code 3
+
+A :class:`DataError` carries *all* the problems found, not the first one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+SHOWN_PROBLEMS: Final = 20
+SHOWN_CHARACTERS: Final = 40
+
+
+class AcumenError(Exception):
+    """Base of every error acumen raises on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(AcumenError, ValueError):
+    """A call that cannot be meant: an unknown name, two options that exclude each other."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with the data: where it stands, what came, what is allowed."""
+
+    message: str
+    case: object = None
+    item: str | None = None
+    field: str | None = None
+    line: int | None = None
+    column: int | None = None
+    noun: str = "case"
+
+    def __str__(self) -> str:
+        where = []
+        if self.line is not None:
+            column = "" if self.column is None else f", column {self.column}"
+            where.append(f"line {self.line}{column}")
+        if self.case is not None:
+            where.append(f"{self.noun} {label(self.case)}")
+        if self.item is not None:
+            where.append(f"item {label(self.item)}")
+        if self.field is not None:
+            where.append(self.field)
+        return f"{', '.join(where)}: {self.message}" if where else self.message
+
+
+class DataError(AcumenError, ValueError):
+    """Data that cannot be read as what it should be, with every problem found in it.
+
+    >>> print(DataError([Problem("4 is outside 0..3", case=102, item="Sleep")], source="run.json"))
+    run.json: case 102, item Sleep: 4 is outside 0..3
+    """
+
+    exit_code = 3
+
+    def __init__(self, problems: Iterable[Problem | str], source: str | None = None) -> None:
+        self.problems = tuple(Problem(p) if isinstance(p, str) else p for p in problems)
+        self.source = source
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        prefix = "" if self.source is None else f"{printable(self.source, limit=400)}: "
+        lines = [f"{prefix}{problem}" for problem in self.problems[:SHOWN_PROBLEMS]]
+        more = len(self.problems) - SHOWN_PROBLEMS
+        if more > 0:
+            lines.append(f"{prefix}and {more} more problem{'s' if more > 1 else ''}")
+        return "\n".join(lines)
+
+
+def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
+    r"""Text safe to print: control, invisible and bidi characters escaped, cut at ``limit``.
+
+    >>> printable("a\x1b[2Jb\u200b")
+    'a\\x1b[2Jb\\u200b'
+    >>> printable("x" * 50, limit=5)
+    'xxxxx… (50 characters)'
+    """
+    shown = "".join(_escaped(c) for c in text[:limit])
+    return shown if len(text) <= limit else f"{shown}… ({len(text)} characters)"
+
+
+def is_invisible(character: str) -> bool:
+    """Whether a character changes what is read without being seen (control, format, bidi)."""
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def _escaped(character: str) -> str:
+    if is_invisible(character):
+        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+    return character
+
+
+def label(value: object) -> str:
+    r"""An id or a name as a message shows it: bare when plain, quoted when a blank would hide.
+
+    >>> label(102), label("Sleep"), label("Sleep ")
+    ('102', 'Sleep', "'Sleep '")
+    """
+    if not isinstance(value, str):
+        return printable(str(value))
+    shown = printable(value)
+    return shown if value and value == value.strip() and shown == value else f"'{shown}'"
+
+
+def what_came(value: object) -> str:
+    """How a message shows a value that should not be there: its kind, and a little of it.
+
+    >>> what_came("3"), what_came(True), what_came([1, 2]), what_came(None), what_came(1.5)
+    ("the text '3'", 'the boolean true', 'a list', 'null', '1.5')
+    """
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return f"the boolean {str(value).lower()}"
+        case str():
+            return f"the text '{printable(value)}'"
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return printable(repr(value) if isinstance(value, float) else str(value))

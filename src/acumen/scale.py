@@ -1,0 +1,194 @@
+"""An ordinal scale: its levels, lowest first. PHQ-8 and the risk scale are data files."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from acumen.errors import DataError, Problem, UsageError, what_came
+
+MOST_LEVELS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Ordered levels, lowest first, and the items that are judged on them.
+
+    A level is a whole number or a label. Inside acumen a level is its *rank*, 0 for the lowest;
+    the distance between two levels is the number of rungs between them.
+
+    >>> Scale("stars", (1, 2, 3, 4, 5)).rank(4)
+    3
+    >>> Scale.named("risk").rank("HIGH_RISK")
+    1
+    """
+
+    name: str
+    levels: tuple[int | str, ...]
+    items: tuple[str, ...] = ()
+    title: str = ""
+    case: str = "case"
+
+    def __post_init__(self) -> None:
+        problems = list(_problems(self))
+        if problems:
+            raise DataError(problems, source=f"scale {self.name}")
+
+    @classmethod
+    def named(cls, name: str) -> Scale:
+        """A scale that ships with acumen, by its name."""
+        return _builtin(name)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Scale:
+        """A scale from a TOML file with ``name``, ``levels`` and optionally ``items``."""
+        path = Path(path)
+        try:
+            text = path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError([f"cannot be read as text: {error}"], source=str(path)) from error
+        return _from_toml(text, source=path.name)
+
+    @classmethod
+    def numbered(cls, lowest: int, highest: int, name: str = "levels") -> Scale:
+        """The whole numbers from ``lowest`` to ``highest``.
+
+        >>> Scale.numbered(0, 10).range
+        10
+        """
+        return cls(name, tuple(range(lowest, highest + 1)))
+
+    @property
+    def range(self) -> int:
+        """Rungs between the lowest and the highest level: the largest possible error."""
+        return len(self.levels) - 1
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the levels are whole numbers rather than labels."""
+        return isinstance(self.levels[0], int)
+
+    @property
+    def allowed(self) -> str:
+        """The levels as a message names them."""
+        if self.is_numeric:
+            return f"{self.levels[0]}..{self.levels[-1]}"
+        return ", ".join(f"'{level}'" for level in self.levels)
+
+    def rank(self, value: object) -> int:
+        """The rank of a level, 0 for the lowest; ``ValueError`` says what is wrong with it.
+
+        2.0 is 2; 1.5, a boolean, a text on a numeric scale are not levels. Labels are matched
+        without regard to case, outer quotes and the mark between words.
+        """
+        if self.is_numeric:
+            return self._numeric_rank(value)
+        if isinstance(value, str):
+            rank = _ranks_by_label(self.levels).get(_folded(value))
+            if rank is not None:
+                return rank
+        raise ValueError(f"{what_came(value)} is not one of {self.allowed}")
+
+    def _numeric_rank(self, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"{what_came(value)} where a level {self.allowed} is expected")
+        if isinstance(value, float) and not value.is_integer():
+            raise ValueError(f"{what_came(value)} is not a level of {self.allowed}")
+        lowest = self.levels[0]
+        assert isinstance(lowest, int)
+        rank = int(value) - lowest
+        if not 0 <= rank <= self.range:
+            raise ValueError(f"{what_came(value)} is outside {self.allowed}")
+        return rank
+
+
+def builtin_scales() -> tuple[str, ...]:
+    """Names of the scales that ship with acumen."""
+    return tuple(
+        sorted(
+            entry.name.removesuffix(".toml")
+            for entry in files("acumen.scales").iterdir()
+            if entry.name.endswith(".toml")
+        )
+    )
+
+
+def find_scale(name: str | Path | Scale) -> Scale:
+    """A scale as it is, by name, or from a TOML file."""
+    if isinstance(name, Scale):
+        return name
+    if isinstance(name, Path) or name.endswith(".toml"):
+        return Scale.read(name)
+    return Scale.named(name)
+
+
+@cache
+def _builtin(name: str) -> Scale:
+    if name not in builtin_scales():
+        raise UsageError(f"no scale '{name}'; there are {', '.join(builtin_scales())}")
+    text = files("acumen.scales").joinpath(f"{name}.toml").read_text("utf-8")
+    return _from_toml(text, source=f"{name}.toml")
+
+
+def _from_toml(text: str, source: str) -> Scale:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError([str(error)], source=source) from error
+    known = {"name", "title", "case", "levels", "items"}
+    problems = [Problem("is not a key of a scale", field=key) for key in data if key not in known]
+    problems += [
+        Problem(f"must be text, not {what_came(data[key])}", field=key)
+        for key in ("name", "title", "case")
+        if key in data and not isinstance(data[key], str)
+    ]
+    problems += [
+        Problem("must be a list", field=key)
+        for key in ("levels", "items")
+        if key in data and not isinstance(data[key], list)
+    ]
+    problems += [Problem("is missing", field=key) for key in ("name", "levels") if key not in data]
+    if problems:
+        raise DataError(problems, source=source)
+    return Scale(
+        name=data["name"],
+        levels=tuple(data["levels"]),
+        items=tuple(data.get("items", ())),
+        title=data.get("title", ""),
+        case=data.get("case", "case"),
+    )
+
+
+def _problems(scale: Scale) -> list[Problem]:
+    levels, items = scale.levels, scale.items
+    found = []
+    if not 2 <= len(levels) <= MOST_LEVELS:
+        found.append(Problem(f"needs 2 to {MOST_LEVELS} levels, has {len(levels)}", field="levels"))
+    elif all(type(level) is int for level in levels):
+        if any(b != a + 1 for a, b in pairwise(levels)):  # type: ignore[operator]  # all int here
+            found.append(Problem("must be consecutive whole numbers", field="levels"))
+    elif all(isinstance(level, str) for level in levels):
+        if len({_folded(str(level)) for level in levels}) < len(levels):
+            found.append(Problem("must differ from each other", field="levels"))
+    else:
+        found.append(Problem("must be all whole numbers or all text", field="levels"))
+    if not all(isinstance(item, str) for item in items):
+        found.append(Problem("must be text", field="items"))
+    elif len(set(items)) < len(items):
+        found.append(Problem("must differ from each other", field="items"))
+    return found
+
+
+@cache
+def _ranks_by_label(levels: tuple[int | str, ...]) -> dict[str, int]:
+    return {_folded(str(level)): rank for rank, level in enumerate(levels)}
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"[\s_-]+", " ", text.strip().strip("'\"").strip()).casefold()
