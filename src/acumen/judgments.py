@@ -74,7 +74,7 @@ class Signal:
                 state[row] = SignalState.OTHER
                 other[row] = value
             else:
-                numbers[row] = value if abs(value) < 1e308 else np.copysign(np.inf, value)
+                numbers[row] = value if abs(value) < 1e308 else (np.inf if value > 0 else -np.inf)
         return cls(numbers, state, other)
 
     def take(self, rows: NDArray[Any]) -> Signal:
