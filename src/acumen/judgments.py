@@ -197,9 +197,10 @@ def factorize(ids: Sequence[CaseId] | NDArray[Any]) -> tuple[tuple[CaseId, ...],
     if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU":
         values, codes = np.unique(ids, return_inverse=True)
         return tuple(values.tolist()), codes.astype(np.int32)
-    distinct = sorted(set(ids), key=lambda x: (isinstance(x, str), x))
+    plain = [i.item() if isinstance(i, np.generic) else i for i in ids]
+    distinct = sorted(set(plain), key=lambda x: (isinstance(x, str), x))
     code_of = {value: code for code, value in enumerate(distinct)}
-    return tuple(distinct), np.fromiter((code_of[i] for i in ids), np.int32, len(ids))
+    return tuple(distinct), np.fromiter((code_of[i] for i in plain), np.int32, len(plain))
 
 
 def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str]]:

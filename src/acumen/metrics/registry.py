@@ -38,7 +38,9 @@ class Kind(Enum):
 class View(Protocol):
     """What a metric looks at: rows made ready once, and which case each belongs to."""
 
-    n_cases: int
+    @property
+    def n_cases(self) -> int:
+        """How many cases the rows belong to."""
 
     def why_undefined(self, weights: Weights) -> str | None:
         """The plain reason why metrics of this view have no value, if there is one."""
