@@ -56,9 +56,9 @@ def half_series(s: float) -> float:
 
 @inlined
 def digamma(x: float) -> float:
-    """ψ(x) for x > 0: recurrence up to 10, then the asymptotic series."""
+    """ψ(x) for x > 0: recurrence up to 20, then the asymptotic series."""
     shift = 0.0
-    while x < 10.0:
+    while x < 20.0:
         shift -= 1.0 / x
         x += 1.0
     s = 1.0 / (x * x)
