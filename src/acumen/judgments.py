@@ -167,11 +167,19 @@ class Judgments:
         code_of = {c: code for code, c in enumerate(chosen)}
         recode = np.array([code_of.get(c, -1) for c in self.cases], np.int32)
         case = recode[self.case] if len(recode) else self.case
-        rows = np.flatnonzero(case >= 0)
+        chosen_rows = self.take(np.flatnonzero(case >= 0))
+        return replace(
+            chosen_rows,
+            cases=chosen,
+            case=case[case >= 0],
+            failed=tuple(f for f in self.failed if f.case in code_of),
+        )
+
+    def take(self, rows: NDArray[Any]) -> Judgments:
+        """Some rows, given by their positions; cases and items stay as they are."""
         return replace(
             self,
-            cases=chosen,
-            case=case[rows],
+            case=self.case[rows],
             item=self.item[rows],
             truth=self.truth[rows],
             prediction=self.prediction[rows],
@@ -179,7 +187,6 @@ class Judgments:
             signals={name: signal.take(rows) for name, signal in self.signals.items()},
             risk_score=None if self.risk_score is None else self.risk_score[rows],
             weight=None if self.weight is None else self.weight[rows],
-            failed=tuple(f for f in self.failed if f.case in code_of),
         )
 
     def problem(self, row: int, message: str, field: str | None = None) -> Problem:

@@ -137,6 +137,11 @@ class Ranking:
         per_row = counts[index].astype(np.float64)
         return per_row if own is None else per_row * own[:, None]
 
+    def loss_by_case(self) -> Floats:
+        """Summed loss of each case, in rungs."""
+        levels = np.arange(self.most_loss + 1, dtype=np.float64)
+        return levels @ self._case_columns[1:]
+
     def totals(self, weights: Weights) -> Totals:
         """Sums over rows: all, and answered by loss."""
         if not isinstance(weights, CaseWeights):
@@ -207,6 +212,46 @@ class Ranking:
         index, counts, own = self._lanes(weights)
         limit = (most_risk + COVERAGE_TOLERANCE) / self.unit
         return most_within_risk(index, self.loss, self.ends, counts, own, limit)
+
+    def beside(self, other: Ranking) -> Ranking:
+        """The rows of two rankings of the same cases in one, the other's cases numbered after ours.
+
+        Weighing the two halves against each other then swaps the systems case by case.
+        """
+
+        def column(name: str) -> NDArray[Any]:
+            return np.concatenate([getattr(r, name)() for r in (self, other)])
+
+        return rank(
+            column("_loss_of_rows"),
+            column("_confidence_of_rows"),
+            column("_answered_rows"),
+            case=np.concatenate([self.case, other.case + self.n_cases]),
+            n_cases=self.n_cases + other.n_cases,
+            weight=None if self.weight is other.weight is None else column("_own_weights"),
+            unit=self.unit,
+            most_loss=max(self.most_loss, other.most_loss),
+            grid=self.grid,
+            cuts=self.cuts,
+        )
+
+    def _loss_of_rows(self) -> NDArray[np.int16]:
+        out = np.zeros(len(self), np.int16)
+        out[self.order] = self.loss
+        return out
+
+    def _confidence_of_rows(self) -> Floats:
+        out = np.zeros(len(self))
+        out[self.order] = np.repeat(self.threshold, np.diff(self.ends, prepend=0))
+        return out
+
+    def _answered_rows(self) -> NDArray[np.bool_]:
+        out = np.zeros(len(self), bool)
+        out[self.order] = True
+        return out
+
+    def _own_weights(self) -> Floats:
+        return np.ones(len(self)) if self.weight is None else self.weight
 
     def curve(self, weights: NDArray[Any] | None = None) -> Curve:
         """The curve as arrays; by default each row counts with its own weight."""

@@ -86,10 +86,13 @@ class Metric:
     def measure(self, view: View, weights: Weights | None = None) -> Estimate:
         """The value under one weighting (by default every case once), or null with its reason."""
         weights = CaseWeights.once(view.n_cases) if weights is None else weights
-        value = float(np.ravel(self(view, weights))[0])
+        return self.estimate(float(np.ravel(self(view, weights))[0]), view, weights)
+
+    def estimate(self, value: float, view: View, weights: Weights) -> Estimate:
+        """A value already computed, or null with the reason why it has none."""
         if math.isnan(value):
             return Estimate(None, view.why_undefined(weights) or self.undefined)
-        return Estimate(value)
+        return Estimate(float(value))
 
     @property
     def title(self) -> str:
