@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import Problem, label, what_came
+from acumen.errors import Problem, label, printable, what_came
 from acumen.judgments import Judgments, Signal, SignalState
 from acumen.weights import Floats
 
@@ -190,7 +190,10 @@ def _missing(
     if not which.any():
         return []
     if which.all() and len(rows) > 1:
-        if word == "missing":
+        if word == "missing" and kind.key not in SIGNALS:
+            had = ", ".join(printable(key) for key in list(table.signals)[:12])
+            why = f"no such signal; this run has {had or 'none'}"
+        elif word == "missing":
             why = "older artifacts do not have this signal"
         else:
             why = "the run did not capture it"
@@ -226,6 +229,15 @@ def _out_of_range(
         if not math.isfinite(value):
             message = f"{'NaN' if math.isnan(value) else 'a number too large'} is not finite"
         else:
-            message = f"{value:.17g} is out of range ({kind.allowed})"
+            message = f"{shortest(value)} is out of range ({kind.allowed})"
         problems.append(table.problem(int(rows[at]), message, kind.key))
     return problems
+
+
+def shortest(value: float) -> str:
+    """A number in the fewest digits that tell it apart, without a bare ``.0``.
+
+    >>> shortest(0.9), shortest(800.0)
+    ('0.9', '800')
+    """
+    return repr(float(value)).removesuffix(".0")

@@ -1,0 +1,191 @@
+"""A calibration artifact: a fitted calibrator, what it was fitted on, and how good it was."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from acumen import confidence as confidences
+from acumen.calibration.features import CalibratorFeatureExtractor, unit_rating
+from acumen.calibration.models import CalibratorModel
+from acumen.errors import DataError, UsageError
+from acumen.judgments import CaseId, Judgments
+from acumen.signals import Rows, answered_rows, shortest
+from acumen.strict_json import source_name, write_json
+from acumen.weights import Floats
+
+SCHEMA_VERSION: Final = "1"
+TEMPERATURE: Final = "temperature_scaling"
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a calibrator was fitted on. Cases are kept as salted hashes, not as ids."""
+
+    run_id: str | None = None
+    mode: str | None = None
+    n: int | None = None
+    n_cases: int | None = None
+    positive_rate: float | None = None
+    defaults: dict[str, int] = field(default_factory=dict)
+    salt: str = ""
+    cases: frozenset[str] = frozenset()
+
+    def shared_with(self, cases: Iterable[CaseId]) -> int:
+        """How many of these cases it was fitted on."""
+        return sum(case_hash(case, self.salt) in self.cases for case in cases) if self.cases else 0
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A fitted calibrator with its inputs: raw signals (``features``) or one confidence function.
+
+    ``confidence`` is the function it was fitted on, None when it takes features.
+    """
+
+    method: str
+    model: CalibratorModel
+    target: str = "correctness"
+    features: tuple[str, ...] = ()
+    confidence: str | None = None
+    training: Training = Training()
+    metrics: dict[str, Any] = field(default_factory=dict)
+    name: str = "calibration"
+    """How messages call it: the name of its file."""
+
+    def of_table(self, table: Judgments, rows: Rows) -> Floats:
+        """Calibrated confidence of some rows, on the inputs it was fitted on."""
+        return self.model.predict(inputs_of(self, table, rows)[0])
+
+    def of_confidence(self, values: Floats) -> Floats:
+        """Calibrated confidence where ``values`` are its only input."""
+        if len(self.features) > 1:
+            raise UsageError(f"{self.name} takes {len(self.features)} features, not one confidence")
+        return self.model.predict(values)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals it reads, directly or through its confidence function."""
+        return self.features if self.confidence is None else confidences.find(self.confidence).needs
+
+    @property
+    def input_name(self) -> str:
+        """What it was fitted on, in words."""
+        return self.confidence or ", ".join(self.features)
+
+    def warnings(self, table: Judgments, names: Iterable[str] = ()) -> tuple[str, ...]:
+        """What should be said when these confidences of this table are made with it."""
+        table = table.included
+        said = [*self._overlap(table)]
+        for name in names:
+            expression = confidences.find(name)
+            if isinstance(expression, confidences.Calibrated):
+                said += self._applied(expression, table)
+        return tuple(dict.fromkeys(said))
+
+    def _overlap(self, table: Judgments) -> list[str]:
+        shared = self.training.shared_with(table.cases)
+        told = "what is measured here is in-sample, so too good; the artifact has it cross-fitted"
+        if shared:
+            noun = table.scale.case
+            return [
+                f"{self.name} was fitted on {shared} of the {len(table.cases)} {noun}s evaluated "
+                f"here (same ids): {told}"
+            ]
+        run = table.source.run_id
+        if run is not None and run == self.training.run_id and not self.training.cases:
+            return [f"{self.name} was fitted on this very run ({run}): {told}"]
+        return []
+
+    def _applied(self, expression: confidences.Calibrated, table: Judgments) -> list[str]:
+        if expression.inner is None:
+            if self.confidence is not None:
+                return []
+            rows = answered_rows(table)
+            return list(CalibratorFeatureExtractor(self.features).extract(table, rows).warnings)
+        if self.takes(expression.inner):
+            return []
+        return [f"{self.name} was fitted on {self.input_name}, not on {expression.inner.name}"]
+
+    def takes(self, inner: confidences.Expression) -> bool:
+        """Whether a confidence is what it was fitted on, in the same units."""
+        if self.confidence is not None or not isinstance(inner, confidences.ConfidenceFunction):
+            return inner.name == self.confidence
+        probe = np.array([0.25, 0.5])
+        as_it_is = inner.needs == self.features
+        return as_it_is and bool(np.array_equal(inner.function(probe), probe))
+
+    def document(self, created_at: str) -> dict[str, Any]:
+        """The artifact as JSON has it."""
+        training = self.training
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "created_at": created_at,
+            "method": self.method,
+            "target": self.target,
+            "confidence": self.confidence,
+            "features": list(self.signals),
+            "model": self.model.parameters(),
+            "training": {
+                "run_id": training.run_id,
+                "mode": training.mode,
+                "n": training.n,
+                "n_cases": training.n_cases,
+                "positive_rate": training.positive_rate,
+                "feature_defaults": training.defaults,
+                "case_hashes": {"salt": training.salt, "sha256_16": sorted(training.cases)},
+            },
+            "metrics": self.metrics,
+        }
+
+    def write(self, path: str | Path, created_at: str) -> None:
+        """Write the artifact, whole or not at all."""
+        write_json(path, self.document(created_at))
+
+
+def inputs_of(artifact: Calibration, table: Judgments, rows: Rows) -> tuple[Floats, dict[str, int]]:
+    """The inputs of some rows as the artifact takes them, and how many are defaults."""
+    if artifact.confidence is not None:
+        values, defaults = confidences.compute(artifact.confidence, table)[rows], {}
+    else:
+        extracted = CalibratorFeatureExtractor(artifact.features).extract(table, rows)
+        values, defaults = extracted.values, extracted.defaults
+        if artifact.method == TEMPERATURE:
+            values = unit_rating(artifact.features[0], values[:, 0])
+    if artifact.method == TEMPERATURE:
+        _check_probabilities(values, artifact, table, rows)
+    return values, defaults
+
+
+def _check_probabilities(
+    values: Floats, artifact: Calibration, table: Judgments, rows: Rows
+) -> None:
+    outside = np.flatnonzero(~((values >= 0) & (values <= 1))).tolist()
+    if outside:
+        path = table.source.path
+        raise DataError(
+            [
+                table.problem(
+                    int(rows[at]),
+                    f"{shortest(values[at])} is outside 0..1, where temperature scaling works",
+                    artifact.input_name,
+                )
+                for at in outside
+            ],
+            source=None if path is None else source_name(path),
+        )
+
+
+def case_hash(case: CaseId, salt: str) -> str:
+    """A case's id as an artifact keeps it; 101 and "101" differ.
+
+    >>> case_hash(101, "a") == case_hash("101", "a")
+    False
+    """
+    text = f"{salt}|{type(case).__name__}|{case}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
