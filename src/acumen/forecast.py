@@ -41,8 +41,6 @@ class Moments:
     target_squared: Floats
     brier: Floats
     log_loss: Floats
-    forecast_excess: Floats
-    """Sum of p² − 2py: the squared error without its y² part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +105,7 @@ class Forecast:
 
         def values() -> Sequence[Floats]:
             p, y = self.probability, self.target
-            excess = p * p - 2 * p * y
-            return np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y), excess
+            return np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)
 
         return Moments(*self._sums("moments", weights, values)[:, 0])
 
@@ -134,7 +131,7 @@ class Forecast:
         return self._remembered(("equal_mass", bins), weights, compute)
 
     def pooled(self, weights: Weights) -> Floats:
-        """Sum over isotonic blocks of (summed target)²/weight: what recalibration would reach."""
+        """Of the isotonic regression: sum over blocks of (summed target)²/weight; the blocks."""
 
         def compute() -> Floats:
             from acumen.reliability_kernels import pooled_squares

@@ -63,9 +63,12 @@ def equal_mass(
 def pooled_squares(
     target: Floats, ends: Array, index: Array, counts: Array, own: Floats | None
 ) -> Floats:
-    """Sum over blocks of (summed target)²/weight, blocks made by pooling adjacent violators."""
+    """Sum over blocks of (summed target)²/weight, and how many blocks there are.
+
+    Blocks are made by pooling adjacent violators: the isotonic regression of the target.
+    """
     lanes = counts.shape[1]
-    out = np.zeros(lanes)
+    out = np.zeros((2, lanes))
     weight, summed = np.empty(ends.shape[0]), np.empty(ends.shape[0])
     for lane in range(lanes):
         blocks, start = 0, 0
@@ -86,7 +89,8 @@ def pooled_squares(
             weight[blocks], summed[blocks] = w_tie, y_tie
             blocks += 1
         for block in range(blocks):
-            out[lane] += summed[block] * summed[block] / weight[block]
+            out[0, lane] += summed[block] * summed[block] / weight[block]
+        out[1, lane] = blocks
     return out
 
 

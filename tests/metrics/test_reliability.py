@@ -100,20 +100,45 @@ def test_brier_and_its_parts_agree_with_scikit_learn(seed: int) -> None:
     view = forecast(p, y)
     kept = w > 0
     fit = IsotonicRegression().fit(p[kept], y[kept], sample_weight=w[kept]).predict(p[kept])
+    steps, total = len(np.unique(np.round(fit, 12))), w.sum()
+    left = float(np.sum(w[kept] * (fit - y[kept]) ** 2))
+    noise = left / (total - steps)
     base = np.average(y, weights=w)
-    recalibrated = np.average((fit - y[kept]) ** 2, weights=w[kept])
     score = brier_score_loss(y, p, sample_weight=w)
-    uncertainty = base * (1 - base)
+    spread = total * base * (1 - base)
+    parts = {
+        "brier_miscalibration": score - (left + steps * noise) / total,
+        "brier_discrimination": (spread - left - (steps - 1) * noise) / total,
+        "brier_uncertainty": (spread + noise) / total,
+    }
     assert reliability.brier(view, w) == pytest.approx(score, abs=1e-12)
-    assert reliability.brier_miscalibration(view, w) == pytest.approx(score - recalibrated)
-    assert reliability.brier_discrimination(view, w) == pytest.approx(uncertainty - recalibrated)
-    assert reliability.brier_uncertainty(view, w) == pytest.approx(uncertainty)
-    parts = (
-        reliability.brier_miscalibration(view, w)
-        - reliability.brier_discrimination(view, w)
-        + reliability.brier_uncertainty(view, w)
-    )
-    assert parts == pytest.approx(reliability.brier(view, w), abs=1e-13)
+    for name, expected in parts.items():
+        assert METRICS[name](view, w) == pytest.approx(expected, abs=1e-10)
+    a, b, c = (METRICS[name](view, w) for name in parts)
+    assert a - b + c == pytest.approx(score, abs=1e-13)
+
+
+@pytest.mark.parametrize(("levels", "share_left"), [(5, 0.05), (150, 0.5)])
+def test_what_a_recalibration_gains_by_having_seen_the_rows_is_taken_off(
+    levels: int, share_left: float
+) -> None:
+    """A calibrated confidence: all of the gain with few distinct values, over half with many."""
+    plain, corrected = [], []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        p = (rng.integers(0, levels, 150) + 0.5) / levels
+        y = (rng.random(150) < p).astype(float)
+        fit = IsotonicRegression().fit(p, y).predict(p)
+        plain.append(np.mean((p - y) ** 2 - (fit - y) ** 2))
+        corrected.append(reliability.brier_miscalibration(forecast(p, y), np.ones(150)))
+    assert abs(np.mean(corrected)) < share_left * np.mean(plain)
+
+
+def test_no_more_rows_than_steps_leave_the_parts_undefined() -> None:
+    view = forecast([0.2, 0.9], [0, 1])
+    estimate = METRICS["brier_miscalibration"].measure(view)
+    assert estimate.value is None
+    assert "no more rows than steps" in str(estimate.reason)
 
 
 def test_nll_agrees_with_scikit_learn_and_is_finite_for_a_wrong_certainty() -> None:

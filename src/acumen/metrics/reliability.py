@@ -108,57 +108,75 @@ def brier(view: Forecast, weights: Weights) -> Floats:
     return ratio(moments.brier, moments.weight)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+_TOO_FEW = "there are no more rows than steps in the recalibration"
+
+
+@metric(view=Forecast, better="lower", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True)
 def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
     r"""What the best monotone recalibration would take off the Brier score; lower is better.
 
-    .. math:: \frac1W \sum_i w_i \big[(p_i - y_i)^2 - (\hat y_i - y_i)^2\big]
+    .. math:: \frac1W \Big[ \sum_i w_i (p_i - y_i)^2 - R - D s^2 \Big], \quad
+       R = \sum_i w_i (\hat y_i - y_i)^2, \quad s^2 = \frac{R}{W - D}
 
-    :math:`\hat y` is the isotonic regression of the target on the confidence (the CORP
-    decomposition; its classical name is reliability). Dimitriadis, Gneiting and Jordan (2021),
-    PNAS 118(8).
+    :math:`\hat y` is the isotonic regression of the target on the confidence, of D steps: the CORP
+    decomposition (Dimitriadis, Gneiting and Jordan 2021, PNAS 118(8)), where the classical name is
+    reliability. A recalibration fitted on the very rows it is judged on looks too good by about
+    :math:`s^2` a step (Meyer and Woodroofe 2000, Annals of Statistics 28), which is taken off: all
+    of it where confidences take few values, more than half where all differ. It may fall below 0.
 
     >>> from acumen.forecast import forecast
     >>> brier_miscalibration(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.125
     """
-    moments = view.moments(weights)
-    excess = moments.forecast_excess + view.pooled(weights)
-    return ratio(_not_negative(excess), moments.weight)
+    return _parts(view, weights)[0]
 
 
-@metric(view=Forecast, better="higher", kind=Kind.PROPORTION)
+@metric(
+    view=Forecast, better="higher", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True
+)
 def brier_discrimination(view: Forecast, weights: Weights) -> Floats:
     r"""What the recalibrated confidence gains over always saying the base rate; higher is better.
 
-    .. math:: \frac1W \sum_i w_i \big[(\bar y - y_i)^2 - (\hat y_i - y_i)^2\big]
+    .. math:: \frac1W \Big[ \sum_i w_i (\bar y - y_i)^2 - R - (D - 1) s^2 \Big]
 
-    Its classical name is resolution. Dimitriadis, Gneiting and Jordan (2021), PNAS 118(8).
+    With R, D and s² as in ``brier_miscalibration``. Its classical name is resolution.
 
     >>> from acumen.forecast import forecast
     >>> brier_discrimination(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.25
     """
-    moments = view.moments(weights)
-    base = ratio(moments.target**2, moments.weight)
-    return ratio(_not_negative(view.pooled(weights) - base), moments.weight)
+    return _parts(view, weights)[1]
 
 
-@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+@metric(view=Forecast, better="lower", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True)
 def brier_uncertainty(view: Forecast, weights: Weights) -> Floats:
     r"""The Brier score of always saying the base rate: a property of the data, a reference.
 
-    .. math:: \frac1W \sum_i w_i (\bar y - y_i)^2
+    .. math:: \frac1W \Big[ \sum_i w_i (\bar y - y_i)^2 + s^2 \Big]
 
+    With s² as in ``brier_miscalibration``: the base rate, too, is known from these rows only.
     Murphy (1973), Journal of Applied Meteorology 12.
 
     >>> from acumen.forecast import forecast
     >>> brier_uncertainty(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.25
     """
+    return _parts(view, weights)[2]
+
+
+def _parts(view: Forecast, weights: Weights) -> tuple[Floats, Floats, Floats]:
+    """Miscalibration, discrimination and uncertainty: the first minus the second plus the third."""
     moments = view.moments(weights)
-    base = ratio(moments.target**2, moments.weight)
-    return ratio(_not_negative(moments.target_squared - base), moments.weight)
+    total = moments.weight
+    pooled, steps = view.pooled(weights)
+    left = np.maximum(moments.target_squared - pooled, 0.0)  # rounding may leave it below 0
+    noise = ratio(left, np.where(total > steps, total - steps, 0.0))
+    spread = moments.target_squared - ratio(moments.target**2, total)
+    return (
+        ratio(moments.brier - left - steps * noise, total),
+        ratio(spread - left - (steps - 1) * noise, total),
+        ratio(spread + noise, total),
+    )
 
 
 @metric(view=Forecast, better="lower", kind=Kind.RISK)
@@ -181,8 +199,3 @@ def nll(view: Forecast, weights: Weights) -> Floats:
 def _gap(view: Forecast, bins: Floats, weights: Weights) -> Floats:
     """Sum over bins of |summed target − summed probability|, per weight."""
     return ratio(np.abs(bins[2] - bins[1]).sum(axis=0), view.moments(weights).weight)
-
-
-def _not_negative(value: Floats) -> Floats:
-    """Rounding may leave a difference that is 0 a little below it."""
-    return np.maximum(value, 0.0)
