@@ -213,7 +213,7 @@ def test_a_feature_that_is_no_number_or_out_of_range_is_an_error(value: object, 
 
 
 def test_a_feature_no_row_has_is_an_error_and_not_a_default() -> None:
-    with pytest.raises(DataError, match=r"token_mps: missing .* no such signal; this run has llm"):
+    with pytest.raises(DataError, match=r"token_mps: missing, .* no such signal; this run has llm"):
         fit_calibration(TABLE, method="logistic", features=["token_mps"])
 
 
@@ -393,6 +393,8 @@ def test_an_artifact_applied_to_another_function_or_in_other_units_warns() -> No
     # the signal is an entropy, the function of the same name 1/(1 + entropy)
     for name in ("calibrated:token_pe", "calibrated:token_msp"):
         assert "was fitted on token_pe, not on " in fitted.warnings(table, [name])[0]
+    within = fitted.warnings(table, ["secondary:llm+calibrated:token_msp:average"])
+    assert "not on token_msp" in within[0]
     same = fit_calibration(TABLE, method="isotonic", features=["token_msp"])
     assert same.warnings(table, ["calibrated:token_msp", "llm"]) == ()
     by_name = fit_calibration(TABLE, method="isotonic", confidence="token_pe")
@@ -484,6 +486,7 @@ def changed(document: dict, path: str, value: object) -> dict:
         (LOGISTIC, "features", [1, 2], "features: must be a list of texts"),
         (LOGISTIC, "features", [], "features: missing"),
         (LOGISTIC, "features", ["a", "a"], "features: must differ"),
+        (LOGISTIC, "features", ["a", "\x1b[2J"], r"features: '\x1b[2J' is empty, too long or has"),
         (LOGISTIC, "model", 3, "model: must be an object"),
         (LOGISTIC, "model.coefficients", [0.5], "model.coefficients: 1 for 2 features"),
         (LOGISTIC, "model.coefficients", [0.5, "1"], "model.coefficients[1]: must be a number"),
@@ -582,6 +585,18 @@ def test_temperature_on_a_function_outside_the_unit_interval_is_an_error_naming_
     artifact = calibration_from({"method": "temperature_scaling", "temperature": 2})
     with pytest.raises(DataError, match=r"participant 30\d, item \w+, llm: [2-5] is outside 0..1"):
         confidence.compute("calibrated:llm", TABLE, calibration=artifact)
+
+
+@pytest.mark.parametrize("temperature", [1e-320, 1e300])
+def test_an_extreme_temperature_saturates_without_noise(temperature: float) -> None:
+    p = TemperatureScalingCalibrator(temperature).predict([0.0, 0.2, 0.5, 0.8, 1.0])
+    assert p.tolist() == ([0, 0, 0.5, 1, 1] if temperature < 1 else [0.5] * 5)
+
+
+def test_coefficients_that_overflow_are_told_by_the_row() -> None:
+    artifact = calibration_from(changed(LOGISTIC, "model.coefficients", [1e308, -1e308]))
+    with pytest.raises(DataError, match=r"participant 30\d, item \w+, calibrated: .* is nan"):
+        confidence.compute("calibrated", TABLE, calibration=artifact)
 
 
 def test_calibrated_parts_combine_like_any_other() -> None:

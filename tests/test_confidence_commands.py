@@ -125,6 +125,12 @@ def test_what_cannot_be_fitted_ends_in_one_line_and_writes_nothing(
     assert not (tmp_path / "x.json").exists()
 
 
+def test_the_run_is_never_overwritten_by_its_calibrator(train, capsys) -> None:
+    assert run(["calibrate", train, "--output", train]) == 2
+    assert "is the run itself" in capsys.readouterr().err
+    assert read(train).source.run_id == "toy0"
+
+
 def test_a_run_where_every_answer_is_right_has_no_temperature(tmp_path, capsys) -> None:
     document = toy_run(5)
     for entry in document["experiments"][0]["results"]["results"]:

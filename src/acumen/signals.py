@@ -38,6 +38,11 @@ class SignalKind:
     """When a run has it: said where a whole run lacks it."""
 
     @property
+    def shown(self) -> str:
+        """The key as a message names it: an artifact may ask for any text as a feature."""
+        return printable(self.key)
+
+    @property
     def allowed(self) -> str:
         """The range as a message names it."""
         if math.isinf(self.low) and math.isinf(self.high):
@@ -189,7 +194,7 @@ def _missing(
     """Absent keys or undefined nulls; a run that lacks the signal throughout is told so once."""
     if not which.any():
         return []
-    if which.all() and len(rows) > 1:
+    if which.all():
         if word == "missing" and kind.key not in SIGNALS:
             had = ", ".join(printable(key) for key in list(table.signals)[:12])
             why = f"no such signal; this run has {had or 'none'}"
@@ -198,11 +203,12 @@ def _missing(
         else:
             why = "the run did not capture it"
         hint = f" ({kind.filled})" if kind.filled else ""
-        message = f"{word} here and in all {len(rows)} answered rows: {why}{hint}"
-        return [table.problem(int(rows[0]), message, kind.key)]
+        message = f"{word}, here and in every answered row: {why}{hint}"
+        return [table.problem(int(rows[0]), message, kind.shown)]
     told = "missing: this answered row lacks the key" if word == "missing" else "null has no value"
     return [
-        table.problem(int(row), f"{told}, and there is no default", kind.key) for row in rows[which]
+        table.problem(int(row), f"{told}, and there is no default", kind.shown)
+        for row in rows[which]
     ]
 
 
@@ -212,7 +218,7 @@ def _not_numbers(table: Judgments, kind: SignalKind, rows: Rows, signal: Signal)
         table.problem(
             int(row),
             f"{what_came(signal.other.get(int(row)))} where a number is expected ({kind.allowed})",
-            kind.key,
+            kind.shown,
         )
         for row in wrong
     ]
@@ -230,7 +236,7 @@ def _out_of_range(
             message = f"{'NaN' if math.isnan(value) else 'a number too large'} is not finite"
         else:
             message = f"{shortest(value)} is out of range ({kind.allowed})"
-        problems.append(table.problem(int(rows[at]), message, kind.key))
+        problems.append(table.problem(int(rows[at]), message, kind.shown))
     return problems
 
 

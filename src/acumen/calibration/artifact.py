@@ -13,7 +13,7 @@ import numpy as np
 from acumen import confidence as confidences
 from acumen.calibration.features import CalibratorFeatureExtractor, unit_rating
 from acumen.calibration.models import CalibratorModel
-from acumen.errors import DataError, UsageError
+from acumen.errors import DataError, UsageError, printable
 from acumen.judgments import CaseId, Judgments
 from acumen.signals import Rows, answered_rows, shortest
 from acumen.strict_json import source_name, write_json
@@ -83,8 +83,7 @@ class Calibration:
         table = table.included
         said = [*self._overlap(table)]
         for name in names:
-            expression = confidences.find(name)
-            if isinstance(expression, confidences.Calibrated):
+            for expression in _calibrated_parts(confidences.find(name)):
                 said += self._applied(expression, table)
         return tuple(dict.fromkeys(said))
 
@@ -99,7 +98,7 @@ class Calibration:
             ]
         run = table.source.run_id
         if run is not None and run == self.training.run_id and not self.training.cases:
-            return [f"{self.name} was fitted on this very run ({run}): {told}"]
+            return [f"{self.name} was fitted on this very run ({printable(run)}): {told}"]
         return []
 
     def _applied(self, expression: confidences.Calibrated, table: Judgments) -> list[str]:
@@ -146,6 +145,12 @@ class Calibration:
     def write(self, path: str | Path, created_at: str) -> None:
         """Write the artifact, whole or not at all."""
         write_json(path, self.document(created_at))
+
+
+def _calibrated_parts(expression: confidences.Expression) -> list[confidences.Calibrated]:
+    if isinstance(expression, confidences.Secondary):
+        return [*_calibrated_parts(expression.left), *_calibrated_parts(expression.right)]
+    return [expression] if isinstance(expression, confidences.Calibrated) else []
 
 
 def inputs_of(artifact: Calibration, table: Judgments, rows: Rows) -> tuple[Floats, dict[str, int]]:

@@ -60,7 +60,8 @@ class TemperatureScalingCalibrator:
 
     def predict(self, inputs: ArrayLike) -> Floats:
         """Calibrated probabilities."""
-        return sigmoid(logit(_column(inputs)) / self.temperature)
+        with np.errstate(over="ignore"):  # a tiny temperature saturates at 0 and 1, as it should
+            return sigmoid(logit(_column(inputs)) / self.temperature)
 
     def parameters(self) -> dict[str, Any]:
         """The temperature."""
@@ -119,10 +120,11 @@ class LinearCalibrator:
     def score(self, inputs: ArrayLike) -> Floats:
         """The weighted sum, before the link."""
         x = np.asarray(inputs, np.float64).reshape(-1, len(self.coefficients))
-        standardised = (x - np.array(self.mean)) / np.array(self.std)
         total = np.full(len(x), self.intercept)
-        for j, coefficient in enumerate(self.coefficients):  # in order: the same bits everywhere
-            total += coefficient * standardised[:, j]
+        with np.errstate(over="ignore", invalid="ignore"):  # told by row, where it is used
+            standardised = (x - np.array(self.mean)) / np.array(self.std)
+            for j, coefficient in enumerate(self.coefficients):  # in order: the same bits always
+                total += coefficient * standardised[:, j]
         return total
 
     def predict(self, inputs: ArrayLike) -> Floats:
@@ -227,7 +229,8 @@ METHODS: Mapping[str, type[Any]] = {
 
 def sigmoid(x: Floats) -> Floats:
     """1/(1 + e^−x) without overflow, small values to full relative precision."""
-    return np.exp(-np.logaddexp(0.0, -x))
+    with np.errstate(invalid="ignore"):  # NaN stays NaN, and is told by row where it is used
+        return np.exp(-np.logaddexp(0.0, -x))
 
 
 def logit(probability: Floats) -> Floats:

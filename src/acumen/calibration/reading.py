@@ -79,13 +79,18 @@ class _Document:
         if self.problems or model is None:
             return None
         measured = metrics if isinstance(metrics, dict) else {}
-        return Calibration(method, model, target, features, confidence, training, measured, name)
+        shown = printable(name, 200)
+        return Calibration(method, model, target, features, confidence, training, measured, shown)
 
     def inputs(self, method: str) -> tuple[tuple[str, ...], str | None]:
         features = self.document.get("features") or []
         if not isinstance(features, list) or not all(isinstance(f, str) for f in features):
             self.wrong("features", "must be a list of texts")
             features = []
+        hidden = [f for f in features if not f or printable(f, 200) != f]
+        if hidden:
+            shown = f"'{printable(hidden[0])}'"
+            self.wrong("features", f"{shown} is empty, too long or has invisible characters")
         if len(set(features)) < len(features):
             self.wrong("features", "must differ from each other")
         confidence = self.document.get("confidence")

@@ -55,12 +55,15 @@ def calibrate(
         raise UsageError("give one run: RUN or --input FILE")
     if output is None:
         raise UsageError("--output FILE is missing: where should the artifact go?")
+    path = run or input_file or Path()
+    if output.exists() and path.exists() and output.samefile(path):
+        raise UsageError("--output is the run itself; choose another file")
     from acumen.calibration import fit_calibration
     from acumen.calibration.features import parse_features
     from acumen.readers import read
     from acumen.timestamps import created_at
 
-    table = read(run or input_file or "", mode=mode, scale=scale)
+    table = read(path, mode=mode, scale=scale)
     fitted = fit_calibration(
         table,
         method=method,

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -32,6 +31,7 @@ from acumen.confidence.registry import (
 from acumen.errors import DataError, UsageError, printable
 from acumen.judgments import Judgments
 from acumen.signals import answered_rows, why_lacking
+from acumen.strict_json import source_name
 from acumen.weights import Floats
 
 __all__ = [
@@ -114,7 +114,7 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
         source = table.source.path
         raise DataError(
             [f"no confidence function can be computed; {n}: {why}" for n, why in left_out.items()],
-            source=None if source is None else Path(source).name,
+            source=None if source is None else source_name(source),
         )
     return Selection(
         tuple(dict.fromkeys(chosen)),
