@@ -229,11 +229,7 @@ def test_an_artifact_written_and_read_back_gives_the_same_bits(method: str, tmp_
     fitted.write(tmp_path / "c.json", NOW)
     read = read_calibration(tmp_path / "c.json")
     assert read.model == fitted.model
-    assert (read.target, read.features, read.confidence) == (
-        target,
-        fitted.features,
-        fitted.confidence,
-    )
+    assert (read.target, read.inputs) == (target, fitted.inputs)
     other = toy_table(15, seed=9)
     a = confidence.compute("calibrated", other, calibration=fitted)
     b = confidence.compute("calibrated", other, calibration=read)
@@ -260,7 +256,7 @@ def test_without_features_the_verbalized_confidence_is_fitted() -> None:
     v = confidence.compute("verbalized", TABLE)[rows]
     y = target_of(TABLE, "correctness")[rows]
     assert fitted.method == "temperature_scaling"
-    assert fitted.signals == ("verbalized_confidence",)
+    assert fitted.inputs.signals == ("verbalized_confidence",)
     assert fitted.model == TemperatureScalingCalibrator.fit(v, y)
     assert fitted.model == fit_calibration(TABLE, features=["verbalized_confidence"]).model
     by_hand = sigmoid(logit(v) / fitted.model.temperature)

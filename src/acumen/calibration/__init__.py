@@ -6,6 +6,7 @@ Reading and applying an artifact needs NumPy alone; fitting imports scikit-learn
 from acumen.calibration.artifact import Calibration, Training
 from acumen.calibration.features import CalibratorFeatureExtractor, Features
 from acumen.calibration.fitting import cross_fit, fit_calibration
+from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import (
     IsotonicCalibrator,
     LinearCalibrator,
@@ -19,6 +20,7 @@ __all__ = [
     "Calibration",
     "CalibratorFeatureExtractor",
     "Features",
+    "Inputs",
     "IsotonicCalibrator",
     "LinearCalibrator",
     "LogisticCalibrator",

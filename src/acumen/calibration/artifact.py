@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from acumen import confidence as confidences
-from acumen.calibration.features import CalibratorFeatureExtractor, unit_rating
+from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import CalibratorModel
-from acumen.errors import DataError, UsageError, printable
+from acumen.errors import UsageError, printable
 from acumen.judgments import CaseId, Judgments
-from acumen.signals import Rows, answered_rows, shortest
-from acumen.strict_json import source_name, write_json
+from acumen.signals import Rows, answered_rows
+from acumen.strict_json import write_json
 from acumen.weights import Floats
 
 SCHEMA_VERSION: Final = "1"
@@ -43,16 +41,12 @@ class Training:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A fitted calibrator with its inputs: raw signals (``features``) or one confidence function.
-
-    ``confidence`` is the function it was fitted on, None when it takes features.
-    """
+    """A fitted calibrator with what it takes, what it was fitted on, and how good it was."""
 
     method: str
     model: CalibratorModel
+    inputs: Inputs
     target: str = "correctness"
-    features: tuple[str, ...] = ()
-    confidence: str | None = None
     training: Training = Training()
     metrics: dict[str, Any] = field(default_factory=dict)
     name: str = "calibration"
@@ -60,23 +54,14 @@ class Calibration:
 
     def of_table(self, table: Judgments, rows: Rows) -> Floats:
         """Calibrated confidence of some rows, on the inputs it was fitted on."""
-        return self.model.predict(inputs_of(self, table, rows)[0])
+        return self.model.predict(self.inputs.of(table, rows).values)
 
     def of_confidence(self, values: Floats) -> Floats:
         """Calibrated confidence where ``values`` are its only input."""
-        if len(self.features) > 1:
-            raise UsageError(f"{self.name} takes {len(self.features)} features, not one confidence")
+        taken = len(self.inputs.features)
+        if taken > 1:
+            raise UsageError(f"{self.name} takes {taken} features, not one confidence")
         return self.model.predict(values)
-
-    @property
-    def signals(self) -> tuple[str, ...]:
-        """The signals it reads, directly or through its confidence function."""
-        return self.features if self.confidence is None else confidences.find(self.confidence).needs
-
-    @property
-    def input_name(self) -> str:
-        """What it was fitted on, in words."""
-        return self.confidence or ", ".join(self.features)
 
     def warnings(self, table: Judgments, names: Iterable[str] = ()) -> tuple[str, ...]:
         """What should be said when these confidences of this table are made with it."""
@@ -103,21 +88,10 @@ class Calibration:
 
     def _applied(self, expression: confidences.Calibrated, table: Judgments) -> list[str]:
         if expression.inner is None:
-            if self.confidence is not None:
-                return []
-            rows = answered_rows(table)
-            return list(CalibratorFeatureExtractor(self.features).extract(table, rows).warnings)
-        if self.takes(expression.inner):
+            return list(self.inputs.of(table, answered_rows(table)).warnings)
+        if self.inputs.takes(expression.inner):
             return []
-        return [f"{self.name} was fitted on {self.input_name}, not on {expression.inner.name}"]
-
-    def takes(self, inner: confidences.Expression) -> bool:
-        """Whether a confidence is what it was fitted on, in the same units."""
-        if self.confidence is not None or not isinstance(inner, confidences.ConfidenceFunction):
-            return inner.name == self.confidence
-        probe = np.array([0.25, 0.5])
-        as_it_is = inner.needs == self.features
-        return as_it_is and bool(np.array_equal(inner.function(probe), probe))
+        return [f"{self.name} was fitted on {self.inputs.name}, not on {expression.inner.name}"]
 
     def document(self, created_at: str) -> dict[str, Any]:
         """The artifact as JSON has it."""
@@ -127,8 +101,8 @@ class Calibration:
             "created_at": created_at,
             "method": self.method,
             "target": self.target,
-            "confidence": self.confidence,
-            "features": list(self.signals),
+            "confidence": self.inputs.confidence,
+            "features": list(self.inputs.signals),
             "model": self.model.parameters(),
             "training": {
                 "run_id": training.run_id,
@@ -151,39 +125,6 @@ def _calibrated_parts(expression: confidences.Expression) -> list[confidences.Ca
     if isinstance(expression, confidences.Secondary):
         return [*_calibrated_parts(expression.left), *_calibrated_parts(expression.right)]
     return [expression] if isinstance(expression, confidences.Calibrated) else []
-
-
-def inputs_of(artifact: Calibration, table: Judgments, rows: Rows) -> tuple[Floats, dict[str, int]]:
-    """The inputs of some rows as the artifact takes them, and how many are defaults."""
-    if artifact.confidence is not None:
-        values, defaults = confidences.compute(artifact.confidence, table)[rows], {}
-    else:
-        extracted = CalibratorFeatureExtractor(artifact.features).extract(table, rows)
-        values, defaults = extracted.values, extracted.defaults
-        if artifact.method == TEMPERATURE:
-            values = unit_rating(artifact.features[0], values[:, 0])
-    if artifact.method == TEMPERATURE:
-        _check_probabilities(values, artifact, table, rows)
-    return values, defaults
-
-
-def _check_probabilities(
-    values: Floats, artifact: Calibration, table: Judgments, rows: Rows
-) -> None:
-    outside = np.flatnonzero(~((values >= 0) & (values <= 1))).tolist()
-    if outside:
-        path = table.source.path
-        raise DataError(
-            [
-                table.problem(
-                    int(rows[at]),
-                    f"{shortest(values[at])} is outside 0..1, where temperature scaling works",
-                    artifact.input_name,
-                )
-                for at in outside
-            ],
-            source=None if path is None else source_name(path),
-        )
 
 
 def case_hash(case: CaseId, salt: str) -> str:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acumen import confidence as confidences
-from acumen.calibration.artifact import (
-    TEMPERATURE,
-    Calibration,
-    Training,
-    case_hash,
-    inputs_of,
-)
-from acumen.calibration.features import unit_rating
+from acumen.calibration.artifact import TEMPERATURE, Calibration, Training, case_hash
+from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import METHODS
 from acumen.calibration.scores import auroc, summary
 from acumen.errors import DataError, UsageError, printable
@@ -68,34 +62,34 @@ def fit_calibration(
     Its ``metrics`` hold NLL, ECE, Brier and AUROC before and after: in-sample, and cross-fitted,
     where each case is judged by a calibrator that never saw it.
     """
-    asked = _asked(method, tuple(features), confidence, target)
+    method, taken = _asked(method, tuple(features), confidence, target)
     table = table.included
     rows = answered_rows(table)
     source = table.source.path
     name = None if source is None else source_name(source)
     if not len(rows):
         raise DataError(["no row was answered: there is nothing to fit on"], source=name)
-    inputs, defaults = inputs_of(asked, table, rows)
+    inputs = taken.of(table, rows)
     sample = Sample(
-        inputs,
+        inputs.values,
         target_of(table, target)[rows],
         target_of(table, "correctness")[rows],
         table.case[rows],
         None if table.weight is None else table.weight[rows],
     )
     try:
-        model = METHODS[asked.method].fit(sample.inputs, sample.target, sample.weight)
+        model = METHODS[method].fit(sample.inputs, sample.target, sample.weight)
     except DataError as error:
         raise DataError(error.problems, source=name) from error
-    fitted = replace(asked, model=model)
-    before = _before(fitted, sample)
+    before = _before(taken, sample)
     after = sample.measured(model.predict(sample.inputs))
-    crossed = _cross_fitted(fitted, sample, folds, seed)
+    crossed = _cross_fitted(method, sample, folds, seed)
     metrics = {
         "in_sample": {"before": before, "after": after},
         "cross_fitted": {"before": before, "by": table.scale.case, **crossed},
     }
-    return replace(fitted, training=_training(table, sample, defaults), metrics=metrics)
+    training = _training(table, sample, inputs.defaults)
+    return Calibration(method, model, taken, target, training, metrics)
 
 
 def cross_fit(
@@ -118,7 +112,8 @@ def cross_fit(
 
 def _asked(
     method: str, features: tuple[str, ...], confidence: str | None, target: str
-) -> Calibration:
+) -> tuple[str, Inputs]:
+    """The method that is meant, and what it takes."""
     method = TEMPERATURE if method == "temperature" else method
     if method not in METHODS:
         shown = ("temperature", *(m for m in METHODS if m != TEMPERATURE))
@@ -140,30 +135,26 @@ def _asked(
         features = ("verbalized_confidence",)
     elif not features or (method == TEMPERATURE and features == ("verbalized_confidence",)):
         confidence, features = "verbalized", ()
-    placeholder: Any = None  # the model takes its place once fitted
-    return Calibration(method, placeholder, target, features, confidence)
+    return method, Inputs(features, confidence, method == TEMPERATURE)
 
 
-def _before(fitted: Calibration, sample: Sample) -> dict[str, float | str | None]:
+def _before(taken: Inputs, sample: Sample) -> dict[str, Any]:
     """The same measures of what goes in, where it is one probability."""
-    if len(fitted.features) > 1:
+    if len(taken.features) > 1:
         return {"reason": "several features: there is no one confidence before"}
-    values = np.ravel(sample.inputs)
-    if fitted.confidence is None and fitted.method != TEMPERATURE:
-        values = unit_rating(fitted.features[0], values)
+    values = sample.inputs[:, 0] if taken.probability else taken.as_probability(sample.inputs)
     if values.min() < 0 or values.max() > 1:
         area = auroc(values, sample.right, sample.weight)
         return {"auroc": area, "reason": "what goes in is not a probability"}
     return sample.measured(values)
 
 
-def _cross_fitted(fitted: Calibration, sample: Sample, folds: int, seed: int) -> dict[str, Any]:
+def _cross_fitted(method: str, sample: Sample, folds: int, seed: int) -> dict[str, Any]:
     try:
-        predicted, used = cross_fit(fitted.method, sample, folds, seed)
+        predicted, used = cross_fit(method, sample, folds, seed)
     except DataError as error:
-        return {"after": None, "folds": None, "reason": f"{error.problems[0].message}"}
-    measured = sample.measured(predicted)
-    return {"after": measured, "folds": used, "seed": seed}
+        return {"after": None, "folds": None, "reason": error.problems[0].message}
+    return {"after": sample.measured(predicted), "folds": used, "seed": seed}
 
 
 def _training(table: Judgments, sample: Sample, defaults: dict[str, int]) -> Training:

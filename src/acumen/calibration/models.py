@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,14 +46,13 @@ class TemperatureScalingCalibrator:
     """
 
     temperature: float
-    one_input: ClassVar = True
 
     @classmethod
     def fit(
         cls, probability: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None
     ) -> TemperatureScalingCalibrator:
         """The temperature of least negative log-likelihood, wherever above 0 it lies."""
-        x, y = logit(np.asarray(probability, np.float64)), np.asarray(target, np.float64)
+        x, y = logit(_column(probability)), np.asarray(target, np.float64)
         w = np.ones(len(x)) if weight is None else np.asarray(weight, np.float64)
         _refuse_one_class(y[w > 0], "temperature")
         return cls(1.0 / _inverse_temperature(x, y, w))
@@ -107,15 +106,14 @@ class LinearCalibrator:
     intercept: float
     mean: tuple[float, ...]
     std: tuple[float, ...]
-    one_input: ClassVar = False
     link: ClassVar = "identity"
 
     @classmethod
-    def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Any:
+    def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """Ridge(alpha=1) on standardised features."""
         from sklearn.linear_model import Ridge
 
-        return _fit_linear(cls, Ridge(alpha=1.0), inputs, target, weight)
+        return cls(*_fit_linear(Ridge(alpha=1.0), inputs, target, weight))
 
     def score(self, inputs: ArrayLike) -> Floats:
         """The weighted sum, before the link."""
@@ -151,7 +149,7 @@ class LogisticCalibrator(LinearCalibrator):
     link: ClassVar = "sigmoid"
 
     @classmethod
-    def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Any:
+    def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """LogisticRegression(C=1) on standardised features."""
         from sklearn.linear_model import LogisticRegression
 
@@ -159,7 +157,8 @@ class LogisticCalibrator(LinearCalibrator):
         _refuse_one_class(y, "logistic")
         if not np.isin(y, (0.0, 1.0)).all():
             raise DataError(["logistic needs a target that is right or wrong; take linear"])
-        return _fit_linear(cls, LogisticRegression(C=1.0, max_iter=1000), inputs, y, weight)
+        estimator = LogisticRegression(C=1.0, max_iter=1000)
+        return cls(*_fit_linear(estimator, inputs, y, weight))
 
     def predict(self, inputs: ArrayLike) -> Floats:
         """Calibrated probabilities."""
@@ -167,20 +166,18 @@ class LogisticCalibrator(LinearCalibrator):
 
 
 def _fit_linear(
-    cls: type[LinearCalibrator], estimator: Any, inputs: ArrayLike, y: ArrayLike, weight: Any
-) -> LinearCalibrator:
+    estimator: Any, inputs: ArrayLike, y: ArrayLike, weight: ArrayLike | None
+) -> tuple[tuple[float, ...], float, tuple[float, ...], tuple[float, ...]]:
+    """Coefficients and intercept on standardised features; their means and deviations."""
     from sklearn.preprocessing import StandardScaler
 
     x = np.asarray(inputs, np.float64)
     x = x.reshape(-1, 1) if x.ndim == 1 else x
     scaler = StandardScaler().fit(x, sample_weight=weight)
     estimator.fit(scaler.transform(x), y, sample_weight=weight)
-    return cls(
-        coefficients=tuple(np.ravel(estimator.coef_).tolist()),
-        intercept=float(np.ravel(estimator.intercept_)[0]),
-        mean=tuple(scaler.mean_.tolist()),
-        std=tuple(scaler.scale_.tolist()),
-    )
+    coefficients = tuple(np.ravel(estimator.coef_).tolist())
+    intercept = float(np.ravel(estimator.intercept_)[0])
+    return coefficients, intercept, tuple(scaler.mean_.tolist()), tuple(scaler.scale_.tolist())
 
 
 @dataclass(frozen=True)
@@ -195,7 +192,6 @@ class IsotonicCalibrator:
 
     x_thresholds: tuple[float, ...]
     y_thresholds: tuple[float, ...]
-    one_input: ClassVar = True
 
     @classmethod
     def fit(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from acumen import confidence as confidences
 from acumen.calibration.artifact import TEMPERATURE, Calibration, Training
+from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import (
     METHODS,
     CalibratorModel,
@@ -68,43 +69,47 @@ class _Document:
             told = "is missing" if "method" not in self.document else what_came(method)
             self.wrong("method", f"{told}; known are {', '.join(METHODS)}")
             return None
-        features, confidence = self.inputs(method)
+        inputs = self.inputs(method)
         if method == TEMPERATURE:
             model: CalibratorModel | None = self.temperature()
         elif method == "isotonic":
             model = self.isotonic()
         else:
-            model = self.linear(method, len(features) or 1)
+            model = self.linear(method, len(inputs.features) or 1)
         target, training, metrics = self.target(), self.training(), self.document.get("metrics")
         if self.problems or model is None:
             return None
         measured = metrics if isinstance(metrics, dict) else {}
         shown = printable(name, 200)
-        return Calibration(method, model, target, features, confidence, training, measured, shown)
+        return Calibration(method, model, inputs, target, training, measured, shown)
 
-    def inputs(self, method: str) -> tuple[tuple[str, ...], str | None]:
+    def inputs(self, method: str) -> Inputs:
+        features = self.features()
+        confidence = self.document.get("confidence")
+        by_rating = features in ((), ("verbalized_confidence",))
+        if confidence is None and method == TEMPERATURE and by_rating:
+            confidence = "verbalized"
+        if confidence is not None:
+            self.check_confidence(confidence)
+            return Inputs((), str(confidence), method == TEMPERATURE)
+        if not features:
+            self.wrong("features", "missing: the calibrator does not say what it takes")
+        if len(features) > 1 and method not in ("logistic", "linear"):
+            self.wrong("features", f"{method} takes one, here are {len(features)}")
+        return Inputs(features, None, method == TEMPERATURE)
+
+    def features(self) -> tuple[str, ...]:
         features = self.document.get("features") or []
         if not isinstance(features, list) or not all(isinstance(f, str) for f in features):
             self.wrong("features", "must be a list of texts")
-            features = []
+            return ()
         hidden = [f for f in features if not f or printable(f, 200) != f]
         if hidden:
             shown = f"'{printable(hidden[0])}'"
             self.wrong("features", f"{shown} is empty, too long or has invisible characters")
         if len(set(features)) < len(features):
             self.wrong("features", "must differ from each other")
-        confidence = self.document.get("confidence")
-        by_rating = features in ([], ["verbalized_confidence"])
-        if confidence is None and method == TEMPERATURE and by_rating:
-            confidence = "verbalized"
-        if confidence is not None:
-            self.check_confidence(confidence)
-            return (), confidence if isinstance(confidence, str) else None
-        if not features:
-            self.wrong("features", "missing: the calibrator does not say what it takes")
-        if len(features) > 1 and method not in ("logistic", "linear"):
-            self.wrong("features", f"{method} takes one, here are {len(features)}")
-        return tuple(features), None
+        return tuple(features)
 
     def check_confidence(self, name: object) -> None:
         try:

@@ -96,7 +96,7 @@ def describe(fitted: Calibration, noun: str) -> list[str]:
     training = fitted.training
     share = 100 * (training.positive_rate or 0.0)
     lines = [
-        f"{fitted.method} of {fitted.input_name} for {fitted.target}: "
+        f"{fitted.method} of {fitted.inputs.name} for {fitted.target}: "
         f"n = {training.n} answered rows of {training.n_cases} {noun}s, {share:.1f}% positive",
         *_parameters(fitted),
         "",
@@ -126,7 +126,7 @@ def _parameters(fitted: Calibration) -> list[str]:
             more = len(model.x_thresholds) - 12
             return [shown + (f", and {more} more" if more > 0 else "")]
         case _:
-            names = fitted.features or (fitted.input_name,)
+            names = fitted.inputs.features or (fitted.inputs.name,)
             pairs = zip(names, model.coefficients, strict=True)
             shown = ", ".join(f"{name} {weight:.6g}" for name, weight in pairs)
             return [f"intercept {model.intercept:.6g}; per standard deviation: {shown}"]
