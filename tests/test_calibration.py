@@ -266,6 +266,25 @@ def test_without_features_the_verbalized_confidence_is_fitted() -> None:
         )
 
 
+def test_nulls_that_stand_for_the_middle_are_counted_all_the_same() -> None:
+    rows = answered_rows(TABLE)
+    null = int((TABLE.signals["verbalized_confidence"].state[rows] == 1).sum())
+    assert fit_calibration(TABLE).training.defaults == {"verbalized_confidence": null}
+
+
+@pytest.mark.parametrize("features", [[], ["token_msp", "token_pe"]])
+def test_a_run_that_never_answers_needs_no_inputs(features: list[str]) -> None:
+    from tests.test_confidence import table_of
+
+    silent = table_of({"llm_evidence_count": [1, 2]}, answered=[False, False])
+    method = "logistic" if features else "temperature"
+    fitted = fit_calibration(TABLE, method=method, features=features)
+    assert np.isnan(confidence.compute("calibrated", silent, calibration=fitted)).all()
+    assert fitted.warnings(silent, ["calibrated"]) == ()
+    with pytest.raises(DataError, match="no row was answered"):
+        fit_calibration(silent)
+
+
 def test_platt_is_logistic_on_one_feature() -> None:
     platt = fit_calibration(TABLE, method="platt", features=["token_msp"])
     logistic = fit_calibration(TABLE, method="logistic", features=["token_msp"])
@@ -323,7 +342,7 @@ def test_cross_fitting_never_judges_a_case_by_a_calibrator_that_saw_it() -> None
     case = np.repeat(np.arange(6), 30).astype(np.int32)
     x = rng.random((180, 1))
     y = (rng.random(180) < x[:, 0]).astype(float)
-    sample = Sample(x, y, y, case, None)
+    sample = Sample(x, y, y, case, 6, None)
     predicted, folds = cross_fit("logistic", sample, folds=6)
     assert folds == 6
     for held_out in range(6):

@@ -66,13 +66,13 @@ class CalibratorFeatureExtractor:
         if problems:
             path = table.source.path
             raise DataError(problems, source=None if path is None else source_name(path))
-        return Features(np.column_stack(columns).reshape(len(rows), -1), defaults)
+        return Features(np.column_stack(columns), defaults)
 
 
 def _feature(table: Judgments, key: str, rows: Rows, problems: list[Problem]) -> tuple[Floats, int]:
     signal = table.signals.get(key)
-    if signal is None or (len(rows) and (signal.state[rows] == SignalState.ABSENT).all()):
-        problems += column(table, key, rows)[1] or [Problem("missing", field=key)]
+    if signal is None or (signal.state[rows] == SignalState.ABSENT).all():
+        problems += column(table, key, rows)[1]
         return np.full(len(rows), np.nan), 0
     state = signal.state[rows]
     missing = (state == SignalState.NULL) | (state == SignalState.ABSENT)

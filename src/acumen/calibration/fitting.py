@@ -35,11 +35,13 @@ class Sample:
     target: Floats
     right: Floats
     case: NDArray[np.int32]
+    n_cases: int
     weight: Floats | None
 
     def measured(self, probability: Floats) -> dict[str, Any]:
         """How good a probability is on these rows."""
-        return summary(probability, self.target, self.right, self.case, self.weight)
+        columns = (probability, self.target, self.right, self.case)
+        return summary(*columns, n_cases=self.n_cases, weight=self.weight)
 
     def rows(self, which: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats | None]:
         """Inputs, target and weight of some of the rows."""
@@ -75,6 +77,7 @@ def fit_calibration(
         target_of(table, target)[rows],
         target_of(table, "correctness")[rows],
         table.case[rows],
+        len(table.cases),
         None if table.weight is None else table.weight[rows],
     )
     try:

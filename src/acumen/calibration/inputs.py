@@ -9,7 +9,7 @@ import numpy as np
 from acumen import confidence as confidences
 from acumen.calibration.features import CalibratorFeatureExtractor, Features, unit_rating
 from acumen.errors import DataError
-from acumen.judgments import Judgments
+from acumen.judgments import Judgments, SignalState
 from acumen.signals import Rows, shortest
 from acumen.strict_json import source_name
 from acumen.weights import Floats
@@ -37,7 +37,8 @@ class Inputs:
     def of(self, table: Judgments, rows: Rows) -> Features:
         """The inputs of some rows of a table's included cases."""
         if self.confidence is not None:
-            found = Features(confidences.compute(self.confidence, table)[rows][:, None])
+            values = confidences.compute(self.confidence, table)[rows]
+            found = Features(values[:, None], _nulls(table, self.signals, rows))
         else:
             found = CalibratorFeatureExtractor(self.features).extract(table, rows)
         if not self.probability:
@@ -76,3 +77,10 @@ class Inputs:
             ],
             source=None if path is None else source_name(path),
         )
+
+
+def _nulls(table: Judgments, keys: tuple[str, ...], rows: Rows) -> dict[str, int]:
+    """How often a signal is null where null stands for a value: defined, yet worth saying."""
+    signals = {key: table.signals[key] for key in keys if key in table.signals}
+    counts = {k: int((s.state[rows] == SignalState.NULL).sum()) for k, s in signals.items()}
+    return {key: count for key, count in counts.items() if count}

@@ -59,14 +59,16 @@ def summary(
     target: Floats,
     right: Floats,
     case: NDArray[np.int32],
+    *,
+    n_cases: int,
     weight: Floats | None = None,
 ) -> dict[str, Any]:
     """Every calibration metric of a probability, AUROC of being right by it, and intervals.
 
     ``reliability`` is the curve: what was said and what came true, bin by bin.
     """
-    view = forecast(probability, target, case=case, weight=weight)
-    ranking = rank(1 - right, probability, case=case, weight=weight, most_loss=1)
+    view = forecast(probability, target, case=case, n_cases=n_cases, weight=weight)
+    ranking = rank(1 - right, probability, case=case, n_cases=n_cases, weight=weight, most_loss=1)
     options = Options(resamples=0)
     found = infer(metrics_of(Forecast), view, options)
     by_rank = infer((METRICS["failure_auroc"],), ranking, options)["failure_auroc"]
