@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,11 +24,16 @@ class Features:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What should be said about the defaults."""
-        return tuple(
-            f"feature {key}: missing or null in {count} of {len(self.values)} answered rows, "
-            f"taken as {default_of(key):g}"
-            for key, count in self.defaults.items()
-        )
+        return default_warnings(self.defaults, len(self.values))
+
+
+def default_warnings(defaults: Mapping[str, int], rows: int) -> tuple[str, ...]:
+    """How often each feature was a default, in words."""
+    return tuple(
+        f"feature {key}: missing or null in {count} of {rows} answered rows, "
+        f"taken as {default_of(key):g}"
+        for key, count in defaults.items()
+    )
 
 
 def default_of(key: str) -> float:

@@ -59,7 +59,7 @@ def calibrate(
     if output.exists() and path.exists() and output.samefile(path):
         raise UsageError("--output is the run itself; choose another file")
     from acumen.calibration import fit_calibration
-    from acumen.calibration.features import parse_features
+    from acumen.calibration.features import default_warnings, parse_features
     from acumen.readers import read
     from acumen.timestamps import created_at
 
@@ -73,22 +73,13 @@ def calibrate(
         folds=folds,
         seed=seed,
     )
-    for warning in (*table.warnings, *_warnings(fitted)):
+    defaults = default_warnings(fitted.training.defaults, fitted.training.n or 0)
+    for warning in (*table.warnings, *defaults):
         typer.echo(f"acumen: warning: {warning}", err=True)
     fitted.write(output, created_at())
     for line in describe(fitted, table.scale.case):
         typer.echo(line)
     typer.echo(f"acumen: wrote {output}", err=True)
-
-
-def _warnings(fitted: Calibration) -> list[str]:
-    from acumen.calibration.features import default_of
-
-    return [
-        f"feature {key}: missing or null in {count} of {fitted.training.n} answered rows, "
-        f"taken as {default_of(key):g}"
-        for key, count in fitted.training.defaults.items()
-    ]
 
 
 def describe(fitted: Calibration, noun: str) -> list[str]:
