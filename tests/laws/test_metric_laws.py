@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from acumen.forecast import Forecast, forecast
 from acumen.metrics import METRICS, Metric
 from acumen.ranking import Ranking, rank
 from acumen.weights import CaseWeights
@@ -23,11 +24,17 @@ from acumen.weights import CaseWeights
 class Family:
     rows: st.SearchStrategy[list[tuple[Any, ...]]]
     build: Callable[[list[tuple[Any, ...]]], Any]
+    example: list[tuple[Any, ...]]
 
 
 def _ranking(rows: list[tuple[Any, ...]]) -> Ranking:
     loss, confidence, answered = zip(*rows, strict=True)
     return rank(loss, confidence, answered, most_loss=3)
+
+
+def _forecast(rows: list[tuple[Any, ...]]) -> Forecast:
+    probability, target, answered = zip(*rows, strict=True)
+    return forecast(probability, target, answered)
 
 
 FAMILIES: dict[type, Family] = {
@@ -38,6 +45,20 @@ FAMILIES: dict[type, Family] = {
             max_size=12,
         ),
         build=_ranking,
+        example=[(0, 1.0, True), (2, 0.0, True)],
+    ),
+    Forecast: Family(
+        rows=st.lists(
+            st.tuples(
+                st.sampled_from([0.0, 0.1, 0.3, 1 / 3, 0.6, 0.7, 1.0]),
+                st.sampled_from([0.0, 1.0, 1 / 3]),
+                st.booleans(),
+            ),
+            min_size=1,
+            max_size=12,
+        ),
+        build=_forecast,
+        example=[(0.7, 1.0, True), (0.2, 0.0, True)],
     ),
 }
 
@@ -141,9 +162,8 @@ def test_values_stay_in_the_range_their_kind_declares(metric: Metric, data: st.D
 @every_metric
 def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric) -> None:
     family = FAMILIES[metric.view]
-    rows = family.rows.example() if metric.view is not Ranking else [(0, 1.0, True), (2, 0.0, True)]
-    view = family.build(rows)
-    estimate = metric.measure(view, np.zeros(len(rows)))
+    view = family.build(family.example)
+    estimate = metric.measure(view, np.zeros(len(family.example)))
     assert estimate.value is None
     assert estimate.reason == "no row has weight"
 
