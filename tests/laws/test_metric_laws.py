@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from acumen.metrics import METRICS, Metric
 from acumen.ranking import Ranking, rank
 from acumen.weights import CaseWeights
+from tests.laws.verdict_families import VERDICT_FAMILIES
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ FAMILIES: dict[type, Family] = {
         build=_ranking,
     ),
 }
+
+FAMILIES |= {view: Family(*family) for view, family in VERDICT_FAMILIES.items()}
 
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=lambda m: m.name)
 
@@ -139,9 +142,11 @@ def test_values_stay_in_the_range_their_kind_declares(metric: Metric, data: st.D
 
 
 @every_metric
-def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric) -> None:
+@settings(max_examples=5, deadline=None)
+@given(data=st.data())
+def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric, data: st.DataObject) -> None:
     family = FAMILIES[metric.view]
-    rows = family.rows.example() if metric.view is not Ranking else [(0, 1.0, True), (2, 0.0, True)]
+    rows = data.draw(family.rows)
     view = family.build(rows)
     estimate = metric.measure(view, np.zeros(len(rows)))
     assert estimate.value is None
