@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.case_reasoning import WEIGHTS, CaseReasoning
-from acumen.claims import VerdictRun
 from acumen.errors import DataError, Problem, UsageError, what_came
 from acumen.evidence import EvidenceCounts, count_evidence
 from acumen.metrics.registry import METRICS
@@ -294,7 +293,6 @@ def unified_numbers(study: PreparedStudy) -> dict[str, Any]:
 
 __all__ = [
     "DEFAULT_POLICY",
-    "VerdictRun",
     "compute_consistency_score",
     "compute_intermediate_metrics",
     "compute_ordinal_auprc",
