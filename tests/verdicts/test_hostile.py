@@ -10,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.errors import AcumenError
+from acumen.inference import Options
 from acumen.policy import find_policy, parse_policy
 from acumen.readers.verdict_truth import parse_reviews, parse_truth
 from acumen.readers.verdicts import parse_results
+from acumen.report.verdict_tables import report, terminal
 from acumen.results_document import check_document
 from acumen.studies.verdicts import verdict_study
+from acumen.verdict_scores import document, score_study
 from acumen.verdict_study import prepare
 from acumen.verdicts import unified_numbers
 
@@ -139,6 +142,34 @@ def test_a_damaged_policy_is_read_or_refused_with_its_place(text: str, data: st.
         parse_policy("\n".join(lines))
     except AcumenError as error:
         tells(error)
+
+
+def _scored() -> Any:
+    run, truth = parse_results(RESULTS, POLICY), parse_truth(TRUTH, POLICY)
+    study = prepare(run, truth, POLICY, parse_reviews(REVIEWS))
+    found = document(score_study(study, Options(resamples=20)))
+    # leave out the rows per case, so that the damage falls on what is shown
+    del found["results"], found["unified_metrics_full"]["consistency_details"]
+    del found["unified_metrics_full"]["intermediate_metrics"]["per_sample"]
+    return found
+
+
+SCORED = _scored()
+
+
+@settings(max_examples=150, deadline=None)
+@given(damaged_document=damaged(SCORED))
+def test_a_damaged_results_document_is_shown_or_refused(damaged_document: Any) -> None:
+    console = terminal()
+    try:
+        checked = check_document(damaged_document, "x")
+    except AcumenError as error:
+        tells(error)
+        return
+    with console.capture() as captured:
+        for part in report(checked):
+            console.print(part)
+    assert "\x1b[2J" not in captured.get()
 
 
 @settings(max_examples=100, deadline=None)

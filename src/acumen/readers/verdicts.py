@@ -33,7 +33,7 @@ def parse_results(
     """One method's claims from parsed JSON; all problems at once."""
     fields = Fields(source)
     header, rows = _rows(document, fields)
-    rows, method = _of_method(rows, header, method, source)
+    rows, method = _of_method(rows, header, method, fields)
     claims: dict[str, Claim] = {}
     truth: dict[str, CaseTruth] = {}
     for place, row in rows:
@@ -79,12 +79,16 @@ def _rows(document: object, fields: Fields) -> tuple[Record, list[tuple[str, Rec
 
 
 def _of_method(
-    rows: list[tuple[str, Record]], header: Record, method: str | None, source: str
+    rows: list[tuple[str, Record]], header: Record, method: str | None, fields: Fields
 ) -> tuple[list[tuple[str, Record]], str | None]:
     """The rows of the method asked for, where a file says which method made what."""
     stated = header.get("method")
-    found = {row.get("method", stated) for _, row in rows}
-    names = sorted(name for name in found if isinstance(name, str))
+    found = [(place, row.get("method", stated)) for place, row in rows]
+    for place, name in found:
+        if name is not None and not isinstance(name, str):
+            fields.wrong(f"{place}.method", f"must be text, not {what_came(name)}")
+    names = sorted({name for _, name in found if isinstance(name, str)})
+    source = fields.source
     if method is None:
         if len(names) > 1:
             known = ", ".join(label(name) for name in names)

@@ -125,7 +125,7 @@ def number(value: float | None) -> str:
 
 def interval(entry: Mapping[str, Any], kind: str = "share") -> str:
     """The interval of an entry; a dash where there is none (the notes say why)."""
-    if entry.get("low") is None:
+    if entry.get("low") is None or entry.get("high") is None:
         return "–"
     low, high = entry["low"], entry["high"]
     match kind:
@@ -196,7 +196,7 @@ def threshold_table(document: Mapping[str, Any]) -> Table:
         table.add_row(
             _name(row["at_least"]),
             percent(row["ap"]),
-            interval(found[key]),
+            interval(found.get(key, {})),
             share,
             number(row["nap"]),
             number(row["auroc"]),
@@ -211,8 +211,9 @@ def threshold_table(document: Mapping[str, Any]) -> Table:
         number(auprc["ordinal_nap"]),
         number(auprc["ordinal_auroc"]),
     )
-    ordering = found["severity_ordering_ap"]
-    table.add_row("Worst among risky", percent(ordering["value"]), interval(ordering), "", "", "")
+    ordering = found.get("severity_ordering_ap", {})
+    value = percent(ordering.get("value"))
+    table.add_row("Worst among risky", value, interval(ordering), "", "", "")
     return table
 
 
@@ -220,9 +221,10 @@ def agreement_table(document: Mapping[str, Any]) -> Table:
     """How the verdicts themselves agree with the truth."""
     table = table_of("Measure", "Value", _level(document))
     for key, name, share in _AGREEMENT:
-        entry = document["intervals"][key]
-        value = percent(entry["value"]) if share else number(entry["value"])
-        if key == "accuracy":
+        entry = document["intervals"].get(key, {})
+        shown = document["agreement"].get(key)
+        value = percent(shown) if share else number(shown)
+        if key == "accuracy" and document["correct"] is not None:
             name = f"{name} ({document['correct']}/{document['total']})"
         table.add_row(name, value, interval(entry, "share" if share else "number"))
     return table
@@ -239,7 +241,7 @@ def _primitives(document: Mapping[str, Any]) -> RenderableType:
         f"    - Std Dev:    {found['std']:.3f}",
         "",
     ]
-    if adjusted is None:
+    if adjusted is None or auprc is None:
         lines.append("  Adjusted AUPRC: N/A (no AUPRC)")
     else:
         lines.append(f"  Adjusted AUPRC: {adjusted:.3f}  = {auprc:.3f} × {accuracy:.3f}")
