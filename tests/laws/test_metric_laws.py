@@ -18,13 +18,13 @@ from acumen.forecast import Forecast, forecast
 from acumen.metrics import METRICS, Metric
 from acumen.ranking import Ranking, rank
 from acumen.weights import CaseWeights
+from tests.laws.verdict_families import VERDICT_FAMILIES
 
 
 @dataclass(frozen=True)
 class Family:
     rows: st.SearchStrategy[list[tuple[Any, ...]]]
     build: Callable[[list[tuple[Any, ...]]], Any]
-    example: list[tuple[Any, ...]]
 
 
 def _ranking(rows: list[tuple[Any, ...]]) -> Ranking:
@@ -45,7 +45,6 @@ FAMILIES: dict[type, Family] = {
             max_size=12,
         ),
         build=_ranking,
-        example=[(0, 1.0, True), (2, 0.0, True)],
     ),
     Forecast: Family(
         rows=st.lists(
@@ -58,9 +57,10 @@ FAMILIES: dict[type, Family] = {
             max_size=12,
         ),
         build=_forecast,
-        example=[(0.7, 1.0, True), (0.2, 0.0, True)],
     ),
 }
+
+FAMILIES |= {view: Family(*family) for view, family in VERDICT_FAMILIES.items()}
 
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=lambda m: m.name)
 
@@ -160,10 +160,13 @@ def test_values_stay_in_the_range_their_kind_declares(metric: Metric, data: st.D
 
 
 @every_metric
-def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric) -> None:
+@settings(max_examples=5, deadline=None)
+@given(data=st.data())
+def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric, data: st.DataObject) -> None:
     family = FAMILIES[metric.view]
-    view = family.build(family.example)
-    estimate = metric.measure(view, np.zeros(len(family.example)))
+    rows = data.draw(family.rows)
+    view = family.build(rows)
+    estimate = metric.measure(view, np.zeros(len(rows)))
     assert estimate.value is None
     assert estimate.reason == "no row has weight"
 

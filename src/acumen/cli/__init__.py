@@ -25,6 +25,8 @@ COMMANDS: Final[dict[str, str]] = {
     "evaluate": "acumen.cli.evaluate",
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
+    "score": "acumen.cli.score",
+    "show": "acumen.cli.show",
 }
 """Name of a command -> the module whose ``app`` it is. The order is the one ``--help`` shows."""
 
