@@ -63,7 +63,7 @@ class LossDescription(Model):
 
     name: str
     definition: str
-    raw_multiplier: float
+    raw_multiplier: int
 
 
 class IntervalModel(Model):
