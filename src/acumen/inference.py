@@ -146,15 +146,18 @@ def _inference(
             chosen = _default(metric, value, jackknife, errors, options.level)
     else:
         by_percentile = percentile(replicates, options.level, probability)
-        if isinstance(by_percentile, Interval):
-            by_percentile = by_percentile.within(metric.kind.bounds)
         chosen = by_percentile
         if dropped <= MOST_DROPPED and options.method == "default":
             chosen = _default(metric, value, jackknife, errors, options.level)
         elif options.method == "bca":
             chosen = bca(replicates, value, jackknife, options.level, probability)
+    bounds = metric.kind.bounds
+    if errors is not None and metric.one_error is not None:
+        bounds = errors.bounds(metric.one_error)
+    if isinstance(by_percentile, Interval):
+        by_percentile = by_percentile.within(bounds)
     if isinstance(chosen, Interval):
-        chosen = marked(chosen.within(metric.kind.bounds), jackknife.n + jackknife.undefined)
+        chosen = marked(chosen.within(bounds), jackknife.n + jackknife.undefined)
     return Inference(metric, value, reason, chosen, by_percentile, drop_rate, replicates, jackknife)
 
 
@@ -207,4 +210,5 @@ def errors_of(view: Any) -> Errors | None:
         cmax=answered / rows if rows else 0.0,
         worst_case=float(lost.max(initial=0.0)),
         unit=view.unit,
+        most_loss=view.most_loss,
     )

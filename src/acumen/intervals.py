@@ -65,6 +65,12 @@ class Errors:
     worst_case: float
     """The largest summed loss of a case."""
     unit: float = 1.0
+    most_loss: float = math.inf
+    """The largest loss of a row, in rungs."""
+
+    def bounds(self, one_error: Callable[[float], float]) -> tuple[float, float]:
+        """Smallest and largest value of a risk: every row answered, and as wrong as can be."""
+        return 0.0, one_error(1.0) * self.most_loss * self.unit
 
 
 @dataclass(frozen=True, slots=True)
