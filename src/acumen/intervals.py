@@ -27,6 +27,9 @@ LEVEL: Final = 0.95
 FEWEST_CASES: Final = 2
 RELIABLE_CASES: Final = 10
 MOST_DROPPED: Final = 0.05
+TOO_FEW: Final = f"an interval needs at least {FEWEST_CASES} cases"
+ZERO_ERRORS: Final = "zero-error bound"
+NO_RESAMPLES: Final = "no resamples were asked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +75,41 @@ class Jackknife:
     """Leave-one-out values, ready for use: how far each lies from their mean."""
 
     deviations: Floats
-    undefined: int = 0
+    undefined: tuple[int, ...] = ()
+    """Which values (by place) do not exist, and so are not among the deviations."""
+    n_cases: int | None = None
+    """How many cases there are, where groups of cases were left out."""
 
     @classmethod
-    def of(cls, left_out: Floats) -> Jackknife:
+    def of(cls, left_out: Floats, n_cases: int | None = None) -> Jackknife:
         """From the values without each case (or group); undefined ones are left aside."""
-        values = left_out[~np.isnan(left_out)]
+        missing = np.isnan(left_out)
+        values = left_out[~missing]
         mean = values.mean() if len(values) else np.nan
-        return cls(values - mean, len(left_out) - len(values))
+        return cls(values - mean, tuple(np.flatnonzero(missing).tolist()), n_cases)
+
+    @classmethod
+    def of_influence(cls, derivatives: Floats) -> Jackknife:
+        r"""From :math:`U_c = \partial T/\partial w_c`; leaving out c moves a mean by −U_c·n/(n−1).
+
+        So :math:`s^2 = \frac{n}{n-1} \sum U_c^2`.
+        """
+        n = len(derivatives)
+        return cls(-derivatives * (n / (n - 1)))
+
+    def minus(self, other: Jackknife) -> Jackknife:
+        """The leave-one-out values of a difference; both must lack the same cases."""
+        return Jackknife(self.deviations - other.deviations, self.undefined, self.n_cases)
 
     @property
     def n(self) -> int:
         """How many values there are."""
         return len(self.deviations)
+
+    @property
+    def cases(self) -> int:
+        """How many cases the study has."""
+        return self.n + len(self.undefined) if self.n_cases is None else self.n_cases
 
     @property
     def standard_error(self) -> float:
@@ -128,13 +153,12 @@ def default_interval(
 
     ``errors`` and ``one_error`` serve risks when errors are sparse: fewer than 3 erring cases.
     """
-    if jackknife.n < FEWEST_CASES:
-        return NoInterval(f"an interval needs at least {FEWEST_CASES} cases")
-    if jackknife.undefined > MOST_DROPPED * (jackknife.n + jackknife.undefined):
-        return NoInterval(
-            f"the metric is undefined without {jackknife.undefined} of "
-            f"{jackknife.n + jackknife.undefined} cases"
-        )
+    if jackknife.cases < FEWEST_CASES:
+        return NoInterval(TOO_FEW)
+    lacking, left_out = len(jackknife.undefined), jackknife.n + len(jackknife.undefined)
+    if lacking > MOST_DROPPED * left_out:
+        what = "case" if left_out == jackknife.cases else "group of cases"
+        return NoInterval(f"undefined when leaving out any of {lacking} {what}s (of {left_out})")
     match kind:
         case Kind.RISK:
             found = _risk(estimate, jackknife, errors, one_error, level)
@@ -165,7 +189,7 @@ def _risk(
     if errors is not None and one_error is not None and errors.erring_cases < 3:
         per_error = one_error(errors.cmax) / errors.answered * errors.unit
         if errors.erring_cases == 0:
-            return _zero_errors(jackknife.n, per_error, level)
+            return _zero_errors(jackknife.cases, per_error, level)
         return _few_errors(estimate, s, jackknife.n, errors, per_error, level)
     if estimate > 0.0 and s > 0.0:
         reach = t_quantile(level, jackknife.degrees) * s / estimate
@@ -201,17 +225,19 @@ def _zero_errors(n: int, per_error: float, level: float) -> Interval:
     """No error at all: how many could have stayed hidden."""
     high = n * (1 - ((1 - level) / 2) ** (1 / n)) * per_error
     note = "assumes that an erring case loses at most one level in total, on average"
-    return Interval(0.0, high, "zero-error bound", level, 0.0, note)
+    return Interval(0.0, high, ZERO_ERRORS, level, 0.0, note)
 
 
 def _proportion(p: float, jackknife: Jackknife, level: float) -> Interval:
-    s, n = jackknife.standard_error, jackknife.n
-    t = t_quantile(level, n - 1)
+    s = jackknife.standard_error
+    t = t_quantile(level, jackknife.n - 1)
     if 0.0 < p < 1.0 and s > 0.0:
         center, reach = math.log(p / (1 - p)), t * s / (p * (1 - p))
         return Interval(
             _expit(center - reach), _expit(center + reach), "logit-jackknife-t", level, s
         )
+    n = jackknife.cases
+    t = t_quantile(level, n - 1)
     middle = (p + t * t / (2 * n)) / (1 + t * t / n)
     reach = t / (1 + t * t / n) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
     return Interval(middle - reach, middle + reach, "Wilson", level, s)
