@@ -45,13 +45,14 @@ class Cell:
     def count(self) -> dict[str, Any]:
         """Draw the studies and count."""
         what = (self.cases, self.studies)
-        more = {"resamples": self.resamples, "seed": self.seed}
+        how = (self.resamples, self.seed)
         if self.part == "paired":
-            return paired.err(paired.CONTESTS[self.place], *what, **more)
+            return paired.err(paired.CONTESTS[self.place], *what, *how)
         population = POPULATIONS[self.place]
         if self.part == "rows":
-            return coverage.cover_by_rows(population, *what, **more)
-        return coverage.cover(population, *what, **more)
+            return coverage.cover_by_rows(population, *what, *how)
+        metrics = (*coverage.JUDGED, *coverage.BESIDE)
+        return coverage.cover(population, *what, metrics, *how)
 
 
 def cells(studies: int, pairs: int, resamples: int, seed: int) -> list[Cell]:
@@ -100,7 +101,9 @@ def main() -> None:
         for done in as_completed([pool.submit(save, cell) for cell in wanted]):
             cell = done.result()
             print(f"{cell.part} {cell.place}: {cell.cases} cases", file=sys.stderr, flush=True)
-    counted = {(c.part, c.place, c.cases): read_json(c.file) for c in wanted}
+    counted: dict[tuple[str, int, int], Any] = {
+        (c.part, c.place, c.cases): read_json(c.file) for c in wanted
+    }
     text = page(counted, given.studies, given.pairs, given.resamples, given.seed)
     write_bytes(given.page, text.encode())
     print(given.page)
