@@ -28,6 +28,7 @@ FEWEST_CASES: Final = 2
 RELIABLE_CASES: Final = 10
 MOST_DROPPED: Final = 0.05
 TOO_FEW: Final = f"an interval needs at least {FEWEST_CASES} cases"
+ROUNDING: Final = 1e-12
 ZERO_ERRORS: Final = "zero-error bound"
 NO_RESAMPLES: Final = "no resamples were asked for"
 
@@ -86,7 +87,8 @@ class Jackknife:
         missing = np.isnan(left_out)
         values = left_out[~missing]
         mean = values.mean() if len(values) else np.nan
-        return cls(values - mean, tuple(np.flatnonzero(missing).tolist()), n_cases)
+        deviations = _without_rounding(values - mean, np.abs(values).max(initial=0.0))
+        return cls(deviations, tuple(np.flatnonzero(missing).tolist()), n_cases)
 
     @classmethod
     def of_influence(cls, derivatives: Floats) -> Jackknife:
@@ -99,7 +101,9 @@ class Jackknife:
 
     def minus(self, other: Jackknife) -> Jackknife:
         """The leave-one-out values of a difference; both must lack the same cases."""
-        return Jackknife(self.deviations - other.deviations, self.undefined, self.n_cases)
+        size = np.abs([self.deviations, other.deviations]).max(initial=0.0)
+        deviations = _without_rounding(self.deviations - other.deviations, size)
+        return Jackknife(deviations, self.undefined, self.n_cases)
 
     @property
     def n(self) -> int:
@@ -127,6 +131,11 @@ class Jackknife:
         if kurtosis <= 1.0:
             return self.n - 1.0
         return min(self.n - 1.0, max(2.0, 2.0 * self.n / (kurtosis - 1.0)))
+
+
+def _without_rounding(deviations: Floats, size: float) -> Floats:
+    """Zeros where all that varies is the last digits: equal values must have no spread at all."""
+    return np.where(np.abs(deviations).max(initial=0.0) <= ROUNDING * size, 0.0, deviations)
 
 
 def t_quantile(level: float, degrees: float) -> float:
@@ -282,12 +291,11 @@ def bca(
     if isinstance(fallback, NoInterval):
         return fallback
     kept, weight, _ = defined(replicates, probability)
-    share = np.full(len(kept), 1 / len(kept)) if weight is None else weight
-    tolerance = 1e-12 * max(1.0, abs(estimate))
-    ties = np.abs(kept - estimate) <= tolerance
-    below = float(share[(kept < estimate) & ~ties].sum() + share[ties].sum() / 2)
+    ties = np.abs(kept - estimate) <= ROUNDING * max(1.0, abs(estimate))
+    less = (kept < estimate) & ~ties
+    below = float(np.average(less + ties / 2, weights=weight))
     cubes, squares = float((jackknife.deviations**3).sum()), jackknife.deviations**2
-    if not 0.0 < below < 1.0 or squares.sum() == 0.0:
+    if less.all() or not (less | ties).any() or squares.sum() == 0.0:
         return replace(fallback, method="percentile (BCa does not exist)")
     bias = float(ndtri(below))
     acceleration = -cubes / (6 * float(squares.sum()) ** 1.5)
@@ -305,13 +313,13 @@ def defined(
     replicates: Floats, probability: Floats | None = None
 ) -> tuple[Floats, Floats | None, float]:
     """The replicates that have a value, their probabilities, and the share that has none."""
-    has_value = ~np.isnan(replicates)
+    missing = np.isnan(replicates)
     if probability is None:
-        dropped = 1 - float(has_value.mean()) if len(replicates) else 1.0
-        return replicates[has_value], None, dropped
-    kept = probability[has_value]
-    dropped = 1 - float(kept.sum()) / float(probability.sum())
-    return replicates[has_value], kept / kept.sum() if len(kept) else kept, max(dropped, 0.0)
+        dropped = int(missing.sum()) / len(replicates) if len(replicates) else 1.0
+        return replicates[~missing], None, dropped
+    kept = probability[~missing]
+    dropped = float(probability[missing].sum() / probability.sum())
+    return replicates[~missing], kept / kept.sum() if len(kept) else kept, dropped
 
 
 def quantiles(
