@@ -30,7 +30,7 @@ def test_nothing_is_shown_where_nobody_watches() -> None:
 
 def test_short_work_shows_nothing_on_a_terminal_either() -> None:
     terminal = Terminal()
-    with progress("drawing", 100, stream=terminal) as advance:
+    with progress("drawing", 100, stream=terminal, patience=60.0) as advance:
         replicate(nothing, Bootstrap(5, 100), advance=advance)
     assert terminal.getvalue() == ""
 
