@@ -15,7 +15,7 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
 from acumen.ranking import Ranking
 from acumen.weights import Floats, Weights
-from simulations.populations import POPULATIONS, Population, draw, truth
+from simulations.populations import POPULATIONS, TRUTH_CASES, Population, draw, truth
 
 CASES: Final = (10, 20, 41, 100)
 STUDIES: Final = 4_000
@@ -104,9 +104,10 @@ def cover(
     metrics: Sequence[Metric] = (*JUDGED, *BESIDE),
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    truth_cases: int = TRUTH_CASES,
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Draw studies and count: metric -> method -> tally; ratios of widths beside them."""
-    true = truth(population, metrics, seed)
+    true = truth(population, metrics, seed, truth_cases)
     options = Options(resamples=resamples, threads=1)
     tallies = {m.name: {method: Tally() for method in METHODS} for m in metrics}
     ratios: dict[str, list[float]] = {m.name: [] for m in metrics}
@@ -135,11 +136,16 @@ def _ratio(default: Interval | NoInterval, percentile: Interval | NoInterval) ->
 
 
 def cover_by_rows(
-    population: Population, cases: int, studies: int, resamples: int = RESAMPLES, seed: int = SEED
+    population: Population,
+    cases: int,
+    studies: int,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    truth_cases: int = TRUTH_CASES,
 ) -> dict[str, dict[str, Any]]:
     """The negative control: a percentile bootstrap that draws rows as if they were cases."""
     metrics = JUDGED
-    true = truth(population, metrics, seed)
+    true = truth(population, metrics, seed, truth_cases)
     options = Options(resamples=resamples, threads=1, method="percentile")
     tallies = {m.name: Tally() for m in metrics}
     drawn = draw(population, np.random.default_rng([seed, 77, cases]), studies, cases)

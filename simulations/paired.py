@@ -21,6 +21,7 @@ from simulations.populations import (
     KNOWING,
     POPULATIONS,
     RARE,
+    TRUTH_CASES,
     Latent,
     Population,
     Studies,
@@ -76,10 +77,11 @@ def err(
     studies: int = STUDIES,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    truth_cases: int = TRUTH_CASES,
 ) -> dict[str, dict[str, Any]]:
     """Draw pairs of studies and count: metric -> errors of the interval, percentile, p-value."""
-    left_true = truth(contest.left, JUDGED, seed)
-    right_true = truth(contest.right, JUDGED, seed)
+    left_true = truth(contest.left, JUDGED, seed, truth_cases)
+    right_true = truth(contest.right, JUDGED, seed, truth_cases)
     delta = {m.name: right_true[m.name] - left_true[m.name] for m in JUDGED}
     if contest.left is KNOWING:
         delta["aurc"] = 0.0  # made so; what the large samples leave is their own error

@@ -143,9 +143,11 @@ def large_sample(population: Population, seed: int, cases: int = TRUTH_CASES) ->
     return draw(population, np.random.default_rng([seed, 999]), 1, cases)[0]
 
 
-def truth(population: Population, metrics: Sequence[Metric], seed: int) -> dict[str, float]:
+def truth(
+    population: Population, metrics: Sequence[Metric], seed: int, cases: int = TRUTH_CASES
+) -> dict[str, float]:
     """Each metric's value in the population."""
-    view = large_sample(population, seed)
+    view = large_sample(population, seed, cases)
     once = CaseWeights.once(view.n_cases)
     return {m.name: float(np.ravel(m(view, once))[0]) for m in metrics}
 
