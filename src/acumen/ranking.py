@@ -186,7 +186,7 @@ class Ranking:
         return compute()
 
     def exact(self, weights: Weights) -> Floats:
-        """Exact area under risk, mean over tie orders, concordant pairs: one row each."""
+        """Exact area under risk, mean over tie orders, concordant and lost pairs: one row each."""
         return self._fine("exact", weights)
 
     def hulls(self, weights: Weights) -> Floats:
