@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluate import Plan, evaluate
+from acumen.evaluating import Plan, evaluate
 from acumen.evaluation import Evaluation
 from acumen.inference import Options
 from acumen.judgments import Judgments
