@@ -23,6 +23,8 @@ from acumen.errors import AcumenError
 
 COMMANDS: Final[dict[str, str]] = {
     "evaluate": "acumen.cli.evaluate",
+    "run": "acumen.cli.run",
+    "task": "acumen.cli.task",
 }
 """Name of a command -> the module whose ``app`` it is. The order is the one ``--help`` shows."""
 
