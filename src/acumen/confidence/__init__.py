@@ -1,0 +1,151 @@
+"""Confidence from signals: one short function each, and the little grammar that combines them.
+
+A function is given columns, one value for each answered row, and returns one confidence a row;
+higher is surer. The names of its parameters are the signals it needs: :mod:`acumen.signals` knows
+the range of each and what its null stands for, and checks them before the function is called.
+
+>>> _ = register(lambda token_msp, token_pe: token_msp - token_pe, name="margin", about="ours")
+>>> find("margin").needs
+('token_msp', 'token_pe')
+>>> _ = FUNCTIONS.pop("margin")
+
+Beyond names there are ``secondary:<a>+<b>:<average|product>`` and ``calibrated:<name>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from acumen.confidence.grammar import ARTIFACT, Calibrated, Expression, Secondary, find, names
+from acumen.confidence.registry import (
+    FUNCTIONS,
+    Calibrator,
+    Columns,
+    ConfidenceFunction,
+    register,
+)
+from acumen.errors import DataError, UsageError, printable
+from acumen.judgments import Judgments
+from acumen.signals import answered_rows, why_lacking
+from acumen.weights import Floats
+
+__all__ = [
+    "ARTIFACT",
+    "DEFAULT",
+    "FUNCTIONS",
+    "Calibrated",
+    "Calibrator",
+    "ConfidenceFunction",
+    "Secondary",
+    "Selection",
+    "compute",
+    "find",
+    "left_out_of",
+    "names",
+    "register",
+    "select",
+]
+
+DEFAULT: Final = ("llm", "total_evidence")
+
+
+def compute(
+    name: str | Callable[..., Any], table: Judgments, *, calibration: Calibrator | None = None
+) -> Floats:
+    """One confidence for each row of ``table.included``, NaN where the row was not answered.
+
+    Raises a DataError with every absent key, undefined null, text and number out of range, each
+    told by case, item and key; a UsageError for a name there is not.
+    """
+    expression = find(name)
+    table = table.included
+    columns = Columns(table, calibration)
+    for key in expression.needs:
+        _ = columns[key]
+    columns.check()
+    values = expression.of(columns)
+    for at in np.flatnonzero(~np.isfinite(values)).tolist():
+        columns.problem(at, f"the confidence is {values[at]}, not a finite number", expression.name)
+    columns.check()
+    out = np.full(len(table), np.nan)
+    out[columns.rows] = values + 0.0  # −0 becomes 0, so that the two show as the tie they are
+    return out
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a selector chose, what it left out and why, and what should be said about it."""
+
+    names: tuple[str, ...]
+    left_out: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def select(selector: str, table: Judgments, *, calibration: Calibrator | None = None) -> Selection:
+    """The names a selector stands for on this table: ``default``, ``all``, or names and commas.
+
+    ``all`` leaves out what needs an artifact and what the table has no signals for; a signal that
+    is there but wrong is not left out: computing it tells what is wrong.
+    """
+    chosen: list[str] = []
+    left_out: dict[str, str] = {}
+    notes: list[str] = []
+    for word in (part.strip() for part in selector.split(",")):
+        match word:
+            case "":
+                raise UsageError(f"'{printable(selector, 80)}' has an empty name in it")
+            case "default":
+                chosen += _default(table, notes)
+            case "all":
+                left_out |= left_out_of(table, FUNCTIONS)
+                left_out |= dict.fromkeys(ARTIFACT, "needs an artifact; ask for it by name")
+                chosen += [name for name in FUNCTIONS if name not in left_out]
+            case _:
+                check_artifact(find(word), calibration)
+                chosen.append(word)
+    if not chosen:
+        source = table.source.path
+        raise DataError(
+            [f"no confidence function can be computed; {n}: {why}" for n, why in left_out.items()],
+            source=None if source is None else Path(source).name,
+        )
+    return Selection(
+        tuple(dict.fromkeys(chosen)),
+        {name: why for name, why in left_out.items() if name not in chosen},
+        tuple(notes),
+    )
+
+
+def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
+    """Which functions this table has no signals for, and why."""
+    table = table.included
+    rows = answered_rows(table)
+    left_out = {}
+    for name in functions:
+        reasons = [why for key in find(name).needs if (why := why_lacking(table, key, rows))]
+        if reasons:
+            left_out[name] = "; ".join(reasons)
+    return left_out
+
+
+def check_artifact(expression: Expression, calibration: Calibrator | None) -> None:
+    """Refuse a name whose artifact is not there or is of another kind."""
+    if isinstance(expression, Secondary):
+        check_artifact(expression.left, calibration)
+        check_artifact(expression.right, calibration)
+    elif isinstance(expression, Calibrated):
+        why = expression.why_not(calibration)
+        if why is not None:
+            raise UsageError(why)
+
+
+def _default(table: Judgments, notes: list[str]) -> tuple[str, ...]:
+    if "llm_evidence_count" not in table.signals and "confidence" in table.signals:
+        notes.append("default: the confidence given with the rows (there is no llm_evidence_count)")
+        return ("confidence",)
+    return DEFAULT

@@ -1,0 +1,151 @@
+"""What a name stands for: a function, two combined, or an artifact applied to one.
+
+``secondary:<a>+<b>:<average|product>`` and ``calibrated:<name>`` are the whole grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+import numpy as np
+
+from acumen.confidence import functions
+from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, described
+from acumen.errors import UsageError, printable
+from acumen.weights import Floats
+
+TEMPERATURE: Final = "temperature_scaling"
+ONE_INPUT: Final = (TEMPERATURE, "isotonic")
+"""Methods whose artifacts may be applied to any confidence function."""
+
+
+@dataclass(frozen=True)
+class Secondary:
+    """Two confidences combined, row by row: their mean or their product."""
+
+    name: str
+    left: Expression
+    right: Expression
+    how: str
+    about: str = "two functions combined"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The signals of both."""
+        return tuple(dict.fromkeys((*self.left.needs, *self.right.needs)))
+
+    def of(self, columns: Columns) -> Floats:
+        """The confidence of each answered row."""
+        a, b = self.left.of(columns), self.right.of(columns)
+        return (a + b) / 2 if self.how == "average" else a * b
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A calibration artifact applied to a function, or to its own inputs when there is none."""
+
+    name: str
+    inner: Expression | None
+    methods: tuple[str, ...] | None
+    about: str
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The signals of the inner function; the artifact's own inputs are its own affair."""
+        return () if self.inner is None else self.inner.needs
+
+    def why_not(self, calibration: Calibrator | None) -> str | None:
+        """Why it cannot be made with this artifact."""
+        if calibration is None:
+            return f"'{self.name}' needs a calibration artifact (--calibration FILE)"
+        if self.methods is not None and calibration.method not in self.methods:
+            return (
+                f"'{self.name}' needs an artifact of method {' or '.join(self.methods)}, "
+                f"and this one is {calibration.method}"
+            )
+        return None
+
+    def of(self, columns: Columns) -> Floats:
+        """The confidence of each answered row."""
+        why = self.why_not(columns.calibration)
+        if why is not None or columns.calibration is None:
+            raise UsageError(why)
+        if self.inner is None:
+            return columns.calibration.of_table(columns.table, columns.rows)
+        values = self.inner.of(columns)
+        if columns.calibration.method == TEMPERATURE:
+            for at in np.flatnonzero(~((values >= 0) & (values <= 1))).tolist():
+                message = f"{values[at]:.17g} is outside 0..1, where temperature scaling works"
+                columns.problem(at, message, self.inner.name)
+            columns.check()
+        return columns.calibration.of_confidence(values)
+
+
+Expression = ConfidenceFunction | Secondary | Calibrated
+
+ARTIFACT: Final = {
+    entry.name: entry
+    for entry in (
+        Calibrated(
+            "verbalized_calibrated",
+            FUNCTIONS[functions.verbalized.__name__],
+            (TEMPERATURE,),
+            "The rating after temperature scaling: sigmoid(logit(v)/T).",
+        ),
+        Calibrated(
+            "calibrated", None, None, "The calibrator's output on the inputs it was fitted on."
+        ),
+    )
+}
+"""The names made from a calibration artifact."""
+
+
+def names() -> tuple[str, ...]:
+    """Every name there is, those made from an artifact last."""
+    return (*FUNCTIONS, *ARTIFACT)
+
+
+def find(name: str | Callable[..., Any]) -> Expression:
+    """The confidence a name, an expression of the grammar, or a plain callable stands for.
+
+    >>> find("secondary:token_msp+llm:product").needs
+    ('token_msp', 'llm_evidence_count')
+    """
+    if not isinstance(name, str):
+        return described(name)
+    kind, colon, rest = name.partition(":")
+    if colon and kind == "secondary":
+        return _secondary(name, rest)
+    if colon and kind == "calibrated":
+        inner = find(rest)
+        if isinstance(inner, Calibrated):
+            raise UsageError(f"'{printable(name, 80)}': '{inner.name}' is calibrated already")
+        about = f"The artifact applied to {rest}."
+        return Calibrated(name, inner, ONE_INPUT, about)
+    found = FUNCTIONS.get(name) or ARTIFACT.get(name)
+    if found is None:
+        raise UsageError(_unknown(name))
+    return found
+
+
+def _secondary(name: str, rest: str) -> Secondary:
+    pair, _, how = rest.rpartition(":")
+    parts = pair.split("+")
+    if len(parts) != 2 or how not in ("average", "product") or "secondary:" in pair:
+        raise UsageError(
+            f"'{printable(name, 80)}' is not secondary:<a>+<b>:<average|product>, "
+            "such as secondary:token_msp+retrieval_similarity_mean:average"
+        )
+    return Secondary(name, find(parts[0]), find(parts[1]), how)
+
+
+def _unknown(name: str) -> str:
+    close = get_close_matches(name, (*names(), "default", "all"), n=1)
+    hint = f"did you mean '{close[0]}'? " if close else ""
+    return (
+        f"no confidence function '{printable(name)}'; {hint}"
+        f"there are {', '.join(names())}, secondary:<a>+<b>:<average|product> and calibrated:<name>"
+    )

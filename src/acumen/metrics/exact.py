@@ -1,0 +1,216 @@
+r"""Areas that stay true under ties and abstention.
+
+A tie is accepted as a whole, so inside it only the average is known: generalized risk is linear
+there, and selective risk is that line divided by coverage. Integrating this exactly gives areas for
+which no ranking beats the optimum, ties or not.
+
+Areas up to cmax also reward silence. The modes here say what an abstention is worth: ``normalized``
+looks at the answered rows alone, ``charge`` lets the abstained rows enter last with a loss of their
+own, ``extend`` is a charge of nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from acumen.metrics.registry import Kind, difference, metric, ratio
+from acumen.metrics.selective import (
+    _area_of_loss,
+    _area_of_risk,
+    _optimum,
+    _over_coverage,
+    _over_coverage_twice,
+    augrc,
+    aurc,
+    cmax,
+)
+from acumen.ranking import Ranking
+from acumen.weights import Floats, Weights
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+def aurc_exact(ranking: Ranking, weights: Weights) -> Floats:
+    r"""Area under selective risk with ties integrated exactly, on [0, cmax]; lower is better.
+
+    .. math:: \int_0^{C_{max}} \frac{G(x)}{x}\,dx
+
+    with generalized risk :math:`G` linear between working points: a segment of slope :math:`s`
+    adds :math:`s (x_1 - x_0) + (G_0 - s x_0) \ln(x_1/x_0)`, the first one :math:`G_1`.
+
+    >>> from acumen.ranking import rank
+    >>> round(aurc_exact(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
+    0.4684884
+    """
+    return _area_of_risk(ranking, weights, ranking.exact(weights)[0])
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+def aurc_exact_optimal(ranking: Ranking, weights: Weights) -> Floats:
+    r"""The exact area had the answered rows been ranked by loss, equal losses tied; a reference.
+
+    >>> from acumen.ranking import rank
+    >>> round(aurc_exact_optimal(rank([0, 1], [1, 2]), [1, 1]), 7)  # (1 - ln 2) / 2
+    0.1534264
+    """
+    return _area_of_risk(ranking, weights, _optimum(ranking, weights)[2])
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+def aurc_exact_excess(ranking: Ranking, weights: Weights) -> Floats:
+    r"""The exact area above its optimum, never negative; lower is better.
+
+    >>> from acumen.ranking import rank
+    >>> round(aurc_exact_excess(rank([3, 3, 2, 0], [0, 0, 0, 3]), np.ones(4)), 7)
+    0.1155245
+    """
+    return difference(aurc_exact(ranking, weights), aurc_exact_optimal(ranking, weights))
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+def aurc_exact_achievable(ranking: Ranking, weights: Weights) -> Floats:
+    r"""Exact area under risk of the hull of (coverage, generalized risk); a reference.
+
+    .. math:: \int_0^{C_{max}} \frac{\mathrm{hull}(x)}{x}\,dx
+
+    The hull is reached by choosing thresholds, and at random between two of them.
+
+    >>> from acumen.ranking import rank
+    >>> round(aurc_exact_achievable(rank([1, 0, 0, 0, 1], [5, 4, 3, 2, 1]), np.ones(5)), 7)
+    0.2661139
+    """
+    return _area_of_risk(ranking, weights, ranking.hulls(weights)[2])
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+def augrc_achievable(ranking: Ranking, weights: Weights) -> Floats:
+    r"""Area under the lower hull of (coverage, generalized risk) and the origin; a reference.
+
+    >>> from acumen.ranking import rank
+    >>> round(augrc_achievable(rank([0, 2, 0, 3, 1, 0], [6, 5, 4, 3, 2, 1]), np.ones(6)), 7)
+    0.3888889
+    """
+    return _area_of_loss(ranking, weights, ranking.hulls(weights)[1] / 2)
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK)
+def aurc_normalized(ranking: Ranking, weights: Weights) -> Floats:
+    r"""AURC ÷ cmax: the area of the answered rows alone; lower is better.
+
+    >>> from acumen.ranking import rank
+    >>> aurc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
+    1.0
+    """
+    return ratio(aurc(ranking, weights), cmax(ranking, weights))
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK)
+def augrc_normalized(ranking: Ranking, weights: Weights) -> Floats:
+    r"""AUGRC ÷ cmax²: the area of the answered rows alone; lower is better.
+
+    >>> from acumen.ranking import rank
+    >>> augrc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
+    0.5
+    """
+    return ratio(augrc(ranking, weights), cmax(ranking, weights) ** 2)
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
+def aurc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Floats:
+    r"""AURC to full coverage, the abstained rows entering last as one tie with this loss each.
+
+    Lower is better. The loss is in the units of the loss in use.
+
+    >>> from acumen.ranking import rank
+    >>> aurc_charge(rank([0, 0], [1, 0], answered=[True, False]), [1, 1], loss=1)
+    0.125
+    """
+    totals = ranking.totals(weights)
+    silent = totals.rows - totals.answered
+    lost = totals.loss * ranking.unit
+    risk_all = ratio(lost + loss * silent, totals.rows)
+    risk_answered = np.where(totals.answered > 0, ratio(lost, totals.answered), risk_all)
+    tail = ratio(silent, totals.rows) * (risk_all + risk_answered) / 2
+    return tail + ratio(ranking.areas(weights).risk * ranking.unit, totals.rows)
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
+def augrc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Floats:
+    r"""AUGRC to full coverage, the abstained rows entering last as one tie with this loss each.
+
+    Lower is better. The loss is in the units of the loss in use.
+
+    >>> from acumen.ranking import rank
+    >>> augrc_charge(rank([0, 0], [1, 0], answered=[True, False]), [1, 1], loss=1)
+    0.125
+    """
+    totals = ranking.totals(weights)
+    silent = totals.rows - totals.answered
+    tail = silent * (totals.loss * ranking.unit + loss * silent / 2)
+    return ratio(ranking.areas(weights).loss * ranking.unit + tail, totals.rows**2)
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
+def aurc_extend(ranking: Ranking, weights: Weights) -> Floats:
+    r"""AURC to full coverage, abstained rows costing nothing: ``aurc_charge`` of 0.
+
+    >>> from acumen.ranking import rank
+    >>> aurc_extend(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
+    0.875
+    """
+    return aurc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
+def augrc_extend(ranking: Ranking, weights: Weights) -> Floats:
+    r"""AUGRC to full coverage, abstained rows costing nothing: ``augrc_charge`` of 0.
+
+    >>> from acumen.ranking import rank
+    >>> augrc_extend(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
+    0.375
+    """
+    return augrc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
+
+
+@metric(
+    view=Ranking,
+    better="lower",
+    kind=Kind.RISK,
+    one_error=_over_coverage,
+    exempt_from_scaling=True,
+)
+def aurc_random_ties(ranking: Ranking, weights: Weights) -> Floats:
+    r"""Mean over rows of the risk so far, averaged over all orders inside ties; lower is better.
+
+    .. math:: \frac1N \sum_j \Big( \Delta L_j + \big(L_{j-1} - \tfrac{\Delta L_j}{\Delta k_j}
+              k_{j-1}\big) \big(H_{k_j} - H_{k_{j-1}}\big) \Big)
+
+    with :math:`H` the harmonic numbers: the `mean` convention of other tools, made exact in ties.
+    A whole weight stands for that many single rows.
+
+    >>> from acumen.ranking import rank
+    >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
+    0.4555556
+    """
+    return _area_of_risk(ranking, weights, ranking.exact(weights)[1])
+
+
+@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+def augrc_pairs(ranking: Ranking, weights: Weights) -> Floats:
+    r"""AUGRC as a sum over pairs; the same number by another road, lower is better.
+
+    .. math:: \frac{1}{N^2} \sum_i \ell_i \Big(b_i + \frac{m_i}{2}\Big)
+
+    with :math:`b_i` the answered rows of lower confidence and :math:`m_i` the size of i's tie.
+
+    >>> from acumen.ranking import rank
+    >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
+    0.25
+    """
+    per_row = ranking.row_weights(weights)
+    starts = np.concatenate([[0], ranking.ends[:-1]]).astype(np.int64)
+    if len(ranking.ends) == 0:
+        return _area_of_loss(ranking, weights, np.zeros(per_row.shape[1]))
+    tie = np.add.reduceat(per_row, starts, axis=0)
+    below = tie.sum(axis=0) - np.cumsum(tie, axis=0)
+    lost = np.add.reduceat(per_row * ranking.loss[:, None], starts, axis=0)
+    return _area_of_loss(ranking, weights, (lost * (below + tie / 2)).sum(axis=0))

@@ -1,0 +1,152 @@
+"""The registry of metrics.
+
+A metric is a function of a *view* (the table sorted or filtered, once) and of *weights*. Its body
+works on arrays with one value a weighting and gives NaN where it is undefined; called with plain
+row weights it returns a float. Weight k must mean the row written k times: one law test checks it
+for every metric here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import wraps
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from acumen.weights import CaseWeights, Floats, Weights
+
+
+class Kind(Enum):
+    """What values a metric may take; it decides on which scale an interval is made."""
+
+    RISK = (0.0, math.inf)
+    PROPORTION = (0.0, 1.0)
+    CORRELATION = (-1.0, 1.0)
+    REAL = (-math.inf, math.inf)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        return self.value
+
+
+class View(Protocol):
+    """What a metric looks at: rows made ready once, and which case each belongs to."""
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases the rows belong to."""
+
+    def why_undefined(self, weights: Weights) -> str | None:
+        """The plain reason why metrics of this view have no value, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value, or null with the reason."""
+
+    value: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric's name, what it looks at, which way is better, and its function."""
+
+    name: str
+    function: Callable[..., Floats]
+    view: type
+    better: Literal["lower", "higher"]
+    kind: Kind
+    undefined: str
+    """Why it has no value when the view itself gives no reason."""
+    one_error: Callable[[float], float] | None = None
+    """For risks: what one lost rung adds, times the answered rows, as a function of cmax."""
+    exempt_from_scaling: bool = False
+    """Whole weights stand for single rows here, so doubling all weights may change the value."""
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def __call__(self, view: Any, weights: CaseWeights | ArrayLike) -> Floats | float:
+        """The metric under a block of weightings (an array) or under row weights (a float)."""
+        if isinstance(weights, CaseWeights):
+            return self.function(view, weights, **self.parameters)
+        values = self.function(view, np.asarray(weights, np.float64), **self.parameters)
+        return float(np.ravel(values)[0])
+
+    def at(self, **parameters: float) -> Metric:
+        """The same metric with other parameters, named after them."""
+        shown = ",".join(f"{value:g}" for value in parameters.values())
+        return replace(self, name=f"{self.name}@{shown}", parameters=parameters)
+
+    def measure(self, view: View, weights: Weights | None = None) -> Estimate:
+        """The value under one weighting (by default every case once), or null with its reason."""
+        weights = CaseWeights.once(view.n_cases) if weights is None else weights
+        return self.estimate(float(np.ravel(self(view, weights))[0]), view, weights)
+
+    def estimate(self, value: float, view: View, weights: Weights) -> Estimate:
+        """A value already computed, or null with the reason why it has none."""
+        if math.isnan(value):
+            return Estimate(None, view.why_undefined(weights) or self.undefined)
+        return Estimate(float(value))
+
+    @property
+    def title(self) -> str:
+        """The first line of its docstring."""
+        return (self.function.__doc__ or self.name).strip().splitlines()[0]
+
+
+METRICS: Final[dict[str, Metric]] = {}
+"""Every registered metric by name."""
+
+
+def metric(
+    *,
+    view: type,
+    better: Literal["lower", "higher"],
+    kind: Kind,
+    undefined: str = "its divisor is 0",
+    one_error: Callable[[float], float] | None = None,
+    exempt_from_scaling: bool = False,
+) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
+    """Register a function of (view, weights) as a metric under its own name."""
+
+    def register(function: Callable[..., Floats]) -> Callable[..., Any]:
+        name = function.__name__
+        if name in METRICS:
+            raise ValueError(f"there is a metric '{name}' already")
+        defaults = function.__kwdefaults__ or {}
+        entry = Metric(
+            name, function, view, better, kind, undefined, one_error, exempt_from_scaling, defaults
+        )
+        METRICS[name] = entry
+
+        @wraps(function)
+        def call(view: Any, weights: CaseWeights | ArrayLike, **parameters: float) -> Any:
+            chosen = replace(entry, parameters=defaults | parameters) if parameters else entry
+            return chosen(view, weights)
+
+        return call
+
+    return register
+
+
+def metrics_of(view: type) -> tuple[Metric, ...]:
+    """The registered metrics that look at this kind of view."""
+    return tuple(m for m in METRICS.values() if m.view is view)
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Quotient, NaN where the divisor is 0."""
+    out: Floats = np.full(np.broadcast(numerator, denominator).shape, np.nan)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
+
+
+def difference(value: ArrayLike, reference: ArrayLike) -> Floats:
+    """How far a value lies above its reference."""
+    return np.subtract(value, reference, dtype=np.float64)

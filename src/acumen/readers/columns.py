@@ -1,0 +1,232 @@
+"""Columns of a long table, one row a judgment -> the table. Shared by arrays, frames and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from acumen.errors import DataError, Problem, what_came
+from acumen.judgments import (
+    NO_PREDICTION,
+    FailedCase,
+    Judgments,
+    Outcome,
+    Signal,
+    Source,
+    check_ids,
+    factorize,
+)
+from acumen.scale import Scale, find_scale
+
+Column = Sequence[Any] | NDArray[Any]
+_NEVER: Final = object()
+_OUTCOMES = {o.name.lower(): o for o in Outcome}
+
+
+def judgments(
+    *,
+    case: Column,
+    truth: Column,
+    prediction: Column,
+    item: Column | None = None,
+    scale: str | Scale = "phq8",
+    confidence: ArrayLike | None = None,
+    outcome: Column | None = None,
+    risk_score: ArrayLike | None = None,
+    weight: ArrayLike | None = None,
+    signals: Mapping[str, ArrayLike | Signal] | None = None,
+    failed: Sequence[FailedCase] = (),
+    source: Source = Source(),  # noqa: B008  (frozen)
+    lines: Sequence[int] | None = None,
+    warnings: Sequence[str] = (),
+) -> Judgments:
+    """The table from plain columns. A missing prediction (None, NaN) is an abstention.
+
+    ``confidence`` becomes the signal of that name; ``lines`` lets messages name a file's lines.
+
+    >>> table = judgments(case=[1, 1], item=["Sleep", "Tired"], truth=[0, 3], prediction=[0, None])
+    >>> table.answered
+    array([ True, False])
+    """
+    scale = find_scale(scale)
+    size = len(case)
+    columns = {"case": case, "item": item, "truth": truth, "prediction": prediction}
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise DataError([f"columns differ in length: {told}"], source=source.path)
+
+    def problem(row: int, message: str, field: str | None = None) -> Problem:
+        return Problem(
+            message,
+            case=case[row],
+            item=None if item is None else str(item[row]),
+            field=field,
+            line=None if lines is None else lines[row],
+            noun=scale.case,
+        )
+
+    problems = [problem(row, message, "case") for row, message in _bad_ids(case)]
+    problems += [problem(row, message, "item") for row, message in _bad_items(item, scale)]
+    truths, no_truth, bad = ranks(truth, scale)
+    problems += [problem(row, message, "truth") for row, message in bad]
+    found, none, bad = ranks(prediction, scale)
+    problems += [problem(row, message, "prediction") for row, message in bad]
+    outcomes, bad = _outcomes(outcome, none)
+    problems += [problem(row, message, "outcome") for row, message in bad]
+    problems += [
+        problem(row, "a truth is missing", "truth") for row in np.flatnonzero(no_truth).tolist()
+    ]
+    if size == 0:
+        problems.append(Problem("there are no rows in it"))
+    if problems:
+        raise DataError(problems, source=source.path)
+
+    cases, case_codes = factorize(case)
+    items, item_codes = _item_codes(item, size, scale)
+    id_problems, id_warnings = check_ids(cases, scale.case)
+    if id_problems:
+        raise DataError(id_problems, source=source.path)
+    captured = dict(signals or {})
+    if confidence is not None:
+        captured["confidence"] = confidence
+    listed = {f.case for f in failed}
+    reasons = [
+        FailedCase(cases[c], "marked as failed")
+        for c in np.unique(case_codes[outcomes == Outcome.FAILED]).tolist()
+        if cases[c] not in listed
+    ]
+    return Judgments(
+        scale=scale,
+        cases=cases,
+        items=items,
+        case=case_codes,
+        item=item_codes,
+        truth=truths,
+        prediction=np.where(outcomes == Outcome.ANSWERED, found, NO_PREDICTION).astype(np.int16),
+        outcome=outcomes,
+        signals={name: c if isinstance(c, Signal) else _signal(c) for name, c in captured.items()},
+        risk_score=None if risk_score is None else np.asarray(risk_score, np.float64),
+        weight=None if weight is None else np.array(weight, np.float64),
+        failed=(*failed, *reasons),
+        warnings=(*warnings, *id_warnings),
+        source=source,
+    )
+
+
+def ranks(
+    column: Column, scale: Scale
+) -> tuple[NDArray[np.int16], NDArray[np.bool_], list[tuple[int, str]]]:
+    """Levels as ranks, which rows are null, and what is wrong at which row."""
+    values = column if isinstance(column, np.ndarray) else None
+    if values is None or values.dtype.kind not in "iuf" or not scale.is_numeric:
+        return _ranks_one_by_one(column, scale)
+    null = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+    lowest = scale.levels[0]
+    assert isinstance(lowest, int)
+    with np.errstate(invalid="ignore"):
+        good = (values >= lowest) & (values <= lowest + scale.range)
+        if values.dtype.kind == "f":
+            good &= values == np.floor(values)
+    out = np.full(len(values), NO_PREDICTION, np.int16)
+    out[good] = (values[good] - lowest).astype(np.int16)
+    bad = np.flatnonzero(~good & ~null)
+    return out, null, [(row, _told(scale, values[row].item())) for row in bad.tolist()]
+
+
+def _told(scale: Scale, value: object) -> str:
+    try:
+        scale.rank(value)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(f"{value} is a level after all")
+
+
+def _ranks_one_by_one(
+    column: Column, scale: Scale
+) -> tuple[NDArray[np.int16], NDArray[np.bool_], list[tuple[int, str]]]:
+    out = np.full(len(column), NO_PREDICTION, np.int16)
+    null = np.zeros(len(column), bool)
+    bad = []
+    for row, value in enumerate(column.tolist() if isinstance(column, np.ndarray) else column):
+        if value is None or (isinstance(value, float) and value != value):
+            null[row] = True
+            continue
+        try:
+            out[row] = scale.rank(value.item() if isinstance(value, np.generic) else value)
+        except ValueError as error:
+            bad.append((row, str(error)))
+    return out, null, bad
+
+
+def _bad_ids(case: Column) -> list[tuple[int, str]]:
+    if isinstance(case, np.ndarray) and case.dtype.kind in "iuU":
+        return []
+    return [
+        (row, f"must be a whole number or a text, not {what_came(value)}")
+        for row, value in enumerate(case)
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | str | np.integer)
+    ]
+
+
+def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
+    if item is None:
+        return []
+    known = set(scale.items)
+    values = set(item.tolist() if isinstance(item, np.ndarray) else item)
+    if known >= values or (not known and all(type(v) in (str, int) for v in values)):
+        return []
+    allowed = f"is not an item of {scale.title or scale.name}" if known else "is not a name"
+    return [
+        (row, f"{what_came(value)} {allowed}")
+        for row, value in enumerate(item)
+        if (value not in known if known else type(value) not in (str, int))
+    ]
+
+
+def _item_codes(
+    item: Column | None, size: int, scale: Scale
+) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Items in the scale's order, then by name; one item when there is no column of them."""
+    if item is None:
+        name = scale.items[0] if len(scale.items) == 1 else "item"
+        return (name,), np.zeros(size, np.int32)
+    values, codes = np.unique(np.asarray(item), return_inverse=True)
+    names = [str(v) for v in values.tolist()]
+    place = {name: i for i, name in enumerate(scale.items)}
+    order = sorted(range(len(names)), key=lambda i: (place.get(names[i], len(place)), names[i]))
+    recode = np.empty(len(names), np.int32)
+    recode[order] = np.arange(len(names), dtype=np.int32)
+    return tuple(names[i] for i in order), recode[codes.ravel()]
+
+
+def _outcomes(
+    outcome: Column | None, none: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], list[tuple[int, str]]]:
+    """Outcomes as stated, else answered where there is a prediction."""
+    derived = np.where(none, Outcome.ABSTAINED, Outcome.ANSWERED).astype(np.uint8)
+    if outcome is None:
+        return derived, []
+    out = derived.copy()
+    bad = []
+    for row, value in enumerate(outcome):
+        stated = _OUTCOMES.get(str(value).strip().lower())
+        if stated is None:
+            bad.append((row, f"{what_came(value)} is not one of {', '.join(_OUTCOMES)}"))
+        elif stated == Outcome.ANSWERED and none[row]:
+            bad.append((row, "answered, but there is no prediction"))
+        elif stated == Outcome.ABSTAINED and not none[row]:
+            bad.append((row, "abstained, but there is a prediction"))
+        else:
+            out[row] = stated
+    return out, bad
+
+
+def _signal(column: ArrayLike) -> Signal:
+    values = np.asarray(column)
+    if values.dtype.kind in "iuf":
+        return Signal.of_numbers(values)
+    return Signal.of_objects(list(values.tolist()), absent=_NEVER)

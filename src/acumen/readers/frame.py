@@ -1,0 +1,113 @@
+"""Any dataframe that narwhals accepts (pandas, polars, pyarrow, …) -> the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, Problem, UsageError, label
+from acumen.judgments import Judgments, Signal, Source
+from acumen.readers.columns import judgments
+from acumen.scale import Scale
+
+CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
+    "case": ("case", "case_id", "participant_id", "participant", "subject", "business_id", "id"),
+    "item": ("item", "item_id", "item_name", "question"),
+    "truth": ("truth", "ground_truth", "gt", "gold", "y_true"),
+    "prediction": ("prediction", "predicted", "pred", "score", "y_pred"),
+    "confidence": ("confidence", "conf"),
+    "outcome": ("outcome",),
+    "risk_score": ("risk_score", "y_score"),
+    "weight": ("weight", "sample_weight"),
+}
+"""Names a column goes by when none is given: the first that is there is taken."""
+
+REQUIRED: Final = ("case", "truth", "prediction")
+
+
+def from_frame(
+    frame: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: str | Scale = "phq8",
+    source: Source = Source(),  # noqa: B008  (frozen)
+) -> Judgments:
+    """The table of a long dataframe, one row a judgment.
+
+    ``columns`` maps the roles of :data:`CONVENTIONS` to column names; those not given are guessed
+    by convention. Other numeric columns are signals.
+    A null prediction is an abstention (in pandas NaN is null).
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"participant_id": [7, 7], "item": ["Sleep", "Tired"], "gt": [1, 2],
+    ...                  "pred": [1, None], "confidence": [0.9, 0.1]})
+    >>> from_frame(rows).answered
+    array([ True, False])
+    """
+    import narwhals as nw
+
+    data: Any = nw.from_native(frame, eager_only=True)
+    roles = column_roles(list(data.columns), columns, source.path)
+    taken = {role: _values(data[name]) for role, name in roles.items()}
+    signals = {
+        name: _signal(data[name])
+        for name in data.columns
+        if name not in roles.values() and data[name].dtype.is_numeric()
+    }
+    if "confidence" in roles:
+        signals["confidence"] = _signal(data[roles["confidence"]])
+    return judgments(
+        case=taken["case"],
+        item=taken.get("item"),
+        truth=taken["truth"],
+        prediction=taken["prediction"],
+        outcome=taken.get("outcome"),
+        risk_score=taken.get("risk_score"),
+        weight=taken.get("weight"),
+        signals=signals,
+        scale=scale,
+        source=source,
+    )
+
+
+def column_roles(
+    names: list[str], given: Mapping[str, str] | None, source: str | None
+) -> dict[str, str]:
+    """Which column plays which role: as given, else by convention; what is missing is told."""
+    given = given or {}
+    unknown = [role for role in given if role not in CONVENTIONS]
+    if unknown:
+        raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(CONVENTIONS)}")
+    roles = {}
+    problems = []
+    for role, conventional in CONVENTIONS.items():
+        wanted = (given[role],) if role in given else conventional
+        column = next((name for name in wanted if name in names), None)
+        if column is not None:
+            roles[role] = column
+        elif role in given or role in REQUIRED:
+            shown = ", ".join(label(n) for n in names)
+            problems.append(
+                Problem(f"no column for the {role} ({' or '.join(wanted)}); there are {shown}")
+            )
+    if problems:
+        raise DataError(problems, source=source)
+    return roles
+
+
+def _values(series: Any) -> Any:
+    """A column as an array where it is plainly numeric, else as a list with None for null."""
+    if series.dtype.is_integer() and not series.is_null().any():
+        return series.to_numpy()
+    return series.to_list()
+
+
+def _signal(series: Any) -> Signal:
+    null: NDArray[np.bool_] = np.asarray(series.is_null().to_numpy(), bool)
+    if not series.dtype.is_numeric():
+        return Signal.of_objects(series.to_list(), absent=object())
+    numbers = np.asarray(series.fill_null(0).to_numpy(), np.float64)
+    return Signal.of_numbers(numbers, null)

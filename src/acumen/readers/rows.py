@@ -1,0 +1,156 @@
+"""A long table in a file: CSV (one line a judgment) or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, Problem, UsageError, label
+from acumen.judgments import Judgments, Source
+from acumen.readers.columns import judgments
+from acumen.readers.frame import column_roles, from_frame
+from acumen.scale import Scale
+from acumen.strict_json import decode_text, read_bytes, source_name
+
+ABSTAINED: Final = ("", "NA", "N/A", "null")
+"""How a cell of a CSV file says that there is no value."""
+
+_INTEGER = re.compile(r"[+-]?\d{1,18}")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_MANGLED = re.compile(r"\d(?:\.\d+)?[eE]\+\d+")
+
+
+def read_csv(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: str | Scale = "phq8",
+) -> Judgments:
+    """The table of a CSV file with a header; ids stay text, so 0101 and 101 are two cases."""
+    name = source_name(path)
+    data = read_bytes(path)
+    header, rows, lines = _parse(decode_text(data, name), name)
+    roles = column_roles(header, columns, name)
+    cells = {h: [row[i] for row in rows] for i, h in enumerate(header)}
+    numeric = {h: [_number(cell) for cell in column] for h, column in cells.items()}
+    ids = cells[roles["case"]]
+    others = [h for h in header if h not in roles.values()]
+    signals = {h: numeric[h] for h in others if not any(isinstance(v, str) for v in numeric[h])}
+    if "confidence" in roles:
+        signals["confidence"] = numeric[roles["confidence"]]
+    return judgments(
+        case=ids,
+        item=cells[roles["item"]] if "item" in roles else None,
+        truth=numeric[roles["truth"]],
+        prediction=numeric[roles["prediction"]],
+        outcome=cells[roles["outcome"]] if "outcome" in roles else None,
+        risk_score=_floats(numeric, roles.get("risk_score"), lines, name),
+        weight=_floats(numeric, roles.get("weight"), lines, name),
+        signals={h: _objects(column) for h, column in signals.items()},
+        scale=scale,
+        source=Source(path=name, sha256=hashlib.sha256(data).hexdigest()),
+        lines=lines,
+        warnings=_mangled(ids),
+    )
+
+
+def read_parquet(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: str | Scale = "phq8",
+) -> Judgments:
+    """The table of a Parquet file (needs pyarrow)."""
+    try:
+        import pyarrow.parquet as parquet
+        from pyarrow import ArrowException
+    except ImportError:
+        raise UsageError("reading Parquet needs pyarrow: pip install pyarrow") from None
+    name = source_name(path)
+    data = read_bytes(path)
+    try:
+        frame = parquet.read_table(io.BytesIO(data))
+    except (ArrowException, OSError) as error:
+        raise DataError([f"is not a Parquet file: {error}"], source=name) from None
+    source = Source(path=name, sha256=hashlib.sha256(data).hexdigest())
+    return from_frame(frame, columns=columns, scale=scale, source=source)
+
+
+def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]:
+    """Header, rows and the line each row begins on."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header: list[str] = []
+    rows, lines, problems = [], [], []
+    line = 1
+    try:
+        for cells in reader:
+            if cells and not header:
+                header = [cell.strip() for cell in cells]
+            elif cells:
+                if len(cells) != len(header):
+                    message = f"has {len(cells)} fields, expected {len(header)}"
+                    problems.append(Problem(message, line=line))
+                rows.append(cells)
+                lines.append(line)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        problems.append(Problem(str(error), line=line))
+    twice = sorted({h for h in header if header.count(h) > 1})
+    problems += [Problem(f"column {label(h)} is there twice", line=1) for h in twice]
+    if not header:
+        problems.append(Problem("is empty"))
+    elif not rows:
+        problems.append(Problem("there are no rows in it"))
+    if problems:
+        raise DataError(problems, source=name)
+    return header, rows, lines
+
+
+def _number(cell: str) -> int | float | str | None:
+    """A cell as a number, None where it says there is none, else the text as it is."""
+    cell = cell.strip()
+    if cell in ABSTAINED:
+        return None
+    if _INTEGER.fullmatch(cell):
+        return int(cell)
+    return float(cell) if _NUMBER.fullmatch(cell) else cell
+
+
+def _floats(
+    numeric: Mapping[str, list[int | float | str | None]],
+    column: str | None,
+    lines: list[int],
+    name: str,
+) -> list[float] | None:
+    if column is None:
+        return None
+    values = numeric[column]
+    problems = [
+        Problem("must be a number", field=column, line=line)
+        for value, line in zip(values, lines, strict=True)
+        if value is None or isinstance(value, str)
+    ]
+    if problems:
+        raise DataError(problems, source=name)
+    return [float(v) for v in values]  # type: ignore[arg-type]  # numbers, checked above
+
+
+def _objects(column: list[int | float | str | None]) -> NDArray[Any]:
+    out = np.empty(len(column), object)
+    out[:] = column
+    return out
+
+
+def _mangled(ids: list[str]) -> list[str]:
+    found = sorted({i for i in ids if _MANGLED.fullmatch(i)})
+    if not found:
+        return []
+    return [f"ids that look rewritten by a spreadsheet: {', '.join(label(i) for i in found[:5])}"]

@@ -1,0 +1,192 @@
+"""The run artifact: ``run_metadata`` and ``experiments``, one experiment a mode."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from acumen.errors import DataError, Problem, UsageError, label, what_came
+from acumen.judgments import Judgments, Outcome, Source
+from acumen.losses import rungs_off
+from acumen.readers.entries import table_from_entries
+from acumen.scale import Scale, find_scale
+from acumen.strict_json import parse_json, read_bytes, source_name
+
+
+def read_run(
+    path: str | Path, mode: str | None = None, scale: str | Path | Scale = "phq8"
+) -> Judgments:
+    """The table of one mode of a run artifact; ``-`` reads standard input.
+
+    One mode is chosen by its name. Without a name the file must hold a single one.
+    """
+    data = read_bytes(path)
+    document = parse_json(data, source=source_name(path))
+    return run_from_document(
+        document, mode=mode, scale=find_scale(scale), path=path, digest=_sha256(data)
+    )
+
+
+def run_from_document(
+    document: object,
+    *,
+    mode: str | None = None,
+    scale: Scale | None = None,
+    path: str | Path = "run",
+    digest: str | None = None,
+) -> Judgments:
+    """The table of one mode of a run artifact already parsed."""
+    name = source_name(path)
+    experiments = _experiments(document, name)
+    warnings: list[str] = []
+    chosen = _choose(experiments, mode, name, warnings)
+    at, experiment = experiments[chosen]
+    results = experiment.get("results")
+    results = results if isinstance(results, dict) else {}
+    entries = results.get("results")
+    if not isinstance(entries, list):
+        message = f"must be a list, not {what_came(entries)}"
+        raise DataError([Problem(message, field=f"{at}.results.results")], source=name)
+    metadata = document.get("run_metadata") if isinstance(document, dict) else None
+    metadata = metadata if isinstance(metadata, dict) else {}
+    provenance = experiment.get("provenance")
+    provenance = provenance if isinstance(provenance, dict) else {}
+    table = table_from_entries(
+        entries,
+        scale=scale or find_scale("phq8"),
+        source=Source(
+            path=str(path),
+            sha256=digest,
+            run_id=_text(metadata.get("run_id")),
+            git_commit=_text(metadata.get("git_commit")),
+            mode=chosen if isinstance(chosen, str) else mode,
+        ),
+        name=name,
+        warnings=warnings + _missing_cases(provenance, results, len(entries)),
+    )
+    return _checked_against(table, results)
+
+
+def modes_of(document: object, name: str = "run") -> list[str]:
+    """The named modes of a run artifact, in the order of the file."""
+    return [mode for mode in _experiments(document, name) if isinstance(mode, str)]
+
+
+def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict[str, Any]]]:
+    """Experiments by mode; an unnamed one by its position."""
+    if not isinstance(document, dict):
+        raise DataError([f"must be an object, not {what_came(document)}"], source=name)
+    version = document.get("schema_version")
+    if version is not None and (isinstance(version, bool) or not isinstance(version, str | int)):
+        message = f"must be a text or a whole number, not {what_came(version)}"
+        raise DataError([Problem(message, field="schema_version")], source=name)
+    experiments = document.get("experiments")
+    if not isinstance(experiments, list) or not experiments:
+        came = "an empty list" if experiments == [] else what_came(experiments)
+        message = f"must be a list of at least one experiment, not {came}"
+        raise DataError([Problem(message, field="experiments")], source=name)
+    found: dict[str | int, tuple[str, dict[str, Any]]] = {}
+    problems = []
+    for index, experiment in enumerate(experiments):
+        at = f"experiments[{index}]"
+        if not isinstance(experiment, dict):
+            message = f"must be an object, not {what_came(experiment)}"
+            problems.append(Problem(message, field=at))
+            continue
+        mode = _mode(experiment, at, problems)
+        key: str | int = index if mode is None else mode
+        if key in found:
+            message = f"mode {label(key)} is there twice, in {found[key][0]} and {at}"
+            problems.append(Problem(message))
+        found[key] = (at, experiment)
+    if problems:
+        raise DataError(problems, source=name)
+    return found
+
+
+def _mode(experiment: dict[str, Any], at: str, problems: list[Problem]) -> str | None:
+    stated = {}
+    for part in ("provenance", "results"):
+        section = experiment.get(part)
+        mode = section.get("mode") if isinstance(section, dict) else None
+        if isinstance(mode, str) and mode:
+            stated[part] = mode
+        elif mode is not None:
+            message = f"must be a text, not {what_came(mode)}"
+            problems.append(Problem(message, field=f"{at}.{part}.mode"))
+    modes = list(dict.fromkeys(stated.values()))
+    if len(modes) > 1:
+        message = f"provenance says {label(modes[0])} but results say {label(modes[1])}"
+        problems.append(Problem(message, field=f"{at}.mode"))
+    return modes[0] if modes else None
+
+
+def _choose(
+    experiments: dict[str | int, Any], mode: str | None, name: str, warnings: list[str]
+) -> str | int:
+    shown = ", ".join(label(m) if isinstance(m, str) else "(unnamed)" for m in experiments)
+    if mode in experiments:
+        return mode
+    if len(experiments) > 1:
+        wanted = "no mode was chosen" if mode is None else f"there is no mode {label(mode)}"
+        raise UsageError(f"{name}: {wanted}; the file holds {shown}")
+    (only,) = experiments
+    if isinstance(only, str):
+        if mode is not None:
+            raise UsageError(f"{name}: there is no mode {label(mode)}; the file holds {shown}")
+        return only
+    warnings.append(
+        "the run does not name its mode"
+        + ("" if mode is None else f"; it is read as {label(mode)}")
+    )
+    return only
+
+
+def _missing_cases(provenance: dict[str, Any], results: dict[str, Any], held: int) -> list[str]:
+    """Cases that were asked for and are not in the file."""
+    stated = {
+        "participants_requested": provenance.get("participants_requested"),
+        "participants_evaluated": provenance.get("participants_evaluated"),
+        "total_subjects": results.get("total_subjects"),
+    }
+    most = max((v for v in stated.values() if type(v) is int), default=held)
+    if most <= held:
+        return []
+    field = next(k for k, v in stated.items() if v == most)
+    return [f"{most - held} of {most} cases ({field}) are not in the file, which holds {held}"]
+
+
+def _checked_against(table: Judgments, results: dict[str, Any]) -> Judgments:
+    """Warn where an aggregate stored in the file disagrees with the rows."""
+    answered = table.outcome == Outcome.ANSWERED
+    n_rows = int((table.outcome != Outcome.FAILED).sum())
+    losses = rungs_off(table.prediction[answered], table.truth[answered])
+    computed = {
+        "item_mae_weighted": float(losses.mean()) if len(losses) else None,
+        "prediction_coverage": len(losses) / n_rows if n_rows else None,
+    }
+    warnings = [
+        f"the stored {key} is {what_came(results[key])} but the rows give {value:.4g}"
+        for key, value in computed.items()
+        if value is not None and key in results and not _close(results[key], value)
+    ]
+    return replace(table, warnings=table.warnings + tuple(warnings)) if warnings else table
+
+
+def _close(stated: object, value: float) -> bool:
+    if isinstance(stated, bool) or not isinstance(stated, int | float):
+        return stated is None
+    return math.isclose(stated, value, abs_tol=5e-3)
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    return str(value)
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,1 @@
+"""Independent answers: the definitions written once more, slowly and exactly."""
