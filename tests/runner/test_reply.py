@@ -120,8 +120,9 @@ def test_a_verdict_keeps_sound_evidence_and_counts_what_was_dropped() -> None:
             {**row, "judgement": "terrible"},
             {**row, "field": "STAFF_RESPONSE", "judgement": "mild"},
             "E4",
+            {**row, "judgement": "mild", "snippet": "the same id again"},
         ],
-        "justification": {"direct_evidence": ["E1"], "scoring_trace": {"total_score": 15}},
+        "justification": {"direct_evidence": ["E1", "E9"], "scoring_trace": {"total_score": 15}},
         "verdict": "critical risk",
         "risk_score": 80,
     }
@@ -130,6 +131,10 @@ def test_a_verdict_keeps_sound_evidence_and_counts_what_was_dropped() -> None:
     assert [dict(r) for r in reading.rows] == [
         {**row, "judgement": "severe", "snippet": "closed throat"}
     ]
-    assert reading.flaws.count("evidence_row_dropped") == 3
+    assert reading.flaws.count("evidence_row_dropped") == 4
     assert reading.risk_score == 80
-    assert reading.justification == reply["justification"]
+    assert reading.justification == {
+        "direct_evidence": ["E1"],
+        "scoring_trace": {"total_score": 15},
+    }
+    assert reading.flaws.count("direct_evidence_unknown") == 1

@@ -17,11 +17,15 @@ import pytest
 
 from acumen.cli import run as acumen
 from acumen.errors import DataError, UsageError
+from acumen.judgments import Outcome
+from acumen.readers.run import read_run
+from acumen.runner.cases import read_cases
 from acumen.runner.endpoint import EndpointRefusal
 from acumen.runner.plan import Plan
 from acumen.runner.run import run
-from acumen.runner.settings import Patience
+from acumen.runner.settings import Patience, Settings
 from acumen.runner.task import Task
+from acumen.runner.task_file import read_task
 from acumen.strict_json import read_json
 
 HASTE = Patience(timeout=5, retries=1, backoff=0.01)
@@ -345,3 +349,111 @@ def test_openai_needs_a_key_and_a_key_needs_to_be_one(
     with pytest.raises(UsageError, match="characters that no key has") as refused:
         run(plan, tmp_path / "run.json", "http://127.0.0.1:9/v1", resume=True)
     assert "canary" not in str(refused.value)
+
+
+def test_compute_aurc_prints_area_risk_and_count_after_the_run(
+    scripted: ModuleType, flat_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # (prediction, truth, confidence) of the worked example: AURC 17/24, risk at 50% is 1
+    rows = {"a": (2, 2, 2), "b": (3, 1, 2), "c": (1, 1, 1), "d": (None, 0, 1)}
+
+    async def script(exchange: Any) -> None:
+        score, _, confidence = rows[exchange.case]
+        await exchange.reply(json.dumps({"score": score, "confidence": confidence}))
+
+    cases = {name: {"text": name, "Sleep": truth} for name, (_, truth, _) in rows.items()}
+    path = tmp_path / "by_id.json"
+    path.write_text(json.dumps(cases))
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(flat_file), "--cases", str(path), "--model", "m", "--compute-aurc"]
+        command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
+        assert acumen(command) == 0
+    assert capsys.readouterr().out == (
+        "zero_shot: AURC 0.7083, risk at 50% coverage 1.0000, 4 items "
+        "(confidence: verbalized_confidence)\n"
+    )
+
+
+def test_when_nothing_was_answered_aurc_is_not_a_number_but_na(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": null}')
+
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+        command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
+        assert acumen([*command, "--compute-aurc"]) == 0
+    assert "AURC N/A, risk at 50% coverage N/A, 1 items" in capsys.readouterr().out
+
+
+def test_the_run_file_is_read_back_as_the_table_it_means(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    replies = {"a": '{"score": 1, "confidence": 4}', "b": '{"score": null}', "c": "no"}
+
+    async def script(exchange: Any) -> None:
+        await exchange.reply(replies[exchange.case])
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        run(plan_for(flat, list(replies)), output, server.url, patience=HASTE)
+    table = read_run(output, scale=flat.scale)
+    assert table.cases == ("a", "b", "c")
+    assert [Outcome(o) for o in table.outcome] == [
+        Outcome.ANSWERED,
+        Outcome.ABSTAINED,
+        Outcome.FAILED,
+    ]
+    assert table.prediction[0] == 1
+    assert list(table.truth) == [2, 2, 2]
+    assert table.warnings == ()
+
+
+def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
+    scripted: ModuleType, tmp_path: Path
+) -> None:
+    task = read_task("allergy")
+    cases = read_cases("demo", task)
+    row = {"evidence_id": "E1", "review_id": "r11", "field": "INCIDENT_SEVERITY"}
+    snippets = ["his lips swelled", "he turned blue"]
+
+    async def script(exchange: Any) -> None:
+        evidences = [
+            {**row, "evidence_id": f"E{n}", "judgement": judgement, "snippet": snippet}
+            for n, (judgement, snippet) in enumerate(
+                zip(("moderate", "mild"), snippets, strict=True)
+            )
+        ]
+        reply = {
+            "evidences": evidences,
+            "justification": {"direct_evidence": ["E0"], "scoring_trace": {"total_score": 5}},
+            "verdict": "High Risk",
+            "risk_score": 40,
+            "confidence": 4,
+        }
+        bad = "R02" in exchange.prompt or "Corner Noodles" in exchange.prompt
+        await exchange.reply("I cannot judge a business." if bad else json.dumps(reply))
+
+    plan = Plan(task, cases, None, Settings("m", "test", max_tokens=60), limit=2)
+    with scripted.ScriptedServer(script) as server:
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+    assert artifact
+    assert (artifact["policy_id"], artifact["model"], artifact["n"]) == ("G1_allergy_V2", "m", 2)
+    first, second = artifact["results"]
+    assert first["business_id"] == "R01"
+    assert (first["verdict"], first["risk_score"], first["gt_verdict"]) == (
+        "High Risk",
+        40,
+        "Critical Risk",
+    )
+    assert [e["snippet"] for e in first["parsed"]["evidences"]] == snippets
+    assert first["parsed"]["justification"]["direct_evidence"] == ["E0"]
+    assert first["signals"]["llm_evidence_count"] == 1
+    assert first["signals"]["llm_evidence_invented"] == 1
+    assert second == {
+        "business_id": "R02",
+        "error": "refused: refused",
+        "gt_verdict": "High Risk",
+    }

@@ -253,4 +253,7 @@ def _tell_failures(summary: dict[str, Any]) -> None:
 
 
 def _tell_aurc(artifact: dict[str, Any], plan: Plan) -> None:
-    raise UsageError("--compute-aurc is not available yet")
+    from acumen.runner.summary import selective_summary
+
+    for line in selective_summary(artifact, plan):
+        typer.echo(line)

@@ -64,6 +64,11 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
         "timestamp": journal.header["started"],
         "task": plan.task.name,
         "task_hash": plan.task.hash,
+        "scale": {
+            "name": plan.task.scale.name,
+            "levels": list(plan.task.scale.levels),
+            "items": list(plan.task.scale.items),
+        },
         "prompt_hash": journal.header["plan"]["prompt"],
         "cases_hash": plan.cases.hash,
         "settings": {
@@ -144,7 +149,13 @@ def _result(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any]
         "samples": dict(sorted(Counter(record["outcome"] for record in samples).items())),
     }
     if not good:
-        return {"participant_id": case.id, "success": False, "error": _error(samples), **trail}
+        return {
+            "participant_id": case.id,
+            "success": False,
+            "error": _error(samples),
+            "ground_truth_items": dict(case.truth),
+            **trail,
+        }
     predicted: dict[str, Any] = {}
     signals: dict[str, Any] = {}
     details: dict[str, Any] = {}
@@ -218,10 +229,10 @@ def _verdict_study(
 
 def _verdict(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any]:
     item = plan.task.scale.items[0]
-    truth = {"verdict": case.truth[item], "incidents": [dict(i) for i in case.incidents]}
+    truth = case.truth[item]
     good = usable(samples)
     if not good:
-        return {"business_id": case.id, "error": _error(samples), "ground_truth": truth}
+        return {"business_id": case.id, "error": _error(samples), "gt_verdict": truth}
     chosen, signals = _item(plan.task, item, good, plan.settings.samples > 1)
     record = next(r for r in good if r["items"][item] is chosen)
     return {
@@ -234,5 +245,5 @@ def _verdict(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any
         },
         "signals": signals,
         "prompt_hash": record["prompt_hash"],
-        "ground_truth": truth,
+        "gt_verdict": truth,
     }

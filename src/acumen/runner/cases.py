@@ -1,7 +1,9 @@
 """The cases a model is asked about, each with its truth; and the references of few-shot prompts.
 
-A case file is JSON: ``{"cases": [{"id": …, <the task's inputs>, "truth": …}, …]}``. Messages name
-the case and the field; the text of a case is never part of one.
+A case file is JSON: ``{"cases": [{"id": …, <the task's inputs>, "truth": {…}}, …]}``, or the same
+records by id, ``{id: {…}, …}``. Where there is no ``truth``, the record itself holds it: a verdict
+study's cases, truth and reviews can be one file. Messages name the case and the field; the text of
+a case is never part of one.
 """
 
 from __future__ import annotations
@@ -107,9 +109,11 @@ def _bytes(path: str | Path, bundled: str, noun: str, task: Task) -> tuple[bytes
 
 
 def _records(document: object, key: str, source: str) -> list[object]:
-    found = document.get(key) if isinstance(document, dict) else document
+    found = document.get(key, document) if isinstance(document, dict) else document
+    if isinstance(found, dict) and found and all(isinstance(r, dict) for r in found.values()):
+        return [{"id": name, **record} for name, record in found.items()]
     if not isinstance(found, list):
-        raise DataError([f'must be {{"{key}": […]}} or a list'], source=source)
+        raise DataError([f'must be {{"{key}": […]}} or records by id'], source=source)
     return found
 
 
@@ -125,7 +129,8 @@ def _case(record: object, index: int, task: Task, problems: list[Problem]) -> Ca
         )
         return None
     found = list(_input_problems(record, task))
-    truth, incidents, wrong = _truth(record.get("truth"), task)
+    own = {key: record[key] for key in (*task.scale.items, "incidents") if key in record}
+    truth, incidents, wrong = _truth(record.get("truth", own or None), task)
     problems += [
         Problem(p.message, case=name, noun=task.scale.case, item=p.item, field=p.field)
         for p in [*found, *wrong]

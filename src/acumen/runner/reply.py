@@ -208,7 +208,8 @@ def _verdict(document: dict[str, Any], items: dict[str, ItemReply], task: Task) 
         risk = None
     justification = None
     if reply.justification:
-        justification = _justification(document.get(reply.justification), flaws)
+        known = {row["evidence_id"] for row in rows}
+        justification = _justification(document.get(reply.justification), known, flaws)
     return Reading(items, rows, risk, justification, tuple(flaws))
 
 
@@ -219,9 +220,13 @@ def _rows(
     if not isinstance(given, list):
         flaws.append("evidence_missing" if given is None else "evidence_invalid")
         return ()
-    rows = [row for row in (_row(entry, evidence) for entry in given) if row is not None]
+    rows: dict[str, dict[str, str]] = {}
+    for entry in given:
+        row = _row(entry, evidence)
+        if row is not None:
+            rows.setdefault(row["evidence_id"], row)  # an id names one row: the first
     flaws += ["evidence_row_dropped"] * (len(given) - len(rows))
-    return tuple(rows)
+    return tuple(rows.values())
 
 
 def _row(entry: object, evidence: Evidence) -> dict[str, str] | None:
@@ -238,7 +243,7 @@ def _row(entry: object, evidence: Evidence) -> dict[str, str] | None:
     return {key: str(value) for key, value in row.items()}
 
 
-def _justification(given: object, flaws: list[str]) -> dict[str, Any] | None:
+def _justification(given: object, known: set[str], flaws: list[str]) -> dict[str, Any] | None:
     """``direct_evidence`` and the total it claims; each left out when it is not sound."""
     if not isinstance(given, dict):
         flaws.append("justification_missing")
@@ -246,7 +251,8 @@ def _justification(given: object, flaws: list[str]) -> dict[str, Any] | None:
     kept: dict[str, Any] = {}
     direct = given.get("direct_evidence")
     if isinstance(direct, list) and all(isinstance(name, str) for name in direct):
-        kept["direct_evidence"] = direct
+        kept["direct_evidence"] = [name for name in dict.fromkeys(direct) if name in known]
+        flaws += ["direct_evidence_unknown"] * len(set(direct) - known)
     else:
         flaws.append("direct_evidence_missing")
     trace = given.get("scoring_trace")
