@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from acumen.runner.cases import Case
-from acumen.runner.endpoint import Endpoint, TransportFailure
+from acumen.runner.endpoint import Endpoint
 from acumen.runner.journal import Journal, is_final
 from acumen.runner.plan import Plan
 from acumen.runner.prompts import prompt_hash, zero_or_few_shot
@@ -23,6 +23,7 @@ from acumen.runner.retrieval import (
     retrieve,
 )
 from acumen.runner.settings import Mode
+from acumen.runner.wire import TransportFailure
 
 Report = Callable[[dict[str, Any]], None]
 _Pending = tuple[Case, Mode, int]

@@ -11,7 +11,6 @@ are kept.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import random
@@ -19,24 +18,28 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from acumen.errors import AcumenError, DataError, UsageError, printable
-from acumen.runner.reply import mend_surrogates
+from acumen.errors import AcumenError, UsageError, printable
 from acumen.runner.settings import Patience
-from acumen.strict_json import parse_json
+from acumen.runner.wire import (
+    LARGEST_BODY,
+    TransportFailure,
+    error_code,
+    first_choice,
+    read_body,
+    read_count,
+    read_document,
+    read_vectors,
+    retry_after,
+)
 
-LARGEST_BODY: Final = 8 << 20
-LARGEST_ERROR_BODY: Final = 64 << 10
 OPENAI_URL: Final = "https://api.openai.com/v1"
 INSTALL: Final = "pip install 'acumen[run]'"
 T = TypeVar("T")
 Call = Callable[[], Any]
-_CODE_WORD: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,60}")
 _NEVER_MENDS: Final = {
     401: "refused the key: is OPENAI_API_KEY set, and right for this endpoint?",
     403: "does not allow this key to use the model",
@@ -48,17 +51,6 @@ class EndpointRefusal(AcumenError):  # noqa: N818  (it is the endpoint that refu
     """The endpoint answers no question at all: asking the next case would change nothing."""
 
     exit_code = 2
-
-
-class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
-    """No answer came. ``reason`` is a fixed word, never text from the wire."""
-
-    def __init__(self, reason: str, *, again: bool = True, wait: float | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.again = again
-        self.wait = wait
-        self.retries = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +101,7 @@ class Endpoint:
         began = time.monotonic()
         chat = self._client.chat.completions.with_streaming_response
         (choice, usage), retries = await self._until_it_works(
-            lambda: chat.create(model=self.model, messages=list(messages), **options), _choice
+            lambda: chat.create(model=self.model, messages=list(messages), **options), first_choice
         )
         message = choice["message"]
         refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
@@ -118,8 +110,8 @@ class Endpoint:
             finish_reason=choice.get("finish_reason"),
             logprobs=choice.get("logprobs"),
             refused=refused,
-            prompt_tokens=_count(usage.get("prompt_tokens")),
-            completion_tokens=_count(usage.get("completion_tokens")),
+            prompt_tokens=read_count(usage.get("prompt_tokens")),
+            completion_tokens=read_count(usage.get("completion_tokens")),
             retries=retries,
             seconds=time.monotonic() - began,
         )
@@ -129,7 +121,7 @@ class Endpoint:
         embeddings = self._client.embeddings.with_streaming_response
         found, _ = await self._until_it_works(
             lambda: embeddings.create(model=model, input=list(texts), encoding_format="float"),
-            lambda body: _vectors(body, len(texts)),
+            lambda body: read_vectors(body, len(texts)),
         )
         return found
 
@@ -158,7 +150,7 @@ class Endpoint:
 
         try:
             async with asyncio.timeout(self._patience.timeout), call() as response:
-                return _document(await _body(response.iter_bytes(), LARGEST_BODY))
+                return read_document(await read_body(response.iter_bytes(), LARGEST_BODY))
         except TimeoutError:
             raise TransportFailure("timeout") from None
         except openai.APITimeoutError:
@@ -181,7 +173,7 @@ class Endpoint:
         if 300 <= status < 400:
             raise TransportFailure("redirect", again=False)
         if status >= 400:
-            code = await _error_code(response)
+            code = await error_code(response)
             if status in _NEVER_MENDS:
                 said = f" ({code})" if code else ""
                 raise EndpointRefusal(
@@ -225,23 +217,6 @@ def key_from_environment(base_url: str) -> str:
     return key or "none"
 
 
-def retry_after(value: str | None, now: datetime | None = None) -> float | None:
-    """Seconds to wait by a ``Retry-After`` header: a number of seconds, or a date.
-
-    >>> retry_after("7"), retry_after("soon"), retry_after(None)
-    (7.0, None, None)
-    """
-    if value is None:
-        return None
-    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value, re.ASCII):
-        return float(value)
-    with contextlib.suppress(ValueError, TypeError):
-        date = parsedate_to_datetime(value)
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
-    return None
-
-
 def _client(base_url: str, key: str | None, patience: Patience, connections: int, hook: Any) -> Any:
     try:
         import openai
@@ -273,69 +248,3 @@ def _limits(make_http: Any, connections: int) -> Any:
     name = "httpx2" if "2" in make_http.__name__ else "httpx"
     limits = import_module(name).Limits
     return limits(max_connections=connections, max_keepalive_connections=connections)
-
-
-async def _body(chunks: Any, largest: int) -> bytes:
-    found = bytearray()
-    async for chunk in chunks:
-        found += chunk
-        if len(found) > largest:
-            raise TransportFailure("body_too_large", again=False)
-    return bytes(found)
-
-
-async def _error_code(response: Any) -> str | None:
-    """The short code word of an error body, if it has one that cannot be anybody's text."""
-    with contextlib.suppress(Exception):
-        async with asyncio.timeout(5):
-            body = _document(await _body(response.aiter_raw(), LARGEST_ERROR_BODY))
-        error = body.get("error")
-        code = error.get("code") or error.get("type") if isinstance(error, dict) else None
-        if isinstance(code, str) and _CODE_WORD.fullmatch(code):
-            return code
-    return None
-
-
-def _document(data: bytes) -> dict[str, Any]:
-    try:
-        document = parse_json(mend_surrogates(data.decode("utf-8", "replace")), source="response")
-    except DataError:
-        raise TransportFailure("malformed_response") from None
-    if not isinstance(document, dict):
-        raise TransportFailure("malformed_response")
-    return document
-
-
-def _choice(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    choices = body.get("choices")
-    if not isinstance(choices, list) or not choices:
-        raise TransportFailure("empty_choices")
-    choice = choices[0]
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
-        raise TransportFailure("malformed_response")
-    usage = body.get("usage")
-    return choice, usage if isinstance(usage, dict) else {}
-
-
-def _vectors(body: dict[str, Any], wanted: int) -> list[list[float]]:
-    rows = body.get("data")
-    if not isinstance(rows, list) or len(rows) != wanted:
-        raise TransportFailure("malformed_response")
-    found: list[list[float] | None] = [None] * wanted
-    for position, row in enumerate(rows):
-        vector = row.get("embedding") if isinstance(row, dict) else None
-        index = row.get("index", position) if isinstance(row, dict) else -1
-        if not isinstance(vector, list) or not vector or type(index) is not int:
-            raise TransportFailure("malformed_response")
-        if not 0 <= index < wanted or not all(isinstance(x, int | float) for x in vector):
-            raise TransportFailure("malformed_response")
-        found[index] = [float(x) for x in vector]
-    vectors = [vector for vector in found if vector is not None]
-    if len(vectors) < wanted or len({len(v) for v in vectors}) > 1:
-        raise TransportFailure("malformed_response")
-    return vectors
-
-
-def _count(value: object) -> int:
-    return value if type(value) is int and value >= 0 else 0

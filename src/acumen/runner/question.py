@@ -9,13 +9,14 @@ from typing import Any, Final
 
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
-from acumen.runner.endpoint import Answer, Endpoint, TransportFailure
+from acumen.runner.endpoint import Answer, Endpoint
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
 from acumen.runner.retrieval import Retrieved, retrieval_signals
 from acumen.runner.schema import reply_schema
 from acumen.runner.settings import Mode, Settings
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
+from acumen.runner.wire import TransportFailure
 
 ANSWERED: Final = "answered"
 ABSTAINED: Final = "abstained"
