@@ -457,3 +457,88 @@ def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
         "error": "refused: refused",
         "gt_verdict": "High Risk",
     }
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [("temperature", "--omit temperature"), ("response_format.json_schema", "--reply-format")],
+)
+def test_an_option_the_endpoint_does_not_take_stops_the_run_with_advice(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, option: str, advice: str
+) -> None:
+    async def script(exchange: Any) -> None:
+        error = {"message": "secret", "code": "unsupported_value", "param": option}
+        await exchange.send(400, json.dumps({"error": error}).encode())
+
+    plan = plan_for(flat, ["a", "b"])
+    with (
+        scripted.ScriptedServer(script) as server,
+        pytest.raises(EndpointRefusal, match=f"does not take the option .*{advice}") as refused,
+    ):
+        run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
+    assert "secret" not in str(refused.value)
+
+
+def test_what_is_omitted_is_not_sent(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    omit = ("max_tokens", "seed", "temperature")
+    plan = plan_for(flat, ["a"], omit=omit, top_logprobs=None, reply_format="text")
+    with scripted.ScriptedServer(script) as server:
+        run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+        assert set(server.seen[0].body) == {"model", "messages"}
+
+
+def test_references_that_cannot_be_embedded_stop_the_run(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.send(200, b'{"data": [{"embedding": ["x"]}]}')
+
+    references = [{"item": "Sleep", "text": "xyz", "score": 3}]
+    plan = plan_for(flat, ["a"], references, modes=("few_shot",), embedding_model="e")
+    with (
+        scripted.ScriptedServer(script) as server,
+        pytest.raises(EndpointRefusal, match=r"could not be embedded at .*: malformed_response"),
+    ):
+        run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+
+
+def test_a_run_that_was_begun_and_never_answered_may_begin_again(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    refuse = True
+
+    async def script(exchange: Any) -> None:
+        if refuse:
+            await exchange.send(401, b"")
+        else:
+            await exchange.reply('{"score": 2}')
+
+    with scripted.ScriptedServer(script) as server:
+        with pytest.raises(EndpointRefusal):
+            run(plan_for(flat, ["a"]), tmp_path / "run.json", server.url, patience=HASTE)
+        refuse = False
+        plan = plan_for(flat, ["a"], model="another")
+        finished = run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+    assert finished.artifact
+    assert finished.artifact["run_metadata"]["settings"]["model"] == "another"
+
+
+def test_what_a_killed_writer_left_is_swept_away(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    output = tmp_path / "run[1].json"
+    left, other = tmp_path / ".run[1].json.abc.tmp", tmp_path / ".run1.json.abc.tmp"
+    left.write_text("half")
+    other.write_text("somebody else's")
+    with scripted.ScriptedServer(script) as server:
+        run(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
+    assert not left.exists()
+    assert other.exists()

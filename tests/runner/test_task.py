@@ -64,6 +64,8 @@ def test_a_task_of_ones_own_is_one_short_file() -> None:
         ("case.note", "case.note | nope", "prompt.user: line 1: No filter named 'nope'"),
         ("{{ case.note }}", "{{ case.note", "prompt.user: line 1: "),
         ("{{ case.note }}", "{{ secret }}", "prompt.user: uses secret; there are abstain, case"),
+        ("case.note", "case.not", "prompt: the template cannot be rendered: 'dict object' has no"),
+        ("case.note", "case.note + 1", "prompt: the template cannot be rendered: TypeError"),
         ("{{ case.note }}", "hello", "prompt.user: never shows the case"),
         ('"text"', '"picture"', "inputs.note: "),
         ('score = "mood"', 'score = "mood"\nconfidence = "mood"', "the key mood has two meanings"),

@@ -82,6 +82,10 @@ def run(
     reply_format: Annotated[
         FormatChoice, typer.Option(help="How the endpoint is held to JSON.")
     ] = FormatChoice.schema,
+    omit: Annotated[
+        list[str] | None,
+        typer.Option(help="Leave an option out: temperature, seed, max_tokens."),
+    ] = None,
     embedding_model: Annotated[
         str | None, typer.Option(help="Embed references at the endpoint instead of TF-IDF.")
     ] = None,
@@ -128,6 +132,7 @@ def run(
             top_logprobs=top_logprobs or None,
             reply_format=reply_format.value,
             embedding_model=embedding_model,
+            omit=tuple(sorted(set(omit or ()))),
         ),
         limit=limit,
     )
@@ -197,7 +202,15 @@ def _run(
 
     with progress:
         finished = run_plan(
-            plan, output, address, report=progress.report, started=started, **options
+            plan,
+            output,
+            address,
+            report=progress.report,
+            started=started,
+            stopping=lambda: typer.echo(
+                "finishing what is in flight; Ctrl-C again drops it", err=True
+            ),
+            **options,
         )
     if finished.artifact is None:
         typer.echo(f"stopped; what is done is in {finished.journal}", err=True)

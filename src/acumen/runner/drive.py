@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from acumen.runner.cases import Case
-from acumen.runner.endpoint import Endpoint
+from acumen.runner.endpoint import Endpoint, EndpointRefusal
 from acumen.runner.journal import Journal, is_final
 from acumen.runner.plan import Plan
 from acumen.runner.prompts import prompt_hash, zero_or_few_shot
@@ -33,6 +33,7 @@ _Pending = tuple[Case, Mode, int]
 class Interrupt:
     """Ctrl-C once: ask nothing new and finish what is in flight. Twice: drop that as well."""
 
+    tell: Callable[[], None]
     asked_to_stop: bool = False
     _workers: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -45,16 +46,27 @@ class Interrupt:
         if self.asked_to_stop:
             for worker in self._workers:
                 worker.cancel()
+        else:
+            self.tell()
         self.asked_to_stop = True
 
 
 async def drive(
-    plan: Plan, endpoint: Endpoint, journal: Journal, *, concurrency: int, report: Report
+    plan: Plan,
+    endpoint: Endpoint,
+    journal: Journal,
+    *,
+    concurrency: int,
+    report: Report,
+    stopping: Callable[[], None] = lambda: None,
 ) -> bool:
-    """Ask what the journal does not hold yet; True when nothing is left to ask."""
+    """Ask what the journal does not hold yet; True when nothing is left to ask.
+
+    ``stopping`` hears of the first Ctrl-C.
+    """
     pending = pending_questions(plan, journal)
     shots = await _few_shots(plan, endpoint)
-    interrupt = Interrupt()
+    interrupt = Interrupt(stopping)
     workers = [
         asyncio.create_task(_work(pending, plan, endpoint, journal, shots, report, interrupt))
         for _ in range(concurrency)
@@ -164,7 +176,11 @@ async def _few_shots(plan: Plan, endpoint: Endpoint) -> _FewShots | None:
     if plan.settings.embedding_model is None:
         return _FewShots(plan, TfidfSimilarity(plan.references.all))
     embedded = EmbeddedSimilarity(endpoint, plan.settings.embedding_model, plan.references.all)
-    await embedded.prepare()
+    try:
+        await embedded.prepare()
+    except TransportFailure as failure:
+        message = f"the references could not be embedded at {endpoint.host}: {failure.reason}"
+        raise EndpointRefusal(message) from None
     return _FewShots(plan, embedded)
 
 

@@ -27,7 +27,7 @@ from acumen.runner.settings import Patience
 from acumen.runner.wire import (
     LARGEST_BODY,
     TransportFailure,
-    error_code,
+    error_words,
     first_choice,
     read_body,
     read_count,
@@ -44,6 +44,17 @@ _NEVER_MENDS: Final = {
     401: "refused the key: is OPENAI_API_KEY set, and right for this endpoint?",
     403: "does not allow this key to use the model",
     404: "knows no such model or address: check --model and --base-url",
+}
+
+
+_WITHOUT: Final = {
+    "temperature": "--omit temperature",
+    "seed": "--omit seed",
+    "max_tokens": "--omit max_tokens",
+    "max_completion_tokens": "--omit max_completion_tokens",
+    "logprobs": "--top-logprobs 0",
+    "top_logprobs": "a smaller --top-logprobs, or 0",
+    "response_format": "--reply-format json, or text",
 }
 
 
@@ -173,12 +184,11 @@ class Endpoint:
         if 300 <= status < 400:
             raise TransportFailure("redirect", again=False)
         if status >= 400:
-            code = await error_code(response)
-            if status in _NEVER_MENDS:
+            code, option = await error_words(response)
+            advice = _NEVER_MENDS.get(status) or _advice(option if status == 400 else None)
+            if advice:
                 said = f" ({code})" if code else ""
-                raise EndpointRefusal(
-                    f"{printable(self.host)} {_NEVER_MENDS[status]} (HTTP {status}){said}"
-                )
+                raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){said}")
             again = status in (408, 409, 425, 429) or status >= 500
             wait = retry_after(response.headers.get("retry-after"))
             raise TransportFailure(f"http_{status}", again=again, wait=wait)
@@ -187,6 +197,14 @@ class Endpoint:
         length = response.headers.get("content-length", "")
         if length.isascii() and length.isdigit() and int(length) > LARGEST_BODY:
             raise TransportFailure("body_too_large", again=False)
+
+
+def _advice(option: str | None) -> str | None:
+    """What to do about an option the endpoint does not take: it would refuse every case."""
+    if option is None or option.partition(".")[0] not in _WITHOUT:
+        return None
+    option = option.partition(".")[0]
+    return f"does not take the option {option}: try {_WITHOUT[option]}"
 
 
 def host_of(url: str) -> str:

@@ -52,7 +52,7 @@ class Journal:
         done = asyncio.get_running_loop().create_future()
         self._queue.put((_line(record), done))
         await done
-        self.records[key_of(record)] = record
+        self.records[key_of(record)] = _without_text(record)
 
     def _write(self) -> None:
         while (first := self._queue.get()) is not _STOP:
@@ -103,11 +103,14 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
             os.fsync(handle)
             _sync_folder(path.parent)
             return Journal(path, dict(header), {}, False, handle)
-        if not resume:
+        if not resume and len(_read_lines(data, path.name)[0]) > 1:
             raise UsageError(
                 f"{label(path.name)} holds a run that was started before: "
                 "add --resume to continue it, or choose another --output"
             )
+        if not resume:  # begun, and nothing answered: begin again
+            os.ftruncate(handle, 0)
+            data = b""
         return _resumed(path, handle, data, header)
     except BaseException:
         os.close(handle)
@@ -123,7 +126,7 @@ def _resumed(path: Path, handle: int, data: bytes, header: Mapping[str, Any]) ->
     if not lines:  # killed while the first line was being written: nothing had been asked yet
         _write_all(handle, _line(header))
         os.fsync(handle)
-        return Journal(path, dict(header), {}, True, handle)
+        return Journal(path, dict(header), {}, repaired, handle)
     first, *rest = lines
     _refuse_changes(first, header, path.name)
     records: dict[Key, dict[str, Any]] = {}
@@ -131,7 +134,7 @@ def _resumed(path: Path, handle: int, data: bytes, header: Mapping[str, Any]) ->
         key = _checked_key(record, number, path.name)
         if key in records and is_final(records[key]):
             raise DataError([Problem("a question is recorded twice", line=number)], path.name)
-        records[key] = record
+        records[key] = _without_text(record)
     return Journal(path, first, records, repaired, handle)
 
 
@@ -143,6 +146,11 @@ def is_final(record: Mapping[str, Any]) -> bool:
 def key_of(record: Mapping[str, Any]) -> Key:
     """(case, mode, sample) of a record."""
     return record["case"], record["mode"], record["sample"]
+
+
+def _without_text(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as it is kept in memory: the raw reply stays on disk."""
+    return {name: value for name, value in record.items() if name != "reply"}
 
 
 def _line(record: Mapping[str, Any]) -> bytes:

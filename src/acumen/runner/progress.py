@@ -42,7 +42,8 @@ class Progress:
             from rich.console import Console
             from rich.live import Live
 
-            self._live = Live(console=Console(file=self.stream), refresh_per_second=8)
+            console = Console(file=self.stream, highlight=False)
+            self._live = Live(console=console, refresh_per_second=8)
             self._live.start()
         return self
 
@@ -53,7 +54,7 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         if self._live is not None:
-            self._live.update(self.line())
+            self._live.update(self.line(), refresh=True)
             self._live.stop()
         else:
             print(self.line(), file=self.stream)

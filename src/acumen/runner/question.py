@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
-from acumen.runner.endpoint import Answer, Endpoint
+from acumen.runner.endpoint import OPENAI_URL, Answer, Endpoint, host_of
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
 from acumen.runner.retrieval import Retrieved, retrieval_signals
 from acumen.runner.schema import reply_schema
@@ -23,6 +23,7 @@ ABSTAINED: Final = "abstained"
 REFUSED: Final = "refused"
 INVALID: Final = "invalid_reply"
 NO_TRANSPORT: Final = "transport_failure"
+_TOKEN_LIMIT: Final = {host_of(OPENAI_URL): "max_completion_tokens"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +117,11 @@ def request_options(task: Task, settings: Settings, sample: int) -> dict[str, An
     """The options of a request; each sample has its own seed."""
     options: dict[str, Any] = {
         "temperature": settings.temperature,
-        "max_tokens": settings.max_tokens,
+        # OpenAI's own models have renamed it; the others have not followed
+        _TOKEN_LIMIT.get(settings.endpoint, "max_tokens"): settings.max_tokens,
         "seed": settings.seed + sample,
     }
+    options = {name: value for name, value in options.items() if name not in settings.omit}
     if settings.top_logprobs is not None:
         options |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
     match settings.reply_format:

@@ -8,8 +8,10 @@ import os
 import platform
 import subprocess
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from glob import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -50,21 +52,38 @@ def run(
     concurrency: int = 8,
     patience: Patience | None = None,
     report: Report = lambda record: None,
-    started: Any = lambda journal: None,
+    started: Callable[[Journal], None] = lambda journal: None,
+    stopping: Callable[[], None] = lambda: None,
 ) -> Finished:
     """Ask all questions and write the run file. ``base_url`` None serves the local model.
 
-    ``started`` hears of the opened journal, ``report`` of every question once it is on disk.
+    ``started`` hears of the opened journal, ``report`` of every question once it is on disk,
+    ``stopping`` of the first Ctrl-C.
     """
     journal = open_journal(output, _header(plan, base_url), resume=resume)
     try:
+        _sweep(output)
         before = len(journal.records)
         started(journal)
         with contextlib.ExitStack() as stack:
-            is_local = base_url is None
             url = stack.enter_context(serve_local()) if base_url is None else base_url
-            work = _drive(plan, url, is_local, journal, concurrency, patience or Patience(), report)
-            complete = asyncio.run(work)
+            endpoint = Endpoint(
+                url,
+                plan.settings.model,
+                patience or Patience(),
+                key="none" if base_url is None else None,  # a key is for whom it was given
+                connections=concurrency,
+            )
+            complete = asyncio.run(
+                _drive(
+                    endpoint,
+                    plan,
+                    journal,
+                    concurrency=concurrency,
+                    report=report,
+                    stopping=stopping,
+                )
+            )
         artifact = assemble(plan, journal) if complete else None
         if artifact is not None:
             write_json(output, artifact, private=True)
@@ -73,24 +92,15 @@ def run(
         journal.close()
 
 
-async def _drive(
-    plan: Plan,
-    url: str,
-    is_local: bool,
-    journal: Journal,
-    concurrency: int,
-    patience: Patience,
-    report: Report,
-) -> bool:
-    endpoint = Endpoint(
-        url,
-        plan.settings.model,
-        patience,
-        key="none" if is_local else None,  # the key is for the endpoint it was given for
-        connections=concurrency,
-    )
+async def _drive(endpoint: Endpoint, plan: Plan, journal: Journal, **options: Any) -> bool:
     async with endpoint:
-        return await drive(plan, endpoint, journal, concurrency=concurrency, report=report)
+        return await drive(plan, endpoint, journal, **options)
+
+
+def _sweep(output: Path) -> None:
+    """Remove what a writer that was killed left beside the run file; the lock is held."""
+    for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
+        leftover.unlink(missing_ok=True)
 
 
 def _header(plan: Plan, base_url: str | None) -> dict[str, Any]:

@@ -27,6 +27,7 @@ class Settings:
     references_per_item: int = 2
     least_similarity: float = 0.1
     embedding_model: str | None = None
+    omit: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from acumen.errors import DataError, Problem, UsageError, label
 from acumen.runner import prompts
+from acumen.runner.cases import Case
+from acumen.runner.retrieval import Retrieved
 from acumen.runner.task import DEFAULT_REPAIR, Evidence, InputKind, Prompt, ReplyShape, Task
 from acumen.scale import Scale, builtin_scales
 from acumen.strict_json import decode_text, read_bytes, source_name
@@ -59,7 +61,9 @@ def parse_task(data: bytes, source: str) -> Task:
     problems += _template_problems(model.prompt)
     if problems or scale is None:
         raise DataError(problems, source=source)
-    return _task(model, scale, hashlib.sha256(data).hexdigest())
+    task = _task(model, scale, hashlib.sha256(data).hexdigest())
+    _try_prompts(task, source)
+    return task
 
 
 Key = Annotated[str, Field(min_length=1, max_length=100)]
@@ -218,6 +222,21 @@ def _template_problems(prompt: _PromptFile) -> list[Problem]:
         if name == "user" and "case" not in used:
             found.append(Problem("never shows the case: use {{ case.… }}", field="prompt.user"))
     return found
+
+
+def _try_prompts(task: Task, source: str) -> None:
+    """Render the templates once on a made-up case: a misspelt input shows here, not in a run."""
+    reviews = [{"review_id": "r1", "text": "…"}]
+    inputs = {name: "…" if kind == "text" else reviews for name, kind in task.inputs.items()}
+    level = task.scale.levels[0]
+    case = Case("c1", inputs, dict.fromkeys(task.scale.items, level))
+    shots = {item: [Retrieved("…", level, 0.5)] for item in task.scale.items}
+    try:
+        messages = prompts.zero_or_few_shot(task, case, shots)
+        prompts.zero_or_few_shot(task, case)
+        prompts.repair(task, messages, "…", ["…"])
+    except DataError as error:
+        raise DataError([Problem(str(error), field="prompt")], source=source) from None
 
 
 def _task(model: _TaskFile, scale: Scale, digest: str) -> Task:

@@ -56,16 +56,19 @@ async def read_body(chunks: Any, largest: int) -> bytes:
     return bytes(found)
 
 
-async def error_code(response: Any) -> str | None:
-    """The short code word of an error body, if it has one that cannot be anybody's text."""
+async def error_words(response: Any) -> tuple[str | None, str | None]:
+    """The code and the option an error body names, if they cannot be anybody's text."""
     with contextlib.suppress(Exception):
         async with asyncio.timeout(5):
             found = read_document(await read_body(response.aiter_raw(), LARGEST_ERROR_BODY))
         error = found.get("error")
-        code = error.get("code") or error.get("type") if isinstance(error, dict) else None
-        if isinstance(code, str) and _CODE_WORD.fullmatch(code):
-            return code
-    return None
+        if isinstance(error, dict):
+            return _word(error.get("code") or error.get("type")), _word(error.get("param"))
+    return None, None
+
+
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) and _CODE_WORD.fullmatch(value) else None
 
 
 def read_document(data: bytes) -> dict[str, Any]:
