@@ -172,3 +172,9 @@ def test_a_wrong_case_file_names_case_item_and_field_but_no_text(
     ):
         assert part in said
     assert "secret" not in said
+
+
+def test_the_task_in_the_documentation_is_sound() -> None:
+    page = Path(__file__).parents[2].joinpath("docs", "runner.md").read_text("utf-8")
+    text = page.split("```toml\n")[1].split("```")[0]
+    assert parse_task(text.encode(), "pain.toml").scale.items == ("Back", "Head")
