@@ -14,6 +14,7 @@ import json
 import re
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -33,6 +34,7 @@ class Exchange:
         self.body = body
         self.writer = writer
         self.times = 0
+        self.at = time.monotonic()
 
     @property
     def prompt(self) -> str:

@@ -139,6 +139,22 @@ def test_samples_give_the_modal_score_and_the_signals_of_its_first_sample(
     assert result["item_details"]["Sleep"]["token_scope"] == "score"
 
 
+def test_one_usable_sample_agrees_with_nobody(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply("no" if exchange.body["seed"] == 0 else '{"score": 3}')
+
+    plan = plan_for(flat, ["a"], samples=2)
+    with scripted.ScriptedServer(script) as server:
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+    assert artifact
+    signals = results(artifact)["a"]["item_signals"]["Sleep"]
+    assert signals["consistency_samples"] == [3]
+    assert signals["consistency_modal_confidence"] is None
+    assert signals["consistency_score_std"] is None
+
+
 def test_without_log_probabilities_the_signal_is_null_with_the_reason(
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
 ) -> None:

@@ -74,6 +74,17 @@ def test_mass_on_what_is_no_label_is_taken_out_and_recorded() -> None:
     assert legal.entropy == pytest.approx(-sum(p * math.log(p) for p in shares))
 
 
+def test_a_blank_or_a_quote_before_a_label_does_not_hide_it() -> None:
+    text = '{"score": 2}'
+    top = {" 2": 0.4, " 3": 0.2, ' "N/A': 0.2, ' "': 0.1, " x": 0.1}
+    where = spread(
+        text, token('{"score":', 0.9, {"a": 0.5}), token(" 2", 0.4, top), token("}", 1.0)
+    )
+    legal = label_signals(where, span_of(text, "2"), DIGITS)
+    assert legal.probability == pytest.approx(0.5)
+    assert legal.mass_elsewhere == pytest.approx(0.2)
+
+
 def test_a_label_of_several_tokens_multiplies_its_steps() -> None:
     text = '{"verdict": "High Risk"}'
     where = spread(
