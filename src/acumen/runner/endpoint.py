@@ -111,8 +111,10 @@ class Endpoint:
         """The answer to one conversation; :class:`TransportFailure` after the last retry."""
         began = time.monotonic()
         chat = self._client.chat.completions.with_streaming_response
+        # options go as they are: the SDK would walk through the whole schema at every question
         (choice, usage), retries = await self._until_it_works(
-            lambda: chat.create(model=self.model, messages=list(messages), **options), first_choice
+            lambda: chat.create(model=self.model, messages=list(messages), extra_body=options),
+            first_choice,
         )
         message = choice["message"]
         refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
