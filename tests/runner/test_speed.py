@@ -47,7 +47,7 @@ def test_a_thousand_cases_take_at_most_half_again_the_ideal_time(
     ideal = CASES * LATENCY / CONCURRENCY
     command = [sys.executable, "-c", DRIVE, str(flat_file), str(cases)]
     took = []
-    for attempt in range(3):  # a busy machine may need another go; a slow runner fails all three
+    for attempt in range(5):  # a busy machine may need another go; a slow runner fails them all
         output = flat_file.with_name(f"run{attempt}.json")
         done = subprocess.run(
             [*command, str(output), url, str(CONCURRENCY)],

@@ -10,8 +10,10 @@ from acumen.cli import run as acumen
 from acumen.errors import DataError, UsageError
 from acumen.runner.cases import read_cases, read_references
 from acumen.runner.prompts import prompt_hash, render, zero_or_few_shot
+from acumen.runner.question import request_options
 from acumen.runner.retrieval import Retrieved
 from acumen.runner.schema import reply_schema
+from acumen.runner.settings import Settings
 from acumen.runner.task import Task
 from acumen.runner.task_file import builtin_tasks, parse_task, read_task
 
@@ -43,7 +45,10 @@ def test_tasks_that_ship_are_sound_with_cases_and_references(name: str) -> None:
 def test_a_task_of_ones_own_is_one_short_file() -> None:
     task = parse_task(SOUND.encode(), "mood.toml")
     assert task.scale.levels == ("low", "high")
-    assert reply_schema(task)["properties"]["mood"] == {"enum": ["low", "high", "N/A"]}
+    assert reply_schema(task)["properties"]["mood"] == {
+        "type": "string",
+        "enum": ["low", "high", "N/A"],
+    }
 
 
 @pytest.mark.parametrize(
@@ -85,6 +90,30 @@ def test_what_is_wrong_with_a_task_file_is_named(old: str, new: str, said: str) 
         parse_task(SOUND.replace(old, new).encode(), "mood.toml")
     assert said in str(refused.value)
     assert str(refused.value).startswith("mood.toml: ")
+
+
+@pytest.mark.parametrize("name", builtin_tasks())
+def test_every_schema_keeps_to_what_strict_endpoints_take(name: str) -> None:
+    task = read_task(name)
+    sent = request_options(task, Settings("m", "api.openai.com"), 0)
+    assert "max_completion_tokens" in sent
+    assert "max_tokens" not in sent
+    schemas = [sent["response_format"]["json_schema"]["schema"]]
+    kinds = set()
+    while schemas:
+        schema = schemas.pop()
+        assert set(schema) <= {
+            "type", "properties", "required", "additionalProperties", "items", "enum", "anyOf",
+        }  # fmt: skip
+        assert "type" in schema or "anyOf" in schema
+        if schema.get("type") == "object":
+            assert schema["required"] == list(schema["properties"])
+            assert schema["additionalProperties"] is False
+        kinds.add(schema.get("type"))
+        schemas += [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
+        schemas += [schema["items"]] if "items" in schema else []
+    assert {"object", "array", "string", "integer"} <= kinds
+    assert "maxItems" in str(reply_schema(task))  # other endpoints are held to the lengths
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

@@ -227,6 +227,11 @@ def host_of(url: str) -> str:
     return parts.hostname if port is None else f"{parts.hostname}:{port}"
 
 
+def is_openai(host: str) -> bool:
+    """Whether the host is OpenAI's own: it renamed the token limit and takes fewer schemas."""
+    return host.partition(":")[0].endswith((".openai.com", ".openai.azure.com"))
+
+
 def key_from_environment(base_url: str) -> str:
     """The key in ``OPENAI_API_KEY``; other endpoints than OpenAI's may need none."""
     key = os.environ.get("OPENAI_API_KEY", "")

@@ -68,7 +68,7 @@ class Progress:
         now = time.monotonic()
         if self._live is not None:
             self._live.update(self.line(now))
-        elif now - self._shown > PLAIN_EVERY and now - self._began > PLAIN_EVERY:
+        elif now - max(self._shown, self._began) > PLAIN_EVERY:
             self._shown = now
             print(self.line(now), file=self.stream)
 

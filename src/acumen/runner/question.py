@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
-from acumen.runner.endpoint import OPENAI_URL, Answer, Endpoint, host_of
+from acumen.runner.endpoint import Answer, Endpoint, is_openai
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
 from acumen.runner.retrieval import Retrieved, retrieval_signals
-from acumen.runner.schema import reply_schema
+from acumen.runner.schema import reply_schema, without_bounds
 from acumen.runner.settings import Mode, Settings
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
@@ -23,7 +23,6 @@ ABSTAINED: Final = "abstained"
 REFUSED: Final = "refused"
 INVALID: Final = "invalid_reply"
 NO_TRANSPORT: Final = "transport_failure"
-_TOKEN_LIMIT: Final = {host_of(OPENAI_URL): "max_completion_tokens"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +114,10 @@ async def _answered(
 
 def request_options(task: Task, settings: Settings, sample: int) -> dict[str, Any]:
     """The options of a request; each sample has its own seed."""
+    openai = is_openai(settings.endpoint)
     options: dict[str, Any] = {
         "temperature": settings.temperature,
-        # OpenAI's own models have renamed it; the others have not followed
-        _TOKEN_LIMIT.get(settings.endpoint, "max_tokens"): settings.max_tokens,
+        "max_completion_tokens" if openai else "max_tokens": settings.max_tokens,
         "seed": settings.seed + sample,
     }
     options = {name: value for name, value in options.items() if name not in settings.omit}
@@ -126,8 +125,9 @@ def request_options(task: Task, settings: Settings, sample: int) -> dict[str, An
         options |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
     match settings.reply_format:
         case "schema":
-            schema = {"name": "reply", "strict": True, "schema": reply_schema(task)}
-            options["response_format"] = {"type": "json_schema", "json_schema": schema}
+            schema = without_bounds(reply_schema(task)) if openai else reply_schema(task)
+            held = {"name": "reply", "strict": True, "schema": schema}
+            options["response_format"] = {"type": "json_schema", "json_schema": held}
         case "json":
             options["response_format"] = {"type": "json_object"}
         case "text":

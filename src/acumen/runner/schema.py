@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LOWEST_CONFIDENCE: Final = 1
 HIGHEST_CONFIDENCE: Final = 5
+_BOUNDS: Final = frozenset({"maxItems", "maxLength"})
 
 
 def reply_schema(task: Task) -> dict[str, Any]:
@@ -36,15 +37,12 @@ def _answer(task: Task) -> dict[str, Any]:
                 "scoring_trace": _object({"total_score": {"type": "number"}}),
             }
         )
-    properties[reply.score] = {"enum": [*task.scale.levels, *reply.abstain]}
+    properties[reply.score] = _level(task)
     if reply.risk_score is not None:
         properties[reply.risk_score] = {"type": "number"}
     if reply.confidence is not None:
-        properties[reply.confidence] = {
-            "type": "integer",
-            "minimum": LOWEST_CONFIDENCE,
-            "maximum": HIGHEST_CONFIDENCE,
-        }
+        steps = range(LOWEST_CONFIDENCE, HIGHEST_CONFIDENCE + 1)
+        properties[reply.confidence] = {"type": "integer", "enum": list(steps)}
     return _object(properties)
 
 
@@ -52,19 +50,37 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     text = {"type": "string", "maxLength": evidence.longest}
     if evidence.kind == "quotes":
         return {"type": "array", "maxItems": evidence.most, "items": text}
-    rows = [
-        _object(
-            {
-                "evidence_id": {"type": "string", "maxLength": 20},
-                "review_id": {"type": "string", "maxLength": 60},
-                "field": {"enum": [field]},
-                "judgement": {"enum": list(judgements)},
-                "snippet": text,
-            }
-        )
-        for field, judgements in evidence.fields.items()
-    ]
-    return {"type": "array", "maxItems": evidence.most, "items": {"anyOf": rows}}
+    # one shape for all fields: providers refuse alternatives that begin with the same key
+    judgements = dict.fromkeys(word for words in evidence.fields.values() for word in words)
+    row = _object(
+        {
+            "evidence_id": {"type": "string", "maxLength": 20},
+            "review_id": {"type": "string", "maxLength": 60},
+            "field": {"type": "string", "enum": list(evidence.fields)},
+            "judgement": {"type": "string", "enum": list(judgements)},
+            "snippet": text,
+        }
+    )
+    return {"type": "array", "maxItems": evidence.most, "items": row}
+
+
+def _level(task: Task) -> dict[str, Any]:
+    levels, abstain = list(task.scale.levels), list(task.reply.abstain)
+    if not task.scale.is_numeric:
+        return {"type": "string", "enum": [*levels, *abstain]}
+    numbers = {"type": "integer", "enum": levels}
+    return {"anyOf": [numbers, {"type": "string", "enum": abstain}]} if abstain else numbers
+
+
+def without_bounds(schema: Any) -> Any:
+    """The schema without lengths: OpenAI's strict mode refuses a schema that has them.
+
+    >>> without_bounds({"type": "array", "maxItems": 2, "items": {"maxLength": 9}})
+    {'type': 'array', 'items': {}}
+    """
+    if isinstance(schema, dict):
+        return {k: without_bounds(v) for k, v in schema.items() if k not in _BOUNDS}
+    return [without_bounds(v) for v in schema] if isinstance(schema, list) else schema
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
