@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,8 @@ def test_there_are_fifty_stored_replies() -> None:
         ("<think>{", "reasoning_not_closed"),
         ('Sorry:\n```json\n{"score": 9}\n```', "no_legal_score"),
         ("```\n{}\n```\n```\n{}\n```", "ambiguous"),
+        ("<answer>{}</answer> <answer>", "ambiguous"),
+        ("x" * 1_000_001, "too_long"),
         ("[1]", "not_an_object"),
         ('{"score": 2', "not_json"),
         ('{"score": 2}\u00a0', "not_json"),
@@ -81,6 +84,24 @@ def test_a_confidence_outside_one_to_five_is_none_and_flagged(
 ) -> None:
     answer = read_reply(f'{{"score": 1, "confidence": {given}}}', flat).items["Sleep"]
     assert (answer.level, answer.confidence, answer.flaws) == (1, confidence, flaws)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<answer>", "```", "```\n", "<think>", "{", '{"a":', "</answer><answer>", '"\\ud83d', "I'm "],
+)
+def test_a_reply_made_to_be_slow_is_not(piece: str, flat: Task) -> None:
+    text = piece * (900_000 // len(piece))
+    began = time.monotonic()
+    for reply in (text, "<think>" + text, '{"score": "' + text, "Sorry </answer>" + text):
+        with pytest.raises(UnusableReply):
+            read_reply(reply, flat)
+    assert time.monotonic() - began < 10
+
+
+def test_a_fence_needs_no_line_of_its_own(flat: Task) -> None:
+    assert verdict('```json {"score": 3}```', flat) == "score:3"
+    assert verdict('<answer>\n```\n{"score": 0}\n```</answer>', flat) == "score:0"
 
 
 def test_the_span_of_a_score_points_at_it_in_the_whole_reply(flat: Task) -> None:

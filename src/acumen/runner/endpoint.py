@@ -175,6 +175,8 @@ class Endpoint:
             raise TransportFailure("connection") from None
         except (TransportFailure, AcumenError):
             raise
+        except OSError:
+            raise TransportFailure("connection") from None
         except Exception as error:
             if type(error).__module__.partition(".")[0] in ("httpx", "httpx2", "httpcore", "anyio"):
                 raise TransportFailure("connection") from None

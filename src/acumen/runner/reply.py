@@ -20,8 +20,8 @@ from acumen.runner.task import Evidence, Task
 from acumen.strict_json import parse_json
 
 _THINK: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
-_FENCE: Final = re.compile(r"```[A-Za-z]*[ \t]*\r?\n(.*?)```", re.DOTALL)
-_ANSWER: Final = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
+_LANGUAGE: Final = re.compile(r"[A-Za-z]*")
+LONGEST_REPLY: Final = 1_000_000
 _REFUSAL: Final = re.compile(
     r"\W*(i(’|')?m sorry|i am sorry|sorry|i apologi[sz]e|unfortunately|as an ai|"
     r"i(’|')?m (unable|not able)|i am (unable|not able)|"
@@ -100,6 +100,8 @@ def read_reply(text: str, task: Task) -> Reading:
 
 def _locate(text: str) -> Span:
     """Where the one JSON object of a reply stands."""
+    if len(text) > LONGEST_REPLY:
+        raise UnusableReply("too_long", "the reply is too long")
     start, end = (1 if text.startswith("\ufeff") else 0), len(text)
     while match := _THINK.match(text, start):
         start = match.end()
@@ -109,8 +111,11 @@ def _locate(text: str) -> Span:
     if rest.startswith(("<think>", "<thinking>")):
         raise UnusableReply("reasoning_not_closed", "the reasoning never ended")
     if rest[0] not in "{[":
-        start, end = _inside(_ANSWER, text, start, end)
-        start, end = _inside(_FENCE, text, start, end)
+        start, end = _inside("<answer>", "</answer>", text, start, end)
+        fenced = _inside("```", "```", text, start, end)
+        if fenced != (start, end):
+            start, end = fenced
+            start += len(_LANGUAGE.match(text, start, end)[0])  # type: ignore[index]  # may be empty
         if text[start:end].lstrip()[:1] not in ("{", "[") and _REFUSAL.match(rest):
             raise UnusableReply("refused")
     # JSON's own blanks only: a NUL or a no-break space after the object is not one
@@ -119,11 +124,18 @@ def _locate(text: str) -> Span:
     return start, start + len(piece.strip(" \t\r\n"))
 
 
-def _inside(pattern: re.Pattern[str], text: str, start: int, end: int) -> Span:
-    found = list(pattern.finditer(text, start, end))
-    if len(found) > 1:
+def _inside(opening: str, closing: str, text: str, start: int, end: int) -> Span:
+    """What stands between the one pair of marks; the whole when there is none.
+
+    Counted, not searched for by pattern: a reply made of a million opening marks costs nothing.
+    """
+    marks = text.count(opening, start, end)
+    pairs = marks / 2 if opening == closing else max(marks, text.count(closing, start, end))
+    if pairs > 1:
         raise UnusableReply("ambiguous", "the reply holds more than one answer")
-    return found[0].span(1) if found else (start, end)
+    low = text.find(opening, start, end)
+    high = text.find(closing, low + len(opening), end)
+    return (low + len(opening), high) if low >= 0 and high >= 0 else (start, end)
 
 
 def _parse(text: str) -> object:

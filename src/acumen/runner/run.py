@@ -33,7 +33,6 @@ class Finished:
 
     artifact: dict[str, Any] | None
     journal: Path
-    asked_before: int
 
     @property
     def failed_cases(self) -> int:
@@ -63,7 +62,6 @@ def run(
     journal = open_journal(output, _header(plan, base_url), resume=resume)
     try:
         _sweep(output)
-        before = len(journal.records)
         started(journal)
         with contextlib.ExitStack() as stack:
             url = stack.enter_context(serve_local()) if base_url is None else base_url
@@ -87,7 +85,7 @@ def run(
         artifact = assemble(plan, journal) if complete else None
         if artifact is not None:
             write_json(output, artifact, private=True)
-        return Finished(artifact, journal.path, before)
+        return Finished(artifact, journal.path)
     finally:
         journal.close()
 
