@@ -37,7 +37,9 @@ def test_without_prices_there_is_no_cost_and_nothing_left_shows_no_clock() -> No
 def test_a_terminal_gets_a_live_line_and_a_pipe_one_at_the_end() -> None:
     for stream in (Terminal(), io.StringIO()):
         with Progress(total=2, stream=stream) as progress:
+            progress.say("[bold] is no markup here")
             progress.report(record())
             progress.report(record())
+        assert "[bold] is no markup here\n" in stream.getvalue()
         assert "2/2 done · 0 failed" in stream.getvalue()
-    assert stream.getvalue().count("\n") == 1
+    assert stream.getvalue().count("\n") == 2

@@ -40,6 +40,14 @@ class FormatChoice(StrEnum):
     text = "text"
 
 
+class OmitChoice(StrEnum):
+    """An option that some endpoint does not take."""
+
+    temperature = "temperature"
+    seed = "seed"
+    max_tokens = "max_tokens"
+
+
 @app.command()
 def run(
     task: Annotated[str, typer.Argument(help="A task's name (phq8, allergy) or a .toml file.")],
@@ -83,8 +91,7 @@ def run(
         FormatChoice, typer.Option(help="How the endpoint is held to JSON.")
     ] = FormatChoice.schema,
     omit: Annotated[
-        list[str] | None,
-        typer.Option(help="Leave an option out: temperature, seed, max_tokens."),
+        list[OmitChoice] | None, typer.Option(help="Leave an option out of every request.")
     ] = None,
     embedding_model: Annotated[
         str | None, typer.Option(help="Embed references at the endpoint instead of TF-IDF.")
@@ -132,7 +139,7 @@ def run(
             top_logprobs=top_logprobs or None,
             reply_format=reply_format.value,
             embedding_model=embedding_model,
-            omit=tuple(sorted(set(omit or ()))),
+            omit=tuple(sorted({choice.value for choice in omit or ()})),
         ),
         limit=limit,
     )
@@ -207,9 +214,7 @@ def _run(
             address,
             report=progress.report,
             started=started,
-            stopping=lambda: typer.echo(
-                "finishing what is in flight; Ctrl-C again drops it", err=True
-            ),
+            stopping=lambda: progress.say("finishing what is in flight; Ctrl-C again drops it"),
             **options,
         )
     if finished.artifact is None:
@@ -235,9 +240,9 @@ def _tell_start(plan: Plan, journal: Journal, progress: Progress) -> None:
     settled = sum(is_final(record) for record in journal.records.values())
     progress.already = settled
     if journal.repaired:
-        typer.echo("the journal's last line was torn and has been cut off", err=True)
+        progress.say("the journal's last line was torn and has been cut off")
     if settled:
-        typer.echo(f"{settled} of {plan.size} questions were answered before", err=True)
+        progress.say(f"{settled} of {plan.size} questions were answered before")
 
 
 def _tell_plan(plan: Plan, output: Path) -> None:
@@ -263,6 +268,8 @@ def _tell_failures(summary: dict[str, Any]) -> None:
         typer.echo(f"reasons: {reasons}", err=True)
     if summary["failed_cases"]:
         typer.echo(f"{len(summary['failed_cases'])} cases failed", err=True)
+    if "transport_failure" in summary["outcomes"]:
+        typer.echo("to ask again what got no reply, add --resume", err=True)
 
 
 def _tell_aurc(artifact: dict[str, Any], plan: Plan) -> None:

@@ -51,7 +51,7 @@ _WITHOUT: Final = {
     "temperature": "--omit temperature",
     "seed": "--omit seed",
     "max_tokens": "--omit max_tokens",
-    "max_completion_tokens": "--omit max_completion_tokens",
+    "max_completion_tokens": "--omit max_tokens",
     "logprobs": "--top-logprobs 0",
     "top_logprobs": "a smaller --top-logprobs, or 0",
     "response_format": "--reply-format json, or text",

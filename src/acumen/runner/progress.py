@@ -72,6 +72,13 @@ class Progress:
             self._shown = now
             print(self.line(now), file=self.stream)
 
+    def say(self, text: str) -> None:
+        """One line that stays, above the live one."""
+        if self._live is not None:
+            self._live.console.print(text, markup=False)
+        else:
+            print(text, file=self.stream)
+
     def line(self, now: float | None = None) -> str:
         """The state of the run in one line."""
         elapsed = max((now or time.monotonic()) - self._began, 1e-9)

@@ -117,10 +117,12 @@ def request_options(task: Task, settings: Settings, sample: int) -> dict[str, An
     openai = is_openai(settings.endpoint)
     options: dict[str, Any] = {
         "temperature": settings.temperature,
-        "max_completion_tokens" if openai else "max_tokens": settings.max_tokens,
+        "max_tokens": settings.max_tokens,
         "seed": settings.seed + sample,
     }
     options = {name: value for name, value in options.items() if name not in settings.omit}
+    if openai and "max_tokens" in options:
+        options["max_completion_tokens"] = options.pop("max_tokens")
     if settings.top_logprobs is not None:
         options |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
     match settings.reply_format:
