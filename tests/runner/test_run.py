@@ -293,6 +293,20 @@ def test_a_refused_key_stops_the_run_at_once_and_says_why(
     assert refused.value.exit_code == 2
 
 
+@pytest.mark.parametrize("code", ["sk-canary0", "Canary", "a sentence", 7, None, "x" * 61])
+def test_a_code_that_could_be_a_key_or_a_text_is_not_repeated(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, code: object
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.send(404, json.dumps({"error": {"code": code}}).encode())
+
+    with (
+        scripted.ScriptedServer(script) as server,
+        pytest.raises(EndpointRefusal, match=r"no such model .* \(HTTP 404\)$"),
+    ):
+        run(plan_for(flat, ["a"]), tmp_path / "run.json", server.url, patience=HASTE)
+
+
 def test_ctrl_c_finishes_what_is_in_flight_and_the_rest_can_be_resumed(
     scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],

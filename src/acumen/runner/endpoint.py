@@ -15,7 +15,6 @@ import logging
 import os
 import random
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -40,6 +39,7 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 INSTALL: Final = "pip install 'acumen[run]'"
 T = TypeVar("T")
 Call = Callable[[], Any]
+_HTTP_LIBRARIES: Final = ("httpx", "httpx2", "httpcore", "httpcore2", "anyio")
 _NEVER_MENDS: Final = {
     401: "refused the key: is OPENAI_API_KEY set, and right for this endpoint?",
     403: "does not allow this key to use the model",
@@ -75,7 +75,6 @@ class Answer:
     prompt_tokens: int
     completion_tokens: int
     retries: int
-    seconds: float
 
 
 class Endpoint:
@@ -109,7 +108,6 @@ class Endpoint:
 
     async def ask(self, messages: Sequence[dict[str, str]], **options: Any) -> Answer:
         """The answer to one conversation; :class:`TransportFailure` after the last retry."""
-        began = time.monotonic()
         chat = self._client.chat.completions.with_streaming_response
         # options go as they are: the SDK would walk through the whole schema at every question
         (choice, usage), retries = await self._until_it_works(
@@ -126,7 +124,6 @@ class Endpoint:
             prompt_tokens=read_count(usage.get("prompt_tokens")),
             completion_tokens=read_count(usage.get("completion_tokens")),
             retries=retries,
-            seconds=time.monotonic() - began,
         )
 
     async def embed(self, texts: Sequence[str], model: str) -> list[list[float]]:
@@ -178,7 +175,7 @@ class Endpoint:
         except OSError:
             raise TransportFailure("connection") from None
         except Exception as error:
-            if type(error).__module__.partition(".")[0] in ("httpx", "httpx2", "httpcore", "anyio"):
+            if type(error).__module__.partition(".")[0] in _HTTP_LIBRARIES:
                 raise TransportFailure("connection") from None
             raise
 
@@ -250,7 +247,7 @@ def _client(base_url: str, key: str | None, patience: Patience, connections: int
     except ImportError:
         raise UsageError(f"the openai package is not installed: {INSTALL}") from None
     # OPENAI_LOG=debug would print prompts and headers
-    for name in ("openai", "httpx", "httpx2", "httpcore", "httpcore2"):
+    for name in ("openai", *_HTTP_LIBRARIES):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     make_http = getattr(openai, "DefaultAsyncHttpx2Client", None) or openai.DefaultAsyncHttpxClient
     is_here = (urlsplit(base_url).hostname or "") in ("127.0.0.1", "localhost", "::1")

@@ -15,7 +15,7 @@ from acumen.strict_json import parse_json
 
 LARGEST_BODY: Final = 8 << 20
 LARGEST_ERROR_BODY: Final = 64 << 10
-_CODE_WORD: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,60}")
+_CODE_WORD: Final = re.compile(r"[a-z]+(?:[._][a-z]+)*")  # no digit, no dash: never a key
 
 
 class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
@@ -68,7 +68,9 @@ async def error_words(response: Any) -> tuple[str | None, str | None]:
 
 
 def _word(value: object) -> str | None:
-    return value if isinstance(value, str) and _CODE_WORD.fullmatch(value) else None
+    if isinstance(value, str) and len(value) <= 60 and _CODE_WORD.fullmatch(value):
+        return value
+    return None
 
 
 def read_document(data: bytes) -> dict[str, Any]:
