@@ -124,6 +124,7 @@ def test_without_resume_an_old_run_is_never_written_over(tmp_path: Path) -> None
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(UsageError, match="is there already"):
         open_journal(tmp_path / "other.json", HEADER, resume=False)
+    assert not (tmp_path / "other.json.journal").exists()
 
 
 def test_two_runners_on_one_output_are_one_too_many(tmp_path: Path) -> None:

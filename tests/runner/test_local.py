@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from acumen.cli import run as acumen
+from acumen.confidence import compute, select
 from acumen.errors import UsageError
 from acumen.items import ItemPrediction, compute_aurc
 from acumen.readers.run import read_run
@@ -66,13 +67,14 @@ def test_the_local_model_gives_a_run_with_every_signal(tmp_path: Path) -> None:
             assert signals["verbalized_confidence"] in (1, 2, 3, 4, 5)
             assert len(signals["consistency_samples"]) == 2
     table = read_run(output, scale=read_task(tmp_path / "short.toml").scale)
-    rows = [
-        ItemPrediction(int(p), int(t), float(c))
-        for p, t, c in zip(
-            table.prediction, table.truth, table.signals["token_msp"].values, strict=True
-        )
-    ]
-    assert 0 <= compute_aurc(rows) <= 3
+    chosen = select("all", table)
+    assert {"llm", "verbalized", "token_msp", "token_pe", "token_energy"} <= set(chosen.names)
+    assert {"consistency", "consistency_inverse_std"} <= set(chosen.names)
+    for name in chosen.names:
+        confidence = compute(name, table)
+        triples = zip(table.prediction, table.truth, confidence, strict=True)
+        rows = [ItemPrediction(int(p), int(t), float(c)) for p, t, c in triples]
+        assert 0 <= compute_aurc(rows) <= 3
 
 
 def test_a_missing_wheel_gets_the_exact_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,7 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
         data = _read_all(handle)
         if not data:
             if output.exists():
+                path.unlink()
                 raise UsageError(f"{label(output.name)} is there already: choose another --output")
             _write_all(handle, _line(header))
             os.fsync(handle)
