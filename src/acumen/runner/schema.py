@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LOWEST_CONFIDENCE: Final = 1
 HIGHEST_CONFIDENCE: Final = 5
+_EVIDENCE_ID: Final = {"type": "string", "maxLength": 8}
 _BOUNDS: Final = frozenset({"maxItems", "maxLength"})
 
 
@@ -33,7 +34,12 @@ def _answer(task: Task) -> dict[str, Any]:
     if reply.justification is not None:
         properties[reply.justification] = _object(
             {
-                "direct_evidence": {"type": "array", "items": {"type": "string"}},
+                # no list without an end: a weak model under a grammar would never leave it
+                "direct_evidence": {
+                    "type": "array",
+                    "maxItems": reply.evidence.most if reply.evidence else 0,
+                    "items": _EVIDENCE_ID,
+                },
                 "scoring_trace": _object({"total_score": {"type": "number"}}),
             }
         )
@@ -54,7 +60,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     judgements = dict.fromkeys(word for words in evidence.fields.values() for word in words)
     row = _object(
         {
-            "evidence_id": {"type": "string", "maxLength": 20},
+            "evidence_id": _EVIDENCE_ID,
             "review_id": {"type": "string", "maxLength": 60},
             "field": {"type": "string", "enum": list(evidence.fields)},
             "judgement": {"type": "string", "enum": list(judgements)},
