@@ -176,14 +176,14 @@ def test_an_older_artifact_without_the_key_is_told_once_and_as_such() -> None:
     with pytest.raises(DataError) as refused:
         compute("token_msp", table_of({"llm_evidence_count": [1, 2, 3, 4]}))
     assert str(refused.value) == (
-        "run.json: participant 101, item Sleep, token_msp: missing here and in all 4 answered "
-        "rows: older artifacts do not have this signal (it is filled only when the endpoint "
+        "run.json: participant 101, item Sleep, token_msp: missing, here and in every answered "
+        "row: older artifacts do not have this signal (it is filled only when the endpoint "
         "returns log probabilities)"
     )
 
 
 def test_a_signal_that_is_null_throughout_says_when_it_is_filled() -> None:
-    with pytest.raises(DataError, match=r"null here and in all 2 .* several replies are sampled"):
+    with pytest.raises(DataError, match=r"null, here and in every .* several replies are sampled"):
         compute("consistency", table_of({"consistency_modal_confidence": [None, None]}))
 
 

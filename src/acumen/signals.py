@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import Problem, label, what_came
+from acumen.errors import Problem, label, printable, what_came
 from acumen.judgments import Judgments, Signal, SignalState
 from acumen.weights import Floats
 
@@ -36,6 +36,11 @@ class SignalKind:
     about: str = ""
     filled: str = ""
     """When a run has it: said where a whole run lacks it."""
+
+    @property
+    def shown(self) -> str:
+        """The key as a message names it: an artifact may ask for any text as a feature."""
+        return printable(self.key)
 
     @property
     def allowed(self) -> str:
@@ -189,17 +194,21 @@ def _missing(
     """Absent keys or undefined nulls; a run that lacks the signal throughout is told so once."""
     if not which.any():
         return []
-    if which.all() and len(rows) > 1:
-        if word == "missing":
+    if which.all():
+        if word == "missing" and kind.key not in SIGNALS:
+            had = ", ".join(printable(key) for key in list(table.signals)[:12])
+            why = f"no such signal; this run has {had or 'none'}"
+        elif word == "missing":
             why = "older artifacts do not have this signal"
         else:
             why = "the run did not capture it"
         hint = f" ({kind.filled})" if kind.filled else ""
-        message = f"{word} here and in all {len(rows)} answered rows: {why}{hint}"
-        return [table.problem(int(rows[0]), message, kind.key)]
+        message = f"{word}, here and in every answered row: {why}{hint}"
+        return [table.problem(int(rows[0]), message, kind.shown)]
     told = "missing: this answered row lacks the key" if word == "missing" else "null has no value"
     return [
-        table.problem(int(row), f"{told}, and there is no default", kind.key) for row in rows[which]
+        table.problem(int(row), f"{told}, and there is no default", kind.shown)
+        for row in rows[which]
     ]
 
 
@@ -209,7 +218,7 @@ def _not_numbers(table: Judgments, kind: SignalKind, rows: Rows, signal: Signal)
         table.problem(
             int(row),
             f"{what_came(signal.other.get(int(row)))} where a number is expected ({kind.allowed})",
-            kind.key,
+            kind.shown,
         )
         for row in wrong
     ]
@@ -226,6 +235,15 @@ def _out_of_range(
         if not math.isfinite(value):
             message = f"{'NaN' if math.isnan(value) else 'a number too large'} is not finite"
         else:
-            message = f"{value:.17g} is out of range ({kind.allowed})"
-        problems.append(table.problem(int(rows[at]), message, kind.key))
+            message = f"{shortest(value)} is out of range ({kind.allowed})"
+        problems.append(table.problem(int(rows[at]), message, kind.shown))
     return problems
+
+
+def shortest(value: float) -> str:
+    """A number in the fewest digits that tell it apart, without a bare ``.0``.
+
+    >>> shortest(0.9), shortest(800.0)
+    ('0.9', '800')
+    """
+    return repr(float(value)).removesuffix(".0")

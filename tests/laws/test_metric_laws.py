@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from acumen.forecast import Forecast, forecast
 from acumen.metrics import METRICS, Metric
 from acumen.ranking import Ranking, rank
 from acumen.weights import CaseWeights
+from tests.laws.verdict_families import VERDICT_FAMILIES
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,11 @@ def _ranking(rows: list[tuple[Any, ...]]) -> Ranking:
     return rank(loss, confidence, answered, most_loss=3)
 
 
+def _forecast(rows: list[tuple[Any, ...]]) -> Forecast:
+    probability, target, answered = zip(*rows, strict=True)
+    return forecast(probability, target, answered)
+
+
 FAMILIES: dict[type, Family] = {
     Ranking: Family(
         rows=st.lists(
@@ -39,7 +46,21 @@ FAMILIES: dict[type, Family] = {
         ),
         build=_ranking,
     ),
+    Forecast: Family(
+        rows=st.lists(
+            st.tuples(
+                st.sampled_from([0.0, 0.1, 0.3, 1 / 3, 0.6, 0.7, 1.0]),
+                st.sampled_from([0.0, 1.0, 1 / 3]),
+                st.booleans(),
+            ),
+            min_size=1,
+            max_size=12,
+        ),
+        build=_forecast,
+    ),
 }
+
+FAMILIES |= {view: Family(*family) for view, family in VERDICT_FAMILIES.items()}
 
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=lambda m: m.name)
 
@@ -139,9 +160,11 @@ def test_values_stay_in_the_range_their_kind_declares(metric: Metric, data: st.D
 
 
 @every_metric
-def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric) -> None:
+@settings(max_examples=5, deadline=None)
+@given(data=st.data())
+def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric, data: st.DataObject) -> None:
     family = FAMILIES[metric.view]
-    rows = family.rows.example() if metric.view is not Ranking else [(0, 1.0, True), (2, 0.0, True)]
+    rows = data.draw(family.rows)
     view = family.build(rows)
     estimate = metric.measure(view, np.zeros(len(rows)))
     assert estimate.value is None

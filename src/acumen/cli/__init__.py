@@ -22,9 +22,13 @@ from typer.main import get_command
 from acumen.errors import AcumenError
 
 COMMANDS: Final[dict[str, str]] = {
-    "evaluate": "acumen.cli.evaluate",
     "run": "acumen.cli.run",
     "task": "acumen.cli.task",
+    "evaluate": "acumen.cli.evaluate",
+    "confidence": "acumen.cli.confidence",
+    "calibrate": "acumen.cli.calibrate",
+    "score": "acumen.cli.score",
+    "show": "acumen.cli.show",
 }
 """Name of a command -> the module whose ``app`` it is. The order is the one ``--help`` shows."""
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -32,6 +31,7 @@ from acumen.confidence.registry import (
 from acumen.errors import DataError, UsageError, printable
 from acumen.judgments import Judgments
 from acumen.signals import answered_rows, why_lacking
+from acumen.strict_json import source_name
 from acumen.weights import Floats
 
 __all__ = [
@@ -41,8 +41,10 @@ __all__ = [
     "Calibrated",
     "Calibrator",
     "ConfidenceFunction",
+    "Expression",
     "Secondary",
     "Selection",
+    "availability",
     "compute",
     "find",
     "left_out_of",
@@ -112,7 +114,7 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
         source = table.source.path
         raise DataError(
             [f"no confidence function can be computed; {n}: {why}" for n, why in left_out.items()],
-            source=None if source is None else Path(source).name,
+            source=None if source is None else source_name(source),
         )
     return Selection(
         tuple(dict.fromkeys(chosen)),
@@ -131,6 +133,31 @@ def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
         if reasons:
             left_out[name] = "; ".join(reasons)
     return left_out
+
+
+def availability(table: Judgments) -> dict[str, str]:
+    """What this table allows, function by function: ``yes``, or why not.
+
+    A function whose signals are there but wrong is not available either: the first problem tells.
+    """
+    left_out = left_out_of(table, FUNCTIONS)
+    verdicts = {}
+    for name in FUNCTIONS:
+        if name in left_out:
+            verdicts[name] = f"no: {left_out[name]}"
+            continue
+        try:
+            compute(name, table)
+        except DataError as error:
+            more = len(error.problems) - 1
+            rest = f" (and {more} more)" if more else ""
+            verdicts[name] = f"no: {error.problems[0]}{rest}"
+        else:
+            verdicts[name] = "yes"
+    for name, entry in ARTIFACT.items():
+        left_out = left_out_of(table, [name])
+        verdicts[name] = f"no: {left_out[name]}" if left_out else f"with an artifact: {entry.kinds}"
+    return verdicts
 
 
 def check_artifact(expression: Expression, calibration: Calibrator | None) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from acumen.confidence import functions
 from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, described
 from acumen.errors import UsageError, printable
+from acumen.signals import shortest
 from acumen.weights import Floats
 
 TEMPERATURE: Final = "temperature_scaling"
@@ -57,13 +58,18 @@ class Calibrated:
         """The signals of the inner function; the artifact's own inputs are its own affair."""
         return () if self.inner is None else self.inner.needs
 
+    @property
+    def kinds(self) -> str:
+        """The methods of artifact it can be made with."""
+        return "any method" if self.methods is None else " or ".join(self.methods)
+
     def why_not(self, calibration: Calibrator | None) -> str | None:
         """Why it cannot be made with this artifact."""
         if calibration is None:
             return f"'{self.name}' needs a calibration artifact (--calibration FILE)"
         if self.methods is not None and calibration.method not in self.methods:
             return (
-                f"'{self.name}' needs an artifact of method {' or '.join(self.methods)}, "
+                f"'{self.name}' needs an artifact of method {self.kinds}, "
                 f"and this one is {calibration.method}"
             )
         return None
@@ -78,7 +84,7 @@ class Calibrated:
         values = self.inner.of(columns)
         if columns.calibration.method == TEMPERATURE:
             for at in np.flatnonzero(~((values >= 0) & (values <= 1))).tolist():
-                message = f"{values[at]:.17g} is outside 0..1, where temperature scaling works"
+                message = f"{shortest(values[at])} is outside 0..1, where temperature scaling works"
                 columns.problem(at, message, self.inner.name)
             columns.check()
         return columns.calibration.of_confidence(values)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from acumen.errors import DataError, Problem, UsageError, printable
 from acumen.judgments import Judgments
 from acumen.signals import Rows, answered_rows, column
+from acumen.strict_json import source_name
 from acumen.weights import Floats
 
 RESERVED: Final = ("default", "all", "calibrated", "verbalized_calibrated", "secondary")
@@ -53,7 +53,7 @@ class Columns:
         """Raise with every problem met so far."""
         if self.problems:
             path = self.table.source.path
-            raise DataError(self.problems, source=None if path is None else Path(path).name)
+            raise DataError(self.problems, source=None if path is None else source_name(path))
 
     def problem(self, at: int, message: str, field: str) -> None:
         """Keep a problem with the ``at``-th answered row."""

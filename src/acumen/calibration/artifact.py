@@ -1,0 +1,137 @@
+"""A calibration artifact: a fitted calibrator, what it was fitted on, and how good it was."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from acumen import confidence as confidences
+from acumen.calibration.inputs import Inputs
+from acumen.calibration.models import CalibratorModel
+from acumen.errors import UsageError, printable
+from acumen.judgments import CaseId, Judgments
+from acumen.signals import Rows, answered_rows
+from acumen.strict_json import write_json
+from acumen.weights import Floats
+
+SCHEMA_VERSION: Final = "1"
+TEMPERATURE: Final = "temperature_scaling"
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a calibrator was fitted on. Cases are kept as salted hashes, not as ids."""
+
+    run_id: str | None = None
+    mode: str | None = None
+    n: int | None = None
+    n_cases: int | None = None
+    positive_rate: float | None = None
+    defaults: dict[str, int] = field(default_factory=dict)
+    salt: str = ""
+    cases: frozenset[str] = frozenset()
+
+    def shared_with(self, cases: Iterable[CaseId]) -> int:
+        """How many of these cases it was fitted on."""
+        return sum(case_hash(case, self.salt) in self.cases for case in cases) if self.cases else 0
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A fitted calibrator with what it takes, what it was fitted on, and how good it was."""
+
+    method: str
+    model: CalibratorModel
+    inputs: Inputs
+    target: str = "correctness"
+    training: Training = Training()
+    metrics: dict[str, Any] = field(default_factory=dict)
+    name: str = "calibration"
+    """How messages call it: the name of its file."""
+
+    def of_table(self, table: Judgments, rows: Rows) -> Floats:
+        """Calibrated confidence of some rows, on the inputs it was fitted on."""
+        return self.model.predict(self.inputs.of(table, rows).values)
+
+    def of_confidence(self, values: Floats) -> Floats:
+        """Calibrated confidence where ``values`` are its only input."""
+        taken = len(self.inputs.features)
+        if taken > 1:
+            raise UsageError(f"{self.name} takes {taken} features, not one confidence")
+        return self.model.predict(values)
+
+    def warnings(self, table: Judgments, names: Iterable[str] = ()) -> tuple[str, ...]:
+        """What should be said when these confidences of this table are made with it."""
+        table = table.included
+        said = [*self._overlap(table)]
+        for name in names:
+            for expression in _calibrated_parts(confidences.find(name)):
+                said += self._applied(expression, table)
+        return tuple(dict.fromkeys(said))
+
+    def _overlap(self, table: Judgments) -> list[str]:
+        shared = self.training.shared_with(table.cases)
+        told = "what is measured here is in-sample, so too good; the artifact has it cross-fitted"
+        if shared:
+            noun = table.scale.case
+            return [
+                f"{self.name} was fitted on {shared} of the {len(table.cases)} {noun}s evaluated "
+                f"here (same ids): {told}"
+            ]
+        run = table.source.run_id
+        if run is not None and run == self.training.run_id and not self.training.cases:
+            return [f"{self.name} was fitted on this very run ({printable(run)}): {told}"]
+        return []
+
+    def _applied(self, expression: confidences.Calibrated, table: Judgments) -> list[str]:
+        if expression.inner is None:
+            return list(self.inputs.of(table, answered_rows(table)).warnings)
+        if self.inputs.takes(expression.inner):
+            return []
+        return [f"{self.name} was fitted on {self.inputs.name}, not on {expression.inner.name}"]
+
+    def document(self, created_at: str) -> dict[str, Any]:
+        """The artifact as JSON has it."""
+        training = self.training
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "created_at": created_at,
+            "method": self.method,
+            "target": self.target,
+            "confidence": self.inputs.confidence,
+            "features": list(self.inputs.signals),
+            "model": self.model.parameters(),
+            "training": {
+                "run_id": training.run_id,
+                "mode": training.mode,
+                "n": training.n,
+                "n_cases": training.n_cases,
+                "positive_rate": training.positive_rate,
+                "feature_defaults": training.defaults,
+                "case_hashes": {"salt": training.salt, "sha256_16": sorted(training.cases)},
+            },
+            "metrics": self.metrics,
+        }
+
+    def write(self, path: str | Path, created_at: str) -> None:
+        """Write the artifact, whole or not at all."""
+        write_json(path, self.document(created_at))
+
+
+def _calibrated_parts(expression: confidences.Expression) -> list[confidences.Calibrated]:
+    if isinstance(expression, confidences.Secondary):
+        return [*_calibrated_parts(expression.left), *_calibrated_parts(expression.right)]
+    return [expression] if isinstance(expression, confidences.Calibrated) else []
+
+
+def case_hash(case: CaseId, salt: str) -> str:
+    """A case's id as an artifact keeps it; 101 and "101" differ.
+
+    >>> case_hash(101, "a") == case_hash("101", "a")
+    False
+    """
+    text = f"{salt}|{type(case).__name__}|{case}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,86 @@
+"""What a calibrator takes: raw signals, or the output of one confidence function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from acumen import confidence as confidences
+from acumen.calibration.features import CalibratorFeatureExtractor, Features, unit_rating
+from acumen.errors import DataError
+from acumen.judgments import Judgments, SignalState
+from acumen.signals import Rows, shortest
+from acumen.strict_json import source_name
+from acumen.weights import Floats
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Features, or a confidence function and no features."""
+
+    features: tuple[str, ...] = ()
+    confidence: str | None = None
+    probability: bool = False
+    """Whether the one input must be a probability, as temperature scaling needs."""
+
+    @property
+    def name(self) -> str:
+        """The inputs in words."""
+        return self.confidence or ", ".join(self.features)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals that are read, directly or through the confidence function."""
+        return self.features if self.confidence is None else confidences.find(self.confidence).needs
+
+    def of(self, table: Judgments, rows: Rows) -> Features:
+        """The inputs of some rows of a table's included cases."""
+        if self.confidence is not None:
+            values = confidences.compute(self.confidence, table)[rows]
+            found = Features(values[:, None], _nulls(table, self.signals, rows))
+        else:
+            found = CalibratorFeatureExtractor(self.features).extract(table, rows)
+        if not self.probability:
+            return found
+        values = self.as_probability(found.values)
+        self._check(values, table, rows)
+        return Features(values[:, None], found.defaults)
+
+    def as_probability(self, values: Floats) -> Floats:
+        """The one input, a rating 1..5 brought to 0..1."""
+        column = values[:, 0]
+        return column if self.confidence is not None else unit_rating(self.features[0], column)
+
+    def takes(self, inner: confidences.Expression) -> bool:
+        """Whether a confidence is what goes in, in the same units."""
+        if self.confidence is not None or not isinstance(inner, confidences.ConfidenceFunction):
+            return inner.name == self.confidence
+        if inner.needs != self.features:
+            return False
+        probe = np.array([0.25, 0.5])  # within every range: does the function leave it as it is?
+        return bool(np.array_equal(inner.function(probe), probe))
+
+    def _check(self, values: Floats, table: Judgments, rows: Rows) -> None:
+        outside = np.flatnonzero(~((values >= 0) & (values <= 1))).tolist()
+        if not outside:
+            return
+        path = table.source.path
+        raise DataError(
+            [
+                table.problem(
+                    int(rows[at]),
+                    f"{shortest(values[at])} is outside 0..1, where temperature scaling works",
+                    self.name,
+                )
+                for at in outside
+            ],
+            source=None if path is None else source_name(path),
+        )
+
+
+def _nulls(table: Judgments, keys: tuple[str, ...], rows: Rows) -> dict[str, int]:
+    """How often a signal is null where null stands for a value: defined, yet worth saying."""
+    signals = {key: table.signals[key] for key in keys if key in table.signals}
+    counts = {k: int((s.state[rows] == SignalState.NULL).sum()) for k, s in signals.items()}
+    return {key: count for key, count in counts.items() if count}

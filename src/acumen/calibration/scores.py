@@ -1,0 +1,95 @@
+"""How good a probability is, on plain arrays: the doors for people who have two lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from acumen.forecast import BINS, Forecast, forecast
+from acumen.inference import Options, infer
+from acumen.intervals import Interval, NoInterval
+from acumen.metrics import METRICS, metrics_of, reliability
+from acumen.ranking import rank
+from acumen.weights import Floats
+
+
+def compute_ece(probability: ArrayLike, target: ArrayLike, n_bins: int = BINS) -> float | None:
+    """Expected calibration error in bins ``[j/n, (j + 1)/n)``, the last closed; None on no rows.
+
+    >>> round(compute_ece([0.5, 0.5, 0.4, 0.6, 1, 1], [1, 1, 0, 0, 1, 0]), 6)
+    0.5
+    """
+    view = forecast(probability, target)
+    return float(reliability.ece(view, np.ones(len(view)), bins=n_bins)) if len(view) else None
+
+
+def compute_binary_nll(probability: ArrayLike, target: ArrayLike) -> float | None:
+    """Mean negative log-likelihood in nats, probabilities kept within [1e-6, 1 − 1e-6].
+
+    >>> round(compute_binary_nll([0.9, 0.2], [1, 0]), 6)
+    0.164252
+    """
+    view = forecast(probability, target)
+    return float(reliability.nll(view, np.ones(len(view)))) if len(view) else None
+
+
+def auroc(score: ArrayLike, right: ArrayLike, weight: Floats | None = None) -> float | None:
+    """P(a right answer scores higher than a wrong one), ties counting half; None on one class.
+
+    >>> auroc([3, 3, 2, 1], [1, 0, 1, 0])
+    0.625
+    """
+    values, y = np.asarray(score, np.float64), np.asarray(right, np.float64)
+    w = np.ones(len(values)) if weight is None else weight
+    _, tie = np.unique(values, return_inverse=True)
+    positive = np.bincount(tie, weights=w * y)
+    negative = np.bincount(tie, weights=w * (1 - y))
+    if not positive.sum() or not negative.sum():
+        return None
+    below = np.cumsum(negative) - negative
+    pairs = positive.sum() * negative.sum()
+    return float(np.sum(positive * (below + negative / 2)) / pairs)
+
+
+def summary(
+    probability: Floats,
+    target: Floats,
+    right: Floats,
+    case: NDArray[np.int32],
+    *,
+    n_cases: int,
+    weight: Floats | None = None,
+) -> dict[str, Any]:
+    """Every calibration metric of a probability, AUROC of being right by it, and intervals.
+
+    ``reliability`` is the curve: what was said and what came true, bin by bin.
+    """
+    view = forecast(probability, target, case=case, n_cases=n_cases, weight=weight)
+    ranking = rank(1 - right, probability, case=case, n_cases=n_cases, weight=weight, most_loss=1)
+    options = Options(resamples=0)
+    found = infer(metrics_of(Forecast), view, options)
+    by_rank = infer((METRICS["failure_auroc"],), ranking, options)["failure_auroc"]
+    measured = {**found, "auroc": by_rank}
+    curve = view.curve()
+    return {
+        **{name: one.value for name, one in measured.items()},
+        "ci95": {name: _ends(one.interval) for name, one in measured.items()},
+        "ci95_note": _note(one.interval for one in measured.values()),
+        "reliability": {
+            "n": curve.weight.tolist(),
+            "confidence": curve.confidence.tolist(),
+            "accuracy": curve.accuracy.tolist(),
+        },
+    }
+
+
+def _ends(interval: Interval | NoInterval) -> list[float] | None:
+    return [interval.low, interval.high] if isinstance(interval, Interval) else None
+
+
+def _note(intervals: Iterable[Interval | NoInterval]) -> str | None:
+    notes = [i.note for i in intervals if isinstance(i, Interval) and i.note is not None]
+    return notes[0] if notes else None

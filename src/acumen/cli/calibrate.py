@@ -1,0 +1,128 @@
+"""``acumen calibrate``: fit a calibrator on a run and keep it as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acumen.errors import UsageError
+
+if TYPE_CHECKING:
+    from acumen.calibration import Calibration
+
+app = typer.Typer(add_completion=False)
+
+SHOWN = (
+    ("NLL", "nll"),
+    ("ECE", "ece"),
+    ("smooth ECE", "smooth_ece"),
+    ("Brier", "brier"),
+    ("AUROC", "auroc"),
+)
+
+
+@app.command()
+def calibrate(
+    run: Annotated[Path | None, typer.Argument(help="The training run.")] = None,
+    input_file: Annotated[Path | None, typer.Option("--input", help="The same as RUN.")] = None,
+    mode: Annotated[str | None, typer.Option(help="Which experiment of the run.")] = None,
+    method: Annotated[
+        str, typer.Option(help="temperature, platt, logistic, linear or isotonic.")
+    ] = "temperature",
+    features: Annotated[
+        str, typer.Option(help="Signals to fit on, with commas; else the verbalized confidence.")
+    ] = "",
+    confidence: Annotated[
+        str | None, typer.Option(help="A confidence function to fit on, instead of features.")
+    ] = None,
+    target: Annotated[str, typer.Option(help="correctness, near_correct or loss.")] = "correctness",
+    folds: Annotated[int, typer.Option(min=2, help="Folds of cases for cross-fitting.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Decides which case is in which fold.")] = 42,
+    scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
+    output: Annotated[Path | None, typer.Option(help="Where the artifact goes.")] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Fit a calibrator on the answered rows of a run.
+
+    Prints its parameters, and NLL, ECE, Brier and AUROC before and after: in-sample, and
+    cross-fitted, where each case is judged by a calibrator that never saw it.
+
+    Example: acumen calibrate train.json --mode few_shot --output calibration.json
+    """
+    if (run is None) == (input_file is None):
+        raise UsageError("give one run: RUN or --input FILE")
+    if output is None:
+        raise UsageError("--output FILE is missing: where should the artifact go?")
+    path = run or input_file or Path()
+    if output.exists() and path.exists() and output.samefile(path):
+        raise UsageError("--output is the run itself; choose another file")
+    from acumen.calibration import fit_calibration
+    from acumen.calibration.features import default_warnings, parse_features
+    from acumen.readers import read
+    from acumen.timestamps import created_at
+
+    table = read(path, mode=mode, scale=scale)
+    fitted = fit_calibration(
+        table,
+        method=method,
+        features=parse_features(features),
+        confidence=confidence,
+        target=target,
+        folds=folds,
+        seed=seed,
+    )
+    defaults = default_warnings(fitted.training.defaults, fitted.training.n or 0)
+    for warning in (*table.warnings, *defaults):
+        typer.echo(f"acumen: warning: {warning}", err=True)
+    fitted.write(output, created_at())
+    for line in describe(fitted, table.scale.case):
+        typer.echo(line)
+    typer.echo(f"acumen: wrote {output}", err=True)
+
+
+def describe(fitted: Calibration, noun: str) -> list[str]:
+    """The fit in a few lines: parameters, then the table of measures."""
+    training = fitted.training
+    share = 100 * (training.positive_rate or 0.0)
+    lines = [
+        f"{fitted.method} of {fitted.inputs.name} for {fitted.target}: "
+        f"n = {training.n} answered rows of {training.n_cases} {noun}s, {share:.1f}% positive",
+        *_parameters(fitted),
+        "",
+    ]
+    in_sample, crossed = fitted.metrics["in_sample"], fitted.metrics["cross_fitted"]
+    by = f"{crossed['folds']} folds by {noun}" if crossed.get("folds") else "none"
+    rows = {
+        "before": in_sample["before"],
+        "after, in-sample": in_sample["after"],
+        f"after, cross-fitted ({by})": crossed["after"] or {},
+    }
+    width = max(map(len, rows))
+    lines.append(" " * width + "".join(f"{title:>12}" for title, _ in SHOWN))
+    lines += [f"{title:{width}}{_cells(measured)}" for title, measured in rows.items()]
+    reasons = [block.get("reason") for block in (in_sample["before"], crossed)]
+    return lines + [f"– {reason}" for reason in reasons if reason]
+
+
+def _parameters(fitted: Calibration) -> list[str]:
+    model: Any = fitted.model
+    match fitted.method:
+        case "temperature_scaling":
+            return [f"T = {model.temperature:.6g}"]
+        case "isotonic":
+            points = zip(model.x_thresholds, model.y_thresholds, strict=True)
+            shown = ", ".join(f"{x:.4g} → {y:.4g}" for x, y in list(points)[:12])
+            more = len(model.x_thresholds) - 12
+            return [shown + (f", and {more} more" if more > 0 else "")]
+        case _:
+            names = fitted.inputs.features or (fitted.inputs.name,)
+            pairs = zip(names, model.coefficients, strict=True)
+            shown = ", ".join(f"{name} {weight:.6g}" for name, weight in pairs)
+            return [f"intercept {model.intercept:.6g}; per standard deviation: {shown}"]
+
+
+def _cells(measured: dict[str, Any]) -> str:
+    values = (measured.get(key) for _, key in SHOWN)
+    return "".join(f"{'–' if v is None else format(v, '.4f'):>12}" for v in values)

@@ -1,0 +1,208 @@
+"""``acumen score``: verdicts, their ranking, and the reasons behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acumen.errors import UsageError
+
+if TYPE_CHECKING:
+    from acumen.claims import Reviews, Truth, VerdictRun
+    from acumen.inference import Options
+    from acumen.policy import Policy
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def score(
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(help="One results file, or two to compare.", show_default=False),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Case id to verdict, incidents, primitives (JSON).")
+    ] = None,
+    reviews: Annotated[
+        Path | None, typer.Option(help="The reviews that snippets are looked up in (JSON).")
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="A policy by name or .toml file.", show_default=False)
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="Whose results to take from a file of several methods.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write results.json.")
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Score the bundled study of 100 restaurants.")
+    ] = False,
+    run_id: Annotated[str | None, typer.Option(help="Fills what the file lacks.")] = None,
+    domain: Annotated[str | None, typer.Option(help="Fills what the file lacks.")] = None,
+    model: Annotated[str | None, typer.Option(help="Fills what the file lacks.")] = None,
+    k: Annotated[int | None, typer.Option("--k", help="Fills what the file lacks.")] = None,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 42,
+    interval: Annotated[str, typer.Option(help="default, percentile or bca.")] = "default",
+    debug: Annotated[bool, typer.Option(help="Show a traceback on errors.", hidden=True)] = False,
+) -> None:
+    """Score verdicts: ranking (AUPRC), reasoning (process), and consistency with a policy.
+
+    Examples:
+
+    acumen score results.json --truth truth.json --reviews reviews.json
+
+    acumen score rag.json direct.json --truth truth.json
+
+    acumen score --demo
+    """
+    from acumen.inference import METHODS, Options
+
+    paths = results or []
+    if demo and (paths or truth or reviews):
+        raise UsageError("--demo brings its own results, truth and reviews")
+    if not demo and not 1 <= len(paths) <= 2:
+        raise UsageError("give one results file, two to compare, or --demo")
+    inputs = [path for path in (*paths, truth, reviews) if path is not None]
+    if output is not None and output.resolve() in [path.resolve() for path in inputs]:
+        raise UsageError(f"--output would overwrite an input, {output.name}")
+    if interval not in METHODS:
+        raise UsageError(f"no interval '{interval}'; there are {', '.join(METHODS)}")
+    options = Options(resamples=resamples, seed=seed, method=interval)
+    given = {"run_id": run_id, "domain": domain, "model": model, "k": k}
+    chosen, runs, known, texts = (
+        _demo_inputs(policy, method) if demo else _inputs(paths, truth, reviews, policy, method)
+    )
+    source = None if truth is None else truth.name
+    documents = [_scored(run, chosen, known, texts, options, given, source) for run in runs]
+    compared = None
+    if len(runs) == 2:
+        compared = _compared(runs, _names(runs, paths), chosen, known, texts, options)
+    _print(documents, compared)
+    if output is not None:
+        from acumen.strict_json import write_json
+
+        single = documents[0] if len(documents) == 1 else None
+        write_json(output, single or {"systems": documents, "comparison": compared})
+
+
+Inputs = tuple["Policy", "list[VerdictRun]", "Truth | None", "Reviews | None"]
+
+
+def _inputs(
+    paths: list[Path],
+    truth: Path | None,
+    reviews: Path | None,
+    policy: str | None,
+    method: str | None,
+) -> Inputs:
+    from acumen.readers.verdict_truth import read_reviews, read_truth
+    from acumen.readers.verdicts import named_policy, parse_results
+    from acumen.strict_json import read_json, source_name
+
+    documents = {path: read_json(path) for path in paths}
+    chosen = _policy(policy, [named_policy(document) for document in documents.values()])
+    runs = [
+        parse_results(document, chosen, method, source=source_name(path))
+        for path, document in documents.items()
+    ]
+    if len(paths) == 2 and len(runs) == 1:
+        raise UsageError("the same results file is given twice")
+    known = None if truth is None else read_truth(truth, chosen)
+    return chosen, runs, known, None if reviews is None else read_reviews(reviews)
+
+
+def _demo_inputs(policy: str | None, method: str | None) -> Inputs:
+    from acumen.readers.verdict_truth import parse_reviews, parse_truth
+    from acumen.readers.verdicts import parse_results
+    from acumen.studies.verdicts import POLICY, verdict_study
+
+    study = verdict_study()
+    if method is not None and method not in study.results:
+        raise UsageError(f"the demo holds {', '.join(study.results)}, not '{method}'")
+    chosen = _policy(policy, [POLICY])
+    runs = [
+        parse_results(document, chosen, source=f"demo {name}")
+        for name, document in study.results.items()
+        if method in (None, name)
+    ]
+    return chosen, runs, parse_truth(study.truth, chosen), parse_reviews(study.reviews)
+
+
+def _policy(asked: str | None, named: list[str | None]) -> Policy:
+    """The policy asked for, else the one the results name, else the one that ships."""
+    from acumen.policy import builtin_policies, find_policy
+    from acumen.verdicts import DEFAULT_POLICY
+
+    if asked is not None:
+        return find_policy(asked)
+    names = {name for name in named if name is not None}
+    if len(names) > 1:
+        raise UsageError(f"the results name different policies ({', '.join(sorted(names))})")
+    name = names.pop() if names else DEFAULT_POLICY
+    if name not in builtin_policies():
+        from acumen.errors import printable
+
+        raise UsageError(
+            f"the results name the policy '{printable(name)}', which does not ship with acumen; "
+            "give it with --policy FILE"
+        )
+    return find_policy(name)
+
+
+def _scored(
+    run: VerdictRun,
+    policy: Policy,
+    truth: Truth | None,
+    reviews: Reviews | None,
+    options: Options,
+    given: dict[str, Any],
+    source: str | None,
+) -> dict[str, Any]:
+    from acumen.verdict_scores import document, score_study
+    from acumen.verdict_study import prepare
+
+    study = prepare(run, truth, policy, reviews, source=source)
+    return document(score_study(study, options), given, with_reasons=truth is not None)
+
+
+def _names(runs: list[VerdictRun], paths: list[Path]) -> tuple[str, str]:
+    """What tells two runs apart: their methods, their run ids, their files, or their places."""
+    for names in (
+        [run.method for run in runs],
+        [run.provenance.get("run_id") for run in runs],
+        [path.stem for path in paths],
+    ):
+        if len(set(names)) == 2 and None not in names:
+            return str(names[0]), str(names[1])
+    return "left", "right"
+
+
+def _compared(
+    runs: list[VerdictRun],
+    names: tuple[str, str],
+    policy: Policy,
+    truth: Truth | None,
+    reviews: Reviews | None,
+    options: Options,
+) -> dict[str, Any]:
+    from acumen.verdict_comparison import compare_runs, comparison_document
+
+    comparison = compare_runs(runs[0], runs[1], truth, policy, reviews, options)
+    return comparison_document(comparison, names, with_reasons=truth is not None)
+
+
+def _print(documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> None:
+    from acumen.report.verdict_comparison import comparison_report
+    from acumen.report.verdict_tables import report, show, terminal
+
+    console = terminal()
+    for document in documents:
+        show(console, report(document))
+    if compared is not None:
+        level = documents[0]["interval_settings"]["level"]
+        show(console, comparison_report(compared, documents[0]["levels"], level))

@@ -1,0 +1,70 @@
+"""``acumen show``: result files side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acumen.errors import DataError, UsageError
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def show(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Result files, or folders to look under.", show_default="results"),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="Only these methods, separated by commas.")
+    ] = None,
+    policy: Annotated[str | None, typer.Option(help="Only this policy.")] = None,
+    latest: Annotated[
+        bool, typer.Option("--latest", help="Only the newest run of each method and policy.")
+    ] = False,
+    dev: Annotated[
+        Path | None, typer.Option(help="A run's folder: show its results in full.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="table, markdown, latex, csv or json.")
+    ] = "table",
+    debug: Annotated[bool, typer.Option(help="Show a traceback on errors.", hidden=True)] = False,
+) -> None:
+    """Show result files: one table to compare methods, or one run in full with --dev.
+
+    Examples:
+
+    acumen show results --method rag,direct --latest
+
+    acumen show results --format latex
+
+    acumen show --dev results/dev/20260119_004007_G1_allergy_V2
+    """
+    from acumen.report.result_formats import FORMATS, terminal_table
+    from acumen.report.verdict_tables import report, terminal
+    from acumen.report.verdict_tables import show as print_parts
+    from acumen.result_files import choose, find_results
+
+    if form not in ("table", *FORMATS):
+        raise UsageError(f"no format '{form}'; there are table, {', '.join(FORMATS)}")
+    places = [dev] if dev is not None else paths or [Path("results")]
+    if dev is not None and paths:
+        raise UsageError("--dev names the folder to show; leave the paths out")
+    everything, unreadable = find_results(places)
+    for line in unreadable:
+        typer.echo(f"acumen: passed over {line}", err=True)
+    methods = [name.strip() for name in method.split(",")] if method else []
+    found = choose(everything, methods, policy, latest=latest)
+    if not found:
+        kept = " that match" if everything else ""
+        raise DataError([f"there are no result files{kept} under {', '.join(map(str, places))}"])
+    if form != "table":
+        typer.echo(FORMATS[form](found), nl=False)
+    elif dev is not None:
+        for entry in found:
+            print_parts(terminal(), report(entry.document))
+    else:
+        print_parts(terminal(), [terminal_table(found)])

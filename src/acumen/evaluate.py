@@ -1,0 +1,286 @@
+"""(tables, plan) -> Evaluation: the one place where the parts meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from acumen import confidence as confidences
+from acumen import findings
+from acumen._version import __version__
+from acumen.align import Pair, align
+from acumen.artifacts import (
+    Best,
+    Comparison,
+    Input,
+    LossDescription,
+    MetricsArtifact,
+    PairedVariant,
+    Variant,
+)
+from acumen.errors import UsageError
+from acumen.evaluation import Evaluation
+from acumen.inference import Inference, Options, infer
+from acumen.intervals import RELIABLE_CASES
+from acumen.judgments import Judgments
+from acumen.losses import Loss, find_loss
+from acumen.metrics import METRICS, Metric, metrics_of
+from acumen.multiplicity import best_of
+from acumen.paired import Delta, compare
+from acumen.ranking import AREA_COVERAGE, COVERAGE_GRID, Ranking, rank_judgments
+from acumen.timestamps import created_at
+from acumen.weights import Floats
+
+LOSS: Final = "abs_norm"
+MOST_ROWS: Final = 200_000
+"""Beyond this many rows the artifact leaves the rows themselves out."""
+
+_ELSEWHERE = {"augrc_pairs", "mae_at_coverage", "aurc_at_coverage", "augrc_at_coverage"}
+"""The same number by another road, or a metric asked for at given coverages."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to evaluate, and how."""
+
+    confidence: str = "default"
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Confidence functions given as plain callables, by the name they are shown under."""
+    loss: str = LOSS
+    coverage_grid: tuple[float, ...] = COVERAGE_GRID
+    area_coverage: float = AREA_COVERAGE
+    options: Options = Options()  # noqa: RUF009  (frozen)
+    calibration: Any = None
+    intersection_only: bool = False
+
+    def __post_init__(self) -> None:
+        for coverage in (*self.coverage_grid, self.area_coverage):
+            if not 0.0 < coverage <= 1.0:
+                raise UsageError(f"a coverage must be in (0, 1], not {coverage:g}")
+        if not 0.0 < self.options.level < 1.0:
+            raise UsageError(f"the level must be between 0 and 1, not {self.options.level:g}")
+        if self.options.resamples < 0:
+            raise UsageError(f"resamples must not be negative, not {self.options.resamples}")
+
+    def metrics(self) -> list[Metric]:
+        """The metrics of a ranking, those at a coverage spelled out for each."""
+        found = [m for m in metrics_of(Ranking) if m.name not in _ELSEWHERE]
+        areas = ("aurc_at_coverage", "augrc_at_coverage")
+        found += [METRICS[name].at(coverage=self.area_coverage) for name in areas]
+        found += [METRICS["mae_at_coverage"].at(coverage=c) for c in self.coverage_grid]
+        return found
+
+    def rank(self, table: Judgments, confidence: Floats) -> Ranking:
+        """A table ranked by a confidence."""
+        return rank_judgments(
+            table,
+            confidence,
+            self.loss,
+            grid=self.coverage_grid,
+            cuts=(self.area_coverage,),
+        )
+
+
+def evaluate(
+    left: Judgments,
+    right: Judgments | None = None,
+    plan: Plan = Plan(),  # noqa: B008  (frozen)
+) -> Evaluation:
+    """Evaluate one table, or two on their common cases with paired deltas."""
+    loss = find_loss(plan.loss)
+    if right is None:
+        return _evaluate_one(left, plan, loss)
+    return _evaluate_pair(align(left, right, intersection_only=plan.intersection_only), plan, loss)
+
+
+def _evaluate_one(table: Judgments, plan: Plan, loss: Loss) -> Evaluation:
+    names, left_out = _selected(table, plan)
+    computed = {name: _confidence(name, table, plan) for name in names}
+    warnings = [*table.warnings, *_table_warnings(table)]
+    variants: dict[str, Variant | PairedVariant] = {}
+    inferences: dict[str, dict[str, Inference]] = {}
+    for name, values in computed.items():
+        ranking = plan.rank(table, values)
+        inferences[name] = infer(plan.metrics(), ranking, plan.options)
+        variants[name] = findings.variant(ranking, inferences[name], plan)
+        warnings += _variant_warnings(name, ranking, inferences[name])
+    artifact = _artifact(
+        plan,
+        loss,
+        tables=[table],
+        variants=variants,
+        comparison=Comparison(enabled=False, intersection_only=plan.intersection_only),
+        left_out=left_out,
+        confidence=[computed],
+        warnings=warnings,
+        best=_best(inferences, len(table.included.cases), plan),
+    )
+    return Evaluation(artifact)
+
+
+def _evaluate_pair(pair: Pair, plan: Plan, loss: Loss) -> Evaluation:
+    tables = (pair.left, pair.right)
+    selected = [_selected(t, plan) for t in tables]
+    names = [n for n in selected[0][0] if n in selected[1][0]]
+    if not names:
+        raise UsageError("the two inputs have no confidence function in common")
+    left_out = selected[0][1] | selected[1][1]
+    left_out |= dict.fromkeys(
+        {*selected[0][0]} ^ {*selected[1][0]}, "only one of the two inputs has its signals"
+    )
+    computed = [{n: _confidence(n, t, plan) for n in names} for t in tables]
+    warnings = [*dict.fromkeys((*pair.left.warnings, *pair.right.warnings)), *pair.warnings]
+    warnings += _table_warnings(pair.left)
+    variants: dict[str, Variant | PairedVariant] = {}
+    deltas: dict[str, dict[str, Delta]] = {}
+    for name in names:
+        a, b = (plan.rank(t, c[name]) for t, c in zip(tables, computed, strict=True))
+        deltas[name] = compare(plan.metrics(), a, b, plan.options)
+        sides = [{m: getattr(d, s) for m, d in deltas[name].items()} for s in ("left", "right")]
+        variants[name] = PairedVariant(
+            input_0=findings.variant(a, sides[0], plan), input_1=findings.variant(b, sides[1], plan)
+        )
+        for side, ranking, found in (("left", a, sides[0]), ("right", b, sides[1])):
+            warnings += _variant_warnings(f"{name} ({side})", ranking, found)
+    comparison = Comparison(
+        enabled=True,
+        intersection_only=plan.intersection_only,
+        deltas=findings.delta_models(deltas, plan),
+        in_both=len(pair.cases),
+        only_left=list(pair.only_left),
+        only_right=list(pair.only_right),
+        failed_left=list(pair.failed_left),
+        failed_right=list(pair.failed_right),
+    )
+    return Evaluation(
+        _artifact(
+            plan,
+            loss,
+            tables=list(tables),
+            variants=variants,
+            comparison=comparison,
+            left_out=left_out,
+            confidence=computed,
+            warnings=warnings,
+            best=None,
+        )
+    )
+
+
+def _selected(table: Judgments, plan: Plan) -> tuple[list[str], dict[str, str]]:
+    if plan.functions and plan.confidence == "default":
+        return list(plan.functions), {}
+    selection = confidences.select(plan.confidence, table, calibration=plan.calibration)
+    return [*selection.names, *plan.functions], dict(selection.left_out)
+
+
+def _confidence(name: str, table: Judgments, plan: Plan) -> Floats:
+    return confidences.compute(plan.functions.get(name, name), table, calibration=plan.calibration)
+
+
+def _best(
+    inferences: Mapping[str, Mapping[str, Inference]], n_cases: int, plan: Plan
+) -> Best | None:
+    """The confidence function with the lowest AUGRC, and those it cannot be told from."""
+    augrc = {name: found["augrc"] for name, found in inferences.items()}
+    values = {name: i.value for name, i in augrc.items() if i.value is not None}
+    usable = n_cases >= RELIABLE_CASES and plan.options.resamples > 0
+    if len(values) < 2 or not usable:
+        return None
+    best, rivals = best_of(
+        values, {n: augrc[n].replicates for n in values}, n_cases, level=plan.options.level
+    )
+    return Best(metric="augrc", name=best, indistinguishable=rivals, level=plan.options.level)
+
+
+def _table_warnings(table: Judgments) -> list[str]:
+    found = []
+    kept = table.included
+    n = len(kept.cases)
+    noun = table.scale.case
+    if n < 2:
+        found.append(f"{n} {noun}: an interval needs at least 2")
+    elif n < RELIABLE_CASES:
+        found.append(f"{n} {noun}s: intervals from fewer than {RELIABLE_CASES} are unreliable")
+    if len(kept) and not kept.answered.any():
+        found.append("every row is abstained: risks and areas are undefined")
+    if len(kept) and (kept.truth == kept.truth[0]).all():
+        level = table.scale.levels[int(kept.truth[0])]
+        found.append(f"every truth is the same level ({level}): nothing can be ranked by severity")
+    return found
+
+
+def _variant_warnings(name: str, ranking: Ranking, found: Mapping[str, Inference]) -> list[str]:
+    warnings = []
+    if len(ranking.ends) == 1 and len(ranking.order) > 1:
+        warnings.append(f"{name}: every confidence is the same, so the ranking says nothing")
+    excess = found["eaurc"].value
+    if excess is not None and excess < -1e-12:
+        warnings.append(
+            f"{name}: eaurc is negative ({excess:.4g}), an artefact of ties; "
+            "see aurc_exact_excess, which is not"
+        )
+    dropped = found["mae"].drop_rate or 0.0
+    if dropped > 0:
+        told = "too many for intervals" if dropped > 0.05 else "they are left out"
+        warnings.append(
+            f"{name}: {dropped:.1%} of the resamples have no answered row ({told}): undefined there"
+        )
+    return warnings
+
+
+def _artifact(
+    plan: Plan,
+    loss: Loss,
+    *,
+    tables: Sequence[Judgments],
+    variants: dict[str, Variant | PairedVariant],
+    comparison: Comparison,
+    left_out: dict[str, str],
+    confidence: Sequence[Mapping[str, Floats]],
+    warnings: Sequence[str],
+    best: Best | None,
+) -> MetricsArtifact:
+    scale = tables[0].scale
+    return MetricsArtifact(
+        created_at=created_at(),
+        inputs=[
+            Input(
+                path=t.source.path,
+                run_id=t.source.run_id,
+                git_commit=t.source.git_commit,
+                mode=t.source.mode,
+                sha256=t.source.sha256,
+            )
+            for t in tables
+        ],
+        population=findings.population(tables, comparison),
+        loss=LossDescription(
+            name=loss.name,
+            definition=loss.describe(scale),
+            raw_multiplier=round(1.0 / loss.unit(scale)),
+        ),
+        confidence_variants=variants,
+        comparison=comparison,
+        acumen_version=__version__,
+        scale={"name": scale.name, "levels": list(scale.levels), "case": scale.case},
+        options={
+            "confidence": plan.confidence,
+            "coverage_grid": list(plan.coverage_grid),
+            "area_coverage": plan.area_coverage,
+            "interval": plan.options.method,
+            "level": plan.options.level,
+            "bootstrap_resamples": plan.options.resamples,
+            "seed": plan.options.seed,
+            "weights": plan.options.weights,
+        },
+        left_out=left_out,
+        best=best,
+        rows=[
+            findings.rows(t, c)
+            for t, c in zip(tables, confidence, strict=True)
+            if len(t) <= MOST_ROWS
+        ],
+        warnings=list(dict.fromkeys(warnings)),
+    )

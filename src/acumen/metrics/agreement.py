@@ -1,0 +1,200 @@
+r"""Agreement of predicted and true levels. All are functions of the confusion table.
+
+With :math:`C_{ij}` the weight of rows of truth i and prediction j, :math:`r_i` and :math:`c_j` its
+row and column sums, :math:`n` their total. Abstained rows are outside, but for ``total_accuracy``.
+
+The doctests share five rows: truth 0, 1, 2, 3, 3 and prediction 0, 1, 1, 3, 2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.confusion import Confusion
+from acumen.metrics.registry import Kind, metric, ratio
+from acumen.weights import Floats, Weights
+
+
+@metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
+def total_accuracy(table: Confusion, weights: Weights) -> Floats:
+    r"""Share of all rows that are exactly right, an abstention being wrong; higher is better.
+
+    .. math:: \sum_i C_{ii} \big/ N
+
+    >>> from acumen.confusion import confuse
+    >>> total_accuracy(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, -1]), np.ones(5))
+    0.6
+    """
+    return ratio(np.einsum("iib->b", table.square(weights)), table.total(weights))
+
+
+@metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
+def macro_f1(table: Confusion, weights: Weights) -> Floats:
+    r"""Mean over levels of the harmonic mean of precision and recall; higher is better.
+
+    .. math:: \frac{1}{|S|} \sum_{i \in S} \frac{2 C_{ii}}{r_i + c_i}
+
+    S: the levels that are the truth or the prediction of some row.
+
+    >>> from acumen.confusion import confuse
+    >>> round(macro_f1(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
+    0.583333
+    """
+    square = table.square(weights)
+    both = square.sum(axis=0) + square.sum(axis=1)
+    by_level = ratio(2 * np.einsum("iib->ib", square), both)
+    return _mean_of(by_level, table.seen_levels)
+
+
+@metric(view=Confusion, better="lower", kind=Kind.RISK)
+def level_mae(table: Confusion, weights: Weights) -> Floats:
+    r"""Mean number of levels between prediction and truth; lower is better.
+
+    .. math:: \frac1n \sum_{ij} |i - j| \, C_{ij}
+
+    >>> from acumen.confusion import confuse
+    >>> level_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
+    0.4
+    """
+    square = table.square(weights)
+    return ratio(_weighed(square, _distance(table.levels)), square.sum(axis=(0, 1)))
+
+
+@metric(view=Confusion, better="lower", kind=Kind.RISK)
+def macro_mae(table: Confusion, weights: Weights) -> Floats:
+    r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
+
+    .. math:: \frac{1}{|T|} \sum_{i \in T} \frac{1}{r_i} \sum_j |i - j| \, C_{ij}
+
+    Baccianella, Esuli and Sebastiani (2009), ISDA.
+
+    >>> from acumen.confusion import confuse
+    >>> macro_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
+    0.375
+    """
+    square = table.square(weights)
+    lost = (square * _distance(table.levels)[:, :, None]).sum(axis=1)
+    return _mean_of(ratio(lost, square.sum(axis=1)), table.true_levels)
+
+
+@metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
+def level_off_by_one(table: Confusion, weights: Weights) -> Floats:
+    r"""Share of the answered rows at most one level off; higher is better.
+
+    .. math:: \frac1n \sum_{|i - j| \le 1} C_{ij}
+
+    >>> from acumen.confusion import confuse
+    >>> level_off_by_one(confuse([0, 1, 2, 3, 3], [0, 1, 0, 3, 2]), np.ones(5))
+    0.8
+    """
+    square = table.square(weights)
+    near = (_distance(table.levels) <= 1).astype(np.float64)
+    return ratio(_weighed(square, near), square.sum(axis=(0, 1)))
+
+
+@metric(view=Confusion, better="higher", kind=Kind.CORRELATION)
+def quadratic_kappa(table: Confusion, weights: Weights) -> Floats:
+    r"""Cohen's kappa with squared distances; higher is better, 0 is chance.
+
+    .. math:: 1 - \frac{n \sum_{ij} (i-j)^2 C_{ij}}{\sum_{ij} (i-j)^2 r_i c_j}
+
+    Cohen (1968), Psychol. Bull. 70(4).
+
+    >>> from acumen.confusion import confuse
+    >>> quadratic_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
+    0.84375
+    """
+    return _kappa(table, weights, _distance(table.levels) ** 2)
+
+
+@metric(view=Confusion, better="higher", kind=Kind.CORRELATION)
+def linear_kappa(table: Confusion, weights: Weights) -> Floats:
+    r"""Cohen's kappa with absolute distances; higher is better, 0 is chance.
+
+    .. math:: 1 - \frac{n \sum_{ij} |i-j| \, C_{ij}}{\sum_{ij} |i-j| \, r_i c_j}
+
+    >>> from acumen.confusion import confuse
+    >>> round(linear_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
+    0.6875
+    """
+    return _kappa(table, weights, _distance(table.levels))
+
+
+@metric(view=Confusion, better="higher", kind=Kind.CORRELATION)
+def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
+    r"""Rank correlation of truth and prediction, corrected for ties; higher is better.
+
+    .. math:: \frac{P - Q}{\sqrt{(n^2 - \sum_i r_i^2)(n^2 - \sum_j c_j^2)} / 2}
+
+    P and Q: weight of the concordant and of the discordant pairs. Kendall (1945), Biometrika 33(3).
+
+    >>> from acumen.confusion import confuse
+    >>> round(kendall_tau_b(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
+    0.888889
+    """
+    square = table.square(weights)
+    concordant = (square * _beyond(square)).sum(axis=(0, 1))
+    discordant = (square * _beyond(square[:, ::-1])[:, ::-1]).sum(axis=(0, 1))
+    n = square.sum(axis=(0, 1))
+    untied_truth = n * n - (square.sum(axis=1) ** 2).sum(axis=0)
+    untied_prediction = n * n - (square.sum(axis=0) ** 2).sum(axis=0)
+    return ratio(2 * (concordant - discordant), np.sqrt(untied_truth * untied_prediction))
+
+
+@metric(view=Confusion, better="higher", kind=Kind.CORRELATION, exempt_from_scaling=True)
+def krippendorff_alpha(table: Confusion, weights: Weights) -> Floats:
+    r"""Krippendorff's alpha of truth and prediction, ordinal distances; higher is better.
+
+    .. math:: 1 - (m - 1) \frac{\sum_{ij} o_{ij} \delta_{ij}^2}{\sum_{ij} m_i m_j \delta_{ij}^2},
+              \quad \delta_{ij} = \sum_{g=i}^{j} m_g - \frac{m_i + m_j}{2}
+
+    with :math:`o = C + C^T`, its margins :math:`m_i` and their total :math:`m`. The :math:`m - 1`
+    corrects for few ratings, so doubling all weights changes the value a little.
+
+    Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+
+    >>> from acumen.confusion import confuse
+    >>> round(krippendorff_alpha(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
+    0.854839
+    """
+    square = table.square(weights)
+    pairs = square + square.transpose(1, 0, 2)
+    margin = pairs.sum(axis=0)
+    middle = np.cumsum(margin, axis=0) - margin / 2
+    distance = (middle[:, None] - middle[None, :]) ** 2
+    observed = (pairs * distance).sum(axis=(0, 1))
+    expected = np.einsum("ib,jb,ijb->b", margin, margin, distance)
+    return 1 - ratio((margin.sum(axis=0) - 1) * observed, expected)
+
+
+def _distance(levels: int) -> Floats:
+    rungs = np.arange(levels, dtype=np.float64)
+    return np.abs(rungs[:, None] - rungs)
+
+
+def _weighed(square: Floats, cost: Floats) -> Floats:
+    summed: Floats = np.einsum("ijb,ij->b", square, cost)
+    return summed
+
+
+def _mean_of(by_level: Floats, chosen: NDArray[np.int64]) -> Floats:
+    if not len(chosen):
+        return np.full(by_level.shape[1], np.nan)
+    mean: Floats = by_level[chosen].mean(axis=0)
+    return mean
+
+
+def _kappa(table: Confusion, weights: Weights, cost: Floats) -> Floats:
+    square = table.square(weights)
+    rows, columns = square.sum(axis=1), square.sum(axis=0)
+    by_chance = np.einsum("ib,jb,ij->b", rows, columns, cost)
+    return 1 - ratio(square.sum(axis=(0, 1)) * _weighed(square, cost), by_chance)
+
+
+def _beyond(square: Floats) -> Floats:
+    """Of each cell, the weight of the cells beyond it in both directions."""
+    sums = square[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]
+    out = np.zeros_like(square)
+    out[:-1, :-1] = sums[1:, 1:]
+    return out

@@ -1,0 +1,201 @@
+r"""Calibration: does a confidence of 0.8 come true 8 times in 10?
+
+The confidence is read as a probability :math:`p_i` of the target :math:`y_i` (right or not; or, for
+the target ``loss``, a share between 0 and 1). Sums run over the answered rows with weights
+:math:`w_i`, :math:`W = \sum_i w_i`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from acumen.forecast import BINS, FREQUENCIES, Forecast
+from acumen.metrics.registry import Kind, metric, ratio
+from acumen.weights import Floats, Weights
+
+NARROWEST: Final = 0.02
+"""The least bandwidth of the smoothed error; the cosines left out are below 1e-8 there."""
+GRID: Final = 200
+BISECTIONS: Final = 44
+
+
+@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
+    r"""Expected calibration error in bins of equal width; lower is better.
+
+    .. math:: \sum_b \frac{W_b}{W} \, |\bar y_b - \bar p_b|, \quad
+       b = [\tfrac{j}{B}, \tfrac{j+1}{B})
+
+    The last bin is closed. It is biased upwards when bins hold few rows, and jumps when a value
+    crosses an edge; ``smooth_ece`` does not jump. Naeini, Cooper and Hauskrecht (2015), AAAI.
+
+    >>> from acumen.forecast import forecast
+    >>> view = forecast([0.5, 0.5, 0.4, 0.6, 1, 1], [1, 1, 0, 0, 1, 0])
+    >>> round(ece(view, np.ones(6)), 6), round(ece(view, np.ones(6), bins=2), 6)
+    (0.5, 0.166667)
+    """
+    return _gap(view, view.bins(weights, int(bins)), weights)
+
+
+@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
+    r"""Expected calibration error in bins of equal weight; lower is better.
+
+    The same sum over bins that each hold :math:`W/B`; a tie goes whole to the bin in which the
+    middle of its weight lies. Nguyen and O'Connor (2015), EMNLP.
+
+    >>> from acumen.forecast import forecast
+    >>> ece_equal_mass(forecast([0.1, 0.2, 0.3, 0.8], [0, 1, 0, 1]), np.ones(4), bins=2)
+    0.2
+    """
+    return _gap(view, view.equal_mass_bins(weights, int(bins)), weights)
+
+
+@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+def smooth_ece(view: Forecast, weights: Weights) -> Floats:
+    r"""Calibration error without bins: the residual smoothed, at the width that equals it.
+
+    Lower is better.
+
+    .. math:: \mathrm{smECE}_\sigma = \int_0^1 \Big| \frac1W \sum_i w_i (y_i - p_i)
+       K_\sigma(t, p_i) \Big| dt, \qquad \sigma^* = \mathrm{smECE}_{\sigma^*}
+
+    :math:`K_\sigma` is the Gaussian reflected at 0 and 1. In the cosine basis it is a product with
+    :math:`e^{-(\pi k \sigma)^2/2}`, so no binning is needed. The bandwidth is never below 0.02.
+    Błasiok and Nakkiran (2024), ICLR, arXiv:2309.12236.
+
+    >>> from acumen.forecast import forecast
+    >>> round(smooth_ece(forecast([0.7] * 4, [1, 1, 0, 0]), np.ones(4)), 6)
+    0.2
+    """
+    from acumen.reliability_kernels import mean_absolute
+
+    total = view.moments(weights).weight
+    coefficients = ratio(view.cosines(weights), total)
+    coefficients[1:] *= 2.0
+    k = np.arange(FREQUENCIES)
+    middle = (np.arange(GRID) + 0.5) / GRID
+    basis = np.cos(np.pi * middle[:, None] * k)
+    decay = -0.5 * (np.pi * k[:, None]) ** 2
+
+    def smoothed(width: Floats) -> Floats:
+        return mean_absolute(basis, coefficients * np.exp(decay * width**2))
+
+    low, high = np.full(len(total), NARROWEST), np.ones(len(total))
+    narrowest = smoothed(low)
+    for _ in range(BISECTIONS):
+        width = (low + high) / 2
+        above = smoothed(width) > width
+        low, high = np.where(above, width, low), np.where(above, high, width)
+    return np.where(narrowest > NARROWEST, (low + high) / 2, narrowest)
+
+
+@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+def brier(view: Forecast, weights: Weights) -> Floats:
+    r"""Mean squared distance between confidence and target; lower is better.
+
+    .. math:: \frac1W \sum_i w_i (p_i - y_i)^2
+
+    Brier (1950), Monthly Weather Review 78. It is miscalibration − discrimination + uncertainty.
+
+    >>> from acumen.forecast import forecast
+    >>> brier(forecast([1.0, 0.5, 0.5], [1, 1, 0]), np.array([2, 1, 1]))
+    0.125
+    """
+    moments = view.moments(weights)
+    return ratio(moments.brier, moments.weight)
+
+
+_TOO_FEW = "there are no more rows than steps in the recalibration"
+
+
+@metric(view=Forecast, better="lower", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True)
+def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
+    r"""What the best monotone recalibration would take off the Brier score; lower is better.
+
+    .. math:: \frac1W \Big[ \sum_i w_i (p_i - y_i)^2 - R - D s^2 \Big], \quad
+       R = \sum_i w_i (\hat y_i - y_i)^2, \quad s^2 = \frac{R}{W - D}
+
+    :math:`\hat y` is the isotonic regression of the target on the confidence, of D steps: the CORP
+    decomposition (Dimitriadis, Gneiting and Jordan 2021, PNAS 118(8)), where the classical name is
+    reliability. A recalibration fitted on the very rows it is judged on looks too good by about
+    :math:`s^2` a step (Meyer and Woodroofe 2000, Annals of Statistics 28), which is taken off: all
+    of it where confidences take few values, more than half where all differ. It may fall below 0.
+
+    >>> from acumen.forecast import forecast
+    >>> brier_miscalibration(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
+    0.125
+    """
+    return _parts(view, weights)[0]
+
+
+@metric(
+    view=Forecast, better="higher", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True
+)
+def brier_discrimination(view: Forecast, weights: Weights) -> Floats:
+    r"""What the recalibrated confidence gains over always saying the base rate; higher is better.
+
+    .. math:: \frac1W \Big[ \sum_i w_i (\bar y - y_i)^2 - R - (D - 1) s^2 \Big]
+
+    With R, D and s² as in ``brier_miscalibration``. Its classical name is resolution.
+
+    >>> from acumen.forecast import forecast
+    >>> brier_discrimination(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
+    0.25
+    """
+    return _parts(view, weights)[1]
+
+
+@metric(view=Forecast, better="lower", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True)
+def brier_uncertainty(view: Forecast, weights: Weights) -> Floats:
+    r"""The Brier score of always saying the base rate: a property of the data, a reference.
+
+    .. math:: \frac1W \Big[ \sum_i w_i (\bar y - y_i)^2 + s^2 \Big]
+
+    With s² as in ``brier_miscalibration``: the base rate, too, is known from these rows only.
+    Murphy (1973), Journal of Applied Meteorology 12.
+
+    >>> from acumen.forecast import forecast
+    >>> brier_uncertainty(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
+    0.25
+    """
+    return _parts(view, weights)[2]
+
+
+def _parts(view: Forecast, weights: Weights) -> tuple[Floats, Floats, Floats]:
+    """Miscalibration, discrimination and uncertainty: the first minus the second plus the third."""
+    moments = view.moments(weights)
+    total = moments.weight
+    pooled, steps = view.pooled(weights)
+    left = np.maximum(moments.target_squared - pooled, 0.0)  # rounding may leave it below 0
+    noise = ratio(left, np.where(total > steps, total - steps, 0.0))
+    spread = moments.target_squared - ratio(moments.target**2, total)
+    return (
+        ratio(moments.brier - left - steps * noise, total),
+        ratio(spread - left - (steps - 1) * noise, total),
+        ratio(spread + noise, total),
+    )
+
+
+@metric(view=Forecast, better="lower", kind=Kind.RISK)
+def nll(view: Forecast, weights: Weights) -> Floats:
+    r"""Negative log-likelihood of the target, in nats a row; lower is better.
+
+    .. math:: -\frac1W \sum_i w_i \big[y_i \ln p_i + (1 - y_i) \ln (1 - p_i)\big]
+
+    :math:`p` is kept within [1e-6, 1 − 1e-6]: a wrong certainty would cost infinitely much.
+    Good (1952), Journal of the Royal Statistical Society B 14.
+
+    >>> from acumen.forecast import forecast
+    >>> round(nll(forecast([0.5, 0.5], [1, 0]), np.ones(2)), 6)  # ln 2
+    0.693147
+    """
+    moments = view.moments(weights)
+    return ratio(moments.log_loss, moments.weight)
+
+
+def _gap(view: Forecast, bins: Floats, weights: Weights) -> Floats:
+    """Sum over bins of |summed target − summed probability|, per weight."""
+    return ratio(np.abs(bins[2] - bins[1]).sum(axis=0), view.moments(weights).weight)

@@ -1,0 +1,150 @@
+"""What a policy is: levels, points, modifiers, and rules tried from the top.
+
+A policy turns evidence into a verdict. Some add (points and thresholds), some count ("two moderate
+firsthand incidents"), some do both. Either way it is a list of rules: the first that holds gives
+the verdict, and when none holds the default does. A threshold is a rule on the points.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Final
+
+from acumen.scale import Scale
+
+NO_INCIDENT: Final = "none"
+"""The severity that says: nothing happened here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One claim: in this review, this field has this value."""
+
+    evidence_id: str
+    review_id: str
+    field: str
+    judgement: str
+    snippet: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """At least so many reviews on which all of these judgements were made."""
+
+    at_least: int
+    where: tuple[tuple[str, frozenset[str]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """At least so many points in all."""
+
+    at_least: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One of these holds."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every one of these holds."""
+
+    parts: tuple[Condition, ...]
+
+
+Condition = Count | Points | AnyOf | AllOf
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When the condition holds, this is the verdict."""
+
+    name: str
+    verdict: int | str
+    when: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """A circumstance that makes an incident worse: a field and the values that mean it."""
+
+    name: str
+    field: str
+    values: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How evidence becomes a verdict. Made by :func:`acumen.policy.read_policy` from TOML."""
+
+    name: str
+    scale: Scale
+    default: int | str
+    severity: str = "INCIDENT_SEVERITY"
+    title: str = ""
+    values: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    points: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    modifiers: tuple[Modifier, ...] = ()
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def adds(self) -> bool:
+        """Whether the policy gives points, so that evidence has a score."""
+        return any(points > 0 for points in self.points.values())
+
+    @cached_property
+    def by_field(self) -> Mapping[str, tuple[Modifier, ...]]:
+        """The modifiers each field can mean."""
+        fields = dict.fromkeys(modifier.field for modifier in self.modifiers)
+        return MappingProxyType(
+            {name: tuple(m for m in self.modifiers if m.field == name) for name in fields}
+        )
+
+    @cached_property
+    def severities(self) -> frozenset[str]:
+        """The severities an incident can have."""
+        return self.values.get(self.severity, frozenset()) - {NO_INCIDENT}
+
+
+@lru_cache(maxsize=4096)
+def folded(judgement: str) -> str:
+    """A judgement as it is compared: case, outer quotes and the mark between words don't matter.
+
+    >>> folded(" First_Hand ")
+    'first hand'
+    """
+    return re.sub(r"[\s_-]+", " ", judgement.strip().strip("'\"").strip()).casefold()
+
+
+def implies(strong: Condition, weak: Condition) -> bool:
+    """Whether ``weak`` surely holds wherever ``strong`` does (some true cases are not seen).
+
+    >>> severe = (("SEVERITY", frozenset({"severe"})),)
+    >>> implies(Count(2, severe), Count(1, severe)), implies(Count(1, severe), Count(2, severe))
+    (True, False)
+    """
+    match strong, weak:
+        case (AnyOf(), _):
+            return all(implies(part, weak) for part in strong.parts)
+        case (_, AllOf()):
+            return all(implies(strong, part) for part in weak.parts)
+        case (AllOf(), _):
+            return any(implies(part, weak) for part in strong.parts)
+        case (_, AnyOf()):
+            return any(implies(strong, part) for part in weak.parts)
+        case (Points(), Points()):
+            return strong.at_least >= weak.at_least
+        case (Count(), Count()):
+            narrow = dict(strong.where)
+            return strong.at_least >= weak.at_least and all(
+                name in narrow and narrow[name] <= values for name, values in weak.where
+            )
+    return False

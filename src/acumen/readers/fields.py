@@ -1,0 +1,84 @@
+"""Takes fields out of parsed JSON, one by one; what is wrong is noted, with its case and path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from acumen.errors import DataError, Problem, printable, what_came
+
+Record = dict[str, object]
+
+
+class Fields:
+    """Takes values and keeps the list of problems; what is wrong comes back as ``None``."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.case: str | None = None
+        self.problems: list[Problem] = []
+
+    def wrong(self, field: str | None, message: str) -> None:
+        """Note one problem."""
+        self.problems.append(Problem(message, case=self.case, field=field))
+
+    def finish(self) -> None:
+        """Raise everything that was noted, if anything was."""
+        if self.problems:
+            raise DataError(self.problems, source=self.source)
+
+    def record(self, field: str, value: object) -> Record:
+        """An object; a problem and an empty one otherwise."""
+        if isinstance(value, dict):
+            return value
+        self.wrong(field, f"must be an object, not {what_came(value)}")
+        return {}
+
+    def maybe_record(self, field: str, value: object) -> Record:
+        """An object, or null for an empty one."""
+        return {} if value is None else self.record(field, value)
+
+    def entries(self, field: str, value: object) -> Iterable[tuple[str, object]]:
+        """The entries of a list with their paths; null is an empty list."""
+        if value is None:
+            return
+        if not isinstance(value, list):
+            self.wrong(field, f"must be a list, not {what_came(value)}")
+            return
+        for place, entry in enumerate(value):
+            yield f"{field}[{place}]", entry
+
+    def name(self, field: str, value: object) -> str | None:
+        """An id: text, or a whole number that is taken as text."""
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        came = "is missing" if value is None else f"must be text, not {what_came(value)}"
+        self.wrong(field, came)
+        return None
+
+    def number(self, field: str, value: object) -> float | None:
+        """A finite number; null is none."""
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.wrong(field, f"must be a number, not {what_came(value)}")
+        elif not math.isfinite(value):
+            self.wrong(field, f"must be finite, not {what_came(value)}")
+        elif abs(value) > 1e15:
+            self.wrong(field, f"{what_came(value)} is too large for a score")
+        else:
+            return value
+        return None
+
+    def numbers(self, field: str, value: object) -> dict[str, float] | None:
+        """An object of numbers; null is none. A null inside is a value that is missing."""
+        if value is None:
+            return None
+        found = {}
+        for name, entry in self.record(field, value).items():
+            number = self.number(f"{field}.{printable(name)}", entry)
+            if number is not None:
+                found[name] = number
+        return found

@@ -1,0 +1,115 @@
+"""The truth of a verdict study, and the reviews its snippets are looked up in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acumen.claims import CaseTruth, Incident, Reviews, Truth
+from acumen.errors import DataError, printable, what_came
+from acumen.policy import Policy, folded
+from acumen.readers.fields import Fields
+from acumen.strict_json import read_json, source_name
+
+
+def read_truth(path: str | Path, policy: Policy) -> Truth:
+    """Case -> truth from a JSON file; all problems at once."""
+    return parse_truth(read_json(path), policy, source=source_name(path))
+
+
+def parse_truth(document: object, policy: Policy, source: str = "truth") -> Truth:
+    """Case -> truth from parsed JSON: ``{id: {verdict, incidents, primitives}}``.
+
+    A bare verdict stands for an object with nothing else in it.
+    """
+    if not isinstance(document, dict):
+        raise DataError([f"must map case ids to truths, not {what_came(document)}"], source=source)
+    fields = Fields(source)
+    if not document:
+        fields.wrong(None, "holds no cases")
+    found = {}
+    for case, entry in document.items():
+        fields.case = case
+        row = entry if isinstance(entry, dict) else {"verdict": entry}
+        try:
+            rank = policy.scale.rank(row.get("verdict"))
+        except ValueError as error:
+            missing = row.get("verdict") is None
+            fields.wrong("verdict", "is missing" if missing else str(error))
+            continue
+        found[case] = CaseTruth(
+            rank,
+            incidents=_incidents(row.get("incidents"), policy, fields),
+            primitives=fields.numbers("primitives", row.get("primitives")),
+        )
+    fields.finish()
+    return found
+
+
+def _incidents(value: object, policy: Policy, fields: Fields) -> dict[str, Incident] | None:
+    if value is None:
+        return None
+    names = {folded(modifier.name): modifier.name for modifier in policy.modifiers}
+    found: dict[str, Incident] = {}
+    for place, entry in fields.entries("incidents", value):
+        row = fields.record(place, entry)
+        if not row:
+            continue
+        review = fields.name(f"{place}.review_id", row.get("review_id"))
+        severity = row.get("severity")
+        if not isinstance(severity, str) or folded(severity) not in policy.severities:
+            known = ", ".join(f"'{s}'" for s in sorted(policy.severities))
+            fields.wrong(f"{place}.severity", f"{what_came(severity)} is not one of {known}")
+            continue
+        modifiers = set()
+        for inner, name in fields.entries(f"{place}.modifiers", row.get("modifiers")):
+            known_name = names.get(folded(name)) if isinstance(name, str) else None
+            if known_name is None:
+                known = ", ".join(f"'{n}'" for n in names.values()) or "none (the policy has none)"
+                fields.wrong(inner, f"{what_came(name)} is not one of {known}")
+            else:
+                modifiers.add(known_name)
+        if review in found:
+            fields.wrong(f"{place}.review_id", f"review '{printable(str(review))}' stands twice")
+        elif review is not None:
+            found[review] = Incident(review, folded(severity), frozenset(modifiers))
+    return found
+
+
+def read_reviews(path: str | Path) -> Reviews:
+    """Case -> review id -> text from a JSON file; all problems at once."""
+    return parse_reviews(read_json(path), source=source_name(path))
+
+
+def parse_reviews(document: object, source: str = "reviews") -> Reviews:
+    """Reviews by case: ``{case: {review id: text}}`` or ``{case: [{review_id, text}, …]}``."""
+    if not isinstance(document, dict):
+        raise DataError([f"must map case ids to reviews, not {what_came(document)}"], source=source)
+    fields = Fields(source)
+    found: dict[str, dict[str, str]] = {}
+    for case, entry in document.items():
+        fields.case = case
+        inner = entry.get("reviews", entry) if isinstance(entry, dict) else entry
+        found[case] = _texts(inner, fields)
+    fields.finish()
+    return found
+
+
+def _texts(value: object, fields: Fields) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if isinstance(value, dict):
+        rows = [(printable(key), key, text) for key, text in value.items()]
+    else:
+        rows = []
+        for place, entry in fields.entries("reviews", value):
+            row = fields.record(place, entry)
+            if row:
+                name = fields.name(f"{place}.review_id", row.get("review_id"))
+                rows.append((f"{place}.text", name or "", row.get("text")))
+    for place, review, text in rows:
+        if not isinstance(text, str):
+            fields.wrong(place, f"must be text, not {what_came(text)}")
+        elif review in found:
+            fields.wrong(place, f"review '{printable(review)}' stands twice")
+        else:
+            found[review] = text
+    return found

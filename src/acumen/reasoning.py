@@ -1,0 +1,116 @@
+"""Per-case counts under weights: what every reasoning metric looks at.
+
+A component is Σ right / Σ checked over cases. Which components exist is fixed by the whole study:
+one without anything to check is null, and its share of the process score goes to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.case_reasoning import WEIGHTS
+from acumen.confusion import NO_WEIGHT, total_weight
+from acumen.evidence import EvidenceCounts
+from acumen.severity import SeverityRanking
+from acumen.weights import CaseWeights, Floats, Weights
+
+PRIMITIVES: Final = "primitive_accuracy"
+
+
+@dataclass(frozen=True, eq=False)
+class Reasoning:
+    """Counts per case, one column a component. Make one with :func:`reason`."""
+
+    right: Mapping[str, Floats]
+    of: Mapping[str, Floats]
+    n_cases: int
+    why_absent: Mapping[str, str] = field(default_factory=dict)
+    components: tuple[str, ...] = ()
+    """Components of the process score that the study has anything to say about."""
+
+    def __len__(self) -> int:
+        return self.n_cases
+
+    def why_undefined(self, weights: Weights) -> str | None:
+        """The plain reason; :meth:`reason_for` knows each component's own."""
+        return None if total_weight(np.arange(self.n_cases), None, weights) else NO_WEIGHT
+
+    def reason_for(self, component: str) -> str:
+        """Why a component has no value."""
+        return self.why_absent.get(component, "there is nothing to check it on")
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(self.of)
+
+    @cached_property
+    def _columns(self) -> Floats:
+        sides = [self.right[name] for name in self._names] + [self.of[name] for name in self._names]
+        return np.vstack(sides).astype(np.float64)
+
+    def sums(self, component: str, weights: Weights) -> tuple[Floats, Floats]:
+        """Weighted sums of a component: right, and checked."""
+        place = self._names.index(component)
+        sums = self._sums(weights)
+        return sums[place], sums[len(self._names) + place]
+
+    def _sums(self, weights: Weights) -> Floats:
+        from acumen.kernels import weigh_columns
+
+        if not isinstance(weights, CaseWeights):
+            return weigh_columns(self._columns, np.asarray(weights, np.float64).reshape(-1, 1))
+        return weights.remember(
+            self, "counts", lambda: weigh_columns(self._columns, weights.counts)
+        )
+
+
+def reason(counts: EvidenceCounts, cases: Sequence[object] | None = None) -> Reasoning:
+    """The counts as a view, in the order of ``cases`` (a case without counts has zeros)."""
+    order = counts.cases if cases is None else tuple(cases)
+    row_of = {case: row for row, case in enumerate(counts.cases)}
+    rows = np.array([row_of.get(str(case), -1) for case in order], np.int64)
+
+    def aligned(column: NDArray[Any]) -> Floats:
+        if not len(column):
+            return np.zeros(len(rows))
+        return np.where(rows >= 0, column[rows], 0).astype(np.float64)
+
+    scored = np.isfinite(counts.primitive_accuracy)
+    share = np.where(scored, counts.primitive_accuracy, 0.0)
+    right = {name: aligned(column) for name, column in counts.right.items()}
+    of = {name: aligned(column) for name, column in counts.of.items()}
+    return Reasoning(
+        right={**right, PRIMITIVES: aligned(share)},
+        of={**of, PRIMITIVES: aligned(scored.astype(np.float64))},
+        n_cases=len(rows),
+        why_absent={PRIMITIVES: "no primitives are given", **counts.why_absent},
+        components=tuple(name for name in WEIGHTS if of[name].any()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RankingWithReasons:
+    """A severity ranking and the reasoning of the same cases, for metrics that need both."""
+
+    ranking: SeverityRanking
+    reasoning: Reasoning
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases there are."""
+        return self.ranking.n_cases
+
+    def why_undefined(self, weights: Weights) -> str | None:
+        """Why either half has no value."""
+        plain = self.ranking.why_undefined(weights)
+        if plain is not None:
+            return plain
+        if not self.reasoning.of[PRIMITIVES].any():
+            return self.reasoning.reason_for(PRIMITIVES)
+        return None

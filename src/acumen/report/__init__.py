@@ -1,0 +1,1 @@
+"""Reports: the terminal and one HTML file. They compute no number."""

@@ -1,0 +1,147 @@
+"""What a verdict study's numbers say about *this* result, in one or two plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from acumen.errors import printable
+
+TARGET: Final = 75.0
+"""Each of the three scores should lie above this, in percent."""
+
+FEW: Final = 5
+"""With fewer cases than this at a level, what is said of the level rests on very little."""
+
+MOST_WEIGHT: Final = 0.5
+"""Below this weight of components there is too little to judge the reasons by."""
+
+_HOLD: Final = ("its reasons hold", "its reasons mostly hold")
+_FAULTS: Final[Mapping[str, str]] = {
+    "incident_precision": "{wrong} of the incidents it claims did not happen",
+    "severity_accuracy": "{wrong} of its severities are wrong",
+    "modifier_accuracy": "{wrong} of its modifiers are wrong",
+    "verdict_support_rate": "{wrong} of its verdicts do not follow from their evidence",
+    "snippet_validity": "{wrong} of its quotations are not in the review they cite",
+}
+_NAMES: Final[Mapping[str, str]] = {
+    "incident_precision": "claims incidents that happened",
+    "severity_accuracy": "judges their severity right",
+    "modifier_accuracy": "judges their circumstances right",
+    "verdict_support_rate": "draws verdicts that follow from its evidence",
+    "snippet_validity": "quotes what the reviews say",
+}
+
+
+def paragraphs(document: Mapping[str, Any]) -> list[str]:
+    """One or two sentences on the ranking, one or two on the reasons."""
+    name = _name(document.get("method"))
+    ranking, reasons = _ranking(document), _reasons(document)
+    if ranking is None and reasons is None:
+        return ["There is nothing to read: no score has a value."]
+    if ranking is None:
+        return [f"{name} cannot be judged on its ranking; {reasons}."]
+    if reasons is None:
+        return [f"{name} {ranking}."]
+    alike = ranking.startswith("ranks well") == reasons.startswith(_HOLD)
+    return [f"{name} {ranking}. {'And' if alike else 'But'} {reasons}."]
+
+
+def _name(method: object) -> str:
+    return "This method" if method is None else printable(str(method))
+
+
+def _ranking(document: Mapping[str, Any]) -> str | None:
+    auprc = document["unified_scores"]["auprc"]
+    if auprc is None:
+        return None
+    rows = [row for row in document["auprc"]["thresholds"] if row["ap"] is not None]
+    worst = min(rows, key=lambda row: float(row["ap"]), default=None)
+    if 100 * auprc > TARGET:
+        text = f"ranks well by severity (AUPRC {100 * auprc:.1f}%)"
+    else:
+        text = f"ranks poorly by severity (AUPRC {100 * auprc:.1f}%, target above {TARGET:g}%)"
+        if worst is not None:
+            level = printable(str(worst["at_least"]))
+            text += f", worst at finding '{level}' ({100 * worst['ap']:.1f}%)"
+    few = [row for row in rows if row["n_positive"] < FEW]
+    if few:
+        n = few[0]["n_positive"]
+        cases = "one case" if n == 1 else f"{n} cases"
+        text += f"; '{printable(str(few[0]['at_least']))}' rests on {cases}"
+    return text
+
+
+def _reasons(document: Mapping[str, Any]) -> str | None:
+    scores = document["unified_scores"]
+    process, consistency = scores["process_score"], scores["consistency_score"]
+    if process is None:
+        return None
+    told = f"process {process:.1f}%"
+    if consistency is not None:
+        told += f", consistency {consistency:.1f}%"
+    components = document["unified_metrics_full"]["process_components"] or {}
+    checked = components.get("total_weight")
+    if checked is not None and checked < MOST_WEIGHT:
+        share = f"{100 * checked:.0f}% of the process score"
+        return f"its reasons can hardly be judged: what could be checked is worth {share}"
+    faults = [
+        text.format(wrong=f"{100 * (1 - components[key]):.0f}%")
+        for key, text in _FAULTS.items()
+        if components.get(key) is not None and 100 * components[key] <= TARGET
+    ]
+    if consistency is not None and consistency <= TARGET:
+        faults.append(f"{100 - consistency:.0f}% of its verdicts contradict its own evidence")
+    if process > TARGET and not faults:
+        return f"its reasons hold ({told})"
+    kind = "its reasons mostly hold" if process > TARGET else "its reasons do not hold"
+    listed = "; ".join(faults) if faults else "no component stands out"
+    return f"{kind} ({told}): {listed}"
+
+
+def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:
+    """Which method reasons better and why, and whether one ranks better."""
+    left, right = _name(comparison["left"]), _name(comparison["right"])
+    deltas = comparison["deltas"]
+    found = []
+    if "process_score" in deltas and deltas["process_score"]["delta"] is not None:
+        found.append(_better(left, right, deltas["process_score"], "reasons", "process", "%", 1))
+        parts = [key for key in _NAMES if (deltas[key].get("favours")) is not None]
+        side = deltas["process_score"].get("favours")
+        chief = [key for key in parts if deltas[key]["favours"] == side][:5]
+        if side is not None and chief:
+            chief.sort(key=lambda key: -abs(deltas[key]["delta"]))
+            winner = left if side == "left" else right
+            why = " and ".join(f"{_NAMES[key]} ({_both(deltas[key], side)})" for key in chief[:2])
+            found.append(f"Chiefly, {winner} more often {why}.")
+    ranked = next(
+        (k for k in ("ordinal_auprc", "auprc_ge_1") if deltas[k].get("low") is not None), None
+    )
+    if ranked is not None:
+        name = "AUPRC" if ranked == "ordinal_auprc" else "AUPRC at the first threshold"
+        found.append(_better(left, right, deltas[ranked], "ranks", name, "%", 100))
+    return [" ".join(found)] if found else []
+
+
+def _both(delta: Mapping[str, Any], side: str) -> str:
+    other = "right" if side == "left" else "left"
+    return f"{100 * delta[side]:.0f}% against {100 * delta[other]:.0f}%"
+
+
+def _better(
+    left: str, right: str, delta: Mapping[str, Any], verb: str, name: str, unit: str, factor: float
+) -> str:
+    values = (
+        f"{name} {factor * delta['left']:.1f}{unit} for {left}, "
+        f"{factor * delta['right']:.1f}{unit} for {right}"
+    )
+    if delta["low"] is None:
+        return f"Whether one {verb} better cannot be told: {values}, and {delta['no_interval']}."
+    reach = (
+        f"difference {factor * delta['delta']:+.1f} points, "
+        f"interval {factor * delta['low']:+.1f} to {factor * delta['high']:+.1f}"
+    )
+    if delta["favours"] is None:
+        return f"Whether one {verb} better cannot be told: {values} ({reach})."
+    winner = left if delta["favours"] == "left" else right
+    return f"{winner} {verb} better: {values} ({reach})."

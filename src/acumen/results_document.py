@@ -1,0 +1,128 @@
+"""What a results file must hold to be shown, whoever wrote it. Unknown keys are let be.
+
+A file of another tool may lack our intervals and counts; what it has is shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from acumen.errors import DataError, Problem, printable
+
+Word = str | int | float | None
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
+
+
+class Scores(_Part):
+    """The three scores."""
+
+    auprc: float | None = None
+    process_score: float | None = None
+    consistency_score: float | None = None
+
+
+class Entry(_Part):
+    """A value with its interval, or why it has none."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+    no_interval: str | None = None
+    note: str | None = None
+
+
+class Threshold(_Part):
+    """Average precision at one threshold."""
+
+    threshold: int
+    at_least: str | int
+    n_positive: int
+    ap: float | None = None
+    nap: float | None = None
+    auroc: float | None = None
+
+
+class Ranking(_Part):
+    """The severity ranking."""
+
+    ordinal_auprc: float | None = None
+    ordinal_nap: float | None = None
+    ordinal_auroc: float | None = None
+    n_samples: int | None = None
+    ranked_by: str = "risk_score"
+    thresholds: list[Threshold] = []
+
+
+class Full(_Part):
+    """What stands behind the three scores."""
+
+    process_components: dict[str, float | None] | None = None
+    intermediate_metrics: dict[str, Any] | None = None
+
+
+class Primitives(_Part):
+    """Primitive accuracy and the AUPRC it adjusts."""
+
+    primitive_accuracy: float
+    min: float
+    max: float
+    std: float
+    adjusted_auprc: float | None = None
+
+
+class Settings(_Part):
+    """How the intervals were made."""
+
+    level: float = 0.95
+
+
+class ResultsDocument(_Part):
+    """A results file, as far as it is shown."""
+
+    run_id: Word = None
+    policy_id: Word = None
+    method: Word = None
+    model: Word = None
+    timestamp: Word = None
+    k: Word = None
+    n: Word = None
+    accuracy: float | None = None
+    correct: int | None = None
+    total: int | None = None
+    answered: int | None = None
+    abstained: int = 0
+    failed: int = 0
+    auprc: Ranking = Ranking()
+    unified_scores: Scores
+    unified_metrics_full: Full = Full()
+    agreement: dict[str, float | None] | None = None
+    primitives: Primitives | None = None
+    intervals: dict[str, Entry] = {}
+    interval_settings: Settings = Settings()
+    warnings: list[str] = []
+
+
+def check_document(content: dict[str, Any], source: str) -> dict[str, Any]:
+    """The document with what it lacks filled in as absent; all that is wrong with it at once."""
+    try:
+        checked = ResultsDocument.model_validate(content).model_dump()
+    except ValidationError as error:
+        raise DataError([_problem(entry) for entry in error.errors()], source=source) from None
+    components = checked["unified_metrics_full"]["process_components"] or {}
+    known = {"process_score": "process_score", "consistency_score": "consistency_score"}
+    values = {name: checked["unified_scores"][key] for name, key in known.items()}
+    values |= {"ordinal_auprc": checked["unified_scores"]["auprc"], **components}
+    filled = {key: {"value": value, "low": None} for key, value in values.items()}
+    checked["intervals"] = filled | checked["intervals"]
+    return checked
+
+
+def _problem(error: Any) -> Problem:
+    place = ".".join(printable(str(part)) for part in error["loc"] if part not in ("str", "int"))
+    return Problem(str(error["msg"]).lower(), field=place)

@@ -1,0 +1,1 @@
+"""The bundled demo studies and what makes them."""

@@ -1,0 +1,307 @@
+"""Every metric of a verdict study with its interval, and the document that holds them all.
+
+All metrics of a study are resampled together, under the same draws of its cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from acumen._version import __version__
+from acumen.claims import PROVENANCE
+from acumen.inference import Inference, Options, infer
+from acumen.intervals import Interval, Jackknife, NoInterval, default_interval
+from acumen.judgments import Outcome
+from acumen.metrics.registry import METRICS, Estimate, Metric
+from acumen.reasoning import Reasoning
+from acumen.verdict_study import PreparedStudy
+from acumen.verdicts import threshold_aliases, unified_numbers
+from acumen.weights import Floats, Weights
+
+AGREEMENT: Final[Mapping[str, str]] = {
+    "accuracy": "total_accuracy",
+    "macro_f1": "macro_f1",
+    "mae": "level_mae",
+    "macro_mae": "macro_mae",
+    "off_by_one_accuracy": "level_off_by_one",
+    "quadratic_kappa": "quadratic_kappa",
+    "linear_kappa": "linear_kappa",
+    "kendall_tau_b": "kendall_tau_b",
+    "krippendorff_alpha": "krippendorff_alpha",
+}
+"""Key in a results file -> metric."""
+
+REASONING: Final = (
+    *("process", "consistency", "incident_precision", "severity_accuracy", "modifier_accuracy"),
+    *("verdict_support_rate", "snippet_validity", "evidence_recall", "score_consistency"),
+)
+PERCENT: Final[Mapping[str, str]] = {"process": "process_score", "consistency": "consistency_score"}
+"""Metrics that results files show in percent, under another key."""
+
+LEVEL_MEANS: Final = ("macro_f1", "macro_mae")
+"""Means in which every level counts alike, however few cases it has."""
+
+FEWEST_AT_LEVEL: Final = 5
+"""With fewer cases at a level, an interval that rests on the level is marked unreliable."""
+
+NO_TRUTH_FILE: Final = "scored without a truth file"
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictScores:
+    """A study and the inference on each of its metrics, by key."""
+
+    study: PreparedStudy
+    found: Mapping[str, Inference]
+    options: Options
+
+
+def metrics_of_study(study: PreparedStudy) -> dict[str, tuple[Metric, str]]:
+    """Key -> the metric and the part of the study it looks at."""
+    levels = study.ranking.thresholds
+    found = {
+        f"{short}_ge_{level}": (METRICS[f"{short}_ge"].at(level=level), "ranking")
+        for short in ("auprc", "nap", "auroc")
+        for level in levels
+    }
+    ordinal = ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "severity_ordering_ap")
+    found |= {name: (METRICS[name], "ranking") for name in ordinal}
+    found |= {key: (METRICS[name], "confusion") for key, name in AGREEMENT.items()}
+    found |= {name: (METRICS[name], "reasoning") for name in (*REASONING, "primitive_accuracy")}
+    found["adjusted_auprc"] = (METRICS["adjusted_auprc"], "ranking_with_reasons")
+    return found
+
+
+def score_study(study: PreparedStudy, options: Options) -> VerdictScores:
+    """Estimates and intervals of everything a verdict study is measured by."""
+    chosen = metrics_of_study(study)
+    as_one = [metric_of_study(key, metric, part) for key, (metric, part) in chosen.items()]
+    found = infer(as_one, study, options)
+    for key, (metric, part) in chosen.items():
+        if found[key].value is None:
+            reason = _reason(metric, getattr(study, part))
+            found[key] = replace(found[key], reason=reason, interval=NoInterval(reason))
+        elif part == "reasoning":
+            found[key] = _on_cases_that_count(found[key], metric.name, study.reasoning, options)
+        else:
+            found[key] = _told_of_rare_levels(found[key], rare_level(key, study))
+    return VerdictScores(study, found, options)
+
+
+def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
+    """A metric of one part as a metric of the whole study, so that all share the draws."""
+
+    def function(study: PreparedStudy, weights: Weights, **parameters: float) -> Floats:
+        return metric.function(getattr(study, part), weights, **parameters)
+
+    return replace(metric, name=key, function=function, view=PreparedStudy)
+
+
+def rare_level(key: str, study: PreparedStudy) -> str | None:
+    """The level a metric rests on with too few cases to trust its interval, told in words.
+
+    Simulated with 41 and 100 cases: where the top level has 1 case, 95% intervals of what rests on
+    it hold the truth 23–85% of the time; with 2, 66–98; with 3, 83–98; from 5 on, 79–99.
+    """
+    level = study.ranking.level
+    if key in LEVEL_MEANS:
+        sizes = {k: int((level == k).sum()) for k in study.confusion.true_levels.tolist()}
+    elif key.rpartition("_ge_")[2].isdigit():
+        k = int(key.rpartition("_ge_")[2])
+        sizes = {k: int((level >= k).sum())}
+    elif key in ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "adjusted_auprc"):
+        sizes = {k: int((level >= k).sum()) for k in study.ranking.covered}
+    elif key == "severity_ordering_ap":
+        top = study.ranking.levels - 1
+        sizes = {top: int((level == top).sum())}
+    else:
+        return None
+    rarest = min(sizes, key=lambda k: sizes[k], default=0)
+    n = sizes.get(rarest, FEWEST_AT_LEVEL)
+    if n >= FEWEST_AT_LEVEL:
+        return None
+    return f"rests on {n} case{'' if n == 1 else 's'} of '{study.policy.scale.levels[rarest]}'"
+
+
+def _told_of_rare_levels(inference: Inference, rare: str | None) -> Inference:
+    """An interval that rests on a few cases of a level says so, and so does one that is missing."""
+    if rare is None:
+        return inference
+    match inference.interval:
+        case Interval() as interval:
+            note = f"{rare}: unreliable"
+            told = note if interval.note is None else f"{interval.note}; {note}"
+            return replace(inference, interval=replace(interval, note=told))
+        case NoInterval(reason=reason):
+            undefined = reason.startswith("undefined")
+            told = f"it {rare} and is {reason}" if undefined else f"{reason}; it {rare}"
+            return replace(inference, interval=NoInterval(told))
+
+
+def _on_cases_that_count(
+    inference: Inference, name: str, reasoning: Reasoning, options: Options
+) -> Inference:
+    """All right, or all wrong: what that is worth depends on the cases there were to check."""
+    interval = inference.interval
+    if not isinstance(interval, Interval) or interval.method != "Wilson":
+        return inference
+    parts = reasoning.components if name == "process" else (name,)
+    cases = min(int((reasoning.of[part] > 0).sum()) for part in parts)
+    assert inference.value is not None
+    still = Jackknife(np.zeros(cases))
+    found = default_interval(inference.metric.kind, inference.value, still, level=options.level)
+    return replace(inference, interval=found)
+
+
+def _reason(metric: Metric, view: Any) -> str:
+    if isinstance(view, Reasoning):
+        return view.reason_for(metric.name)
+    estimate: Estimate = metric.measure(view)
+    return estimate.reason or metric.undefined
+
+
+def document(
+    scores: VerdictScores,
+    given: Mapping[str, str | int | None] | None = None,
+    *,
+    with_reasons: bool = True,
+) -> dict[str, Any]:
+    """The results document: the source's keys, and our intervals beside them.
+
+    ``given`` fills what the results file lacks. Without a truth file (``with_reasons`` false) only
+    ranking, agreement and primitives are scored.
+    """
+    study, found = scores.study, scores.found
+    unified = unified_numbers(study)
+    if not with_reasons:
+        unified = _without_reasons(unified)
+    outcomes = study.table.outcome
+    return {
+        **_provenance(study, given or {}),
+        "accuracy": found["accuracy"].value,
+        "correct": study.correct,
+        "total": study.total,
+        "answered": int((outcomes == Outcome.ANSWERED).sum()),
+        "abstained": int((outcomes == Outcome.ABSTAINED).sum()),
+        "failed": len(study.table.failed),
+        "levels": list(study.policy.scale.levels),
+        "auprc": unified.pop("auprc_metrics"),
+        "unified_scores": {
+            "auprc": unified["auprc"],
+            "process_score": unified["process_score"],
+            "consistency_score": unified["consistency_score"],
+        },
+        "agreement": {key: found[key].value for key in AGREEMENT},
+        "primitives": primitive_numbers(scores),
+        "intervals": _intervals(scores, with_reasons),
+        "interval_settings": {
+            "level": scores.options.level,
+            "resamples": scores.options.resamples,
+            "seed": scores.options.seed,
+            "method": scores.options.method,
+        },
+        "warnings": unified.pop("warnings"),
+        "unified_metrics_full": unified,
+        "acumen_version": __version__,
+        "results": _rows(study),
+    }
+
+
+def _without_reasons(unified: dict[str, Any]) -> dict[str, Any]:
+    reasons = ("process_score", "process_components", "consistency_score")
+    gone = dict.fromkeys((*reasons, "consistency_details", "intermediate_metrics"))
+    # what is said of evidence is beside the point when evidence is not scored
+    warnings = [text for text in unified["warnings"] if "evidence" not in text]
+    return unified | gone | {"warnings": warnings}
+
+
+def _provenance(study: PreparedStudy, given: Mapping[str, str | int | None]) -> dict[str, Any]:
+    stated = study.run.provenance
+    found = {
+        key: stated.get(key) if stated.get(key) is not None else given.get(key)
+        for key in PROVENANCE
+    }
+    found["policy_id"] = study.policy.name
+    found["n"] = len(study.run.claims) if found["n"] is None else found["n"]
+    return found
+
+
+def primitive_numbers(scores: VerdictScores) -> dict[str, Any] | None:
+    """Mean, range and spread of primitive accuracy, and the AUPRC it adjusts; None without any."""
+    accuracy = scores.study.counts.primitive_accuracy
+    accuracy = accuracy[np.isfinite(accuracy)]
+    if not len(accuracy):
+        return None
+    return {
+        "primitive_accuracy": scores.found["primitive_accuracy"].value,
+        "min": float(accuracy.min()),
+        "max": float(accuracy.max()),
+        "std": float(accuracy.std()),
+        "n": len(accuracy),
+        "adjusted_auprc": scores.found["adjusted_auprc"].value,
+    }
+
+
+def _intervals(scores: VerdictScores, with_reasons: bool) -> dict[str, Any]:
+    aliases = {old: new for new, old in threshold_aliases(scores.study.policy.scale).items()}
+    found: dict[str, Any] = {}
+    for key, inference in scores.found.items():
+        factor = 100.0 if key in PERCENT else 1.0
+        told = interval_document(inference, factor)
+        if key in REASONING and not with_reasons:
+            told = {"value": None, "reason": NO_TRUTH_FILE}
+        found[PERCENT.get(key, key)] = told
+        if key in aliases:
+            found[aliases[key]] = told
+    return found
+
+
+def interval_document(inference: Inference, factor: float = 1.0) -> dict[str, Any]:
+    """A value with its interval, or why there is none."""
+    if inference.value is None:
+        return {"value": None, "reason": inference.reason}
+    told: dict[str, Any] = {"value": inference.value * factor}
+    match inference.interval:
+        case Interval() as interval:
+            told |= {
+                "low": interval.low * factor,
+                "high": interval.high * factor,
+                "method": interval.method,
+            }
+            if interval.note is not None:
+                told["note"] = interval.note
+        case NoInterval(reason=reason):
+            told |= {"low": None, "high": None, "no_interval": reason}
+    if isinstance(inference.percentile, Interval):
+        ends = inference.percentile
+        told["percentile"] = [ends.low * factor, ends.high * factor]
+    if inference.drop_rate:
+        told["drop_rate"] = inference.drop_rate
+    return told
+
+
+def _rows(study: PreparedStudy) -> list[dict[str, Any]]:
+    """One row a case, in the order of the results; enough to score the ranking again."""
+    levels = study.policy.scale.levels
+    rows = []
+    for claim in study.run.claims:
+        known = study.truth.get(claim.case)
+        row: dict[str, Any] = {
+            "business_id": claim.case,
+            "verdict": None if claim.rank is None else levels[claim.rank],
+            "gt_verdict": None if known is None else levels[known.rank],
+            "risk_score": claim.risk_score,
+        }
+        if claim.failed:
+            row["error"] = "failed"
+        else:
+            row["correct"] = known is not None and claim.rank == known.rank
+        if claim.primitives is not None and known is not None and known.primitives is not None:
+            row["parsed"] = {"primitives": dict(claim.primitives)}
+            row["gt_primitives"] = dict(known.primitives)
+        rows.append(row)
+    return rows

@@ -1,0 +1,153 @@
+"""A verdict study made ready: the table, and the four views its metrics look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from acumen.case_reasoning import TOLERANCES
+from acumen.claims import Claim, Reviews, Truth, VerdictRun
+from acumen.confusion import Confusion, confuse_judgments
+from acumen.errors import DataError, Problem
+from acumen.evidence import EvidenceCounts, count_evidence
+from acumen.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome, factorize
+from acumen.policy import Policy
+from acumen.reasoning import RankingWithReasons, Reasoning, reason
+from acumen.severity import BY_LEVEL, SeverityRanking, rank_judgments_by_severity
+from acumen.weights import Weights
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedStudy:
+    """One method's verdicts with everything its metrics need."""
+
+    run: VerdictRun
+    truth: Truth
+    policy: Policy
+    table: Judgments
+    counts: EvidenceCounts
+    confusion: Confusion
+    ranking: SeverityRanking
+    reasoning: Reasoning
+    warnings: tuple[str, ...]
+
+    @property
+    def n_cases(self) -> int:
+        """Cases that did not fail: what is resampled."""
+        return self.total
+
+    def why_undefined(self, weights: Weights) -> str | None:
+        """The parts know their own reasons."""
+        return None
+
+    @cached_property
+    def ranking_with_reasons(self) -> RankingWithReasons:
+        """Ranking and reasoning together."""
+        return RankingWithReasons(self.ranking, self.reasoning)
+
+    @property
+    def total(self) -> int:
+        """Cases that did not fail."""
+        return len(self.table.included.cases)
+
+    @property
+    def correct(self) -> int:
+        """Cases whose verdict is the true one; an abstention is not."""
+        table = self.table.included
+        return int((table.answered & (table.prediction == table.truth)).sum())
+
+
+def prepare(
+    run: VerdictRun,
+    truth: Truth | None,
+    policy: Policy,
+    reviews: Reviews | None = None,
+    tolerances: Mapping[str, float] = TOLERANCES,
+    cases: Iterable[str] | None = None,
+    source: str | None = None,
+) -> PreparedStudy:
+    """Line up claims and truth; ``cases`` keeps some of them, for a comparison on common ones.
+
+    Without a truth file the truth the rows carry themselves is used.
+    """
+    known = truth if truth is not None else run.truth
+    if known is None:
+        message = "there is no truth: give a truth file, or gt_verdict with every result"
+        raise DataError([message], source=source)
+    kept = None if cases is None else frozenset(cases)
+    claims = [claim for claim in run.claims if kept is None or claim.case in kept]
+    _refuse_without_truth(claims, known, source)
+    table = _table(claims, known, run)
+    if not table.included.cases:
+        raise DataError(["no case is left to score: every result holds an error"])
+    counts = count_evidence(claims, known, policy, reviews, tolerances)
+    ranking = rank_judgments_by_severity(table)
+    return PreparedStudy(
+        run=run,
+        truth=known,
+        policy=policy,
+        table=table,
+        counts=counts,
+        confusion=confuse_judgments(table),
+        ranking=ranking,
+        reasoning=reason(counts, table.included.cases),
+        warnings=(*_warnings(claims, known, ranking, kept), *counts.warnings),
+    )
+
+
+def _refuse_without_truth(claims: list[Claim], truth: Truth, source: str | None) -> None:
+    problems = [
+        Problem("there is no truth for this case", case=claim.case)
+        for claim in claims
+        if not claim.failed and claim.case not in truth
+    ]
+    if problems:
+        raise DataError(problems, source=source)
+
+
+def _table(claims: list[Claim], truth: Truth, run: VerdictRun) -> Judgments:
+    """One row a case; a failed case keeps its row where its truth is known."""
+    rows = [claim for claim in claims if claim.case in truth]
+    cases, codes = factorize([claim.case for claim in rows])
+    nothing = float("nan")
+    scores = [nothing if claim.risk_score is None else claim.risk_score for claim in rows]
+    return Judgments(
+        scale=run.scale,
+        cases=cases,
+        items=("verdict",),
+        case=codes,
+        item=np.zeros(len(rows), np.int32),
+        truth=np.array([truth[claim.case].rank for claim in rows], np.int16),
+        prediction=np.array(
+            [NO_PREDICTION if claim.rank is None else claim.rank for claim in rows], np.int16
+        ),
+        outcome=np.array([_outcome(claim) for claim in rows], np.uint8),
+        risk_score=np.array(scores, np.float64),
+        failed=tuple(FailedCase(c.case, "the result holds an error") for c in claims if c.failed),
+    )
+
+
+def _outcome(claim: Claim) -> Outcome:
+    if claim.failed:
+        return Outcome.FAILED
+    return Outcome.ABSTAINED if claim.rank is None else Outcome.ANSWERED
+
+
+def _warnings(
+    claims: list[Claim], truth: Truth, ranking: SeverityRanking, kept: frozenset[str] | None
+) -> list[str]:
+    answered = [claim for claim in claims if claim.rank is not None]
+    scored = sum(claim.risk_score is not None for claim in answered)
+    found = []
+    if ranking.ranked_by == BY_LEVEL and answered:
+        some = f"{len(answered) - scored} of {len(answered)} verdicts" if scored else "verdicts"
+        found.append(f"{some} come without a risk_score: all are ranked by their level instead")
+    seen = {claim.case for claim in claims}
+    unseen = 0 if kept is not None else sum(case not in seen for case in truth)
+    if unseen:
+        cases = f"{unseen} case{'' if unseen == 1 else 's'}"
+        found.append(f"{cases} of the truth have no result and are not scored")
+    return found

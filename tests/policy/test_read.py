@@ -1,0 +1,180 @@
+"""What is wrong with a policy file is said with its line and its key, all of it at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acumen.errors import DataError, UsageError
+from acumen.policy import builtin_policies, find_policy, parse_policy
+
+GOOD = """\
+name = "toy"
+levels = ["Low", "High", "Critical"]
+[points.INCIDENT_SEVERITY]
+mild = 2
+severe = 9
+[thresholds]
+High = 2
+Critical = 8
+"""
+
+
+def problems(text: str) -> str:
+    with pytest.raises(DataError) as caught:
+        parse_policy(text, "toy.toml")
+    return str(caught.value)
+
+
+def test_the_policies_that_ship_are_sound() -> None:
+    assert {"G1_allergy_V2", "G1_allergy_counts"} <= set(builtin_policies())
+    for name in builtin_policies():
+        assert find_policy(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "Critical = 8",
+            "Severe = 8",
+            "line 8, thresholds.Severe: the text 'Severe' is not one of",
+        ),
+        ("mild = 2", "mild = -2", "line 4, points.INCIDENT_SEVERITY.mild: -2 is negative"),
+        ("mild = 2", "mild = nan", "line 4, points.INCIDENT_SEVERITY.mild: must be finite"),
+        ("mild = 2", "mild = true", "mild: must be a number, not the boolean true"),
+        ("mild = 2", 'mild = "2"', "mild: must be a number, not the text '2'"),
+        (
+            "Critical = 8",
+            "Critical = 2",
+            "line 8, thresholds.Critical: thresholds must rise with the levels: 2 for 'Critical'",
+        ),
+        ("Critical = 8", "Critical = 1", "thresholds must rise with the levels"),
+        ("High = 2", "High = 0", "line 7, thresholds.High: always holds"),
+        ("Critical = 8", "", "line 2, levels: no rule or threshold ever gives 'Critical'"),
+        ("High = 2", "High = 2026-01-08", "line 7, thresholds.High: must be a number"),
+        ("[thresholds]", "[threshold]", "line 6, threshold: is not a key of a policy; is 'thresh"),
+        ('name = "toy"', "", "name: is missing"),
+        ('name = "toy"', "name = 3", "line 1, name: must be text, not 3"),
+        ('["Low", "High", "Critical"]', '["Low"]', "line 2, levels: needs 2 to"),
+        ('["Low", "High", "Critical"]', '["Low", "LOW"]', "line 2, levels: must differ"),
+        ('["Low", "High", "Critical"]', "3", "line 2, levels: must be a list, not 3"),
+        ("mild = 2", "mild = 2\nmild = 3", "line 5, column 9: the key is given twice"),
+        ("[points.INCIDENT_SEVERITY]", "[points.X]", "severity: no field 'INCIDENT_SEVERITY'"),
+        ("mild = 2\nsevere = 9", "", "line 5, thresholds: nothing in the policy gives points"),
+        ('name = "toy"', 'name = "toy"\ndefault = "Risky"', "line 2, default: the text 'Risky'"),
+    ],
+)
+def test_one_mistake_gives_one_message(old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    text = problems(GOOD.replace(old, new))
+    assert message in text
+    assert text.count("\n") == 0
+
+
+RULES = """\
+name = "toy"
+levels = ["Low", "High", "Critical"]
+[fields]
+INCIDENT_SEVERITY = ["none", "mild", "severe"]
+HAND = ["first", "second"]
+
+[[rules]]
+name = "one severe"
+verdict = "Critical"
+at_least = 1
+where = { INCIDENT_SEVERITY = "severe" }
+
+[[rules]]
+name = "mild ones"
+verdict = "High"
+any = [
+  { at_least = 2, where = { INCIDENT_SEVERITY = "mild" } },
+  { at_least = 1, where = { INCIDENT_SEVERITY = "mild", HAND = "first" } },
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('verdict = "High"', 'verdict = "Higher"', "line 15, rules[1].verdict: the text 'Higher'"),
+        ('verdict = "High"\n', "", "line 13, rules[1].verdict: is missing"),
+        ("at_least = 1\n", "at_least = 0\n", "line 10, rules[0].at_least: must be a whole number"),
+        ("at_least = 1\n", "", "line 7, rules[0]: needs exactly one of any, all, at_least, points"),
+        (
+            '"severe" }',
+            '"dire" }',
+            "line 11, rules[0].where.INCIDENT_SEVERITY: 'dire' is not among",
+        ),
+        ('HAND = "first"', 'FOOT = "first"', "line 16, rules[1].any[1].where.FOOT: no such field"),
+        ("at_least = 2, ", "points = 2, at_least = 2, ", "rules[1].any[0]: needs exactly one of"),
+        ("at_least = 2, ", "points = 2, ", "rules[1].any[0].where: goes with at_least only"),
+        ('verdict = "High"', 'verdict = "Critical"', "line 2, levels: no rule or threshold ever"),
+        ("any = [", "some = [", "line 16, rules[1].some: is not a key of a rule"),
+        ('{ INCIDENT_SEVERITY = "severe" }', "{}", "line 11, rules[0].where: must say what is"),
+    ],
+)
+def test_a_mistake_in_a_rule_is_found(old: str, new: str, message: str) -> None:
+    assert old in RULES
+    assert message in problems(RULES.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        'at_least = 1\nwhere = { INCIDENT_SEVERITY = "severe" }',
+        'at_least = 3\nwhere = { INCIDENT_SEVERITY = "severe", HAND = "first" }',
+        'at_least = 2\nwhere = { INCIDENT_SEVERITY = "mild", HAND = ["first", "second"] }',
+        'any = [ { at_least = 1, where = { INCIDENT_SEVERITY = "severe" } } ]',
+        'all = [ { at_least = 1, where = { HAND = "first" } },'
+        ' { at_least = 2, where = { INCIDENT_SEVERITY = "severe" } } ]',
+    ],
+)
+def test_a_rule_hidden_by_one_above_it_is_unreachable(rule: str) -> None:
+    text = problems(f'{RULES}\n[[rules]]\nverdict = "High"\n{rule}\n')
+    assert "line 21, rules[2]: is never reached" in text
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        'at_least = 1\nwhere = { INCIDENT_SEVERITY = "mild" }',
+        'at_least = 1\nwhere = { INCIDENT_SEVERITY = ["mild", "severe"] }',
+        'at_least = 1\nwhere = { HAND = "first" }',
+        'any = [ { at_least = 1, where = { INCIDENT_SEVERITY = "severe" } },'
+        ' { at_least = 1, where = { HAND = "second" } } ]',
+    ],
+)
+def test_a_rule_that_can_still_decide_is_left_alone(rule: str) -> None:
+    parse_policy(f'{RULES}\n[[rules]]\nverdict = "High"\n{rule}\n')
+
+
+def test_all_problems_come_at_once() -> None:
+    text = problems(GOOD.replace("mild = 2", "mild = -2").replace("Critical = 8", "Odd = 8"))
+    assert "line 4, points" in text
+    assert "line 8, thresholds.Odd" in text
+
+
+def test_a_hostile_name_is_escaped_in_the_message() -> None:
+    text = problems(GOOD.replace("mild", '"\\u001b[2J"').replace("= 2\nsevere", "= -2\nsevere"))
+    assert "\x1b" not in text
+    assert "\\x1b[2J" in text
+
+
+def test_deep_conditions_are_refused() -> None:
+    deep = "{ any = [ " * 40 + '{ at_least = 1, where = { HAND = "first" } }' + " ] }" * 40
+    text = problems(f'{RULES}\n[[rules]]\nverdict = "High"\nall = [ {deep} ]\n')
+    assert "nested deeper than" in text
+
+
+def test_a_policy_is_found_by_name_or_by_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD)
+    assert find_policy(path).name == "toy"
+    assert find_policy(str(path)).name == "toy"
+    with pytest.raises(UsageError, match="no policy 'G2'; there are G1_allergy_V2"):
+        find_policy("G2")
+    with pytest.raises(DataError, match="no such file"):
+        find_policy(tmp_path / "other.toml")

@@ -1,0 +1,165 @@
+"""``acumen confidence`` and ``acumen calibrate``, as typed; and what confidence costs."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from acumen import confidence
+from acumen.calibration import read_calibration
+from acumen.cli import run
+from acumen.readers import read
+from acumen.strict_json import write_json
+from tests.toy_runs import toy_run
+
+
+@pytest.fixture
+def train(tmp_path):
+    write_json(tmp_path / "train.json", toy_run(20))
+    return str(tmp_path / "train.json")
+
+
+def test_confidence_lists_every_function_with_its_signals(capsys) -> None:
+    assert run(["confidence"]) == 0
+    out = capsys.readouterr().out
+    for name in confidence.names():
+        assert f"\n{name}\n" in f"\n{out}"
+    assert "needs llm_evidence_count, retrieval_similarity_mean" in out
+    assert "this run" not in out
+
+
+def test_confidence_says_what_a_run_can_compute_and_why_not_the_rest(tmp_path, capsys) -> None:
+    document = toy_run(3)
+    for entry in document["experiments"][0]["results"]["results"]:
+        for signals in entry["item_signals"].values():
+            del signals["consistency_score_std"]
+            signals["token_pe"] = None
+            signals["token_msp"] = 1.5
+    write_json(tmp_path / "run.json", document)
+    assert run(["confidence", str(tmp_path / "run.json"), "--mode", "few_shot"]) == 0
+    out = capsys.readouterr().out
+    lines = out.split("\n")
+    verdict = {n: lines[lines.index(n) + 3].strip() for n in confidence.names()}
+    assert verdict["llm"] == "this run: yes"
+    assert verdict["consistency_inverse_std"].startswith("this run: no: no consistency_score_std")
+    assert "token_pe is missing or null in" in verdict["token_pe"]
+    assert "1.5 is out of range (0..1)" in verdict["token_msp"]
+    assert verdict["verbalized_calibrated"] == "this run: with an artifact: temperature_scaling"
+
+
+def test_calibrate_prints_the_fit_and_writes_what_loads(train, tmp_path, capsys) -> None:
+    target = tmp_path / "cal.json"
+    assert run(["calibrate", train, "--mode", "few_shot", "--output", str(target)]) == 0
+    out, err = capsys.readouterr()
+    artifact = read_calibration(target)
+    assert f"T = {artifact.model.temperature:.6g}" in out
+    assert f"n = {artifact.training.n} answered rows of 20 participants" in out
+    for title in ("NLL", "ECE", "Brier", "AUROC", "before", "in-sample", "cross-fitted (10 folds"):
+        assert title in out
+    after = json.loads(target.read_text())["metrics"]["cross_fitted"]["after"]
+    assert f"{after['nll']:.4f}" in out
+    assert "wrote" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [
+        (["--method", "temperature"], "temperature_scaling"),
+        (["--method", "platt", "--features", "token_msp"], "platt"),
+        (["--method", "logistic", "--features", "verbalized_confidence,token_pe"], "logistic"),
+        (["--method", "logistic", "--features", "token_pe", "--target", "loss"], "linear"),
+        (["--method", "linear", "--target", "loss"], "linear"),
+        (["--method", "isotonic", "--features", "token_msp"], "isotonic"),
+        (["--method", "isotonic", "--confidence", "hybrid_consistency"], "isotonic"),
+    ],
+)
+def test_every_method_writes_an_artifact_that_names_it(
+    train, tmp_path, capsys, options: list[str], method: str
+) -> None:
+    target = tmp_path / "cal.json"
+    assert run(["calibrate", "--input", train, *options, "--output", str(target)]) == 0
+    document = json.loads(target.read_text())
+    assert document["method"] == method
+    assert document["training"]["run_id"] == "toy0"
+    assert document["training"]["mode"] == "few_shot"
+    assert 0 < document["training"]["positive_rate"] < 1
+    assert document["metrics"]["in_sample"]["after"]["brier"] > 0
+    table = read(train)
+    assert confidence.compute("calibrated", table, calibration=read_calibration(target)).size == 160
+
+
+def test_feature_defaults_are_warned_about(train, tmp_path, capsys) -> None:
+    target = str(tmp_path / "cal.json")
+    options = ["--method", "logistic", "--features", "verbalized_confidence"]
+    assert run(["calibrate", train, *options, "--output", target]) == 0
+    assert "warning: feature verbalized_confidence: missing or null in" in capsys.readouterr().err
+
+
+def test_the_same_run_gives_the_same_bytes(train, tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    options = ["--method", "logistic", "--features", "token_msp,token_pe"]
+    for name in ("a.json", "b.json"):
+        assert run(["calibrate", train, *options, "--output", str(tmp_path / name)]) == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert json.loads((tmp_path / "a.json").read_text())["created_at"] == "2023-11-14T22:13:20Z"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--output", "x.json"], 2, "give one run"),
+        (["RUN"], 2, "--output FILE is missing"),
+        (["RUN", "--method", "beta", "--output", "x.json"], 2, "no method 'beta'"),
+        (["RUN", "--features", "nothing", "--output", "x.json"], 3, "nothing: missing"),
+        (["RUN", "--mode", "zero_shot", "--output", "x.json"], 2, "zero_shot"),
+    ],
+)
+def test_what_cannot_be_fitted_ends_in_one_line_and_writes_nothing(
+    train, tmp_path, capsys, monkeypatch, arguments: list[str], code: int, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["calibrate", *(train if a == "RUN" else a for a in arguments)]) == code
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "x.json").exists()
+
+
+def test_the_run_is_never_overwritten_by_its_calibrator(train, capsys) -> None:
+    assert run(["calibrate", train, "--output", train]) == 2
+    assert "is the run itself" in capsys.readouterr().err
+    assert read(train).source.run_id == "toy0"
+
+
+def test_a_run_where_every_answer_is_right_has_no_temperature(tmp_path, capsys) -> None:
+    document = toy_run(5)
+    for entry in document["experiments"][0]["results"]["results"]:
+        entry["predicted_items"] = dict(entry["ground_truth_items"])
+    write_json(tmp_path / "run.json", document)
+    target = tmp_path / "cal.json"
+    assert run(["calibrate", str(tmp_path / "run.json"), "--output", str(target)]) == 3
+    said = capsys.readouterr().err
+    assert "run.json: temperature has no finite optimum: every answer is right" in said
+    assert not target.exists()
+
+
+def test_all_functions_together_cost_less_than_reading_the_file(tmp_path) -> None:
+    write_json(tmp_path / "run.json", toy_run(400))
+
+    def spent(what) -> tuple[float, object]:
+        start = time.perf_counter()
+        result = what()
+        return time.perf_counter() - start, result
+
+    reading, table = min((spent(lambda: read(tmp_path / "run.json")) for _ in range(3)), key=_first)
+    names = confidence.select("all", table).names
+    computing = min(
+        (spent(lambda: [confidence.compute(name, table) for name in names]) for _ in range(3)),
+        key=_first,
+    )[0]
+    assert len(names) == 13
+    assert computing < reading
+
+
+def _first(pair: tuple[float, object]) -> float:
+    return pair[0]

@@ -1,0 +1,337 @@
+"""The commands: what they print, what they write, and how they say no."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acumen.cli import run
+from acumen.strict_json import read_json
+from acumen.studies.verdicts import verdict_study
+
+FAST = ("--resamples", "200")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    verdict_study().write(folder)
+    return folder
+
+
+def score(study: Path, *extra: str, results: tuple[str, ...] = ("results-rag",)) -> int:
+    files = [str(study / f"{name}.json") for name in results]
+    inputs = ("--truth", str(study / "truth.json"), "--reviews", str(study / "reviews.json"))
+    return run(["score", *files, *inputs, *FAST, *extra])
+
+
+def test_the_tables_of_one_method(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert score(study) == 0
+    printed = capsys.readouterr().out
+    assert " RUN: demo_rag | Method: rag | K=8 | N=100" in printed
+    for title in ("UNIFIED SCORES", "PROCESS COMPONENTS", "RANKING", "AGREEMENT", "READING"):
+        assert title in printed
+    lines = {line.split("│")[1].strip(): line for line in printed.splitlines() if "│" in line}
+    assert "✓" not in lines["AUPRC"]  # 62.5% is not above 75%
+    assert "✓" in lines["Process"]
+    assert "35%" in lines["Incident Precision"]
+    assert "Adjusted AUPRC: 0.572  = 0.625 × 0.915" in printed
+    assert max(len(line) for line in printed.splitlines()) <= 80
+    assert not any(line != line.rstrip() for line in printed.splitlines())
+
+
+def test_a_score_of_exactly_the_target_gets_no_tick() -> None:
+    from acumen.report.verdict_tables import report, terminal
+    from acumen.results_document import check_document
+
+    bare = {"unified_scores": {"auprc": 0.75, "process_score": 75.0, "consistency_score": 75.1}}
+    console = terminal()
+    with console.capture() as captured:
+        for part in report(check_document(bare, "x")):
+            console.print(part)
+    assert captured.get().count("✓") == 1
+
+
+def test_the_document_has_the_keys_of_the_source(study: Path, tmp_path: Path) -> None:
+    assert score(study, "--output", str(tmp_path / "r.json")) == 0
+    written: Any = read_json(tmp_path / "r.json")
+    keys = ("run_id", "policy_id", "domain", "method", "model", "k", "n", "timestamp")
+    assert [written[key] for key in keys] == [
+        *("demo_rag", "G1_allergy_V2", "restaurants", "rag", "none (simulated)", 8, 100),
+        "20260108_120000",
+    ]
+    assert (written["accuracy"], written["correct"], written["total"]) == (0.92, 92, 100)
+    assert set(written["auprc"]) >= {
+        *("auprc_ge_high", "auprc_ge_critical", "ordinal_auprc", "n_samples"),
+        *("auprc_ge_1", "auprc_ge_2", "nap_ge_1", "nap_ge_2", "ordinal_nap"),
+        "severity_ordering_ap",
+    }
+    full = written["unified_metrics_full"]
+    assert set(full["process_components"]) >= {"incident_precision", "weighted_sum", "total_weight"}
+    assert len(full["consistency_details"]["per_sample"]) == full["consistency_details"]["total"]
+    assert written["unified_scores"]["process_score"] == full["process_score"]
+    assert written["intervals"]["process_score"]["low"] < full["process_score"]
+    rare = written["intervals"]["ordinal_auprc"]["no_interval"]
+    assert rare.startswith("it rests on 1 case of 'Critical Risk' and is undefined in 3")
+    assert "unreliable" in written["intervals"]["macro_f1"]["note"]
+    assert "note" not in written["intervals"]["auprc_ge_high"]
+    assert len(written["results"]) == 100
+
+
+def test_the_same_inputs_give_the_same_bytes(study: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        assert score(study, "--output", str(tmp_path / name)) == 0
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_written_file_is_scored_again_without_a_truth_file(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = tmp_path / "again.json"
+    assert score(study, "--output", str(tmp_path / "first.json")) == 0
+    capsys.readouterr()
+    assert run(["score", str(tmp_path / "first.json"), *FAST, "--output", str(again)]) == 0
+    assert "PROCESS COMPONENTS" not in capsys.readouterr().out
+    first: Any = read_json(tmp_path / "first.json")
+    second: Any = read_json(again)
+    assert second["auprc"]["ordinal_auprc"] == first["auprc"]["ordinal_auprc"]
+    assert second["primitives"] == first["primitives"]
+    assert second["unified_scores"]["process_score"] is None
+    assert second["intervals"]["process_score"]["reason"] == "scored without a truth file"
+
+
+def test_options_fill_what_the_file_lacks_and_no_more(study: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.json"
+    whole: Any = read_json(study / "results-rag.json")
+    bare.write_text(json.dumps(whole["results"]))
+    out = tmp_path / "out.json"
+    options = ("--run-id", "r7", "--domain", "d", "--model", "m", "--k", "3", "--method", "mine")
+    truth = ("--truth", str(study / "truth.json"), "--output", str(out), *FAST)
+    assert run(["score", str(bare), *truth, *options]) == 0
+    written: Any = read_json(out)
+    found = [written[k] for k in ("run_id", "domain", "model", "k", "method", "n", "timestamp")]
+    assert found == ["r7", "d", "m", 3, "mine", 100, None]
+    assert score(study, "--run-id", "other", "--output", str(out)) == 0
+    kept: Any = read_json(out)
+    assert kept["run_id"] == "demo_rag"
+
+
+def test_two_files_are_compared_on_the_same_cases(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "both.json"
+    both = ("results-rag", "results-direct")
+    assert score(study, "--output", str(out), results=both) == 0
+    printed = capsys.readouterr().out
+    assert "rag AND direct ON THE SAME 99 CASES" in printed
+    assert "rag reasons better: process 95.3% for rag, 59.0% for direct" in printed
+    written: Any = read_json(out)
+    process = written["comparison"]["deltas"]["process_score"]
+    assert process["favours"] == "left"
+    assert process["low"] < process["delta"] < process["high"] < 0
+    assert [s["method"] for s in written["systems"]] == ["rag", "direct"]
+
+
+def test_the_amos_shape_is_scored_without_snippets(study: Path, tmp_path: Path) -> None:
+    truth: Any = read_json(study / "truth.json")
+    fields = {"False assurance": "ASSURANCE_CLAIM", "Dismissive staff": "STAFF_RESPONSE"}
+    says = {"ASSURANCE_CLAIM": "detected", "STAFF_RESPONSE": "negative"}
+    rows = []
+    for case, entry in truth.items():
+        found = [
+            {"review_id": i["review_id"], "is_relevant": True, "INCIDENT_SEVERITY": i["severity"]}
+            | {fields[name]: says[fields[name]] for name in i["modifiers"]}
+            for i in entry["incidents"]
+        ]
+        other = {"review_id": "elsewhere", "is_relevant": False, "INCIDENT_SEVERITY": "severe"}
+        output = {"VERDICT": entry["verdict"], "SCORE": entry["score"]}
+        rows.append({"business_id": case, **output, "_extractions": [*found, other]})
+    results, out = tmp_path / "amos.json", tmp_path / "out.json"
+    results.write_text(json.dumps(rows))
+    options = ("--truth", str(study / "truth.json"), "--method", "amos", "--output", str(out))
+    assert run(["score", str(results), *options, *FAST]) == 0
+    written: Any = read_json(out)
+    components = written["unified_metrics_full"]["process_components"]
+    assert components["snippet_validity"] is None
+    assert components["total_weight"] == 0.95
+    assert written["unified_scores"] == {
+        "auprc": 1.0,
+        "process_score": 100.0,
+        "consistency_score": 100.0,
+    }
+
+
+def test_the_demo_prints_both_methods(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["score", "--demo", *FAST]) == 0
+    printed = capsys.readouterr().out
+    assert "Method: rag" in printed
+    assert "Method: direct" in printed
+    assert "58% of its quotations are not in the review they cite" in " ".join(printed.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "give one results file, two to compare, or --demo"),
+        (["a", "b", "c"], 2, "give one results file"),
+        (["--demo", "x.json"], 2, "--demo brings its own"),
+        (["--demo", "--method", "amos"], 2, "the demo holds rag, direct, not 'amos'"),
+        (["--demo", "--policy", "G9"], 2, "no policy 'G9'"),
+        (["--demo", "--interval", "wald"], 2, "no interval 'wald'"),
+        (["x.json", "--output", "./x.json"], 2, "--output would overwrite an input, x.json"),
+        (["missing.json"], 3, "missing.json: there is no such file"),
+    ],
+)
+def test_a_call_that_cannot_be_meant_is_one_line(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["score", *arguments]) == code
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+
+
+def test_bad_files_are_one_line_each_and_leave_nothing_behind(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth: Any = read_json(study / "truth.json")
+    del truth["B001"]
+    short = tmp_path / "short.json"
+    short.write_text(json.dumps(truth))
+    results = str(study / "results-rag.json")
+    out = tmp_path / "out.json"
+    cases = {
+        ("--truth", str(short)): "short.json: case B001: there is no truth for this case",
+        (): "there is no truth: give a truth file, or gt_verdict with every result",
+    }
+    for options, message in cases.items():
+        assert run(["score", results, *options, "--output", str(out)]) == 3
+        assert message in capsys.readouterr().err
+    policy = tmp_path / "toy.toml"
+    policy.write_text('name = "toy"\nthreshold = 2026-01-08\n')
+    assert run(["score", "--demo", "--policy", str(policy)]) == 3
+    assert "toy.toml: line 2, threshold: is not a key of a policy" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_file_that_names_an_unknown_policy_asks_for_it(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document: Any = read_json(study / "results-rag.json")
+    document["policy_id"] = "G7_home\x1b[2J"
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(document))
+    assert run(["score", str(path), "--truth", str(study / "truth.json")]) == 2
+    told = capsys.readouterr().err
+    assert "give it with --policy FILE" in told
+    assert "\x1b" not in told
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_any_terminal_can_print_it(encoding: str) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "LANG": "C", "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "acumen", "score", "--demo", *FAST]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.decode(encoding)
+    assert "\x1b" not in printed
+    assert (">= Critical Risk" if encoding == "ascii" else "≥ Critical Risk") in printed
+
+
+def test_a_hostile_name_does_not_reach_the_terminal(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document: Any = read_json(study / "results-rag.json")
+    document |= {"run_id": "\x1b[2J[bold]x", "method": "=1+1|\x07"}
+    path, out = tmp_path / "r.json", tmp_path / "out.json"
+    path.write_text(json.dumps(document))
+    truth = ("--truth", str(study / "truth.json"))
+    assert run(["score", str(path), *truth, *FAST, "--output", str(out)]) == 0
+    for form in ("table", "markdown", "latex", "csv"):
+        assert run(["show", str(out), "--format", form]) == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert "\\x1b[2J[bold]x" in printed
+    assert "\n'=1+1|" in printed  # a spreadsheet must not run it
+    assert "=1+1\\|" in printed
+
+
+@pytest.fixture
+def shelf(study: Path, tmp_path: Path) -> Path:
+    for name in ("rag", "direct"):
+        out = tmp_path / name / "results.json"
+        out.parent.mkdir()
+        assert score(study, "--output", str(out), results=(f"results-{name}",)) == 0
+    older: Any = read_json(tmp_path / "rag" / "results.json")
+    older |= {"timestamp": "20250101_000000", "accuracy": 0.5}
+    (tmp_path / "old.json").write_text(json.dumps(older))
+    (tmp_path / "notes.json").write_text('{"nothing": 1}')
+    (tmp_path / "torn.json").write_text("{")
+    return tmp_path
+
+
+def test_a_folder_of_results_becomes_one_table(
+    shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(["show", str(shelf), "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    rows = json.loads(out)
+    assert [(r["method"], r["accuracy"]) for r in rows][1:] == [("rag", 50.0), ("rag", 92.0)]
+    assert "passed over torn.json" in err
+    assert run(["show", str(shelf), "--latest", "--method", "rag,amos", "--format", "csv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("rag,G1_allergy_V2,")
+
+
+def test_show_says_when_nothing_matches(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", str(shelf), "--policy", "G9"]) == 3
+    assert "there are no result files that match" in capsys.readouterr().err
+    assert run(["show", str(shelf / "notes.json")]) == 3
+    assert "not a results file" in capsys.readouterr().err
+    assert run(["show", str(shelf), "--format", "yaml"]) == 2
+
+
+def test_one_run_is_shown_in_full(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run(["show", "--dev", str(shelf / "direct")]) == 0
+    printed = capsys.readouterr().out
+    assert "PROCESS COMPONENTS" in printed
+    assert "direct ranks well by severity" in printed
+
+
+def test_a_file_of_the_source_is_shown_as_far_as_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    components = {
+        "incident_precision": 1.0,
+        "severity_accuracy": 0.57,
+        "modifier_accuracy": 1.0,
+        "verdict_support_rate": 0.98,
+        "snippet_validity": None,
+        "weighted_sum": 0.82,
+        "total_weight": 0.95,
+    }
+    document = {
+        "run_id": "G1_allergy_V2",
+        "method": "amos",
+        "k": 50,
+        "n": 100,
+        "auprc": {"auprc_ge_high": 0.73, "ordinal_auprc": 0.8, "n_samples": 100},
+        "unified_scores": {"auprc": 0.798, "process_score": 86.15, "consistency_score": 100.0},
+        "unified_metrics_full": {"process_components": components},
+    }
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    assert run(["show", "--dev", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert " RUN: G1_allergy_V2 | Method: amos | K=50 | N=100" in printed
+    assert "79.8%" in printed
+    assert "N/A" in printed
+    assert "they\n weigh 0.95 in all" in printed

@@ -1,0 +1,307 @@
+"""Claims checked one by one: a case worked out by hand, and what the scores make of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acumen.case_reasoning import WEIGHTS
+from acumen.errors import DataError
+from acumen.evidence import count_evidence
+from acumen.metrics.registry import METRICS
+from acumen.policy import find_policy
+from acumen.readers.verdict_truth import parse_truth
+from acumen.readers.verdicts import parse_results
+from acumen.reasoning import reason
+from acumen.verdicts import (
+    compute_consistency_score,
+    compute_intermediate_metrics,
+    compute_ordinal_auprc,
+    compute_process_score,
+    compute_unified_metrics,
+)
+from acumen.weights import CaseWeights
+
+SEVERITY, ASSURANCE, STAFF = "INCIDENT_SEVERITY", "ASSURANCE_CLAIM", "STAFF_RESPONSE"
+
+
+def result(case: str, verdict: str | None, *rows: tuple[Any, ...], **more: Any) -> dict[str, Any]:
+    evidence = [
+        {"evidence_id": f"E{i}", "review_id": r[0], "field": r[1], "judgement": r[2]}
+        | ({"snippet": r[3]} if len(r) > 3 else {})
+        for i, r in enumerate(rows, start=1)
+    ]
+    justification = {"direct_evidence": more.pop("direct", [e["evidence_id"] for e in evidence])}
+    if "total" in more:
+        justification["scoring_trace"] = {"total_score": more.pop("total")}
+    if justification["direct_evidence"] is None:
+        del justification["direct_evidence"]
+    parsed = {"evidences": evidence, "justification": justification}
+    if "primitives" in more:
+        parsed["primitives"] = more.pop("primitives")
+    return {"business_id": case, "verdict": verdict, "parsed": parsed, **more}
+
+
+TRUTH = {
+    "A": {
+        "verdict": "Critical Risk",
+        "incidents": [
+            {"review_id": "R1", "severity": "moderate", "modifiers": ["False assurance"]},
+            {"review_id": "R2", "severity": "mild", "modifiers": []},
+        ],
+    },
+    "B": {"verdict": "Low Risk", "incidents": []},
+    "C": {"verdict": "High Risk", "incidents": [{"review_id": "R5", "severity": "moderate"}]},
+    "D": {"verdict": "Low Risk", "incidents": []},
+}
+REVIEWS = {
+    "A": {"R1": "They said   no\nnuts. I had hives.", "R2": "A tingle."},
+    "B": {"R3": "Lovely."},
+    "C": {"R5": "Swollen face."},
+    "D": {},
+}
+RESULTS = [
+    # right reviews, one severity wrong, modifier right, staff denied rightly, one snippet invented
+    result(
+        "A",
+        "Critical Risk",
+        ("R1", SEVERITY, "moderate", "said no nuts"),
+        ("R1", ASSURANCE, "yes"),
+        ("R1", STAFF, "friendly"),
+        ("R2", SEVERITY, "severe", "an ambulance"),
+        direct=["E1", "E2"],
+        total=10,
+    ),
+    # an incident nobody told; a severity 'none' claims nothing; the verdict ignores the evidence
+    result("B", "Low Risk", ("R3", SEVERITY, "moderate"), ("R4", SEVERITY, "none"), total=7),
+    # nothing direct: held against the default verdict
+    result("C", "High Risk", ("R5", SEVERITY, "moderate"), ("R5", ASSURANCE, "true"), direct=None),
+    result("D", None, ("R9", SEVERITY, "mild")),
+    {"business_id": "E", "error": "timeout"},
+]
+
+
+def test_the_components_of_a_small_study_by_hand() -> None:
+    stages = compute_intermediate_metrics(RESULTS, TRUTH, REVIEWS)
+    assert list(stages)[:3] == ["evidence_validity", "classification_accuracy", "verdict_support"]
+    counts = {
+        name: pair
+        for stage in list(stages)[:3]
+        for name, pair in stages[stage].items()
+        if name.endswith("_counts")
+    }
+    assert counts == {
+        # claimed R1 R2 | R3 | R5 | R9 (D abstained, its claims still count)
+        "incident_precision_counts": [3, 5],
+        "evidence_recall_counts": [3, 3],
+        "snippet_validity_counts": [1, 2],
+        # R1 right, R2 wrong, R5 right
+        "severity_accuracy_counts": [2, 3],
+        # A: assurance and staff right; C: assurance claimed, truth has none
+        "modifier_accuracy_counts": [2, 3],
+        # A 10 points Critical; B 5 points High against Low; C default Low against High
+        "verdict_support_rate_counts": [1, 3],
+        # A 10 = 10; B 7 against 5
+        "score_consistency_counts": [1, 2],
+    }
+
+
+def test_consistency_is_over_all_evidence_of_cases_with_a_verdict() -> None:
+    score = compute_consistency_score(RESULTS, None)
+    # A 5+5+15 Critical: yes; B 5 High: no; C 10 Critical: no
+    assert score["consistency_details"]["consistent"] == 1
+    assert score["consistency_details"]["total"] == 3
+    assert score["consistency_score"] == pytest.approx(100 / 3)
+    first, second, third = score["consistency_details"]["per_sample"]
+    assert first["computed"]["score"] == 25
+    assert second["computed"] == {
+        "verdict": "High Risk",
+        "score": 5,
+        "rule": "at least 4 points",
+        "because": ["E1"],
+    }
+    assert third["computed_from_direct"]["verdict"] == "Low Risk"
+
+
+def test_the_details_name_what_is_wrong() -> None:
+    stages = compute_intermediate_metrics(RESULTS, TRUTH, REVIEWS)
+    first, second, third, fourth = stages["per_sample"]
+    assert first["wrong_severity"] == ["E4"]
+    assert first["invented_snippets"] == ["E4"]
+    assert second["invented_reviews"] == ["R3"]
+    assert third["wrong_modifier"] == ["E2"]
+    assert fourth["invented_reviews"] == ["R9"]
+
+
+def test_the_process_score_of_the_source() -> None:
+    parts = {
+        "incident_precision": 1.0,
+        "severity_accuracy": 4 / 7,
+        "modifier_accuracy": 1.0,
+        "verdict_support_rate": 0.98,
+        "snippet_validity": None,
+    }
+    score = compute_process_score(parts)
+    assert score["process_score"] == pytest.approx(86.15, abs=5e-3)
+    assert score["process_components"]["total_weight"] == 0.95
+    assert score["process_components"]["weighted_sum"] == pytest.approx(0.82, abs=5e-3)
+
+
+def test_nothing_measured_has_no_process_score() -> None:
+    score = compute_process_score(dict.fromkeys(WEIGHTS))
+    assert score["process_score"] is None
+    assert score["process_components"]["total_weight"] == 0
+
+
+def test_a_component_out_of_range_is_refused() -> None:
+    with pytest.raises(DataError, match="severity_accuracy: 57 is not a share"):
+        compute_process_score({"severity_accuracy": 57})
+
+
+def test_unified_metrics_hold_the_three_scores() -> None:
+    verdicts = {case: entry["verdict"] for case, entry in TRUTH.items()}
+    metrics = compute_unified_metrics(RESULTS, TRUTH, verdicts, "rag", REVIEWS)
+    keys = (
+        *("auprc", "process_score", "process_components", "consistency_score"),
+        *("consistency_details", "intermediate_metrics"),
+    )
+    assert set(keys) <= set(metrics)
+    expected = 100 * (0.35 * 3 / 5 + 0.30 * 2 / 3 + 0.15 * 2 / 3 + 0.15 / 3 + 0.05 / 2)
+    assert metrics["process_score"] == pytest.approx(expected)
+    # ranked by level, said so: Low, High, Critical in the right order
+    assert metrics["auprc"] == 1.0
+    assert metrics["auprc_metrics"]["ranked_by"] == "predicted level"
+    assert any("without a risk_score" in text for text in metrics["warnings"])
+
+
+def test_without_reviews_the_snippets_weight_goes_to_the_others() -> None:
+    metrics = compute_unified_metrics(RESULTS, TRUTH, None, "rag", None)
+    assert metrics["process_components"]["snippet_validity"] is None
+    assert metrics["process_components"]["total_weight"] == 0.95
+    stage = metrics["intermediate_metrics"]["evidence_validity"]
+    assert stage["snippet_validity_reason"] == "there are no reviews to look the snippets up in"
+
+
+def test_scores_that_only_some_verdicts_have_are_not_mixed_with_levels() -> None:
+    results = [dict(r) for r in RESULTS]
+    results[0]["risk_score"] = -5  # alone it would turn the ranking round
+    metrics = compute_unified_metrics(results, TRUTH, None)
+    assert metrics["auprc"] == 1.0
+    assert "2 of 3 verdicts come without a risk_score" in metrics["warnings"][0]
+
+
+def test_a_repeated_claim_counts_once_and_is_told() -> None:
+    rows = [("R1", SEVERITY, "mild"), ("R1", SEVERITY, "MILD"), ("R2", SEVERITY, "mild")]
+    results = [result("A", "High Risk", *rows)]
+    metrics = compute_unified_metrics(results, {"A": TRUTH["A"]}, None)
+    counts = metrics["intermediate_metrics"]["classification_accuracy"]["severity_accuracy_counts"]
+    assert counts == [1, 2]
+    assert metrics["consistency_score"] == 100.0
+    assert any(text.startswith("1 evidence row repeat") for text in metrics["warnings"])
+
+
+def test_a_case_without_truth_is_refused() -> None:
+    with pytest.raises(DataError, match="case Z: there is no truth for this case"):
+        compute_unified_metrics([result("Z", "Low Risk")], TRUTH, None)
+
+
+def test_snippets_of_a_case_without_reviews_are_refused() -> None:
+    with pytest.raises(DataError, match="case A: quotes snippets, but there are no reviews"):
+        compute_unified_metrics(RESULTS, TRUTH, None, None, {"B": {}, "C": {}, "D": {}})
+
+
+def test_primitives_are_right_within_their_tolerance() -> None:
+    truth = {
+        "A": {
+            "verdict": "Low Risk",
+            "primitives": {
+                "n_total_incidents": 2,
+                "incident_score": 7,
+                "recency_decay": 0.7,
+                "credibility_factor": 1.0,
+            },
+        },
+        "B": {"verdict": "High Risk", "primitives": {"incident_score": 4, "final_risk_score": 9}},
+    }
+    given_a = {"n_total_incidents": 2, "incident_score": 6, "recency_decay": 0.8}
+    results = [
+        # right, wrong, .8 − .7 is right, missing is wrong
+        result("A", "Low Risk", primitives=given_a),
+        # final_risk_score is not a primitive
+        result("B", "High Risk", primitives={"incident_score": 4}),
+    ]
+    policy = find_policy("G1_allergy_V2")
+    counts = count_evidence(
+        parse_results(results, policy).claims, parse_truth(truth, policy), policy
+    )
+    assert counts.primitive_accuracy.tolist() == [0.5, 1.0]
+    assert METRICS["primitive_accuracy"].measure(reason(counts)).value == 0.75
+
+
+def test_the_doors_example_ranks_perfectly() -> None:
+    found = compute_ordinal_auprc(np.array([0, 0, 1, 2]), np.array([1.0, 2.0, 6.0, 10.0]))
+    assert found["ordinal_auprc"] == found["auprc_ge_high"] == found["auprc_ge_critical"] == 1.0
+    assert [t["prevalence"] for t in found["thresholds"]] == [0.5, 0.25]
+
+
+def test_the_door_takes_labels_and_any_number_of_levels() -> None:
+    labels = compute_ordinal_auprc(["Low Risk", "HIGH_RISK", "Low Risk"], [1, 5, 2])
+    assert labels["auprc_ge_high"] == 1.0
+    assert labels["auprc_ge_critical"] is None
+    assert labels["covered_thresholds"] == [1]
+    assert "auprc_ge_2" in labels["reasons"]
+    phq = compute_ordinal_auprc([0, 1, 2, 3, 3], [0, 1, 1, 3, 2])
+    assert set(phq) >= {"auprc_ge_1", "auprc_ge_2", "auprc_ge_3"}
+    assert "auprc_ge_high" not in phq
+
+
+@pytest.mark.parametrize(
+    ("truth", "scores", "message"),
+    [
+        ([0, 1.5], [1, 2], r"y_true\[1\]: 1.5 is not a level"),
+        ([0, -1], [1, 2], r"y_true\[1\]: -1 is outside"),
+        (["Low Risk", "Risky"], [1, 2], r"y_true\[1\]: the text 'Risky'"),
+        ([0, 1], [1, float("nan")], r"y_scores\[1\] is nan"),
+        ([0, 1], [1], "y_scores must be 2 numbers"),
+        ([], [], "not empty"),
+    ],
+)
+def test_the_door_refuses_what_is_no_level_or_no_score(
+    truth: list[Any], scores: list[Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        compute_ordinal_auprc(truth, scores)
+
+
+def counted() -> Any:
+    policy = find_policy("G1_allergy_V2")
+    truth = parse_truth(TRUTH, policy)
+    return count_evidence(parse_results(RESULTS, policy).claims, truth, policy, REVIEWS)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 4), min_size=4, max_size=4))
+def test_a_case_with_weight_k_is_a_case_written_k_times(weight: list[int]) -> None:
+    counts = counted()
+    view = reason(counts)
+    rows = np.repeat(np.arange(4), weight)
+    for name in (*WEIGHTS, "consistency", "evidence_recall", "score_consistency"):
+        right = counts.right[name][rows].sum()
+        of = counts.of[name][rows].sum()
+        ours = METRICS[name](view, np.array(weight, float))
+        assert (np.isnan(ours) and of == 0) or ours == right / of
+
+
+def test_a_block_of_weightings_gives_what_each_gives_alone() -> None:
+    view = reason(counted())
+    counts = np.random.default_rng(1).integers(0, 3, (4, 30)).astype(float)
+    for name in ("process", "consistency", "incident_precision"):
+        together = METRICS[name](view, CaseWeights(counts))
+        alone = [METRICS[name](view, counts[:, b]) for b in range(30)]
+        np.testing.assert_allclose(together, alone, rtol=1e-14, equal_nan=True)
+    # a weighting without the only case that quotes snippets has no process score
+    assert np.isnan(METRICS["process"](view, np.array([0.0, 1, 1, 1])))
