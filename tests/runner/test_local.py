@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from acumen.cli import run as acumen
-from acumen.confidence import compute, select
+from acumen.confidence import select
 from acumen.errors import UsageError
-from acumen.items import ItemPrediction, compute_aurc
+from acumen.evaluate import Plan, evaluate
+from acumen.inference import Options
 from acumen.readers.run import read_run
 from acumen.runner import local
 from acumen.runner.task_file import read_task
@@ -70,11 +71,14 @@ def test_the_local_model_gives_a_run_with_every_signal(tmp_path: Path) -> None:
     chosen = select("all", table)
     assert {"llm", "verbalized", "token_msp", "token_pe", "token_energy"} <= set(chosen.names)
     assert {"consistency", "consistency_inverse_std"} <= set(chosen.names)
-    for name in chosen.names:
-        confidence = compute(name, table)
-        triples = zip(table.prediction, table.truth, confidence, strict=True)
-        rows = [ItemPrediction(int(p), int(t), float(c)) for p, t, c in triples]
-        assert 0 <= compute_aurc(rows) <= 3
+    evaluation = evaluate(table, plan=Plan(confidence="all", options=Options(resamples=20)))
+    evaluation.write(tmp_path / "metrics.json")
+    metrics: Any = read_json(tmp_path / "metrics.json")
+    assert set(metrics["confidence_variants"]) == set(chosen.names)
+    assert metrics["population"]["items_total"] == 4
+    for variant in metrics["confidence_variants"].values():
+        assert variant["cmax"] == 1
+        assert 0 <= variant["aurc_full"] <= 3
 
 
 def test_a_missing_wheel_gets_the_exact_command(monkeypatch: pytest.MonkeyPatch) -> None:

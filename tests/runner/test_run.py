@@ -9,6 +9,7 @@ import signal
 import stat
 import threading
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -487,6 +488,16 @@ def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
         "error": "refused: refused",
         "gt_verdict": "High Risk",
     }
+    # one file is the cases, the truth and the reviews
+    known = str(files("acumen.runner.demo").joinpath("allergy-cases.json"))
+    scored = tmp_path / "scored.json"
+    command = ["score", str(tmp_path / "run.json"), "--truth", known, "--reviews", known]
+    assert acumen([*command, "--resamples", "0", "--output", str(scored)]) == 0
+    numbers: Any = read_json(scored)
+    assert (numbers["correct"], numbers["total"]) == (0, 1)
+    components = numbers["unified_metrics_full"]["process_components"]
+    assert components["incident_precision"] == 1.0
+    assert components["snippet_validity"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import platform
 import subprocess
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from glob import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -25,6 +23,7 @@ from acumen.runner.local import model_file, serve_local
 from acumen.runner.plan import Plan
 from acumen.runner.settings import Patience
 from acumen.strict_json import write_json
+from acumen.timestamps import created_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +104,10 @@ def _header(plan: Plan, base_url: str | None) -> dict[str, Any]:
     return {
         "journal": VERSION,
         "run_id": uuid.uuid4().hex[:12],
-        "started": _now(),
+        "started": created_at(),
         "plan": plan.identity(),
         "provenance": provenance(plan, is_local=base_url is None),
     }
-
-
-def _now() -> str:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
-    return moment.isoformat(timespec="seconds")
 
 
 def provenance(plan: Plan, *, is_local: bool) -> dict[str, Any]:
