@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 CASES, LATENCY, CONCURRENCY = 1000, 0.2, 50
 
@@ -38,16 +39,20 @@ print(time.monotonic() - began, len(seen), syncs[0].syncs)
 
 
 def test_a_thousand_cases_take_at_most_half_again_the_ideal_time(
+    scripted: ModuleType,
     flat_file: Path,
     cases_file: Callable[..., Path],
     echo_server: Callable[..., tuple[str, Path]],
 ) -> None:
     url, _ = echo_server(LATENCY)
+    port = int(url.split(":")[2].split("/")[0])
     cases = cases_file(*(f"c{n}" for n in range(CASES)))
-    ideal = CASES * LATENCY / CONCURRENCY
     command = [sys.executable, "-c", DRIVE, str(flat_file), str(cases)]
-    took = []
-    for attempt in range(5):  # a busy machine may need another go; a slow runner fails them all
+    ratios = []
+    for attempt in range(3):
+        # the ideal where this runs, now: bare sockets; on an idle machine it is the latency's share
+        bare = asyncio.run(scripted.bare_client(port, CASES, CONCURRENCY))
+        ideal = max(bare, CASES * LATENCY / CONCURRENCY)
         output = flat_file.with_name(f"run{attempt}.json")
         done = subprocess.run(
             [*command, str(output), url, str(CONCURRENCY)],
@@ -58,8 +63,8 @@ def test_a_thousand_cases_take_at_most_half_again_the_ideal_time(
         seconds, seen, syncs = done.stdout.split()
         assert int(seen) == CASES
         assert int(syncs) < CASES  # grouped
-        took.append(float(seconds))
-        if took[-1] <= 1.5 * ideal:
-            return
-        time.sleep(1)
-    raise AssertionError(f"{min(took):.2f} s where {ideal:.1f} s is ideal")
+        ratios.append(float(seconds) / ideal)
+        if ratios[-1] <= 1.5:
+            break
+    print(f"{min(ratios):.2f} times the ideal")
+    assert min(ratios) <= 1.5
