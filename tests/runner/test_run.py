@@ -95,11 +95,11 @@ def test_every_outcome_is_kept_apart(
     assert summary["flaws"] == {"confidence_invalid": 1}
     by_case = results(finished.artifact)
     assert {c: r["error"] for c, r in by_case.items() if not r["success"]} == {
-        "refused": "refused: refused",
-        "filtered": "refused: refused",
-        "invalid": "invalid_reply: no_legal_score",
-        "nonsense": "invalid_reply: not_json",
-        "down": "transport_failure: http_500",
+        "refused": "RefusalError: refused",
+        "filtered": "RefusalError: refused",
+        "invalid": "InvalidReplyError: no_legal_score",
+        "nonsense": "InvalidReplyError: not_json",
+        "down": "TransportFailure: http_500",
     }
     assert by_case["abstained"]["predicted_items"] == {"Sleep": None}
     assert by_case["repaired"]["repairs"] == 1
@@ -440,6 +440,7 @@ def test_the_run_file_is_read_back_as_the_table_it_means(
     assert table.prediction[0] == 1
     assert list(table.truth) == [2, 2, 2]
     assert table.warnings == ()
+    assert table.failed[0].reason.startswith("InvalidReplyError")
 
 
 def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
@@ -485,7 +486,7 @@ def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
     assert first["signals"]["llm_evidence_invented"] == 1
     assert second == {
         "business_id": "R02",
-        "error": "refused: refused",
+        "error": "RefusalError: refused",
         "gt_verdict": "High Risk",
     }
     # one file is the cases, the truth and the reviews

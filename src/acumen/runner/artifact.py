@@ -5,18 +5,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
-from acumen.runner.question import ABSTAINED, ANSWERED
+from acumen.runner.question import ABSTAINED, ANSWERED, INVALID, NO_TRANSPORT, REFUSED
 from acumen.runner.settings import Mode
 from acumen.runner.signals import Agreement, agreement
 from acumen.runner.task import Task
 
 Record = Mapping[str, Any]
-_CONSISTENCY_OFF = {
+_ERRORS: Final = {
+    REFUSED: "RefusalError",
+    INVALID: "InvalidReplyError",
+    NO_TRANSPORT: "TransportFailure",
+}
+_CONSISTENCY_OFF: Final = {
     "consistency_modal_confidence": None,
     "consistency_score_std": None,
     "consistency_na_rate": None,
@@ -119,9 +124,10 @@ def failure_summary(
 
 
 def _error(samples: Sequence[Record]) -> str:
+    """Why a case failed, named the way readers of run files let a name of an error through."""
     if not samples:
-        return "not_asked"
-    return f"{samples[0]['outcome']}: {samples[0]['reason']}"
+        return "NotAskedError"
+    return f"{_ERRORS[samples[0]['outcome']]}: {samples[0]['reason']}"
 
 
 def _experiment(
