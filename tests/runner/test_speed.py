@@ -20,6 +20,8 @@ from acumen.runner.run import run
 from acumen.runner.settings import Settings
 from acumen.runner.task_file import read_task
 import openai
+sys.path.insert(0, sys.argv[6])
+from scripted_server import waited
 
 task = read_task(sys.argv[1])
 plan = Plan(task, read_cases(sys.argv[2], task), None, Settings("m", "test", max_tokens=60))
@@ -31,10 +33,10 @@ def report(record):
         assert f'"case": "{record["case"]}"' in Path(sys.argv[3] + ".journal").read_text()
     seen.append(record["case"])
 
-began = time.monotonic()
+began = time.monotonic() - waited()
 run(plan, Path(sys.argv[3]), sys.argv[4], concurrency=int(sys.argv[5]), report=report,
     started=syncs.append)
-print(time.monotonic() - began, len(seen), syncs[0].syncs)
+print(time.monotonic() - waited() - began, len(seen), syncs[0].syncs)
 """
 
 
@@ -55,7 +57,7 @@ def test_a_thousand_cases_take_at_most_half_again_the_ideal_time(
         ideal = max(bare, CASES * LATENCY / CONCURRENCY)
         output = flat_file.with_name(f"run{attempt}.json")
         done = subprocess.run(
-            [*command, str(output), url, str(CONCURRENCY)],
+            [*command, str(output), url, str(CONCURRENCY), str(Path(__file__).parent)],
             capture_output=True,
             text=True,
             check=True,
