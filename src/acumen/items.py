@@ -7,17 +7,30 @@ else in acumen such a number is null with a reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, overload
+from functools import partial
+from typing import Any, Final, overload
 
 import numpy as np
 
 from acumen.errors import DataError, Problem, UsageError, what_came
+from acumen.inference import Method, Options, infer
+from acumen.item_bootstrap import (
+    BootstrapResult,
+    PairedBootstrapResult,
+    RowsByCase,
+    RowsFunction,
+    brought,
+    cases_of,
+    same_cases,
+)
 from acumen.losses import find_loss
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
+from acumen.paired import compare
 from acumen.ranking import Curve, Ranking, rank
+from acumen.resample import RESAMPLES, SEED
 from acumen.scale import Scale, find_scale
 from acumen.weights import CaseWeights, Floats
 
@@ -112,10 +125,18 @@ def _wrong(row: ItemPrediction) -> list[str]:
 
 
 def ranking_of(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
+    items: Iterable[Row],
+    loss: str = "abs",
+    scale: str | Scale | None = None,
+    *,
+    by_case: bool = False,
 ) -> Ranking:
-    """The ranking of a list of rows; ``abs_norm`` needs to know the scale."""
+    """The ranking of a list of rows, each its own case unless they are to be kept together.
+
+    ``abs_norm`` needs to know the scale.
+    """
     rows = rows_of(items)
+    cases, codes = cases_of(rows) if by_case else ((), None)
     chosen = find_loss(loss)
     if scale is None and chosen.name != "abs":
         raise UsageError(f"the loss {chosen.name} needs a scale, such as scale='phq8'")
@@ -124,6 +145,8 @@ def ranking_of(
         np.array([r.absolute_error for r in rows], np.int64),
         np.array([float(r.confidence) for r in rows]),
         np.array([r.is_predicted for r in rows], bool),
+        case=codes,
+        n_cases=len(cases) if by_case else None,
         unit=unit,
     )
 
@@ -250,3 +273,96 @@ def compute_risk_at_coverage(
     """
     metric = METRICS["mae_at_coverage"].at(coverage=_checked(target_coverage))
     return metric.measure(ranking_of(items, loss, scale)).value
+
+
+_METRIC_OF: Final[Mapping[Any, str]] = {
+    compute_cmax: "cmax",
+    compute_aurc: "aurc",
+    compute_augrc: "augrc",
+    compute_aurc_optimal: "aurc_optimal",
+    compute_augrc_optimal: "augrc_optimal",
+    compute_eaurc: "eaurc",
+    compute_eaugrc: "eaugrc",
+    compute_aurc_achievable: "aurc_achievable",
+    compute_aurc_at_coverage: "aurc_at_coverage",
+    compute_augrc_at_coverage: "augrc_at_coverage",
+    compute_risk_at_coverage: "mae_at_coverage",
+}
+
+
+def bootstrap_by_participant(
+    items: Iterable[Row],
+    *,
+    metric_fn: RowsFunction | Callable[..., float | None],
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = 0.95,
+    method: Method = "default",
+) -> BootstrapResult:
+    """Estimate and interval of a metric when cases are drawn with replacement, rows and all.
+
+    ``metric_fn`` is one of the ``compute_*`` functions (or a ``functools.partial`` of one, to set a
+    coverage or a loss), which run compiled, or any function of a list of rows, which is called once
+    for each resample. Every row names its ``case``.
+
+    >>> rows = [ItemPrediction(2, 2, 1.0, case=1), ItemPrediction(None, 1, 0.0, case=2),
+    ...         ItemPrediction(1, 1, 0.5, case=2)]
+    >>> result = bootstrap_by_participant(rows, metric_fn=compute_cmax)
+    >>> round(result.estimate, 4), result.n_resamples, result.percentile.low
+    (0.6667, 3, 0.5)
+    """
+    rows = rows_of(items)
+    metric, view, threads = _metric_and_view(metric_fn, rows)
+    options = Options(n_resamples, seed, level, method, threads=threads)
+    return BootstrapResult.of(infer([metric], view, options)[metric.name], view.n_cases)
+
+
+def paired_bootstrap_delta_by_participant(
+    left: Iterable[Row],
+    right: Iterable[Row],
+    *,
+    metric_fn: RowsFunction | Callable[..., float | None],
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = 0.95,
+    method: Method = "default",
+    intersection_only: bool = False,
+) -> PairedBootstrapResult:
+    """Right minus left on the same cases under the same draws, with a permutation p-value.
+
+    Different cases are refused unless the overlap is asked for; different truths always. See
+    :func:`bootstrap_by_participant` for ``metric_fn``.
+
+    >>> one = [ItemPrediction(2, 2, 1.0, case=c) for c in range(12)]
+    >>> two = [ItemPrediction(c % 2, 2, 1.0, case=c) for c in range(12)]
+    >>> paired_bootstrap_delta_by_participant(one, two, metric_fn=compute_aurc).estimate
+    1.5
+    """
+    a, b = same_cases(rows_of(left), rows_of(right), intersection_only=intersection_only)
+    metric, left_view, threads = _metric_and_view(metric_fn, a)
+    _, right_view, _ = _metric_and_view(metric_fn, b)
+    options = Options(n_resamples, seed, level, method, threads=threads)
+    found = compare([metric], left_view, right_view, options)[metric.name]
+    return PairedBootstrapResult.of_delta(found, left_view.n_cases)
+
+
+def _metric_and_view(metric_fn: Any, rows: list[ItemPrediction]) -> tuple[Metric, Any, int | None]:
+    """The registry's metric and a ranking where the function is one of ours, else the rows."""
+    base, given = metric_fn, {}
+    if isinstance(metric_fn, partial) and not metric_fn.args:
+        base, given = metric_fn.func, dict(metric_fn.keywords)
+    name = next((name for function, name in _METRIC_OF.items() if function is base), None)
+    if name is None:
+        cases, codes = cases_of(rows)
+        # threads would only wait for each other, and a function may not expect company
+        return brought(metric_fn), RowsByCase.of(rows, codes, len(cases)), 1
+    metric = METRICS[name]
+    loss, scale = given.pop("loss", "abs"), given.pop("scale", None)
+    for key in ("max_coverage", "target_coverage"):
+        if key in given:
+            metric = metric.at(coverage=_checked(given.pop(key)))
+    if given:
+        raise UsageError(f"{base.__name__} knows no {', '.join(given)}")
+    if "coverage" in metric.parameters and metric is METRICS[name]:
+        raise UsageError(f"{base.__name__} needs its coverage: use functools.partial")
+    return metric, ranking_of(rows, loss, scale, by_case=True), None

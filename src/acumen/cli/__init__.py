@@ -22,6 +22,7 @@ from typer.main import get_command
 from acumen.errors import AcumenError
 
 COMMANDS: Final[dict[str, str]] = {
+    "demo": "acumen.cli.demo",
     "run": "acumen.cli.run",
     "task": "acumen.cli.task",
     "evaluate": "acumen.cli.evaluate",
