@@ -13,8 +13,6 @@ import pytest
 from acumen.cli import run as acumen
 from acumen.confidence import select
 from acumen.errors import UsageError
-from acumen.evaluate import Plan, evaluate
-from acumen.inference import Options
 from acumen.readers.run import read_run
 from acumen.runner import local
 from acumen.runner.task_file import read_task
@@ -34,6 +32,7 @@ evidence = { key = "evidence", kind = "quotes", from = "note", most = 1, longest
 [prompt]
 user = "Rate Sleep and Tired from 0 (no problem) to 3 (every day), as JSON. Note: {{ case.note }}"
 """
+SCALE = 'name = "short"\nlevels = [0, 1, 2, 3]\nitems = ["Sleep", "Tired"]\n'
 CASES = [
     {"id": 1, "note": "I wake at three every night.", "truth": {"Sleep": 3, "Tired": 1}},
     {"id": 2, "note": "I sleep well and feel fresh.", "truth": {"Sleep": 0, "Tired": 0}},
@@ -45,7 +44,9 @@ needs_wheels = pytest.mark.skipif(
 
 
 @needs_wheels
-def test_the_local_model_gives_a_run_with_every_signal(tmp_path: Path) -> None:
+def test_the_local_model_gives_a_run_with_every_signal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "short.toml").write_text(SHORT)
     (tmp_path / "cases.json").write_text(json.dumps({"cases": CASES}))
     output = tmp_path / "run.json"
@@ -71,8 +72,12 @@ def test_the_local_model_gives_a_run_with_every_signal(tmp_path: Path) -> None:
     chosen = select("all", table)
     assert {"llm", "verbalized", "token_msp", "token_pe", "token_energy"} <= set(chosen.names)
     assert {"consistency", "consistency_inverse_std"} <= set(chosen.names)
-    evaluation = evaluate(table, plan=Plan(confidence="all", options=Options(resamples=20)))
-    evaluation.write(tmp_path / "metrics.json")
+    (tmp_path / "scale.toml").write_text(SCALE)
+    capsys.readouterr()
+    command = ["evaluate", str(output), "--scale", str(tmp_path / "scale.toml")]
+    command += ["--confidence", "all", "--bootstrap-resamples", "20"]
+    assert acumen([*command, "--output", str(tmp_path / "metrics.json")]) == 0
+    assert "token_msp" in capsys.readouterr().out
     metrics: Any = read_json(tmp_path / "metrics.json")
     assert set(metrics["confidence_variants"]) == set(chosen.names)
     assert metrics["population"]["items_total"] == 4
