@@ -112,8 +112,8 @@ def _evaluate(
     *,
     quiet: bool,
 ) -> Any:
-    from acumen.evaluate import Plan
-    from acumen.evaluate import evaluate as evaluate_tables
+    from acumen.evaluating import Plan
+    from acumen.evaluating import evaluate as evaluate_tables
     from acumen.inference import METHODS, Options
     from acumen.losses import find_loss
     from acumen.readers import read
