@@ -114,6 +114,7 @@ def loop(
         deaths = kill_at_random_moments(killed, per_output, seed=number)
         check_the_end(killed, deaths)
         total += deaths
+    print(f"{total} of {rounds} were killed at work")
     assert total >= rounds * 0.5  # most of them died at work
 
 
