@@ -23,6 +23,8 @@ from acumen.errors import AcumenError
 
 COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
+    "run": "acumen.cli.run",
+    "task": "acumen.cli.task",
     "evaluate": "acumen.cli.evaluate",
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
