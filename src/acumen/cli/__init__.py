@@ -24,10 +24,12 @@ from acumen.errors import AcumenError
 COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
     "evaluate": "acumen.cli.evaluate",
+    "curve": "acumen.cli.curve",
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
     "score": "acumen.cli.score",
     "show": "acumen.cli.show",
+    "schema": "acumen.cli.schema",
 }
 """Name of a command -> the module whose ``app`` it is. The order is the one ``--help`` shows."""
 
