@@ -25,6 +25,7 @@ COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
     "evaluate": "acumen.cli.evaluate",
     "curve": "acumen.cli.curve",
+    "reconcile": "acumen.cli.reconcile",
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
     "score": "acumen.cli.score",
