@@ -384,3 +384,13 @@ def test_a_metric_people_bring_gets_an_interval_too() -> None:
     plan = Bootstrap(12, 300)
     expected = replicate(lambda block: worst_loss(small(12), block)[None], plan)[0]
     assert np.array_equal(found.replicates, expected)
+
+
+def test_replicates_equal_to_the_estimate_count_half_in_bcas_bias() -> None:
+    x = np.random.default_rng(9).integers(0, 3, 15).astype(float)
+    replicates = (x @ Bootstrap(15, 2000).block(0, 2000)) / 15
+    assert (replicates == x.mean()).mean() > 0.05
+    found = interval(bca(replicates, x.mean(), Jackknife.of((x.sum() - x) / 14), 0.7))
+    assert [found.low, found.high] == pytest.approx(bca_by_hand(replicates, x.mean(), x, 0.7))
+    z = stats.norm.ppf((replicates <= x.mean()).mean())
+    assert z - stats.norm.ppf((replicates < x.mean()).mean()) > 0.1
