@@ -116,6 +116,22 @@ def test_the_gamma_bound_counts_an_erring_case_as_one_level_at_least() -> None:
     )
 
 
+def test_an_excess_of_zero_with_an_erring_case_starts_at_zero() -> None:
+    # the one error is ranked last, so the ranking is the best there is
+    case = np.repeat(np.arange(12), 2)
+    view = rank([0] * 23 + [2], -np.arange(24.0), case=case, n_cases=12)
+    found = infer([METRICS["aurc_exact_excess"]], view, Options(resamples=200))
+    made = interval(found["aurc_exact_excess"].interval)
+    assert (found["aurc_exact_excess"].value, made.method, made.low) == (0.0, "gamma", 0.0)
+    assert made.high > 0.0
+    varying = Jackknife.of(np.array([0.0] * 11 + [0.1]))
+    errors = Errors(erring_cases=2, answered=20.0, cmax=1.0, worst_case=2.0)
+    one = METRICS["aurc"].one_error
+    at_zero = interval(default_interval(Kind.RISK, 0.0, varying, errors=errors, one_error=one))
+    assert (at_zero.method, at_zero.low) == ("gamma", 0.0)
+    assert at_zero.high > 0.1
+
+
 @pytest.mark.parametrize("level", [0.95, 0.9])
 @pytest.mark.parametrize(("name", "share"), [("mae", 1.0), ("aurc", 0.8), ("augrc", 0.32)])
 def test_no_error_at_all_gets_a_bound_that_says_what_it_assumes(

@@ -221,8 +221,8 @@ def _few_errors(
     extra = max(1.0, errors.worst_case) * per_error
 
     def quantile(mean: float, variance: float, p: float) -> float:
-        if variance <= 0.0:
-            return mean
+        if mean <= 0.0 or variance <= 0.0:  # an excess may be 0 although there are errors
+            return max(mean, 0.0)
         return float(gammaincinv(mean * mean / variance, p)) * variance / mean
 
     low = quantile(estimate, variance, 1 - upper)
