@@ -220,6 +220,18 @@ def test_anything_else_gets_the_plain_jackknife_t() -> None:
     assert (found.low, found.high) == (pytest.approx(-7 - reach), pytest.approx(-7 + reach))
 
 
+def test_an_excess_is_a_risk_while_it_is_positive_and_uncut_when_ties_make_it_negative() -> None:
+    above = interval(default_interval(Kind.EXCESS, 0.3, Jackknife.of(LEFT_OUT), errors=MANY))
+    assert above == default_interval(Kind.RISK, 0.3, Jackknife.of(LEFT_OUT), errors=MANY)
+    below = interval(default_interval(Kind.EXCESS, -0.1, Jackknife.of(LEFT_OUT), errors=MANY))
+    assert below == default_interval(Kind.REAL, -0.1, Jackknife.of(LEFT_OUT))
+    assert below.low < -0.1
+    assert METRICS["eaurc"].kind is METRICS["aurc_gap_pct"].kind is Kind.EXCESS
+    # losses 3, 3, 2 in one tie below a right answer: AURC .75, "optimal" .917
+    tied = rank([3, 3, 2, 0] * 10, [0, 0, 0, 3] * 10, case=np.repeat(np.arange(10), 4), n_cases=10)
+    assert METRICS["eaurc"].measure(tied).value < 0  # type: ignore[operator]
+
+
 def test_ends_are_cut_to_the_values_a_metric_may_take() -> None:
     cut = Interval(-0.2, 1.3, "x").within((0.0, 1.0))
     assert (cut.low, cut.high) == (0.0, 1.0)

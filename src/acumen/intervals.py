@@ -175,7 +175,9 @@ def default_interval(
             found = _proportion(estimate, jackknife, level)
         case Kind.CORRELATION:
             found = _correlation(estimate, jackknife, level)
-        case Kind.REAL:
+        case Kind.EXCESS if estimate >= 0.0:
+            found = _risk(estimate, jackknife, errors, one_error, level)
+        case Kind.REAL | Kind.EXCESS:
             found = plain(estimate, jackknife, level)
     return found.within(kind.bounds) if isinstance(found, Interval) else found
 
