@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from acumen.errors import DataError, Problem
+from acumen.errors import source_name as source_name  # read by those who read files
 from acumen.json_scan import DEEPEST, Fault, first_fault
 
 LARGEST_FILE: Final = 2 << 30
@@ -52,11 +53,6 @@ def read_bytes(path: str | Path) -> bytes:
         raise DataError(["may not be read (permission denied)"], source=str(path)) from None
     except OSError as error:
         raise DataError([f"cannot be read: {error.strerror}"], source=str(path)) from error
-
-
-def source_name(path: str | Path) -> str:
-    """How messages name an input: the file's own name, without the folders above it."""
-    return "standard input" if str(path) == "-" else Path(path).name
 
 
 def _read_all(file: BinaryIO, name: str) -> bytes:
