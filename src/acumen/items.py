@@ -7,17 +7,20 @@ else in acumen such a number is null with a reason.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import numpy as np
 
 from acumen.errors import DataError, Problem, UsageError, what_came
+from acumen.judgments import Judgments
 from acumen.losses import find_loss
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.ranking import Curve, Ranking, rank
+from acumen.readers.columns import judgments
 from acumen.scale import Scale, find_scale
 from acumen.weights import CaseWeights, Floats
 
@@ -40,10 +43,12 @@ class ItemPrediction:
     @property
     def absolute_error(self) -> int:
         """Levels between prediction and truth; 0 when the system abstained."""
-        return 0 if self.score is None else abs(self.score - self.ground_truth)
+        # int(): the difference of two unsigned NumPy numbers would wrap around
+        return 0 if self.score is None else abs(int(self.score) - int(self.ground_truth))
 
 
 Row = ItemPrediction | Mapping[str, Any]
+LARGEST: Final = sys.float_info.max
 
 
 class RiskCoverageCurve(Sequence[tuple[float, float]]):
@@ -74,7 +79,8 @@ def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
     """Rows as :class:`ItemPrediction`, mappings accepted; everything wrong is told at once."""
     known = {f.name for f in fields(ItemPrediction)}
     rows, problems = [], []
-    for index, row in enumerate(items):
+    given_rows: Iterable[object] = items
+    for index, row in enumerate(given_rows):
         if isinstance(row, Mapping):
             given = {k: v for k, v in row.items() if k in known}
             if "case" not in given and "participant_id" in row:
@@ -85,6 +91,10 @@ def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
                 problems.append(Problem(message, field=f"row {index}"))
                 continue
             row = ItemPrediction(**given)
+        if not isinstance(row, ItemPrediction):
+            message = f"must be an ItemPrediction or a mapping, not {what_came(row)}"
+            problems.append(Problem(message, field=f"row {index}"))
+            continue
         problems += [Problem(message, field=f"row {index}") for message in _wrong(row)]
         rows.append(row)
     if problems:
@@ -103,12 +113,26 @@ def _wrong(row: ItemPrediction) -> list[str]:
         )
         if isinstance(value, bool | np.bool_) or not whole:
             found.append(f"{name} must be a whole number, not {what_came(value)}")
-    number = isinstance(row.confidence, int | float | np.number)
+    number = isinstance(row.confidence, int | float | np.integer | np.floating)
     if isinstance(row.confidence, bool) or not number:
         found.append(f"confidence must be a number, not {what_came(row.confidence)}")
-    elif row.score is not None and not np.isfinite(float(row.confidence)):
-        found.append(f"confidence must be finite, not {row.confidence}")
+    elif row.score is not None and not -LARGEST <= row.confidence <= LARGEST:
+        found.append(f"confidence must be finite, not {what_came(row.confidence)}")
     return found
+
+
+def _off_scale(rows: Sequence[ItemPrediction], scale: Scale) -> list[Problem]:
+    """Levels that the scale does not have."""
+    problems = []
+    for index, row in enumerate(rows):
+        for name in ("score", "ground_truth"):
+            value = getattr(row, name)
+            try:
+                if value is not None:
+                    scale.rank(int(value))
+            except ValueError as error:
+                problems.append(Problem(f"{name}: {error}", field=f"row {index}"))
+    return problems
 
 
 def ranking_of(
@@ -119,12 +143,44 @@ def ranking_of(
     chosen = find_loss(loss)
     if scale is None and chosen.name != "abs":
         raise UsageError(f"the loss {chosen.name} needs a scale, such as scale='phq8'")
-    unit = 1.0 if scale is None else chosen.unit(find_scale(scale))
+    unit = 1.0
+    if scale is not None:
+        scale = find_scale(scale)
+        problems = _off_scale(rows, scale)
+        if problems:
+            raise DataError(problems)
+        unit = chosen.unit(scale)
     return rank(
         np.array([r.absolute_error for r in rows], np.int64),
-        np.array([float(r.confidence) for r in rows]),
+        np.array([float(r.confidence) if r.is_predicted else 0.0 for r in rows]),
         np.array([r.is_predicted for r in rows], bool),
         unit=unit,
+    )
+
+
+def judgments_of(items: Iterable[Row], scale: str | Scale = "phq8") -> Judgments:
+    """The table of a list of rows; rows without a case are a case each.
+
+    >>> judgments_of([ItemPrediction(2, 1, 0.9), ItemPrediction(None, 0, 0.1)]).answered
+    array([ True, False])
+    """
+    rows = rows_of(items)
+    named = [r.case is not None for r in rows]
+    if any(named) and not all(named):
+        raise DataError(
+            [Problem("lacks a case that others have", field=f"row {named.index(False)}")]
+        )
+    with_item = [r.item is not None for r in rows]
+    if any(with_item) and not all(with_item):
+        at = with_item.index(False)
+        raise DataError([Problem("lacks an item that others have", field=f"row {at}")])
+    return judgments(
+        case=[r.case for r in rows] if any(named) else np.arange(len(rows)),
+        item=[r.item for r in rows] if any(with_item) else None,
+        truth=[r.ground_truth for r in rows],
+        prediction=[r.score for r in rows],
+        confidence=np.array([float(r.confidence) for r in rows]),
+        scale=scale,
     )
 
 
