@@ -30,6 +30,7 @@ interpreted: $(READY)
 
 slow: $(READY)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
+	$(BIN)/python -m simulations --processes $(WORKERS)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -108,6 +108,11 @@ def test_exact_areas_and_concordance_follow_the_definition(b: int) -> None:
         pairs += (wrong - w0) * (right_above + right / 2)
         right_above, k0, w0 = right_above + right, k, wrong
     assert out[2, b] == pytest.approx(pairs, abs=1e-13)
+    lost, k0, l0 = 0.0, 0.0, 0.0
+    for k, summed, _ in points:
+        lost += (summed - l0) * (points[-1][0] - k + (k - k0) / 2)
+        k0, l0 = k, summed
+    assert out[3, b] == pytest.approx(lost, abs=1e-13)
 
 
 def test_row_weights_multiply_case_counts() -> None:

@@ -187,6 +187,7 @@ class Comparison(Model):
     only_right: list[int | str] = Field(default_factory=list)
     failed_left: list[int | str] = Field(default_factory=list)
     failed_right: list[int | str] = Field(default_factory=list)
+    agreement: dict[str, DeltaModel] = Field(default_factory=dict)
 
 
 class Rows(Model):
@@ -224,6 +225,8 @@ class MetricsArtifact(Model):
     options: dict[str, Any] = Field(default_factory=dict)
     left_out: dict[str, str] = Field(default_factory=dict)
     best: Best | None = None
+    agreement: list[dict[str, MetricValue]] = Field(default_factory=list)
+    """Per input: levels that agree with the truth, whatever the confidence."""
     rows: list[Rows] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
 

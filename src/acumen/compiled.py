@@ -7,19 +7,21 @@ line on standard error says so. With ``NUMBA_DISABLE_JIT=1`` the same source run
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sys
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numba
+from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_announced = False
+COMPILING: Final = "acumen: compiling its loops, once (some seconds)"
+IN_MEMORY: Final = (
+    "acumen: no cache folder can be written; compiling in memory, this time and each time "
+    "(set NUMBA_CACHE_DIR to a writable folder to wait only once)"
+)
 
 
 def compiled(function: F) -> F:
@@ -30,13 +32,17 @@ def compiled(function: F) -> F:
         dispatcher = _jit(function, cache=True)
     except RuntimeError:  # Numba's way to say that no cache folder can be written
         dispatcher = _jit(function, cache=False)
+    _notice.watch(dispatcher)
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
-        _announce(dispatcher)
-        return dispatcher(*arguments)
+        try:
+            return dispatcher(*arguments)
+        except OSError:
+            # The cache could not be saved: a full disk, a folder gone since. What was compiled is
+            # in memory by then, and no loop touches a file of its own.
+            return dispatcher(*arguments)
 
-    call.dispatcher = dispatcher  # type: ignore[attr-defined]  # for loops that call loops
     return call  # type: ignore[return-value]  # the same signature, as a wrapper
 
 
@@ -51,45 +57,30 @@ def _jit(function: F, *, cache: bool) -> Any:
     return numba.njit(nogil=True, error_model="numpy", cache=cache)(function)
 
 
-def _announce(dispatcher: Any) -> None:
-    """Say once that a compilation is coming, unless a stamp beside the cache tells it is done."""
-    global _announced
-    if _announced:
-        return
-    _announced = True
-    folder = dispatcher.stats.cache_path
-    if folder is None:
-        print(
-            "acumen: no cache folder can be written; compiling in memory, this time and each time "
-            "(set NUMBA_CACHE_DIR to a writable folder to wait only once)",
-            file=sys.stderr,
-        )
-        return
-    stamp = Path(folder) / f"acumen-{_fingerprint()}.stamp"
-    if stamp.exists():
-        return
-    print("acumen: compiling its loops, once (some seconds)", file=sys.stderr)
-    try:
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
-    except OSError:
-        return  # the notice will come again; nothing else depends on the stamp
+class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
+    """Says once that one of our loops is being compiled; a loop found in the cache says nothing."""
+
+    def __init__(self) -> None:
+        self._ours: set[int] = set()
+        self._given = False
+
+    def watch(self, dispatcher: Any) -> None:
+        """Speak up when this loop is compiled."""
+        if not self._ours:
+            event.register("numba:compile", self)
+        self._ours.add(id(dispatcher))
+
+    def on_start(self, event: Any) -> None:
+        """A compilation begins."""
+        dispatcher = event.data["dispatcher"]
+        if self._given or id(dispatcher) not in self._ours:
+            return
+        self._given = True
+        in_memory = dispatcher.stats.cache_path is None
+        print(IN_MEMORY if in_memory else COMPILING, file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """A compilation is done; nothing to say."""
 
 
-def _fingerprint() -> str:
-    """Changes whenever Numba would compile anew: source, versions, processor."""
-    source = Path(__file__).with_name("kernels.py").stat()
-    parts = (
-        numba.__version__,
-        sys.version,
-        numba.config.CPU_NAME or _processor(),
-        source.st_mtime_ns,
-        source.st_size,
-    )
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
-
-
-def _processor() -> str:
-    import llvmlite.binding
-
-    return f"{llvmlite.binding.get_host_cpu_name()} {os.uname().machine}"
+_notice: Final = _Notice()

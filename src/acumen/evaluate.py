@@ -29,6 +29,7 @@ from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.multiplicity import best_of
 from acumen.paired import Delta, compare
 from acumen.ranking import AREA_COVERAGE, COVERAGE_GRID, Ranking, rank_judgments
+from acumen.side_views import agreement, agreement_deltas, reliability, reliability_deltas
 from acumen.timestamps import created_at
 from acumen.weights import Floats
 
@@ -97,13 +98,14 @@ def evaluate(
 def _evaluate_one(table: Judgments, plan: Plan, loss: Loss) -> Evaluation:
     names, left_out = _selected(table, plan)
     computed = {name: _confidence(name, table, plan) for name in names}
-    warnings = [*table.warnings, *_table_warnings(table)]
+    warnings = [*table.warnings, *_table_warnings(table), *_calibration(table, names, plan)]
     variants: dict[str, Variant | PairedVariant] = {}
     inferences: dict[str, dict[str, Inference]] = {}
     for name, values in computed.items():
         ranking = plan.rank(table, values)
         inferences[name] = infer(plan.metrics(), ranking, plan.options)
-        variants[name] = findings.variant(ranking, inferences[name], plan)
+        honest = reliability(table, values, plan.options)
+        variants[name] = findings.variant(ranking, inferences[name] | honest, plan)
         warnings += _variant_warnings(name, ranking, inferences[name])
     artifact = _artifact(
         plan,
@@ -132,11 +134,16 @@ def _evaluate_pair(pair: Pair, plan: Plan, loss: Loss) -> Evaluation:
     computed = [{n: _confidence(n, t, plan) for n in names} for t in tables]
     warnings = [*dict.fromkeys((*pair.left.warnings, *pair.right.warnings)), *pair.warnings]
     warnings += _table_warnings(pair.left)
+    for table in tables:
+        warnings += _calibration(table, names, plan)
     variants: dict[str, Variant | PairedVariant] = {}
     deltas: dict[str, dict[str, Delta]] = {}
     for name in names:
         a, b = (plan.rank(t, c[name]) for t, c in zip(tables, computed, strict=True))
         deltas[name] = compare(plan.metrics(), a, b, plan.options)
+        deltas[name] |= reliability_deltas(
+            pair.left, pair.right, computed[0][name], computed[1][name], plan.options
+        )
         sides = [{m: getattr(d, s) for m, d in deltas[name].items()} for s in ("left", "right")]
         variants[name] = PairedVariant(
             input_0=findings.variant(a, sides[0], plan), input_1=findings.variant(b, sides[1], plan)
@@ -152,6 +159,10 @@ def _evaluate_pair(pair: Pair, plan: Plan, loss: Loss) -> Evaluation:
         only_right=list(pair.only_right),
         failed_left=list(pair.failed_left),
         failed_right=list(pair.failed_right),
+        agreement={
+            name: findings.delta_model(delta, None, plan)
+            for name, delta in agreement_deltas(pair.left, pair.right, plan.options).items()
+        },
     )
     return Evaluation(
         _artifact(
@@ -192,6 +203,13 @@ def _best(
         values, {n: augrc[n].replicates for n in values}, n_cases, level=plan.options.level
     )
     return Best(metric="augrc", name=best, indistinguishable=rivals, level=plan.options.level)
+
+
+def _calibration(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:
+    """What the calibrator has to say about these cases."""
+    if plan.calibration is None:
+        return []
+    return list(plan.calibration.warnings(table, [n for n in names if n not in plan.functions]))
 
 
 def _table_warnings(table: Judgments) -> list[str]:
@@ -277,6 +295,10 @@ def _artifact(
         },
         left_out=left_out,
         best=best,
+        agreement=[
+            {n: findings.metric_value(i) for n, i in agreement(t, plan.options).items()}
+            for t in tables
+        ],
         rows=[
             findings.rows(t, c)
             for t, c in zip(tables, confidence, strict=True)

@@ -187,32 +187,39 @@ def delta_models(
     deltas: Mapping[str, Mapping[str, Delta]], plan: PlanLike
 ) -> dict[str, dict[str, DeltaModel]]:
     """Deltas by confidence function and metric; p-values adjusted over the functions."""
-    metrics = [m.name for m in plan.metrics()]
-    adjusted = {m: holm({c: deltas[c][m].p_value for c in deltas}) for m in metrics}
-    draws_of = next(iter(deltas.values()))
-    n_cases = next(iter(draws_of.values())).left.jackknife.n
-    draws = plan_resamples(max(n_cases, 1), plan.options.resamples, plan.options.seed)
-    probability = draws.probability if isinstance(draws, Enumeration) else None
+    metrics = dict.fromkeys(m for found in deltas.values() for m in found)
+    adjusted = {
+        m: holm({c: found[m].p_value for c, found in deltas.items() if m in found}) for m in metrics
+    }
     return {
         name: {
-            source_key(m, plan) or m: DeltaModel(
-                delta=finite(d.value),
-                ci95=percentile_ends(d, probability, plan.options.level),
-                reason=d.reason,
-                left=finite(d.left.value),
-                right=finite(d.right.value),
-                better=d.metric.better,
-                interval=interval(d.interval),
-                interval_reason=getattr(d.interval, "reason", None),
-                p_value=d.p_value,
-                p_holm=adjusted[m][name],
-                drop_rate=d.drop_rate,
-                favours=d.favours,
-            )
-            for m, d in found.items()
+            source_key(m, plan) or m: delta_model(delta, adjusted[m][name], plan)
+            for m, delta in found.items()
         }
         for name, found in deltas.items()
     }
+
+
+def delta_model(delta: Delta, p_holm: float | None, plan: PlanLike) -> DeltaModel:
+    """Right minus left of one metric, as it is written."""
+    n_cases = delta.left.jackknife.n + delta.left.jackknife.undefined
+    options = plan.options
+    draws = plan_resamples(max(n_cases, 1), options.resamples, options.seed, options.weights)
+    probability = draws.probability if isinstance(draws, Enumeration) else None
+    return DeltaModel(
+        delta=finite(delta.value),
+        ci95=percentile_ends(delta, probability, options.level),
+        reason=delta.reason,
+        left=finite(delta.left.value),
+        right=finite(delta.right.value),
+        better=delta.metric.better,
+        interval=interval(delta.interval),
+        interval_reason=getattr(delta.interval, "reason", None),
+        p_value=delta.p_value,
+        p_holm=p_holm,
+        drop_rate=delta.drop_rate,
+        favours=delta.favours,
+    )
 
 
 def population(tables: Sequence[Judgments], comparison: Comparison) -> Population:

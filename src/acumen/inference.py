@@ -12,12 +12,15 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from acumen.errors import UsageError
 from acumen.influence import INFLUENCE, influence
 from acumen.intervals import (
     FEWEST_CASES,
     LEVEL,
     MOST_DROPPED,
+    NO_RESAMPLES,
     RELIABLE_CASES,
+    TOO_FEW,
     Errors,
     Interval,
     Jackknife,
@@ -58,6 +61,16 @@ class Options:
     weights: Literal["multinomial", "poisson"] = "multinomial"
     threads: int | None = None
     advance: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.level < 1.0:
+            raise UsageError(f"the level must lie between 0 and 1, not {self.level}")
+        if self.resamples < 0:
+            raise UsageError(f"the number of resamples cannot be negative: {self.resamples}")
+        if self.threads is not None and self.threads < 1:
+            raise UsageError(f"the number of threads must be at least 1, not {self.threads}")
+        if self.method not in METHODS:
+            raise UsageError(f"no interval method {self.method!r}: one of {', '.join(METHODS)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,25 +149,24 @@ def _inference(
         chosen: Interval | NoInterval = NoInterval(reason or metric.undefined)
         by_percentile: Interval | NoInterval = chosen
     elif len(replicates) == 0:
-        by_percentile = NoInterval(
-            f"an interval needs at least {FEWEST_CASES} cases"
-            if jackknife.n < FEWEST_CASES
-            else "no resamples were asked for"
-        )
+        by_percentile = NoInterval(TOO_FEW if jackknife.cases < FEWEST_CASES else NO_RESAMPLES)
         chosen = by_percentile
         if options.method == "default":
             chosen = _default(metric, value, jackknife, errors, options.level)
     else:
         by_percentile = percentile(replicates, options.level, probability)
-        if isinstance(by_percentile, Interval):
-            by_percentile = by_percentile.within(metric.kind.bounds)
         chosen = by_percentile
         if dropped <= MOST_DROPPED and options.method == "default":
             chosen = _default(metric, value, jackknife, errors, options.level)
         elif options.method == "bca":
             chosen = bca(replicates, value, jackknife, options.level, probability)
+    bounds = metric.kind.bounds
+    if errors is not None and metric.one_error is not None:
+        bounds = errors.bounds(metric.one_error)
+    if isinstance(by_percentile, Interval):
+        by_percentile = by_percentile.within(bounds)
     if isinstance(chosen, Interval):
-        chosen = marked(chosen.within(metric.kind.bounds), jackknife.n + jackknife.undefined)
+        chosen = marked(chosen.within(bounds), jackknife.cases)
     return Inference(metric, value, reason, chosen, by_percentile, drop_rate, replicates, jackknife)
 
 
@@ -187,9 +199,9 @@ def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) 
     if grouped:
         plan = LeaveOut(n, min(MOST_GROUPS, n))
         values = replicate(statistic_of(grouped, view), plan, threads=threads)
-        by_group = {m.name: Jackknife.of(row) for m, row in zip(grouped, values, strict=True)}
+        by_group = {m.name: Jackknife.of(row, n) for m, row in zip(grouped, values, strict=True)}
     return [
-        by_group[m.name] if m.name in by_group else Jackknife(-influence(m.name, view))
+        by_group[m.name] if m.name in by_group else Jackknife.of_influence(influence(m.name, view))
         for m in metrics
     ]
 
@@ -207,4 +219,5 @@ def errors_of(view: Any) -> Errors | None:
         cmax=answered / rows if rows else 0.0,
         worst_case=float(lost.max(initial=0.0)),
         unit=view.unit,
+        most_loss=view.most_loss,
     )

@@ -27,6 +27,10 @@ LEVEL: Final = 0.95
 FEWEST_CASES: Final = 2
 RELIABLE_CASES: Final = 10
 MOST_DROPPED: Final = 0.05
+TOO_FEW: Final = f"an interval needs at least {FEWEST_CASES} cases"
+ROUNDING: Final = 1e-12
+ZERO_ERRORS: Final = "zero-error bound"
+NO_RESAMPLES: Final = "no resamples were asked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,12 @@ class Errors:
     worst_case: float
     """The largest summed loss of a case."""
     unit: float = 1.0
+    most_loss: float = math.inf
+    """The largest loss of a row, in rungs."""
+
+    def bounds(self, one_error: Callable[[float], float]) -> tuple[float, float]:
+        """Smallest and largest value of a risk: every row answered, and as wrong as can be."""
+        return 0.0, one_error(1.0) * self.most_loss * self.unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +82,44 @@ class Jackknife:
     """Leave-one-out values, ready for use: how far each lies from their mean."""
 
     deviations: Floats
-    undefined: int = 0
+    undefined: tuple[int, ...] = ()
+    """Which values (by place) do not exist, and so are not among the deviations."""
+    n_cases: int | None = None
+    """How many cases there are, where groups of cases were left out."""
 
     @classmethod
-    def of(cls, left_out: Floats) -> Jackknife:
+    def of(cls, left_out: Floats, n_cases: int | None = None) -> Jackknife:
         """From the values without each case (or group); undefined ones are left aside."""
-        values = left_out[~np.isnan(left_out)]
+        missing = np.isnan(left_out)
+        values = left_out[~missing]
         mean = values.mean() if len(values) else np.nan
-        return cls(values - mean, len(left_out) - len(values))
+        deviations = _without_rounding(values - mean, np.abs(values).max(initial=0.0))
+        return cls(deviations, tuple(np.flatnonzero(missing).tolist()), n_cases)
+
+    @classmethod
+    def of_influence(cls, derivatives: Floats) -> Jackknife:
+        r"""From :math:`U_c = \partial T/\partial w_c`; leaving out c moves a mean by −U_c·n/(n−1).
+
+        So :math:`s^2 = \frac{n}{n-1} \sum U_c^2`.
+        """
+        n = len(derivatives)
+        return cls(-derivatives * (n / (n - 1)))
+
+    def minus(self, other: Jackknife) -> Jackknife:
+        """The leave-one-out values of a difference; both must lack the same cases."""
+        size = np.abs([self.deviations, other.deviations]).max(initial=0.0)
+        deviations = _without_rounding(self.deviations - other.deviations, size)
+        return Jackknife(deviations, self.undefined, self.n_cases)
 
     @property
     def n(self) -> int:
         """How many values there are."""
         return len(self.deviations)
+
+    @property
+    def cases(self) -> int:
+        """How many cases the study has."""
+        return self.n + len(self.undefined) if self.n_cases is None else self.n_cases
 
     @property
     def standard_error(self) -> float:
@@ -102,6 +137,11 @@ class Jackknife:
         if kurtosis <= 1.0:
             return self.n - 1.0
         return min(self.n - 1.0, max(2.0, 2.0 * self.n / (kurtosis - 1.0)))
+
+
+def _without_rounding(deviations: Floats, size: float) -> Floats:
+    """Zeros where all that varies is the last digits: equal values must have no spread at all."""
+    return np.where(np.abs(deviations).max(initial=0.0) <= ROUNDING * size, 0.0, deviations)
 
 
 def t_quantile(level: float, degrees: float) -> float:
@@ -128,13 +168,12 @@ def default_interval(
 
     ``errors`` and ``one_error`` serve risks when errors are sparse: fewer than 3 erring cases.
     """
-    if jackknife.n < FEWEST_CASES:
-        return NoInterval(f"an interval needs at least {FEWEST_CASES} cases")
-    if jackknife.undefined > MOST_DROPPED * (jackknife.n + jackknife.undefined):
-        return NoInterval(
-            f"the metric is undefined without {jackknife.undefined} of "
-            f"{jackknife.n + jackknife.undefined} cases"
-        )
+    if jackknife.cases < FEWEST_CASES:
+        return NoInterval(TOO_FEW)
+    lacking, left_out = len(jackknife.undefined), jackknife.n + len(jackknife.undefined)
+    if lacking > MOST_DROPPED * left_out:
+        what = "case" if left_out == jackknife.cases else "group of cases"
+        return NoInterval(f"undefined when leaving out any of {lacking} {what}s (of {left_out})")
     match kind:
         case Kind.RISK:
             found = _risk(estimate, jackknife, errors, one_error, level)
@@ -165,7 +204,7 @@ def _risk(
     if errors is not None and one_error is not None and errors.erring_cases < 3:
         per_error = one_error(errors.cmax) / errors.answered * errors.unit
         if errors.erring_cases == 0:
-            return _zero_errors(jackknife.n, per_error, level)
+            return _zero_errors(jackknife.cases, per_error, level)
         return _few_errors(estimate, s, jackknife.n, errors, per_error, level)
     if estimate > 0.0 and s > 0.0:
         reach = t_quantile(level, jackknife.degrees) * s / estimate
@@ -201,17 +240,19 @@ def _zero_errors(n: int, per_error: float, level: float) -> Interval:
     """No error at all: how many could have stayed hidden."""
     high = n * (1 - ((1 - level) / 2) ** (1 / n)) * per_error
     note = "assumes that an erring case loses at most one level in total, on average"
-    return Interval(0.0, high, "zero-error bound", level, 0.0, note)
+    return Interval(0.0, high, ZERO_ERRORS, level, 0.0, note)
 
 
 def _proportion(p: float, jackknife: Jackknife, level: float) -> Interval:
-    s, n = jackknife.standard_error, jackknife.n
-    t = t_quantile(level, n - 1)
+    s = jackknife.standard_error
+    t = t_quantile(level, jackknife.n - 1)
     if 0.0 < p < 1.0 and s > 0.0:
         center, reach = math.log(p / (1 - p)), t * s / (p * (1 - p))
         return Interval(
             _expit(center - reach), _expit(center + reach), "logit-jackknife-t", level, s
         )
+    n = jackknife.cases
+    t = t_quantile(level, n - 1)
     middle = (p + t * t / (2 * n)) / (1 + t * t / n)
     reach = t / (1 + t * t / n) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
     return Interval(middle - reach, middle + reach, "Wilson", level, s)
@@ -256,12 +297,11 @@ def bca(
     if isinstance(fallback, NoInterval):
         return fallback
     kept, weight, _ = defined(replicates, probability)
-    share = np.full(len(kept), 1 / len(kept)) if weight is None else weight
-    tolerance = 1e-12 * max(1.0, abs(estimate))
-    ties = np.abs(kept - estimate) <= tolerance
-    below = float(share[(kept < estimate) & ~ties].sum() + share[ties].sum() / 2)
+    ties = np.abs(kept - estimate) <= ROUNDING * max(1.0, abs(estimate))
+    less = (kept < estimate) & ~ties
+    below = float(np.average(less + ties / 2, weights=weight))
     cubes, squares = float((jackknife.deviations**3).sum()), jackknife.deviations**2
-    if not 0.0 < below < 1.0 or squares.sum() == 0.0:
+    if less.all() or not (less | ties).any() or squares.sum() == 0.0:
         return replace(fallback, method="percentile (BCa does not exist)")
     bias = float(ndtri(below))
     acceleration = -cubes / (6 * float(squares.sum()) ** 1.5)
@@ -279,13 +319,13 @@ def defined(
     replicates: Floats, probability: Floats | None = None
 ) -> tuple[Floats, Floats | None, float]:
     """The replicates that have a value, their probabilities, and the share that has none."""
-    has_value = ~np.isnan(replicates)
+    missing = np.isnan(replicates)
     if probability is None:
-        dropped = 1 - float(has_value.mean()) if len(replicates) else 1.0
-        return replicates[has_value], None, dropped
-    kept = probability[has_value]
-    dropped = 1 - float(kept.sum()) / float(probability.sum())
-    return replicates[has_value], kept / kept.sum() if len(kept) else kept, max(dropped, 0.0)
+        dropped = int(missing.sum()) / len(replicates) if len(replicates) else 1.0
+        return replicates[~missing], None, dropped
+    kept = probability[~missing]
+    dropped = float(probability[missing].sum() / probability.sum())
+    return replicates[~missing], kept / kept.sum() if len(kept) else kept, dropped
 
 
 def quantiles(

@@ -7,48 +7,34 @@ else in acumen such a number is null with a reason.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, overload
 
 import numpy as np
 
-from acumen.errors import DataError, Problem, UsageError, what_came
-from acumen.judgments import Judgments
+from acumen.errors import DataError, UsageError
+from acumen.inference import Method, Options, infer
+from acumen.item_bootstrap import (
+    BootstrapResult,
+    PairedBootstrapResult,
+    RowsByCase,
+    RowsFunction,
+    brought,
+    cases_of,
+    same_cases,
+)
+from acumen.item_rows import ItemPrediction as ItemPrediction  # the door is this module
+from acumen.item_rows import Row, off_scale, rows_of
+from acumen.item_rows import judgments_of as judgments_of
 from acumen.losses import find_loss
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
+from acumen.paired import compare
 from acumen.ranking import Curve, Ranking, rank
-from acumen.readers.columns import judgments
+from acumen.resample import RESAMPLES, SEED
 from acumen.scale import Scale, find_scale
 from acumen.weights import CaseWeights, Floats
-
-
-@dataclass(frozen=True, slots=True)
-class ItemPrediction:
-    """One judgment: the predicted level or None, the true level, and how sure the system was."""
-
-    score: int | None
-    ground_truth: int
-    confidence: float
-    case: int | str | None = None
-    item: str | None = None
-
-    @property
-    def is_predicted(self) -> bool:
-        """Whether the system answered."""
-        return self.score is not None
-
-    @property
-    def absolute_error(self) -> int:
-        """Levels between prediction and truth; 0 when the system abstained."""
-        # int(): the difference of two unsigned NumPy numbers would wrap around
-        return 0 if self.score is None else abs(int(self.score) - int(self.ground_truth))
-
-
-Row = ItemPrediction | Mapping[str, Any]
-LARGEST: Final = sys.float_info.max
 
 
 class RiskCoverageCurve(Sequence[tuple[float, float]]):
@@ -75,78 +61,26 @@ class RiskCoverageCurve(Sequence[tuple[float, float]]):
         return f"RiskCoverageCurve({list(self)})"
 
 
-def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
-    """Rows as :class:`ItemPrediction`, mappings accepted; everything wrong is told at once."""
-    known = {f.name for f in fields(ItemPrediction)}
-    rows, problems = [], []
-    given_rows: Iterable[object] = items
-    for index, row in enumerate(given_rows):
-        if isinstance(row, Mapping):
-            given = {k: v for k, v in row.items() if k in known}
-            if "case" not in given and "participant_id" in row:
-                given["case"] = row["participant_id"]
-            missing = {"score", "ground_truth", "confidence"} - given.keys()
-            if missing:
-                message = f"lacks {', '.join(sorted(missing))}"
-                problems.append(Problem(message, field=f"row {index}"))
-                continue
-            row = ItemPrediction(**given)
-        if not isinstance(row, ItemPrediction):
-            message = f"must be an ItemPrediction or a mapping, not {what_came(row)}"
-            problems.append(Problem(message, field=f"row {index}"))
-            continue
-        problems += [Problem(message, field=f"row {index}") for message in _wrong(row)]
-        rows.append(row)
-    if problems:
-        raise DataError(problems)
-    return rows
-
-
-def _wrong(row: ItemPrediction) -> list[str]:
-    found = []
-    for name in ("score", "ground_truth"):
-        value = getattr(row, name)
-        if value is None and name == "score":
-            continue
-        whole = isinstance(value, int | np.integer) or (
-            isinstance(value, float | np.floating) and float(value).is_integer()
-        )
-        if isinstance(value, bool | np.bool_) or not whole:
-            found.append(f"{name} must be a whole number, not {what_came(value)}")
-    number = isinstance(row.confidence, int | float | np.integer | np.floating)
-    if isinstance(row.confidence, bool) or not number:
-        found.append(f"confidence must be a number, not {what_came(row.confidence)}")
-    elif row.score is not None and not -LARGEST <= row.confidence <= LARGEST:
-        found.append(f"confidence must be finite, not {what_came(row.confidence)}")
-    return found
-
-
-def _off_scale(rows: Sequence[ItemPrediction], scale: Scale) -> list[Problem]:
-    """Levels that the scale does not have."""
-    problems = []
-    for index, row in enumerate(rows):
-        for name in ("score", "ground_truth"):
-            value = getattr(row, name)
-            try:
-                if value is not None:
-                    scale.rank(int(value))
-            except ValueError as error:
-                problems.append(Problem(f"{name}: {error}", field=f"row {index}"))
-    return problems
-
-
 def ranking_of(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
+    items: Iterable[Row],
+    loss: str = "abs",
+    scale: str | Scale | None = None,
+    *,
+    by_case: bool = False,
 ) -> Ranking:
-    """The ranking of a list of rows; ``abs_norm`` needs to know the scale."""
+    """The ranking of a list of rows, each its own case unless they are to be kept together.
+
+    ``abs_norm`` needs to know the scale.
+    """
     rows = rows_of(items)
+    cases, codes = cases_of(rows) if by_case else ((), None)
     chosen = find_loss(loss)
     if scale is None and chosen.name != "abs":
         raise UsageError(f"the loss {chosen.name} needs a scale, such as scale='phq8'")
     unit = 1.0
     if scale is not None:
         scale = find_scale(scale)
-        problems = _off_scale(rows, scale)
+        problems = off_scale(rows, scale)
         if problems:
             raise DataError(problems)
         unit = chosen.unit(scale)
@@ -154,33 +88,9 @@ def ranking_of(
         np.array([r.absolute_error for r in rows], np.int64),
         np.array([float(r.confidence) if r.is_predicted else 0.0 for r in rows]),
         np.array([r.is_predicted for r in rows], bool),
+        case=codes,
+        n_cases=len(cases) if by_case else None,
         unit=unit,
-    )
-
-
-def judgments_of(items: Iterable[Row], scale: str | Scale = "phq8") -> Judgments:
-    """The table of a list of rows; rows without a case are a case each.
-
-    >>> judgments_of([ItemPrediction(2, 1, 0.9), ItemPrediction(None, 0, 0.1)]).answered
-    array([ True, False])
-    """
-    rows = rows_of(items)
-    named = [r.case is not None for r in rows]
-    if any(named) and not all(named):
-        raise DataError(
-            [Problem("lacks a case that others have", field=f"row {named.index(False)}")]
-        )
-    with_item = [r.item is not None for r in rows]
-    if any(with_item) and not all(with_item):
-        at = with_item.index(False)
-        raise DataError([Problem("lacks an item that others have", field=f"row {at}")])
-    return judgments(
-        case=[r.case for r in rows] if any(named) else np.arange(len(rows)),
-        item=[r.item for r in rows] if any(with_item) else None,
-        truth=[r.ground_truth for r in rows],
-        prediction=[r.score for r in rows],
-        confidence=np.array([float(r.confidence) for r in rows]),
-        scale=scale,
     )
 
 
@@ -306,3 +216,96 @@ def compute_risk_at_coverage(
     """
     metric = METRICS["mae_at_coverage"].at(coverage=_checked(target_coverage))
     return metric.measure(ranking_of(items, loss, scale)).value
+
+
+_METRIC_OF: Final[Mapping[Any, str]] = {
+    compute_cmax: "cmax",
+    compute_aurc: "aurc",
+    compute_augrc: "augrc",
+    compute_aurc_optimal: "aurc_optimal",
+    compute_augrc_optimal: "augrc_optimal",
+    compute_eaurc: "eaurc",
+    compute_eaugrc: "eaugrc",
+    compute_aurc_achievable: "aurc_achievable",
+    compute_aurc_at_coverage: "aurc_at_coverage",
+    compute_augrc_at_coverage: "augrc_at_coverage",
+    compute_risk_at_coverage: "mae_at_coverage",
+}
+
+
+def bootstrap_by_participant(
+    items: Iterable[Row],
+    *,
+    metric_fn: RowsFunction | Callable[..., float | None],
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = 0.95,
+    method: Method = "default",
+) -> BootstrapResult:
+    """Estimate and interval of a metric when cases are drawn with replacement, rows and all.
+
+    ``metric_fn`` is one of the ``compute_*`` functions (or a ``functools.partial`` of one, to set a
+    coverage or a loss), which run compiled, or any function of a list of rows, which is called once
+    for each resample. Every row names its ``case``.
+
+    >>> rows = [ItemPrediction(2, 2, 1.0, case=1), ItemPrediction(None, 1, 0.0, case=2),
+    ...         ItemPrediction(1, 1, 0.5, case=2)]
+    >>> result = bootstrap_by_participant(rows, metric_fn=compute_cmax)
+    >>> round(result.estimate, 4), result.n_resamples, result.percentile.low
+    (0.6667, 3, 0.5)
+    """
+    rows = rows_of(items)
+    metric, view, threads = _metric_and_view(metric_fn, rows)
+    options = Options(n_resamples, seed, level, method, threads=threads)
+    return BootstrapResult.of(infer([metric], view, options)[metric.name], view.n_cases)
+
+
+def paired_bootstrap_delta_by_participant(
+    left: Iterable[Row],
+    right: Iterable[Row],
+    *,
+    metric_fn: RowsFunction | Callable[..., float | None],
+    n_resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = 0.95,
+    method: Method = "default",
+    intersection_only: bool = False,
+) -> PairedBootstrapResult:
+    """Right minus left on the same cases under the same draws, with a permutation p-value.
+
+    Different cases are refused unless the overlap is asked for; different truths always. See
+    :func:`bootstrap_by_participant` for ``metric_fn``.
+
+    >>> one = [ItemPrediction(2, 2, 1.0, case=c) for c in range(12)]
+    >>> two = [ItemPrediction(c % 2, 2, 1.0, case=c) for c in range(12)]
+    >>> paired_bootstrap_delta_by_participant(one, two, metric_fn=compute_aurc).estimate
+    1.5
+    """
+    a, b = same_cases(rows_of(left), rows_of(right), intersection_only=intersection_only)
+    metric, left_view, threads = _metric_and_view(metric_fn, a)
+    _, right_view, _ = _metric_and_view(metric_fn, b)
+    options = Options(n_resamples, seed, level, method, threads=threads)
+    found = compare([metric], left_view, right_view, options)[metric.name]
+    return PairedBootstrapResult.of_delta(found, left_view.n_cases)
+
+
+def _metric_and_view(metric_fn: Any, rows: list[ItemPrediction]) -> tuple[Metric, Any, int | None]:
+    """The registry's metric and a ranking where the function is one of ours, else the rows."""
+    base, given = metric_fn, {}
+    if isinstance(metric_fn, partial) and not metric_fn.args:
+        base, given = metric_fn.func, dict(metric_fn.keywords)
+    name = next((name for function, name in _METRIC_OF.items() if function is base), None)
+    if name is None:
+        cases, codes = cases_of(rows)
+        # threads would only wait for each other, and a function may not expect company
+        return brought(metric_fn), RowsByCase.of(rows, codes, len(cases)), 1
+    metric = METRICS[name]
+    loss, scale = given.pop("loss", "abs"), given.pop("scale", None)
+    for key in ("max_coverage", "target_coverage"):
+        if key in given:
+            metric = metric.at(coverage=_checked(given.pop(key)))
+    if given:
+        raise UsageError(f"{base.__name__} knows no {', '.join(given)}")
+    if "coverage" in metric.parameters and metric is METRICS[name]:
+        raise UsageError(f"{base.__name__} needs its coverage: use functools.partial")
+    return metric, ranking_of(rows, loss, scale, by_case=True), None

@@ -160,60 +160,39 @@ def next_alarm(reach: Floats, cut: Floats, at_reach: int, at_cut: int, b: int) -
 
 
 @inlined
+def ready(loss: Array, ends: Array) -> tuple[Floats, Array]:
+    """Losses as floats, and which rows end a tie: what :func:`walk` reads, once for all lanes."""
+    last = np.zeros(loss.shape[0], np.bool_)
+    for end in ends:
+        last[end - 1] = True
+    return loss.astype(np.float64), last
+
+
+@inlined
 def walk(
     index: Array,
-    loss: Array,
-    ends: Array,
-    lane: Array,
+    cost: Floats,
+    last: Array,
+    lane: Floats,
     row_weight: Floats | None,
     k: Floats,
     l: Floats,  # noqa: E741
     wrong: Floats,
 ) -> int:
     """Cumulate one replicate's working points; blocks without weight are skipped."""
-    size = 0
-    row = 0
+    size, before = 0, 0.0
     k_now, l_now, wrong_now = 0.0, 0.0, 0.0
-    for end in ends:
-        before = k_now
-        while row < end:
-            w = float(lane[index[row]])
-            if row_weight is not None:
-                w *= row_weight[row]
-            k_now += w
-            l_now += w * loss[row]
-            wrong_now += w * (loss[row] > 0)
-            row += 1
-        # written always, kept if the block had weight: a branch here would be a coin toss
+    for row in range(index.shape[0]):
+        w = lane[index[row]]
+        if row_weight is not None:
+            w *= row_weight[row]
+        k_now += w
+        l_now += w * cost[row]
+        wrong_now += w * (cost[row] > 0.0)
+        # written always, kept if it ends a block with weight: a branch would be a coin toss
         k[size], l[size], wrong[size] = k_now, l_now, wrong_now
-        size += k_now > before
-    return size
-
-
-@compiled
-def working_points(
-    index: Array,
-    loss: Array,
-    ends: Array,
-    weights: Array,
-    kept: Array,
-    k: Floats,
-    l: Floats,  # noqa: E741
-) -> int:
-    """Accepted weight and summed loss at each block that has weight; ``kept`` tells which."""
-    size = 0
-    row = 0
-    k_now, l_now = 0.0, 0.0
-    for block in range(ends.shape[0]):
-        before = k_now
-        while row < ends[block]:
-            w = float(weights[index[row]])
-            k_now += w
-            l_now += w * loss[row]
-            row += 1
-        if k_now > before:
-            kept[size], k[size], l[size] = block, k_now, l_now
-            size += 1
+        size += last[row] & (k_now > before)
+        before = k_now if last[row] else before
     return size
 
 
@@ -233,8 +212,7 @@ def exact_area(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
 @inlined
 def mean_over_tie_orders(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
     """Σ over accepted rows of the risk so far, averaged over all orders inside each tie."""
-    total = 0.0
-    k0, l0 = 0.0, 0.0
+    total, k0, l0 = 0.0, 0.0, 0.0
     for j in range(size):
         slope = (l[j] - l0) / (k[j] - k0)
         total += slope * (k[j] - k0) + (l0 - slope * k0) * harmonic_step(k0, k[j])
@@ -244,10 +222,9 @@ def mean_over_tie_orders(k: Floats, l: Floats, size: int) -> float:  # noqa: E74
 
 @inlined
 def dent(k: Floats, y: Floats, size: int, out_k: Floats, out_y: Floats) -> int:
-    """Keep the points that lie below the chord of their neighbours, and the ends.
+    """Keep the points below the chord of their neighbours, and the ends; in place if asked.
 
-    Only these can be on a lower hull. Without a branch this is far quicker than the hull itself,
-    and on noisy curves it drops most of the points. Input and output may be the same arrays.
+    Only these can be on a lower hull, and without a branch this is far quicker than the hull.
     """
     if size < 3:
         out_k[:size], out_y[:size] = k[:size], y[:size]
@@ -294,8 +271,7 @@ def doubled_trapezoids(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
 @inlined
 def concordance(k: Floats, wrong: Floats, size: int) -> float:
     """Weight of (right, wrong) pairs where the right one is surer; a tie counts half."""
-    total = 0.0
-    right_above, k0, wrong0 = 0.0, 0.0, 0.0
+    total, right_above, k0, wrong0 = 0.0, 0.0, 0.0, 0.0
     for j in range(size):
         wrong_here = wrong[j] - wrong0
         right_here = (k[j] - k0) - wrong_here
@@ -305,19 +281,32 @@ def concordance(k: Floats, wrong: Floats, size: int) -> float:
     return total
 
 
+@inlined
+def lost_pairs(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
+    """Σ of each loss times the weight ranked below it, its own tie counting half."""
+    total, k0, l0 = 0.0, 0.0, 0.0
+    for j in range(size):
+        total += (l[j] - l0) * ((k[size - 1] - k[j]) + (k[j] - k0) / 2)
+        k0, l0 = k[j], l[j]
+    return total
+
+
 @compiled
 def exact(
     index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
 ) -> Floats:
-    """What a tie must not distort: exact area, mean over tie orders, concordant pairs (by row)."""
+    """By row: exact area, mean over tie orders, concordant pairs, pairs with a loss."""
     blocks, lanes = ends.shape[0], counts.shape[1]
-    out = np.zeros((3, lanes))
+    out = np.zeros((4, lanes))
     k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
+    cost, last = ready(loss, ends)
     for b in range(lanes):
-        size = walk(index, loss, ends, counts[:, b].copy(), row_weight, k, l, wrong)
+        lane = counts[:, b].astype(np.float64)
+        size = walk(index, cost, last, lane, row_weight, k, l, wrong)
         out[0, b] = exact_area(k, l, size)
         out[1, b] = mean_over_tie_orders(k, l, size)
         out[2, b] = concordance(k, wrong, size)
+        out[3, b] = lost_pairs(k, l, size)
     return out
 
 
@@ -325,17 +314,16 @@ def exact(
 def hulls(
     index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
 ) -> Floats:
-    """Areas under lower hulls, by row: of risk (doubled), of summed loss (doubled), the latter's
-    exact area under risk.
-    """
+    """Under lower hulls, by row: of risk, of summed loss (both doubled), the latter exact."""
     blocks, lanes = ends.shape[0], counts.shape[1]
     out = np.zeros((3, lanes))
     # the origin stands in front: it belongs to the hull of summed loss, not to that of risk
     k, l, wrong = np.zeros(blocks + 2), np.zeros(blocks + 2), np.empty(blocks + 1)  # noqa: E741
-    risk = np.empty(blocks + 1)
+    risk, (cost, last) = np.empty(blocks + 1), ready(loss, ends)
     hull_k, hull_y = np.empty(blocks + 2), np.empty(blocks + 2)
     for b in range(lanes):
-        size = walk(index, loss, ends, counts[:, b].copy(), row_weight, k[1:], l[1:], wrong)
+        lane = counts[:, b].astype(np.float64)
+        size = walk(index, cost, last, lane, row_weight, k[1:], l[1:], wrong)
         for j in range(size):
             risk[j] = l[j + 1] / k[j + 1]
         top = lower_hull(k[1:], risk, size, hull_k, hull_y)
@@ -360,8 +348,10 @@ def most_within_risk(
     out = np.zeros(counts.shape[1])
     blocks = ends.shape[0]
     k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
+    cost, last = ready(loss, ends)
     for b in range(counts.shape[1]):
-        size = walk(index, loss, ends, counts[:, b].copy(), row_weight, k, l, wrong)
+        lane = counts[:, b].astype(np.float64)
+        size = walk(index, cost, last, lane, row_weight, k, l, wrong)
         for j in range(size):
             if l[j] / k[j] <= most_risk:
                 out[b] = k[j]
@@ -372,8 +362,7 @@ def most_within_risk(
 def optimum(by_loss: Floats) -> Floats:
     """Areas when rows are ranked by loss, from the weight at each loss (row = rungs).
 
-    Rows of the result: under risk with one row a point (doubled, for whole weights), under summed
-    loss (doubled), under risk with ties kept (exact).
+    Under risk with one row a point, under summed loss (both doubled), under risk with ties kept.
     """
     out = np.zeros((3, by_loss.shape[1]))
     for b in range(by_loss.shape[1]):

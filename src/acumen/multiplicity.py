@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from acumen.intervals import LEVEL, MOST_DROPPED, Interval, NoInterval, t_quantile
+from acumen.intervals import LEVEL, MOST_DROPPED, Interval, NoInterval, quantiles, t_quantile
 from acumen.weights import Floats
 
 
@@ -33,29 +33,33 @@ def simultaneous(
     replicates: Mapping[str, Floats],
     n_cases: int,
     level: float = LEVEL,
+    probability: Floats | None = None,
 ) -> dict[tuple[str, str], Interval | NoInterval]:
     r"""Intervals of all pairwise differences that hold together (max-T).
 
     The critical value is the quantile over resamples of the largest standardised deviation among
     all pairs, widened by Student's t for the number of cases. Whatever pair is picked after seeing
     the data, "the best" among them, its interval keeps the level. Romano and Wolf (2005),
-    Econometrica 73.
+    Econometrica 73. ``probability`` weighs the resamples when they were enumerated.
     """
     pairs = list(combinations(estimates, 2))
     deltas = {(a, b): replicates[b] - replicates[a] for a, b in pairs}
     kept = np.all([~np.isnan(d) for d in deltas.values()], axis=0) if pairs else np.empty(0, bool)
     if not pairs or n_cases < 2 or kept.size == 0:
         return {pair: NoInterval("needs two systems and two cases") for pair in pairs}
-    if kept.mean() < 1 - MOST_DROPPED:
+    chance = np.full(kept.size, 1 / kept.size) if probability is None else probability
+    if chance[kept].sum() < (1 - MOST_DROPPED) * chance.sum():
         return {pair: NoInterval("undefined in too many resamples") for pair in pairs}
+    chance = chance[kept] / chance[kept].sum()
     centred = {p: d[kept] - (estimates[p[1]] - estimates[p[0]]) for p, d in deltas.items()}
-    error = {p: float(np.sqrt(np.mean(d**2))) for p, d in centred.items()}
+    error = {p: float(np.sqrt(chance @ d**2)) for p, d in centred.items()}
     moving = [p for p in pairs if error[p] > 0.0]
     critical = 0.0
     if moving:
         largest = np.max([np.abs(centred[p]) / error[p] for p in moving], axis=0)
         student = t_quantile(level, n_cases - 1) / t_quantile(level, np.inf)
-        critical = float(np.quantile(largest, level)) * student
+        _, high = quantiles(largest, (1 - level, level), None if probability is None else chance)
+        critical = high * student
     out: dict[tuple[str, str], Interval | NoInterval] = {}
     for a, b in pairs:
         delta = estimates[b] - estimates[a]
@@ -71,11 +75,12 @@ def best_of(
     *,
     lower_is_better: bool = True,
     level: float = LEVEL,
+    probability: Floats | None = None,
 ) -> tuple[str, list[str]]:
     """The best by its estimate, and those that cannot be told from it at this level."""
     sign = 1.0 if lower_is_better else -1.0
     best = min(estimates, key=lambda name: sign * estimates[name])
-    intervals = simultaneous(estimates, replicates, n_cases, level)
+    intervals = simultaneous(estimates, replicates, n_cases, level, probability)
     rivals = []
     for (a, b), interval in intervals.items():
         if best not in (a, b):

@@ -20,10 +20,14 @@ import numpy as np
 
 from acumen.inference import Inference, Options, infer, marked, statistic_of
 from acumen.intervals import (
+    FEWEST_CASES,
     MOST_DROPPED,
+    NO_RESAMPLES,
+    TOO_FEW,
+    ZERO_ERRORS,
     Interval,
-    Jackknife,
     NoInterval,
+    bca,
     defined,
     percentile,
     plain,
@@ -34,6 +38,7 @@ from acumen.weights import CaseWeights, Floats
 
 PLAIN: frozenset[str] = frozenset({"cmax"})
 """Metrics whose difference takes the plain jackknife-t: measured to cover as well, and shorter."""
+_LACKING = "leaving out some case makes one side undefined and not the other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +114,33 @@ def _delta(
         none = NoInterval(told)
         return Delta(metric, left, right, None, told, none, none, None, drop_rate, replicates)
     value = right.value - left.value
-    by_percentile: Interval | NoInterval = NoInterval("no resamples were asked for")
+    few = left.jackknife.cases < FEWEST_CASES
+    by_percentile: Interval | NoInterval = NoInterval(TOO_FEW if few else NO_RESAMPLES)
     if len(replicates):
         by_percentile = percentile(replicates, options.level, probability)
     chosen = by_percentile
     if options.method == "default" and not (len(replicates) and dropped > MOST_DROPPED):
         chosen = delta_interval(metric, left, right, options.level)
+    elif options.method == "bca" and len(replicates):
+        chosen = _bca(value, left, right, replicates, probability, options.level)
     if isinstance(chosen, Interval):
-        chosen = marked(chosen, left.jackknife.n + left.jackknife.undefined)
+        chosen = marked(chosen, left.jackknife.cases)
     return Delta(
         metric, left, right, value, None, chosen, by_percentile, p_value, drop_rate, replicates
     )
+
+
+def _bca(
+    value: float,
+    left: Inference,
+    right: Inference,
+    replicates: Floats,
+    probability: Floats | None,
+    level: float,
+) -> Interval | NoInterval:
+    if left.jackknife.undefined != right.jackknife.undefined:
+        return NoInterval(_LACKING)
+    return bca(replicates, value, right.jackknife.minus(left.jackknife), level, probability)
 
 
 def delta_interval(
@@ -129,10 +150,12 @@ def delta_interval(
     assert left.value is not None
     assert right.value is not None
     value = right.value - left.value
-    if left.jackknife.n != right.jackknife.n:
-        return NoInterval("leaving out some case makes one side undefined and not the other")
-    difference = Jackknife(right.jackknife.deviations - left.jackknife.deviations)
-    if difference.n >= 2 and not difference.deviations.any():
+    if left.jackknife.undefined != right.jackknife.undefined:
+        return NoInterval(_LACKING)
+    if left.jackknife.cases < FEWEST_CASES:
+        return NoInterval(TOO_FEW)
+    difference = right.jackknife.minus(left.jackknife)
+    if not difference.deviations.any() and not _both_without_error(left, right):
         return Interval(value, value, "no variation between cases", level, 0.0)
     if metric.kind is Kind.REAL or metric.name in PLAIN:
         return plain(value, difference, level)
@@ -145,6 +168,14 @@ def delta_interval(
     below = _reach(right.value - right.interval.low, left.interval.high - left.value, r)
     above = _reach(right.interval.high - right.value, left.value - left.interval.low, r)
     return Interval(value - below, value + above, "MOVER", level, difference.standard_error)
+
+
+def _both_without_error(left: Inference, right: Inference) -> bool:
+    """Two systems that never erred do not vary either, yet either may have errors to come."""
+    return all(
+        isinstance(side.interval, Interval) and side.interval.method == ZERO_ERRORS
+        for side in (left, right)
+    )
 
 
 def _reach(x: float, y: float, r: float) -> float:

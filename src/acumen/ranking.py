@@ -188,7 +188,7 @@ class Ranking:
         return compute()
 
     def exact(self, weights: Weights) -> Floats:
-        """Exact area under risk, mean over tie orders, concordant pairs: one row each."""
+        """Exact area under risk, mean over tie orders, concordant and lost pairs: one row each."""
         return self._fine("exact", weights)
 
     def hulls(self, weights: Weights) -> Floats:
@@ -257,17 +257,13 @@ class Ranking:
 
     def curve(self, weights: NDArray[Any] | None = None) -> Curve:
         """The curve as arrays; by default each row counts with its own weight."""
-        from acumen.kernels import working_points
-
-        if weights is None:
-            weights = np.ones(len(self)) if self.weight is None else self.weight
-        weights = np.asarray(weights, np.float64)
-        blocks = len(self.ends)
-        kept, k, loss = np.empty(blocks, np.int64), np.empty(blocks), np.empty(blocks)
-        size = working_points(self.order, self.loss, self.ends, weights, kept, k, loss)
-        k, loss = k[:size], loss[:size] * self.unit
-        total = weights.sum()
-        return Curve(k / total, loss / k, loss / total, self.threshold[kept[:size]])
+        weights = self._own_weights() if weights is None else np.asarray(weights, np.float64)
+        ranked = weights[self.order]
+        k = np.cumsum(ranked)[self.ends - 1]
+        loss = np.cumsum(ranked * self.loss)[self.ends - 1] * self.unit
+        kept = np.diff(k, prepend=0.0) > 0.0  # a tie without weight is no working point
+        k, loss, total = k[kept], loss[kept], weights.sum()
+        return Curve(k / total, loss / k, loss / total, self.threshold[kept])
 
 
 def rank(

@@ -32,7 +32,8 @@ class CaseWeights:
     @classmethod
     def once(cls, n_cases: int) -> CaseWeights:
         """Every case counts once: the study as it is."""
-        return cls(np.ones((n_cases, 1)))
+        # the type that resamples have, so that the loops are compiled for it alone
+        return cls(np.ones((n_cases, 1), np.uint16))
 
     @property
     def lanes(self) -> int:

@@ -1,19 +1,184 @@
-"""``acumen evaluate``: selective-prediction metrics of a run."""
+"""``acumen evaluate``: selective-prediction metrics of one run, or of two compared."""
 
 from __future__ import annotations
 
+import sys
+import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from acumen.errors import UsageError, printable
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def evaluate(run: Annotated[Path, typer.Argument(help="A run file.")]) -> None:
-    """Evaluate a run.
+def evaluate(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN [RUN2]", help="Run files (JSON, JSONL, CSV, Parquet); - is stdin."
+        ),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Option("--input", help="A run file; the same as RUN.")
+    ] = None,
+    modes: Annotated[
+        list[str] | None,
+        typer.Option("--mode", help="Mode of each run, in order; one serves all."),
+    ] = None,
+    confidence: Annotated[
+        str, typer.Option(help="default, all, or names separated by commas.")
+    ] = "default",
+    loss: Annotated[str, typer.Option(help="abs_norm or abs.")] = "abs_norm",
+    resamples: Annotated[int, typer.Option("--bootstrap-resamples", min=0)] = 10_000,
+    seed: Annotated[int, typer.Option(min=0)] = 42,
+    interval: Annotated[str, typer.Option(help="default, percentile or bca.")] = "default",
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    coverage_grid: Annotated[
+        str, typer.Option(help="Coverages at which MAE is told.")
+    ] = ".1,.2,.3,.4,.5,.6,.7,.8,.9",
+    area_coverage: Annotated[
+        float, typer.Option(help="Coverage up to which areas are told.")
+    ] = 0.5,
+    calibration: Annotated[
+        Path | None, typer.Option(help="A calibration artifact, for the calibrated functions.")
+    ] = None,
+    intersection_only: Annotated[
+        bool, typer.Option("--intersection-only", help="Compare the cases both runs have.")
+    ] = False,
+    scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
+    output: Annotated[Path | None, typer.Option(help="Write the metrics artifact here.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the HTML report here.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the artifact instead of the tables.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where the time went; tracebacks.")
+    ] = False,
+) -> None:
+    """Risk-coverage metrics of a run with honest intervals; of two runs, paired deltas.
 
-    Example: acumen evaluate run.json --mode few_shot
+    Example: acumen evaluate run.json --mode few_shot --confidence all --output metrics.json
+
+    Example: acumen evaluate run.json --mode zero_shot --input run.json --mode few_shot
     """
-    typer.echo(run)
+    clock = _Clock()
+    sources = _sources(runs or [], inputs or [], modes or [])
+    options = {"resamples": resamples, "seed": seed, "level": level, "threads": threads}
+    plan_options: dict[str, Any] = {
+        "confidence": confidence,
+        "loss": loss,
+        "coverage_grid": _grid(coverage_grid),
+        "area_coverage": area_coverage,
+        "intersection_only": intersection_only,
+    }
+    evaluation = _evaluate(
+        sources, scale, calibration, interval, options, plan_options, clock, quiet=quiet
+    )
+    if output is not None:
+        evaluation.write(output)
+    if html is not None:
+        from acumen.report.html import write_report  # type: ignore[import-not-found]
+
+        write_report([evaluation.artifact], html)
+    clock.lap("write")
+    if as_json:
+        sys.stdout.write(evaluation.to_json())
+    elif not quiet:
+        from acumen.report.terminal import print_report
+
+        print_report(evaluation)
+    if as_json or quiet:
+        for warning in evaluation.artifact.warnings:
+            print(f"acumen: warning: {printable(warning, limit=600)}", file=sys.stderr)
+    clock.lap("show")
+    if debug:
+        print(clock.told(), file=sys.stderr)
+
+
+def _evaluate(
+    sources: list[tuple[str, str | None]],
+    scale: str,
+    calibration: Path | None,
+    interval: str,
+    options: dict[str, Any],
+    plan_options: dict[str, Any],
+    clock: _Clock,
+    *,
+    quiet: bool,
+) -> Any:
+    from acumen.evaluate import Plan
+    from acumen.evaluate import evaluate as evaluate_tables
+    from acumen.inference import METHODS, Options
+    from acumen.losses import find_loss
+    from acumen.readers import read
+
+    if interval not in METHODS:
+        raise UsageError(f"no interval '{printable(interval)}'; there are {', '.join(METHODS)}")
+    find_loss(plan_options["loss"])
+    clock.lap("import")
+    tables = [read(path, mode=mode, scale=scale) for path, mode in sources]
+    clock.lap("read")
+    calibrator = None
+    if calibration is not None:
+        from acumen.calibration import read_calibration
+
+        calibrator = read_calibration(calibration)
+    plan = Plan(
+        options=Options(method=interval, **options),
+        calibration=calibrator,
+        **plan_options,
+    )
+    evaluation = evaluate_tables(tables[0], tables[1] if len(tables) > 1 else None, plan)
+    clock.lap("evaluate")
+    return evaluation
+
+
+def _sources(runs: list[str], inputs: list[str], modes: list[str]) -> list[tuple[str, str | None]]:
+    """Which files are read in which mode."""
+    files = [*runs, *inputs]
+    if not files:
+        raise UsageError("give a run file; see acumen evaluate --help")
+    if len(files) == 1 and len(modes) == 2:
+        files *= 2
+    if len(files) > 2:
+        raise UsageError(f"one or two runs can be evaluated, not {len(files)}")
+    if len(modes) > len(files):
+        raise UsageError(f"{len(modes)} modes for {len(files)} run(s)")
+    if files.count("-") > 1:
+        raise UsageError("standard input can be read only once")
+    padded: list[str | None] = [*modes] * (len(files) if len(modes) == 1 else 1)
+    padded += [None] * (len(files) - len(padded))
+    return list(zip(files, padded, strict=True))
+
+
+def _grid(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(sorted({float(part) for part in text.split(",") if part.strip()}))
+    except ValueError:
+        raise UsageError(
+            f"--coverage-grid takes numbers separated by commas, not '{printable(text)}'"
+        ) from None
+
+
+class _Clock:
+    """Where the time went, for ``--debug``."""
+
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+        self._laps: list[tuple[str, float]] = []
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self._laps.append((name, now - self._last))
+        self._last = now
+
+    def told(self) -> str:
+        total = sum(seconds for _, seconds in self._laps)
+        parts = " · ".join(f"{name} {seconds:.2f} s" for name, seconds in self._laps)
+        return f"acumen: {parts} · in all {total:.2f} s"

@@ -206,11 +206,4 @@ def augrc_pairs(ranking: Ranking, weights: Weights) -> Floats:
     >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
-    per_row = ranking.row_weights(weights)
-    starts = np.concatenate([[0], ranking.ends[:-1]]).astype(np.int64)
-    if len(ranking.ends) == 0:
-        return _area_of_loss(ranking, weights, np.zeros(per_row.shape[1]))
-    tie = np.add.reduceat(per_row, starts, axis=0)
-    below = tie.sum(axis=0) - np.cumsum(tie, axis=0)
-    lost = np.add.reduceat(per_row * ranking.loss[:, None], starts, axis=0)
-    return _area_of_loss(ranking, weights, (lost * (below + tie / 2)).sum(axis=0))
+    return _area_of_loss(ranking, weights, ranking.exact(weights)[3])

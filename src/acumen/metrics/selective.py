@@ -14,7 +14,7 @@ import numpy as np
 
 from acumen.metrics.registry import Kind, difference, metric, ratio
 from acumen.ranking import AREA_COVERAGE, Ranking
-from acumen.weights import Floats, Weights
+from acumen.weights import CaseWeights, Floats, Weights
 
 
 def _as_is(cmax: float) -> float:
@@ -357,7 +357,12 @@ def _cut(ranking: Ranking, weights: Weights, coverage: float) -> Floats:
 def _optimum(ranking: Ranking, weights: Weights) -> Floats:
     from acumen.kernels import optimum
 
-    return optimum(ranking.totals(weights).by_loss)
+    def compute() -> Floats:
+        return optimum(ranking.totals(weights).by_loss)
+
+    if isinstance(weights, CaseWeights):
+        return weights.remember(ranking, "optimum", compute)
+    return compute()
 
 
 def _area_of_risk(ranking: Ranking, weights: Weights, area: Floats) -> Floats:

@@ -1,0 +1,150 @@
+"""``python -m benchmarks``: measure, print a table, write benchmarks/results.md."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from acumen.strict_json import parse_json, write_bytes
+from benchmarks.speed import large_study, small_study
+
+RESULTS = Path(__file__).with_name("results.md")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    what: str
+    against: str
+    found: str
+    target: str
+    met: bool | None = None
+
+    @property
+    def verdict(self) -> str:
+        return {None: "", True: "met", False: "MISSED"}[self.met]
+
+
+def apart(what: str, rows: int) -> dict[str, Any]:
+    """A measurement in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.memory", what, str(rows)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = parse_json(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def small_rows() -> list[Row]:
+    """41 cases × 8 items × 10,000 resamples."""
+    t = small_study()
+    ours, size = t["ours"], f"41 cases × 8 items, {t['metrics']:.0f} metrics at once"
+    a = t["objects"] / ours
+    return [
+        Row(size, "objects in a list, rows and curve for each metric",
+            f"{a:,.0f}× ({t['objects'] * 1e6:,.0f} µs against {ours * 1e6:.2f} µs a replicate)",
+            "≥ 1,000×", a >= 1000),
+        Row(size, "objects in a list, one curve for all metrics",
+            f"{t['objects, shared'] / ours:,.0f}× ({t['objects, shared'] * 1e6:,.0f} µs)", ""),
+        Row(f"{size}, drawing included", "objects in a list, drawing not included",
+            f"{t['objects'] / (ours + t['ours, drawing']):,.0f}×", ""),
+        Row(size, "scikit-learn's average_precision_score, one call",
+            f"{t['sklearn'] / ours:,.0f}× ({t['sklearn'] * 1e6:,.0f} µs)", ""),
+        Row(size, "an AURC in NumPy, one call",
+            f"{t['numpy'] / ours:,.1f}× ({t['numpy'] * 1e6:,.1f} µs)", ""),
+    ]  # fmt: skip
+
+
+def large_rows() -> list[Row]:
+    """10⁵ rows × 1,000 resamples."""
+    t = large_study()
+    size = "10⁵ rows × 1,000 resamples, one thread"
+    gain = t["one thread"] / t["two threads"]
+    return [
+        Row(f"{size}: AURC, AUGRC, MAE at 9 coverages", "per replicate and row, drawing apart",
+            f"{t['areas']:.2f} ns", "≤ 3 ns", t["areas"] <= 3),
+        Row(f"{size}: with hulls and optima", "per replicate and row, drawing apart",
+            f"{t['core']:.2f} ns", "≤ 12 ns", t["core"] <= 12),
+        Row(f"{size}: drawing the cases", "per replicate and row", f"{t['drawing']:.2f} ns", ""),
+        Row("10⁵ rows × 1,000 resamples, two threads", "one thread",
+            f"{gain:.2f}×", "≥ 1.7× on an idle machine", gain >= 1.7),
+    ]  # fmt: skip
+
+
+def memory_rows() -> list[Row]:
+    """Very many rows: time, growth, memory."""
+    t = apart("resample", 1_000_000)
+    rows = [
+        Row("10⁶ rows × 1,000 resamples, two threads", "peak memory of the process",
+            f"{t['peak_mb']:,.0f} MB, {t['seconds']:.1f} s", "≤ 1.5 GB", t["peak_mb"] <= 1500),
+    ]  # fmt: skip
+    before = None
+    for power in (5, 6, 7):
+        t = apart("points", 10**power)
+        growth = ""
+        if before is not None:
+            growth = f", grows as rows^{math.log10(t['seconds'] / before):.2f}"
+        before = t["seconds"]
+        last = power == 7
+        rows.append(
+            Row(f"10{'⁵⁶⁷'[power - 5]} rows: all {t['metrics']} metrics, ranking included",
+                "beyond the columns read (int8, int8, float32)",
+                f"{t['seconds']:.2f} s{growth}, {t['beyond_input_mb']:,.0f} MB",
+                "≤ 15 s, 1 GB" if last else "",
+                (t["seconds"] <= 15 and t["beyond_input_mb"] <= 1000) if last else None)
+        )  # fmt: skip
+    return rows
+
+
+def machine() -> str:
+    """The machine in words, and how busy it was."""
+    load = os.getloadavg()[0]
+    return (
+        f"{os.cpu_count()} cores ({platform.machine()}), load {load:.1f} at the start; "
+        f"Python {platform.python_version()}, NumPy {version('numpy')}, Numba {version('numba')}, "
+        f"scikit-learn {version('scikit-learn')}"
+    )
+
+
+def page(rows: list[Row], where: str) -> str:
+    """The table in Markdown."""
+    lines = [
+        "# Speed and memory",
+        "",
+        f"Measured in one run of `make bench` on {where}.",
+        "Times are the quickest of a few runs; the engine is compiled, warm, on one thread unless",
+        "it says otherwise. Both sides of the first line give the same numbers for the same",
+        "resamples (checked to 1e-9 before they are timed).",
+        "",
+        "| what | compared with | found | target | |",
+        "|---|---|---|---|---|",
+        *(f"| {r.what} | {r.against} | {r.found} | {r.target} | {r.verdict} |" for r in rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measure, print, write."""
+    from rich.console import Console
+    from rich.table import Table
+
+    where = machine()
+    rows = [*small_rows(), *large_rows(), *memory_rows()]
+    table = Table("what", "compared with", "found", "target", "", title=where)
+    for row in rows:
+        table.add_row(row.what, row.against, row.found, row.target, row.verdict)
+    Console().print(table)
+    write_bytes(RESULTS, page(rows, where).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""One measurement in a process of its own, so that its peak memory is its own.
+
+``python -m benchmarks.memory resample 1000000`` or ``points 10000000``; prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+import numpy as np
+
+from acumen.inference import statistic_of
+from acumen.metrics import metrics_of
+from acumen.ranking import Ranking, rank
+from acumen.resample import Bootstrap, replicate
+from acumen.strict_json import to_json
+from acumen.weights import CaseWeights
+from benchmarks.speed import CORE
+from benchmarks.studies import study
+
+
+def peak() -> float:
+    """Most memory this process has held so far, in MB."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+def warm() -> None:
+    """Load the compiled loops, so that neither their time nor their memory is counted."""
+    tiny = rank([0, 1, 2], [3, 2, 1])
+    replicate(statistic_of(metrics_of(Ranking), tiny), Bootstrap(3, 16), threads=1)
+
+
+def main() -> None:
+    """Measure what the arguments say."""
+    what, rows = sys.argv[1], int(sys.argv[2])
+    warm()
+    columns = study(rows // 8)
+    before = peak()
+    begun = time.perf_counter()
+    view = columns.ranking()
+    ranked = time.perf_counter() - begun
+    if what == "points":
+        every = metrics_of(Ranking)
+        values = statistic_of(every, view)(CaseWeights.once(view.n_cases))
+        done = len(every)
+    else:
+        values = replicate(statistic_of(CORE, view), Bootstrap(view.n_cases, 1000), threads=2)
+        done = len(CORE)
+    assert np.isfinite(values[:2]).all()
+    found = {
+        "seconds": time.perf_counter() - begun,
+        "ranking": ranked,
+        "metrics": done,
+        "peak_mb": peak(),
+        "beyond_input_mb": peak() - before,
+    }
+    print(to_json(found, indent=None), end="")
+
+
+if __name__ == "__main__":
+    main()

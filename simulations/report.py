@@ -1,0 +1,226 @@
+"""The counts as a page of Markdown tables. Nothing is computed here but shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from simulations.coverage import BESIDE, CASES, JUDGED, METHODS
+from simulations.paired import CASES as PAIRED_CASES
+from simulations.paired import CONTESTS
+from simulations.populations import POPULATIONS, TRUTH_CASES
+
+Counted = Mapping[tuple[str, int, int], Any]
+GOOD: Final = (0.93, 0.97)
+GOOD_ERRORS: Final = (0.03, 0.065)
+CONTROL: Final = 0.85
+CONTROL_CASES: Final = (41, 100)
+TITLES: Final = {"default": "default", "percentile": "percentile", "bca": "BCa"}
+
+
+def covered(tally: Mapping[str, Any]) -> float | None:
+    """Share of the given intervals that hold the truth."""
+    given = tally["given"]
+    return 1 - (tally["low"] + tally["high"]) / given if given else None
+
+
+def page(counted: Counted, studies: int, pairs: int, resamples: int, seed: int) -> str:
+    """The whole page."""
+    parts = [
+        _head(studies, pairs, resamples, seed),
+        _summary(counted),
+        _failures(counted),
+        _paired(counted, pairs),
+        _control(counted),
+        _populations(counted),
+        *(_by_metric(counted, m.name) for m in (*JUDGED, *BESIDE)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _percent(share: float | None, digits: int = 1) -> str:
+    return "–" if share is None else f"{100 * share:.{digits}f}"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def _head(studies: int, pairs: int, resamples: int, seed: int) -> str:
+    error = 2 * (0.95 * 0.05 / studies) ** 0.5
+    return f"""# Do the intervals hold?
+
+Simulated studies from populations whose truth is known; every number on this page is counted, with
+the library's own functions. Redo it with `make slow`, or `python -m simulations` (about 45 minutes
+of one core; cells already counted are kept under `build/simulations`; `--fresh` counts again).
+
+{studies:,} studies a cell for coverage, {pairs:,} for paired comparisons; seed {seed}; level 95%;
+percentile and BCa from {resamples:,} resamples (the library's own default is 10,000), permutation
+p-values from {resamples:,} swaps. Counting {studies:,} studies errs by ±{100 * error:.1f} points
+(two binomial standard errors at 95%). The truth is the metric on {TRUTH_CASES:,} cases. A case has
+8 items unless a population says otherwise."""
+
+
+def _cells(counted: Counted, metric: str, cases: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for place, population in enumerate(POPULATIONS):
+        yield population.name, counted["coverage", place, cases][metric]
+
+
+def _summary(counted: Counted) -> str:
+    rows = []
+    for metric in JUDGED:
+        for method in METHODS:
+            row = [metric.name, TITLES[method]]
+            for n in CASES:
+                found = [covered(cell[method]) for _, cell in _cells(counted, metric.name, n)]
+                known = sorted(x for x in found if x is not None)
+                row.append(f"{_percent(known[0])}–{_percent(known[-1])}" if known else "–")
+            rows.append(row)
+    head = ["metric", "interval", *(f"n = {n}" for n in CASES)]
+    return (
+        "## In short\n\nCoverage in percent, from the worst population to the best.\n\n"
+        + _table(head, rows)
+    )
+
+
+def _failures(counted: Counted) -> str:
+    rows = []
+    total = 0
+    for n in CASES:
+        for metric in JUDGED:
+            for name, cell in _cells(counted, metric.name, n):
+                total += 1
+                share = covered(cell["default"])
+                if share is None or not GOOD[0] <= share <= GOOD[1]:
+                    side = "too wide" if share is not None and share > GOOD[1] else "too narrow"
+                    methods = _methods(cell["default"])
+                    rows.append([name, str(n), metric.name, _percent(share), side, methods])
+    low, high = (_percent(share, 0) for share in GOOD)
+    intro = f"""## Known failures of the default
+
+Cells of AURC, AUGRC, cmax and MAE where the default covers less than {low}% or more than {high}%:
+{len(rows)} of {total}. With 10 cases the library claims no difference whatever the interval."""
+    head = ["population", "cases", "metric", "covers %", "", "made by (% of studies)"]
+    return f"{intro}\n\n{_table(head, rows)}" if rows else f"{intro}\n\nNone."
+
+
+def _methods(tally: Mapping[str, Any]) -> str:
+    studies = tally["given"] + tally["withheld"]
+    shares = [f"{name} {_percent(k / studies)}" for name, k in tally["methods"].items()]
+    if tally["withheld"]:
+        shares.append(f"withheld {_percent(tally['withheld'] / studies)}")
+    return ", ".join(shares)
+
+
+def control_fails(counted: Counted) -> list[str]:
+    """Where drawing rows looks fine although it is not: then nothing here can be believed."""
+    return [
+        f"{name}, {n} cases"
+        for (part, _, n), found in counted.items()
+        if part == "rows"
+        for name, tally in found.items()
+        if (covered(tally) or 0.0) >= CONTROL
+    ]
+
+
+def _by_metric(counted: Counted, metric: str) -> str:
+    rows = []
+    for place, population in enumerate(POPULATIONS):
+        for n in CASES:
+            cell = counted["coverage", place, n][metric]
+            default, percentile = cell["default"], cell["percentile"]
+            wider = None
+            if default["width"] is not None and percentile["width"]:
+                wider = default["width"] / percentile["width"]
+            given = default["given"] or 1
+            rows.append(
+                [
+                    population.name,
+                    str(n),
+                    *(_percent(covered(cell[method])) for method in METHODS),
+                    f"{_percent(default['low'] / given)} / {_percent(default['high'] / given)}",
+                    "–" if wider is None else _size(wider),
+                    "–" if cell["median_ratio"] is None else f"{cell['median_ratio']:.2f}",
+                    _methods(default),
+                ]
+            )
+    head = [
+        "population", "cases", "default", "percentile", "BCa", "truth above / below",
+        "mean width ÷ percentile's", "median", "default made by (% of studies)",
+    ]  # fmt: skip
+    return f"## {metric}\n\nCoverage in percent of the studies that have an interval.\n\n" + _table(
+        head, rows
+    )
+
+
+def _size(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 100 else f"{ratio:.0e}"
+
+
+def _paired(counted: Counted, pairs: int) -> str:
+    rows, failures = [], []
+    for n in PAIRED_CASES:
+        for place, contest in enumerate(CONTESTS):
+            for metric in JUDGED:
+                cell = counted["paired", place, n][metric.name]
+                default, percentile = (
+                    None if (share := covered(cell[kind])) is None else 1 - share
+                    for kind in ("default", "percentile")
+                )
+                rejected = cell["rejected"] / cell["tested"] if cell["tested"] else None
+                null = contest.is_exchangeable
+                rows.append(
+                    [contest.name, str(n), metric.name, f"{cell['delta']:.4f}",
+                     _percent(default), _percent(percentile),
+                     _percent(rejected) if null else f"({_percent(rejected)})",
+                     _percent(cell["told"] / pairs), _methods(cell["default"])]
+                )  # fmt: skip
+                checked = [("interval", default)] + ([("p-value", rejected)] if null else [])
+                failures += [
+                    f"{contest.name}, {n} cases, {metric.name}: {what} {_percent(share)}%"
+                    for what, share in checked
+                    if share is None or not GOOD_ERRORS[0] <= share <= GOOD_ERRORS[1]
+                ]
+    listed = "\n".join(f"- {line}" for line in failures) or "None."
+    head = ["systems", "cases", "metric", "true difference", "interval errs", "percentile errs",
+            "p ≤ .05", "difference claimed", "interval made by (%)"]  # fmt: skip
+    return f"""## Paired comparisons
+
+Percent of {pairs:,} pairs of studies in which the interval of right − left misses the true
+difference (nominal: 5), and in which the permutation p-value is at most .05. That p-value tests
+whether the two systems are exchangeable; rejections in brackets are where they are not, so they are
+not errors of that test.
+
+{_table(head, rows)}
+
+Outside {_percent(GOOD_ERRORS[0], 0)}–{_percent(GOOD_ERRORS[1])}%:
+
+{listed}"""
+
+
+def _control(counted: Counted) -> str:
+    place = [p.name for p in POPULATIONS].index("strong clustering")
+    rows = [
+        [
+            metric.name,
+            *(_percent(covered(counted["rows", place, n][metric.name])) for n in (41, 100)),
+        ]
+        for metric in JUDGED
+    ]
+    return f"""## What if rows are drawn instead of cases?
+
+A percentile bootstrap over single rows, under strong clustering: it must come out below
+{_percent(CONTROL, 0)}%, or these simulations could not tell a bad interval from a good one.
+
+{_table(["metric", "n = 41", "n = 100"], rows)}"""
+
+
+def _populations(counted: Counted) -> str:
+    rows = []
+    for place, population in enumerate(POPULATIONS):
+        cell = counted["coverage", place, CASES[0]]
+        rows.append(
+            [population.name, population.about, *(f"{cell[m.name]['truth']:.4f}" for m in JUDGED)]
+        )
+    return "## The populations\n\n" + _table(["name", "", *(m.name for m in JUDGED)], rows)
