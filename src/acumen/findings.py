@@ -202,7 +202,7 @@ def delta_models(
 
 def delta_model(delta: Delta, p_holm: float | None, plan: PlanLike) -> DeltaModel:
     """Right minus left of one metric, as it is written."""
-    n_cases = delta.left.jackknife.n + delta.left.jackknife.undefined
+    n_cases = delta.left.jackknife.cases
     options = plan.options
     draws = plan_resamples(max(n_cases, 1), options.resamples, options.seed, options.weights)
     probability = draws.probability if isinstance(draws, Enumeration) else None
