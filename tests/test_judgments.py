@@ -135,7 +135,7 @@ def test_a_failed_case_without_rows_is_only_counted() -> None:
 
 @pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), None])
 def test_weights_are_finite_and_not_negative(weight: float | None) -> None:
-    with pytest.raises(DataError, match="participant 20, item Sleep, weight: .* must be finite"):
+    with pytest.raises(DataError, match=r"participant 20, item Sleep, weight: .* must be finite"):
         small_study(weight=[1.0, weight, 0.0, 1.0, 1.0, 1.0])
 
 

@@ -135,5 +135,5 @@ def test_a_scale_file_that_is_not_there_or_not_text_is_one_line(tmp_path: Path) 
 
 
 def test_an_unknown_scale_names_those_there_are() -> None:
-    with pytest.raises(UsageError, match="no scale '../phq8'; there are phq8, risk"):
+    with pytest.raises(UsageError, match=r"no scale '\.\./phq8'; there are phq8, risk"):
         find_scale("../phq8")
