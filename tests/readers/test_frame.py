@@ -28,16 +28,12 @@ every_library = pytest.mark.parametrize("frame", LIBRARIES.values(), ids=LIBRARI
 
 def long_columns() -> dict[str, list[Any]]:
     """The small run, one row a judgment, items in an order of their own."""
+    fields = ("ground_truth_items", "predicted_items", "item_signals")
     rows = [
-        (
-            e["participant_id"],
-            item,
-            e["ground_truth_items"][item],
-            e["predicted_items"][item],
-            e["item_signals"][item]["llm_evidence_count"],
-        )
+        (e["participant_id"], item, truth[item], predicted[item], *signals[item].values())
         for e in entries(run_document())
-        for item in sorted(e["predicted_items"])
+        for truth, predicted, signals in [[e[field] for field in fields]]
+        for item in sorted(predicted)
     ]
     names = ("participant_id", "item", "gt", "pred", "confidence")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
