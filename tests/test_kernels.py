@@ -94,7 +94,9 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
 @pytest.mark.parametrize("b", [0, 1, 2])
 def test_exact_areas_and_concordance_follow_the_definition(b: int) -> None:
     index, loss, ends, counts = small_study()
-    out = kernels.exact(index, loss, ends, counts, None)
+    out = kernels.exact(index, loss, ends, counts, None, 1.0)
+    within = [k for k, summed, _ in plain_points(b) if summed / k <= 1.0]
+    assert out[1, b] == max(within, default=0.0)
     points = plain_points(b)
     (k0, l0, _), area = points[0], points[0][1]
     for k, summed, _ in points[1:]:
@@ -125,9 +127,9 @@ def test_row_weights_multiply_case_counts() -> None:
     b = kernels.areas(rows, loss, ends, by_row, None, grid, grid)
     for x, y in zip(a, b, strict=True):
         assert np.array_equal(x, y, equal_nan=True)
-    for loop in (kernels.exact, kernels.hulls):
-        assert loop(index, loss, ends, counts, own) == pytest.approx(
-            loop(rows, loss, ends, by_row, None), abs=1e-14
+    for loop, extra in ((kernels.exact, (1.0,)), (kernels.hulls, ()), (kernels.tie_orders, ())):
+        assert loop(index, loss, ends, counts, own, *extra) == pytest.approx(
+            loop(rows, loss, ends, by_row, None, *extra), abs=1e-14
         )
 
 

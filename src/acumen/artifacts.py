@@ -53,6 +53,8 @@ class Population(Model):
     items_total: int
     items_answered: int
     items_abstained: int
+    answered_by_input: list[int] = Field(default_factory=list)
+    """Answered rows of each input; the two counts above are the first input's."""
     case_noun: str = "case"
     items: list[str] = Field(default_factory=list)
     failed: list[Failure] = Field(default_factory=list)

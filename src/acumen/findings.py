@@ -238,6 +238,7 @@ def population(tables: Sequence[Judgments], comparison: Comparison) -> Populatio
         items_total=len(kept),
         items_answered=int(kept.answered.sum()),
         items_abstained=int((kept.outcome == Outcome.ABSTAINED).sum()),
+        answered_by_input=[int(t.included.answered.sum()) for t in tables],
         case_noun=table.scale.case,
         items=list(table.items),
         failed=[Failure(case=f.case, reason=f.reason) for f in failed.values()],

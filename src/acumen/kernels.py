@@ -282,6 +282,15 @@ def concordance(k: Floats, wrong: Floats, size: int) -> float:
 
 
 @inlined
+def most_within(k: Floats, l: Floats, size: int, most_risk: float) -> float:  # noqa: E741
+    """The largest accepted weight whose risk is at most ``most_risk`` (rungs); 0 if none."""
+    most = 0.0
+    for j in range(size):
+        most = k[j] if l[j] <= most_risk * k[j] else most
+    return most
+
+
+@inlined
 def lost_pairs(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
     """Σ of each loss times the weight ranked below it, its own tie counting half."""
     total, k0, l0 = 0.0, 0.0, 0.0
@@ -293,9 +302,14 @@ def lost_pairs(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
 
 @compiled
 def exact(
-    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
+    index: Array,
+    loss: Array,
+    ends: Array,
+    counts: Array,
+    row_weight: Floats | None,
+    most_risk: float,
 ) -> Floats:
-    """By row: exact area, mean over tie orders, concordant pairs, pairs with a loss."""
+    """By row: exact area, most weight within a risk, concordant pairs, pairs with a loss."""
     blocks, lanes = ends.shape[0], counts.shape[1]
     out = np.zeros((4, lanes))
     k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
@@ -304,7 +318,7 @@ def exact(
         lane = counts[:, b].astype(np.float64)
         size = walk(index, cost, last, lane, row_weight, k, l, wrong)
         out[0, b] = exact_area(k, l, size)
-        out[1, b] = mean_over_tie_orders(k, l, size)
+        out[1, b] = most_within(k, l, size, most_risk)
         out[2, b] = concordance(k, wrong, size)
         out[3, b] = lost_pairs(k, l, size)
     return out
@@ -336,25 +350,18 @@ def hulls(
 
 
 @compiled
-def most_within_risk(
-    index: Array,
-    loss: Array,
-    ends: Array,
-    counts: Array,
-    row_weight: Floats | None,
-    most_risk: float,
+def tie_orders(
+    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
 ) -> Floats:
-    """The largest accepted weight whose risk is at most ``most_risk`` (rungs); 0 if none."""
-    out = np.zeros(counts.shape[1])
-    blocks = ends.shape[0]
+    """Σ over accepted rows of the risk so far, averaged over the orders inside ties."""
+    blocks, lanes = ends.shape[0], counts.shape[1]
+    out = np.zeros((1, lanes))
     k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
     cost, last = ready(loss, ends)
-    for b in range(counts.shape[1]):
+    for b in range(lanes):
         lane = counts[:, b].astype(np.float64)
         size = walk(index, cost, last, lane, row_weight, k, l, wrong)
-        for j in range(size):
-            if l[j] / k[j] <= most_risk:
-                out[b] = k[j]
+        out[0, b] = mean_over_tie_orders(k, l, size)
     return out
 
 

@@ -6,7 +6,7 @@ need; :class:`~acumen.weights.CaseWeights` remembers it, so all metrics share th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -23,6 +23,7 @@ from acumen.weights import CaseWeights, Floats, Weights
 COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 AREA_COVERAGE: Final = 0.5
 COVERAGE_TOLERANCE: Final = 1e-9
+SHOWN_RISK: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,33 +188,33 @@ class Ranking:
             return weights.remember(self, ("areas", grid, cuts), compute)
         return compute()
 
-    def exact(self, weights: Weights) -> Floats:
-        """Exact area under risk, mean over tie orders, concordant and lost pairs: one row each."""
-        return self._fine("exact", weights)
+    def exact(self, weights: Weights, risk: float = SHOWN_RISK) -> Floats:
+        """Exact area, most weight within a risk, concordant and lost pairs: one row each."""
+        limit = (risk + COVERAGE_TOLERANCE) / self.unit
+        return self._fine("exact", weights, limit)
 
     def hulls(self, weights: Weights) -> Floats:
         """Doubled area under the hull of risk and of loss, exact area of the latter."""
         return self._fine("hulls", weights)
 
-    def _fine(self, kernel: str, weights: Weights) -> Floats:
+    def tie_orders(self, weights: Weights) -> Floats:
+        """Risk so far summed over accepted rows, averaged over the orders inside ties."""
+        summed: Floats = self._fine("tie_orders", weights)[0]
+        return summed
+
+    def _fine(self, kernel: str, weights: Weights, *arguments: float) -> Floats:
+        """What needs the working points of one replicate at a time."""
+
         def compute() -> Floats:
             from acumen import kernels
 
             index, counts, own = self._lanes(weights)
-            loop = getattr(kernels, kernel)
-            return loop(index, self.loss, self.ends, counts, own)  # type: ignore[no-any-return]
+            loop: Callable[..., Floats] = getattr(kernels, kernel)
+            return loop(index, self.loss, self.ends, counts, own, *arguments)
 
         if isinstance(weights, CaseWeights):
-            return weights.remember(self, kernel, compute)
+            return weights.remember(self, (kernel, *arguments), compute)
         return compute()
-
-    def most_within_risk(self, weights: Weights, most_risk: float) -> Floats:
-        """The largest accepted weight whose selective risk is at most ``most_risk``."""
-        from acumen.kernels import most_within_risk
-
-        index, counts, own = self._lanes(weights)
-        limit = (most_risk + COVERAGE_TOLERANCE) / self.unit
-        return most_within_risk(index, self.loss, self.ends, counts, own, limit)
 
     def beside(self, other: Ranking) -> Ranking:
         """The rows of two rankings of the same cases in one, the other's cases numbered after ours.

@@ -22,6 +22,7 @@ from typer.main import get_command
 from acumen.errors import AcumenError
 
 COMMANDS: Final[dict[str, str]] = {
+    "demo": "acumen.cli.demo",
     "evaluate": "acumen.cli.evaluate",
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",

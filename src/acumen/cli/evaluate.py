@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,9 +79,7 @@ def evaluate(
         "area_coverage": area_coverage,
         "intersection_only": intersection_only,
     }
-    evaluation = _evaluate(
-        sources, scale, calibration, interval, options, plan_options, clock, quiet=quiet
-    )
+    evaluation = _evaluate(sources, scale, calibration, interval, options, plan_options, clock)
     if output is not None:
         evaluation.write(output)
     if html is not None:
@@ -109,13 +109,12 @@ def _evaluate(
     options: dict[str, Any],
     plan_options: dict[str, Any],
     clock: _Clock,
-    *,
-    quiet: bool,
 ) -> Any:
-    from acumen.evaluate import Plan
-    from acumen.evaluate import evaluate as evaluate_tables
+    from acumen.evaluating import Plan
+    from acumen.evaluating import evaluate as evaluate_tables
     from acumen.inference import METHODS, Options
     from acumen.losses import find_loss
+    from acumen.progress import progress
     from acumen.readers import read
 
     if interval not in METHODS:
@@ -129,14 +128,21 @@ def _evaluate(
         from acumen.calibration import read_calibration
 
         calibrator = read_calibration(calibration)
-    plan = Plan(
-        options=Options(method=interval, **options),
-        calibration=calibrator,
-        **plan_options,
-    )
-    evaluation = evaluate_tables(tables[0], tables[1] if len(tables) > 1 else None, plan)
+    plan = Plan(options=Options(method=interval, **options), calibration=calibrator, **plan_options)
+    other = tables[1] if len(tables) > 1 else None
+    with progress("resampling", _steps(tables, plan)) as advance:
+        watched = replace(plan, options=replace(plan.options, advance=advance))
+        evaluation = evaluate_tables(tables[0], other, watched)
     clock.lap("evaluate")
     return evaluation
+
+
+def _steps(tables: Sequence[Any], plan: Any) -> int:
+    """How many weightings will be evaluated: each side's resamples, and the swaps of a pair."""
+    from acumen.confidence import select
+
+    functions = select(plan.confidence, tables[0], calibration=plan.calibration).names
+    return len(functions) * int(plan.options.resamples) * (1 if len(tables) == 1 else 3)
 
 
 def _sources(runs: list[str], inputs: list[str], modes: list[str]) -> list[tuple[str, str | None]]:

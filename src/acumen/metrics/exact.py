@@ -191,7 +191,7 @@ def aurc_random_ties(ranking: Ranking, weights: Weights) -> Floats:
     >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4555556
     """
-    return _area_of_risk(ranking, weights, ranking.exact(weights)[1])
+    return _area_of_risk(ranking, weights, ranking.tie_orders(weights))
 
 
 @metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from acumen.metrics.registry import Kind, difference, metric, ratio
-from acumen.ranking import AREA_COVERAGE, Ranking
+from acumen.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking
 from acumen.weights import CaseWeights, Floats, Weights
 
 
@@ -304,7 +304,7 @@ def mae_at_coverage(ranking: Ranking, weights: Weights, *, coverage: float = 0.5
     kind=Kind.PROPORTION,
     undefined="no working point has so low a risk",
 )
-def coverage_at_risk(ranking: Ranking, weights: Weights, *, risk: float = 0.25) -> Floats:
+def coverage_at_risk(ranking: Ranking, weights: Weights, *, risk: float = SHOWN_RISK) -> Floats:
     r"""The largest coverage of a working point whose selective risk is at most ``risk``.
 
     Higher is better.
@@ -313,7 +313,7 @@ def coverage_at_risk(ranking: Ranking, weights: Weights, *, risk: float = 0.25) 
     >>> coverage_at_risk(rank([0, 1, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1], risk=0.4)
     0.75
     """
-    accepted = ranking.most_within_risk(weights, risk)
+    accepted = ranking.exact(weights, risk)[1]
     accepted = np.where(accepted > 0, accepted, np.nan)
     return ratio(accepted, ranking.totals(weights).rows)
 

@@ -15,11 +15,16 @@ def population(artifact: MetricsArtifact) -> str:
     if p.participants_failed:
         share = p.participants_failed / p.participants_total
         failed = f" ({p.participants_failed} failed, {share:.1%})"
-    answered = p.items_answered / p.items_total if p.items_total else 0.0
+    shares = [f"{n} ({n / max(p.items_total, 1):.1%})" for n in p.answered_by_input]
+    if len(shares) == 2:
+        answers = f"judgments a side: answered left {shares[0]}, right {shares[1]}"
+    else:
+        share = p.items_answered / max(p.items_total, 1)
+        told = f"{p.items_answered} answered ({share:.1%})"
+        answers = f"judgments: {told}, {p.items_abstained} abstained"
     return (
         f"{p.participants_included} of {p.participants_total} {p.case_noun}s included{failed} · "
-        f"{len(p.items)} item{'s' if len(p.items) != 1 else ''} · {p.items_total} judgments: "
-        f"{p.items_answered} answered ({answered:.1%}), {p.items_abstained} abstained"
+        f"{len(p.items)} item{'s' if len(p.items) != 1 else ''} · {p.items_total} {answers}"
     )
 
 

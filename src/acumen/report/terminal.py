@@ -29,10 +29,11 @@ _COLUMNS = (
     ("AURC", "aurc"),
     ("AUGRC", "augrc"),
     ("excess", "eaugrc"),
-    ("achievable", "augrc_achievable"),
+    ("achiev.", "augrc_achievable"),
 )
 _DELTA_ROWS = (("AUGRC", "augrc_full"), ("AURC", "aurc_full"), ("cmax", "cmax"))
 _MANY_FUNCTIONS = 4
+_NAME_WIDTH = 18
 
 
 def render(evaluation: Evaluation, width: int = 80, *, color: bool = False) -> str:
@@ -52,10 +53,9 @@ def print_report(evaluation: Evaluation) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    narrow = not console.is_terminal
     text = render(
         evaluation,
-        width=max(80, 100 if narrow else console.width),
+        width=max(80, console.width),
         color=console.is_terminal and not console.no_color,
     )
     print_text(text)
@@ -117,14 +117,14 @@ def _function_table(variants: list[tuple[str, Variant]], title: str) -> Renderab
     """Confidence functions, best AUGRC first, an interval under each number."""
     coverage = _shown_coverage(variants)
     table = _table(title)
-    table.add_column("confidence", overflow="fold", ratio=2)
+    table.add_column("confidence", no_wrap=True)
     columns = [*_COLUMNS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
     for header, _ in columns:
         table.add_column(header, justify="right", no_wrap=True)
     ranked = sorted(variants, key=lambda nv: (nv[1].augrc_full is None, nv[1].augrc_full or 0.0))
     for name, variant in ranked:
         cells = [_cell(variant.metrics.get(metric)) for _, metric in columns]
-        table.add_row(printable(name, limit=60), *cells)
+        table.add_row(_two_lines(printable(name, limit=60)), *cells)
     return table
 
 
@@ -140,14 +140,14 @@ def _delta_table(evaluation: Evaluation) -> RenderableType:
     rows = [*_DELTA_ROWS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
     rows = rows[:2] if len(deltas) > _MANY_FUNCTIONS else rows
     table = _table("right − left (paired)")
-    table.add_column("confidence", overflow="fold", ratio=2)
+    table.add_column("confidence", no_wrap=True)
     table.add_column("metric", no_wrap=True)
     for header in ("left", "right", "delta", "p", "p Holm"):
         table.add_column(header, justify="right", no_wrap=True)
     for name, found in deltas.items():
         for at, (title, key) in enumerate(rows):
             if key in found:
-                shown = printable(name, limit=60) if at == 0 else ""
+                shown = _two_lines(printable(name, limit=60)) if at == 0 else ""
                 table.add_row(shown, title, *_delta_cells(found[key]))
     return table
 
@@ -169,7 +169,22 @@ def _table(title: str) -> Table:
     from rich import box
     from rich.table import Table
 
-    return Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    return Table(
+        title=title or None,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        pad_edge=False,
+        padding=(0, 0),
+    )
+
+
+def _two_lines(name: str) -> str:
+    """A long name broken after a mark inside it, as near to its middle as can be."""
+    if len(name) <= _NAME_WIDTH:
+        return name
+    breaks = [i + 1 for i, c in enumerate(name[:-1]) if c in "_:+"]
+    at = min(breaks, key=lambda i: abs(i - len(name) / 2), default=_NAME_WIDTH)
+    return f"{name[:at]}\n{name[at:]}"
 
 
 def _cell(metric: MetricValue | None) -> str:

@@ -95,14 +95,17 @@ class VerdictStudy:
     reviews: dict[str, Any]
     results: dict[str, dict[str, Any]]
 
+    def documents(self) -> dict[str, dict[str, Any]]:
+        """The documents by the name of their file, without its ending."""
+        results = {f"results-{method}": document for method, document in self.results.items()}
+        return {"truth": self.truth, "reviews": self.reviews, **results}
+
     def write(self, folder: str | Path) -> list[Path]:
         """Write the study as JSON files into a folder and return their paths."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        documents = {"truth": self.truth, "reviews": self.reviews}
-        documents |= {f"results-{method}": document for method, document in self.results.items()}
         paths = []
-        for name, document in documents.items():
+        for name, document in self.documents().items():
             write_json(folder / f"{name}.json", document)
             paths.append(folder / f"{name}.json")
         return paths

@@ -37,8 +37,14 @@ LOSS: Final = "abs_norm"
 MOST_ROWS: Final = 200_000
 """Beyond this many rows the artifact leaves the rows themselves out."""
 
-_ELSEWHERE = {"augrc_pairs", "mae_at_coverage", "aurc_at_coverage", "augrc_at_coverage"}
-"""The same number by another road, or a metric asked for at given coverages."""
+_ELSEWHERE = {
+    "augrc_pairs",
+    "aurc_random_ties",
+    "mae_at_coverage",
+    "aurc_at_coverage",
+    "augrc_at_coverage",
+}
+"""The same number by another road, a convention, or a metric asked for at given coverages."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,11 @@ def _evaluate_one(table: Judgments, plan: Plan, loss: Loss) -> Evaluation:
     warnings = [*table.warnings, *_table_warnings(table), *_calibration(table, names, plan)]
     variants: dict[str, Variant | PairedVariant] = {}
     inferences: dict[str, dict[str, Inference]] = {}
+    twins = _twins([computed])
     for name, values in computed.items():
+        if name in twins:
+            variants[name] = variants[twins[name]]
+            continue
         ranking = plan.rank(table, values)
         inferences[name] = infer(plan.metrics(), ranking, plan.options)
         honest = reliability(table, values, plan.options)
@@ -138,7 +148,11 @@ def _evaluate_pair(pair: Pair, plan: Plan, loss: Loss) -> Evaluation:
         warnings += _calibration(table, names, plan)
     variants: dict[str, Variant | PairedVariant] = {}
     deltas: dict[str, dict[str, Delta]] = {}
+    twins = _twins(computed)
     for name in names:
+        if name in twins:
+            variants[name], deltas[name] = variants[twins[name]], deltas[twins[name]]
+            continue
         a, b = (plan.rank(t, c[name]) for t, c in zip(tables, computed, strict=True))
         deltas[name] = compare(plan.metrics(), a, b, plan.options)
         deltas[name] |= reliability_deltas(
@@ -177,6 +191,17 @@ def _evaluate_pair(pair: Pair, plan: Plan, loss: Loss) -> Evaluation:
             best=None,
         )
     )
+
+
+def _twins(computed: Sequence[Mapping[str, Floats]]) -> dict[str, str]:
+    """Functions that give the same confidences as an earlier one: they share its numbers."""
+    first: dict[tuple[bytes, ...], str] = {}
+    twins = {}
+    for name in computed[0]:
+        earlier = first.setdefault(tuple(side[name].tobytes() for side in computed), name)
+        if earlier != name:
+            twins[name] = earlier
+    return twins
 
 
 def _selected(table: Judgments, plan: Plan) -> tuple[list[str], dict[str, str]]:

@@ -1,0 +1,229 @@
+"""``acumen demo``: both bundled studies, from their input files to the tables."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from acumen.errors import DataError
+
+if TYPE_CHECKING:
+    from acumen.evaluation import Evaluation
+    from acumen.inference import Options
+
+app = typer.Typer(add_completion=False)
+
+MODES: Final = ("zero_shot", "few_shot")
+
+
+@dataclass
+class Demo:
+    """What the demo makes: documents by the path they get, evaluations and verdict scores."""
+
+    files: dict[str, Any] = field(default_factory=dict)
+    evaluations: dict[str, Evaluation] = field(default_factory=dict)
+    verdicts: list[dict[str, Any]] = field(default_factory=list)
+    compared: dict[str, Any] = field(default_factory=dict)
+    reported: list[str] = field(default_factory=list)
+    """The files that the HTML report is made of."""
+
+
+@app.command()
+def demo(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="Where the files go.", show_default="./demo")
+    ] = Path("demo"),
+    resamples: Annotated[
+        int, typer.Option("--bootstrap-resamples", min=0, help="Bootstrap resamples.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 42,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.", hidden=True)] = False,
+) -> None:
+    """Run both bundled studies end to end, on data made up by acumen itself.
+
+    Writes their input files into DIR, evaluates zero-shot against few-shot PHQ-8 ratings and each
+    alone, scores two methods' verdicts on 100 restaurants, and prints the tables.
+
+    Example: acumen demo demo
+    """
+    from acumen.inference import Options
+
+    if folder.exists() and not folder.is_dir():
+        raise DataError(["is a file; the demo needs a folder"], source=str(folder))
+    options = Options(resamples=resamples, seed=seed)
+    made = Demo()
+    _ratings(made, folder, options)
+    _verdicts(made, options)
+    with _staged(folder) as stage:
+        _write(made, stage)
+        with_report = _write_html([stage / name for name in made.reported], stage / "report.html")
+    _print(made)
+    for line in _where(folder, with_report=with_report):
+        typer.echo(line)
+
+
+def _ratings(made: Demo, folder: Path, options: Options) -> None:
+    """The PHQ-8 study: the two modes against each other, and each alone."""
+    import hashlib
+
+    from acumen.evaluating import Plan, evaluate
+    from acumen.readers.run import run_from_document
+    from acumen.strict_json import to_json
+    from acumen.studies.phq8 import phq8_run
+
+    document = phq8_run()
+    made.files["phq8/run.json"] = document
+    digest = hashlib.sha256(to_json(document).encode("utf-8")).hexdigest()
+    path = folder / "phq8" / "run.json"
+    left, right = (
+        run_from_document(document, mode=mode, path=path, digest=digest) for mode in MODES
+    )
+    plan = Plan(confidence="all", options=options)
+    made.evaluations = {
+        "comparison": evaluate(left, right, plan),
+        "zero_shot": evaluate(left, None, plan),
+        "few_shot": evaluate(right, None, plan),
+    }
+    for name, evaluation in made.evaluations.items():
+        file = f"phq8/{name}.json"
+        made.files[file] = evaluation.artifact.model_dump(mode="json")
+        made.reported.append(file)
+
+
+def _verdicts(made: Demo, options: Options) -> None:
+    """The verdict study: each method's scores, and the two compared."""
+    from acumen.policy import find_policy
+    from acumen.readers.verdict_truth import parse_reviews, parse_truth
+    from acumen.readers.verdicts import parse_results
+    from acumen.studies.verdicts import POLICY, verdict_study
+    from acumen.verdict_comparison import compare_runs, comparison_document
+    from acumen.verdict_scores import document, score_study
+    from acumen.verdict_study import prepare
+
+    study, policy = verdict_study(), find_policy(POLICY)
+    truth, reviews = parse_truth(study.truth, policy), parse_reviews(study.reviews)
+    made.files |= {f"verdicts/{name}.json": content for name, content in study.documents().items()}
+    runs = {name: parse_results(content, policy) for name, content in study.results.items()}
+    for name, run in runs.items():
+        prepared = prepare(run, truth, policy, reviews, source="truth.json")
+        made.verdicts.append(document(score_study(prepared, options)))
+        made.files[f"verdicts/scores-{name}.json"] = made.verdicts[-1]
+        made.reported.append(f"verdicts/scores-{name}.json")
+    left, right = runs
+    found = compare_runs(runs[left], runs[right], truth, policy, reviews, options)
+    made.compared = comparison_document(found, (left, right), with_reasons=True)
+    made.files["verdicts/comparison.json"] = made.compared
+
+
+@contextlib.contextmanager
+def _staged(folder: Path) -> Iterator[Path]:
+    """A folder beside the target; what is in it moves over when all of it is there."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        stage = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", dir=folder.parent))
+    except OSError as error:
+        raise DataError([f"cannot be written: {error.strerror}"], source=str(folder)) from error
+    try:
+        yield stage
+        files = sorted(path for path in stage.rglob("*") if path.is_file())
+        targets = [folder / file.relative_to(stage) for file in files]
+        _refuse_what_is_in_the_way(targets)
+        for file, target in zip(files, targets, strict=True):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            file.replace(target)
+    except OSError as error:
+        raise DataError([f"cannot be written: {error.strerror}"], source=str(folder)) from error
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
+    """Met before the first file moves, so that nothing is left half done."""
+    for target in targets:
+        if target.is_dir():
+            raise DataError(["is a folder where a file should go"], source=str(target))
+        if target.parent.exists() and not target.parent.is_dir():
+            raise DataError(["is a file where a folder should go"], source=str(target.parent))
+
+
+def _write(made: Demo, stage: Path) -> None:
+    from acumen.strict_json import write_json
+
+    for name, content in made.files.items():
+        (stage / name).parent.mkdir(parents=True, exist_ok=True)
+        write_json(stage / name, content)
+
+
+def _write_html(sources: Sequence[Path], output: Path) -> bool:
+    """The HTML report of these files, where the package has one; whether it was written."""
+    from importlib import import_module
+
+    name = "acumen.report.html"
+    try:
+        html: Any = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return False
+    html.write_report(sources, output)
+    return True
+
+
+def _print(made: Demo) -> None:
+    from acumen.report.verdict_comparison import comparison_report
+    from acumen.report.verdict_tables import report, show, terminal
+
+    titles = {
+        "comparison": "PHQ-8, zero-shot (left) against few-shot (right)",
+        "zero_shot": "PHQ-8, zero-shot alone",
+        "few_shot": "PHQ-8, few-shot alone",
+    }
+    for name, evaluation in made.evaluations.items():
+        _heading(titles[name])
+        _print_evaluation(evaluation)
+    _heading("Verdicts on 100 restaurants, two methods")
+    console = terminal()
+    for document in made.verdicts:
+        show(console, report(document))
+    settings: Mapping[str, Any] = made.verdicts[0]["interval_settings"]
+    levels = made.verdicts[0]["levels"]
+    show(console, comparison_report(made.compared, levels, settings["level"]))
+    console.file.flush()
+
+
+def _heading(text: str) -> None:
+    typer.echo(f"\n{text}\n{'=' * len(text)}\n")
+
+
+def _print_evaluation(evaluation: Evaluation) -> None:
+    from acumen.report.terminal import render
+    from acumen.report.verdict_tables import terminal
+
+    console = terminal()
+    text = render(evaluation, color=console.is_terminal and not console.no_color)
+    encoding = sys.stdout.encoding or "ascii"
+    typer.echo(text.encode(encoding, "replace").decode(encoding))
+
+
+def _where(folder: Path, *, with_report: bool) -> list[str]:
+    """Where everything is, and what to try next."""
+    run = folder / "phq8" / "run.json"
+    files = {
+        "phq8/run.json": "the ratings, both modes",
+        "phq8/{comparison,zero_shot,few_shot}.json": "their metrics",
+        "verdicts/{truth,reviews,results-*}.json": "the verdicts",
+        "verdicts/{scores-*,comparison}.json": "their scores",
+    }
+    if with_report:
+        files["report.html"] = "all of it, to look at"
+    lines = ["", f"The files are in {folder}:"]
+    lines += [f"  {name:44}{about}" for name, about in files.items()]
+    return [*lines, "", f"Next: acumen evaluate {run} --mode few_shot --confidence token_msp"]

@@ -1,0 +1,119 @@
+"""``acumen demo``: what it writes, what it prints, and that it writes all or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import acumen
+from acumen.cli import demo as command
+from acumen.cli import run
+from acumen.evaluation import Evaluation
+from acumen.strict_json import read_json
+from acumen.studies.phq8 import phq8_run
+
+FAST = ("--bootstrap-resamples", "50")
+FILES = {
+    *("phq8/run.json", "phq8/comparison.json", "phq8/zero_shot.json", "phq8/few_shot.json"),
+    *("verdicts/truth.json", "verdicts/reviews.json", "verdicts/results-rag.json"),
+    *("verdicts/results-direct.json", "verdicts/scores-rag.json", "verdicts/scores-direct.json"),
+    "verdicts/comparison.json",
+}
+
+
+def found(folder: Path) -> set[str]:
+    return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "new" / "demo"
+    assert run(["demo", str(folder), *FAST]) == 0
+    return folder
+
+
+def test_it_writes_the_inputs_and_the_results_of_both_studies(made: Path) -> None:
+    assert found(made) - {"report.html"} == FILES
+    assert found(made.parent) == {f"demo/{name}" for name in found(made)}
+    assert read_json(made / "phq8/run.json") == phq8_run()
+
+
+def test_the_metrics_are_those_of_the_written_run(made: Path) -> None:
+    path = made / "phq8/run.json"
+    written = Evaluation.read(made / "phq8/comparison.json")
+    again = acumen.compare(
+        path, mode=("zero_shot", "few_shot"), confidence="all", resamples=int(FAST[1])
+    )
+    assert written.records() == again.records()
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    for entry, mode in zip(written.artifact.inputs, ("zero_shot", "few_shot"), strict=True):
+        assert (entry.path, entry.mode, entry.sha256) == (str(path), mode, digest)
+    alone = Evaluation.read(made / "phq8/zero_shot.json").artifact
+    assert (alone.population.participants_included, written.artifact.population.items_total) == (
+        40,
+        39 * 8,
+    )
+
+
+def test_by_default_it_takes_ten_thousand_resamples() -> None:
+    assert inspect.signature(command.demo).parameters["resamples"].default == 10_000
+
+
+def test_it_prints_every_table_and_says_where_the_files_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("stays")
+    assert run(["demo", str(folder), *FAST]) == 0
+    out = capsys.readouterr().out
+    for told in ("zero-shot alone", "few-shot alone", "Method: rag", "Method: direct", "READING"):
+        assert told in out
+    assert f"The files are in {folder}:" in out
+    assert (folder / "mine.txt").read_text() == "stays"
+
+
+@pytest.mark.parametrize("in_the_way", ["demo", "demo/phq8", "demo/verdicts"])
+def test_a_file_in_the_way_is_one_line_and_nothing_is_written(
+    in_the_way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = tmp_path / in_the_way
+    blocked.parent.mkdir(exist_ok=True)
+    blocked.write_text("mine")
+    before = sorted(tmp_path.rglob("*"))
+    assert run(["demo", str(tmp_path / "demo"), *FAST]) == 3
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert str(tmp_path / "demo") in captured.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_html_report_is_made_of_the_written_files_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names: list[str] = []
+
+    def write_report(sources: list[Path], output: Path) -> None:
+        names.extend(source.name for source in sources if source.is_file())
+        output.write_text("<html>")
+
+    module: Any = SimpleNamespace(write_report=write_report)
+    monkeypatch.setitem(sys.modules, "acumen.report.html", module)
+    assert command._write_html([Path(__file__)], tmp_path / "a.html")
+    assert names == [Path(__file__).name]
+    assert (tmp_path / "a.html").read_text() == "<html>"
+
+
+def test_without_an_html_report_the_rest_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "acumen.report.html", None)
+    assert not command._write_html([], tmp_path / "a.html")
+    assert found(tmp_path) == set()
