@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import acumen
 from acumen import items as door
 from acumen.errors import DataError, UsageError
 from acumen.items import (
@@ -293,3 +294,10 @@ def test_every_function_of_the_door_tells_what_it_computes() -> None:
     functions = [getattr(door, name) for name in dir(door) if name.startswith("compute_")]
     assert len(functions) >= 12
     assert all(function.__doc__ for function in functions)
+
+
+def test_a_list_of_rows_is_evaluated_as_it_is() -> None:
+    found = acumen.evaluate(FOUR, loss="abs", resamples=0)
+    numbers = found.artifact.confidence_variants["confidence"]
+    assert numbers.aurc_full == compute_aurc(FOUR)
+    assert numbers.augrc_full == compute_augrc(FOUR)

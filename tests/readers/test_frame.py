@@ -168,3 +168,9 @@ def test_a_categorical_column_of_items_is_read_by_its_names() -> None:
     frame = pd.DataFrame(long_columns())
     frame["item"] = frame["item"].astype("category")
     assert from_frame(frame).items == from_frame(pd.DataFrame(long_columns())).items
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    frame = pa.table([[1], [1], [1], [1]], names=["case", "truth", "truth", "prediction"])
+    with pytest.raises(DataError, match="two columns have the same name"):
+        from_frame(frame)

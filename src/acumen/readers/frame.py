@@ -49,8 +49,12 @@ def from_frame(
     """
     import narwhals as nw
 
-    data: Any = nw.from_native(frame, eager_only=True)
-    roles = column_roles(list(data.columns), columns, source.name)
+    try:
+        data: Any = nw.from_native(frame, eager_only=True)
+        names = list(data.columns)
+    except nw.exceptions.DuplicateError:
+        raise DataError(["two columns have the same name"], source=source.name) from None
+    roles = column_roles(names, columns, source.name)
     _refuse_nan(data, roles, source.name)
     taken = {role: _values(data[name]) for role, name in roles.items()}
     signals = {
