@@ -384,3 +384,18 @@ def test_a_metric_people_bring_gets_an_interval_too() -> None:
     plan = Bootstrap(12, 300)
     expected = replicate(lambda block: worst_loss(small(12), block)[None], plan)[0]
     assert np.array_equal(found.replicates, expected)
+
+
+def test_a_risk_of_zero_beside_an_erring_case_has_an_interval_from_zero() -> None:
+    """A perfectly ranked error: the excess is 0, yet it moves when cases are left out."""
+    errors = Errors(erring_cases=1, answered=20.0, cmax=1.0, worst_case=1.0)
+    found = default_interval(
+        Kind.RISK,
+        0.0,
+        Jackknife.of(np.array([0.0] * 9 + [0.01])),
+        errors=errors,
+        one_error=lambda cmax: cmax,
+    )
+    assert isinstance(found, Interval)
+    assert found.low == 0.0
+    assert found.high > 0.05

@@ -227,8 +227,9 @@ def _few_errors(
     extra = max(1.0, errors.worst_case) * per_error
 
     def quantile(mean: float, variance: float, p: float) -> float:
-        if variance <= 0.0:
-            return mean
+        # an excess or a risk at a low coverage may be 0 though some case errs: no mass below
+        if variance <= 0.0 or mean <= 0.0:
+            return max(mean, 0.0)
         return float(gammaincinv(mean * mean / variance, p)) * variance / mean
 
     low = quantile(estimate, variance, 1 - upper)
