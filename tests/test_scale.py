@@ -129,9 +129,10 @@ def test_a_scale_file_that_is_wrong_is_refused_by_name(
 
 def test_a_scale_file_that_is_not_there_or_not_text_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
-    for name in ("nothing.toml", "latin.toml"):
-        with pytest.raises(DataError, match="cannot be read as text"):
-            Scale.read(tmp_path / name)
+    with pytest.raises(DataError, match=r"nothing\.toml: there is no such file"):
+        Scale.read(tmp_path / "nothing.toml")
+    with pytest.raises(DataError, match=r"latin\.toml: line 1: is not UTF-8 text"):
+        Scale.read(tmp_path / "latin.toml")
 
 
 def test_an_unknown_scale_names_those_there_are() -> None:

@@ -11,7 +11,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from acumen.errors import DataError, Problem, UsageError, label, printable, what_came
+from acumen.errors import (
+    DataError,
+    Problem,
+    UsageError,
+    label,
+    printable,
+    source_name,
+    what_came,
+)
+from acumen.strict_json import decode_text, read_bytes
 
 MOST_LEVELS: Final = 1000
 
@@ -51,12 +60,8 @@ class Scale:
     @classmethod
     def read(cls, path: str | Path) -> Scale:
         """A scale from a TOML file with ``name``, ``levels`` and optionally ``items``."""
-        path = Path(path)
-        try:
-            text = path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError([f"cannot be read as text: {error}"], source=str(path)) from error
-        return _from_toml(text, source=path.name)
+        name = source_name(path)
+        return _from_toml(decode_text(read_bytes(path), name), source=name)
 
     @classmethod
     def numbered(cls, lowest: int, highest: int, name: str = "levels") -> Scale:
