@@ -65,10 +65,6 @@ class Plan:
         for coverage in (*self.coverage_grid, self.area_coverage):
             if not 0.0 < coverage <= 1.0:
                 raise UsageError(f"a coverage must be in (0, 1], not {coverage:g}")
-        if not 0.0 < self.options.level < 1.0:
-            raise UsageError(f"the level must be between 0 and 1, not {self.options.level:g}")
-        if self.options.resamples < 0:
-            raise UsageError(f"resamples must not be negative, not {self.options.resamples}")
 
     def metrics(self) -> list[Metric]:
         """The metrics of a ranking, those at a coverage spelled out for each."""

@@ -23,6 +23,8 @@ from acumen.errors import AcumenError
 
 COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
+    "run": "acumen.cli.run",
+    "task": "acumen.cli.task",
     "evaluate": "acumen.cli.evaluate",
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
@@ -77,22 +79,43 @@ def _root(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; errors become one line on standard error."""
+    arguments = list(arguments)
     debug = "--debug" in arguments
+    if debug and arguments[0] != "evaluate":
+        arguments.remove("--debug")  # every command takes it; evaluate tells its times as well
     try:
-        code = app(args=list(arguments), standalone_mode=True)
-        sys.stdout.flush()
-    except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        return _run(arguments)
     except AcumenError as error:
         if debug:
             raise
-        print(f"acumen: {error}", file=sys.stderr)
-        return error.exit_code
+        return _told(str(error), error.exit_code)
     except BrokenPipeError:
         # the reader left (`| head`): end quietly, and keep Python from flushing into the void
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("acumen: interrupted", file=sys.stderr)
-        return 130
+        return _told("interrupted", 130)
+    except Exception as error:
+        # the last line of defence: never a traceback that nobody asked for
+        if debug:
+            raise
+        if isinstance(error, OSError) and error.strerror:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return _told(f"cannot go on: {error.strerror}", 3)
+        # the message may quote data, so only the kind of error is shown
+        return _told(f"internal error ({type(error).__name__}); --debug shows where", 1)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = app(args=arguments, standalone_mode=True)
+        sys.stdout.flush()
+    except SystemExit as leaving:
+        sys.stdout.flush()
+        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     return int(code or 0)
+
+
+def _told(message: str, exit_code: int) -> int:
+    print(f"acumen: {message}", file=sys.stderr)
+    return exit_code

@@ -1,0 +1,279 @@
+"""``acumen run``: ask a model about cases and write a run file."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acumen.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from acumen.runner.journal import Journal
+    from acumen.runner.plan import Plan
+    from acumen.runner.progress import Progress
+    from acumen.runner.settings import Mode
+
+app = typer.Typer(add_completion=False)
+PARTIAL = 4
+INTERRUPTED = 130
+
+
+class ModeChoice(StrEnum):
+    """Which prompts: without references, with them, or both, paired."""
+
+    zero_shot = "zero_shot"
+    few_shot = "few_shot"
+    both = "both"
+
+
+class FormatChoice(StrEnum):
+    """What the endpoint is asked to hold its reply to."""
+
+    schema = "schema"
+    json = "json"
+    text = "text"
+
+
+class OmitChoice(StrEnum):
+    """An option that some endpoint does not take."""
+
+    temperature = "temperature"
+    seed = "seed"
+    max_tokens = "max_tokens"
+
+
+@app.command()
+def run(
+    task: Annotated[str, typer.Argument(help="A task's name (phq8, allergy) or a .toml file.")],
+    cases: Annotated[str, typer.Option(help="Cases as JSON; 'demo' for the bundled ones.")],
+    model: Annotated[
+        str, typer.Option(help="The endpoint's model; 'local' for the small one here.")
+    ],
+    base_url: Annotated[
+        str | None, typer.Option(help="An OpenAI-compatible endpoint; default OPENAI_BASE_URL.")
+    ] = None,
+    mode: Annotated[ModeChoice, typer.Option(help="Which prompts.")] = ModeChoice.zero_shot,
+    samples: Annotated[
+        int,
+        typer.Option("--samples", "--consistency-samples", min=1, max=100, help="Asks per case."),
+    ] = 1,
+    references: Annotated[
+        str | None, typer.Option(help="References of few-shot prompts, JSON or 'demo'.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, max=500, help="Questions in flight; 8, or 1 for local.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N cases.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="The run file; default TASK-run.json.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that stopped.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, ask nothing.")] = False,
+    compute_aurc: Annotated[
+        bool, typer.Option("--compute-aurc", help="Print AURC and risk at 50% coverage after.")
+    ] = False,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, max=2, help="Default 0; 0.7 with several samples.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the first sample; the next ones count up.")
+    ] = 0,
+    top_logprobs: Annotated[
+        int, typer.Option(min=0, max=20, help="Alternatives per token; 0 asks for none.")
+    ] = 20,
+    reply_format: Annotated[
+        FormatChoice, typer.Option(help="How the endpoint is held to JSON.")
+    ] = FormatChoice.schema,
+    omit: Annotated[
+        list[OmitChoice] | None, typer.Option(help="Leave an option out of every request.")
+    ] = None,
+    embedding_model: Annotated[
+        str | None, typer.Option(help="Embed references at the endpoint instead of TF-IDF.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds an attempt may take.")] = 120.0,
+    retries: Annotated[int, typer.Option(min=0, max=50, help="Attempts after a failed one.")] = 5,
+    prompt_price: Annotated[
+        float | None, typer.Option(min=0, help="Price of a million prompt tokens.")
+    ] = None,
+    completion_price: Annotated[
+        float | None, typer.Option(min=0, help="Price of a million reply tokens.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
+) -> None:
+    """Ask a model about every case and write a run file with every signal.
+
+    The key comes from OPENAI_API_KEY and from nowhere else.
+
+    Example: acumen run phq8 --cases demo --model local --samples 3
+    """
+    from acumen.runner.cases import read_cases, read_references
+    from acumen.runner.local import LOCAL
+    from acumen.runner.plan import Plan
+    from acumen.runner.settings import SAMPLING_TEMPERATURE, Patience, Settings
+    from acumen.runner.task_file import read_task
+
+    read = read_task(task)
+    address = _address(model, base_url)
+    if temperature is None:
+        temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
+    if references is None and cases == "demo" and mode is not ModeChoice.zero_shot:
+        references = "demo"
+    plan = Plan(
+        task=read,
+        cases=read_cases(cases, read),
+        references=read_references(references, read) if references else None,
+        settings=Settings(
+            model=model,
+            endpoint=_host(address) if address else LOCAL,
+            modes=_modes(mode),
+            samples=samples,
+            temperature=temperature,
+            seed=seed,
+            max_tokens=read.max_tokens,
+            top_logprobs=top_logprobs or None,
+            reply_format=reply_format.value,
+            embedding_model=embedding_model,
+            omit=tuple(sorted({choice.value for choice in omit or ()})),
+        ),
+        limit=limit,
+    )
+    output = output or Path(f"{read.name}-run.json")
+    if dry_run:
+        _tell_plan(plan, output)
+        return
+    _run(
+        plan,
+        output,
+        address,
+        resume=resume,
+        concurrency=concurrency or (8 if address else 1),
+        patience=Patience(timeout=timeout, retries=retries),
+        prices=(prompt_price, completion_price),
+        compute_aurc=compute_aurc,
+    )
+
+
+def _modes(mode: ModeChoice) -> tuple[Mode, ...]:
+    match mode:
+        case ModeChoice.zero_shot:
+            return ("zero_shot",)
+        case ModeChoice.few_shot:
+            return ("few_shot",)
+        case ModeChoice.both:
+            return ("zero_shot", "few_shot")
+
+
+def _address(model: str, base_url: str | None) -> str | None:
+    """Where to ask; None is the local model."""
+    from acumen.runner.endpoint import OPENAI_URL
+    from acumen.runner.local import LOCAL
+
+    if model == LOCAL:
+        if base_url is not None:
+            raise UsageError("--model local serves itself: leave --base-url out")
+        return None
+    return base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+
+
+def _host(address: str) -> str:
+    from acumen.runner.endpoint import host_of
+
+    return host_of(address)
+
+
+def _run(
+    plan: Plan,
+    output: Path,
+    address: str | None,
+    *,
+    prices: tuple[float | None, float | None],
+    compute_aurc: bool,
+    **options: Any,
+) -> None:
+    from acumen.runner.progress import Prices, Progress
+    from acumen.runner.run import run as run_plan
+
+    both = prices[0] is not None or prices[1] is not None
+    progress = Progress(
+        total=plan.size, prices=Prices(prices[0] or 0.0, prices[1] or 0.0) if both else None
+    )
+
+    def started(journal: Journal) -> None:
+        _tell_start(plan, journal, progress)
+
+    with progress:
+        finished = run_plan(
+            plan,
+            output,
+            address,
+            report=progress.report,
+            started=started,
+            stopping=lambda: progress.say("finishing what is in flight; Ctrl-C again drops it"),
+            **options,
+        )
+    if finished.artifact is None:
+        typer.echo(f"stopped; what is done is in {finished.journal}", err=True)
+        typer.echo(f"continue with: {_resume_command()}", err=True)
+        raise typer.Exit(INTERRUPTED)
+    typer.echo(f"wrote {output}", err=True)
+    _tell_failures(finished.artifact["failure_summary"])
+    if compute_aurc:
+        _tell_aurc(finished.artifact, plan)
+    if finished.failed_cases:
+        raise typer.Exit(PARTIAL)
+
+
+def _resume_command() -> str:
+    arguments = [a for a in sys.argv[1:] if a != "--resume"]
+    return shlex.join(["acumen", *arguments, "--resume"])
+
+
+def _tell_start(plan: Plan, journal: Journal, progress: Progress) -> None:
+    from acumen.runner.journal import is_final
+
+    settled = sum(is_final(record) for record in journal.records.values())
+    progress.already = settled
+    if journal.repaired:
+        progress.say("the journal's last line was torn and has been cut off")
+    if settled:
+        progress.say(f"{settled} of {plan.size} questions were answered before")
+
+
+def _tell_plan(plan: Plan, output: Path) -> None:
+    from acumen.runner import prompts
+
+    sizes = [
+        sum(len(m["content"]) for m in prompts.zero_or_few_shot(plan.task, case))
+        for case in plan.asked_cases
+    ]
+    typer.echo(
+        f"{plan.size} questions: {len(sizes)} cases, {', '.join(plan.settings.modes)}, "
+        f"{plan.settings.samples} samples each, to {printable(plan.settings.endpoint)}\n"
+        f"zero-shot prompts of {min(sizes)} to {max(sizes)} characters, hash {plan.prompt_hash()}\n"
+        f"would write {output}; nothing was asked"
+    )
+
+
+def _tell_failures(summary: dict[str, Any]) -> None:
+    counted = ", ".join(f"{n} {name}" for name, n in summary["outcomes"].items())
+    typer.echo(f"questions: {counted}", err=True)
+    if summary["reasons"]:
+        reasons = ", ".join(f"{n} {printable(name)}" for name, n in summary["reasons"].items())
+        typer.echo(f"reasons: {reasons}", err=True)
+    if summary["failed_cases"]:
+        typer.echo(f"{len(summary['failed_cases'])} cases failed", err=True)
+    if "transport_failure" in summary["outcomes"]:
+        typer.echo("to ask again what got no reply, add --resume", err=True)
+
+
+def _tell_aurc(artifact: dict[str, Any], plan: Plan) -> None:
+    from acumen.runner.summary import selective_summary
+
+    for line in selective_summary(artifact, plan):
+        typer.echo(line)

@@ -1,0 +1,1 @@
+"""Bundled synthetic cases and references, written for acumen; nobody real is in them."""

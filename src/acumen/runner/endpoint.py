@@ -1,0 +1,274 @@
+"""One OpenAI-compatible endpoint: a question out, an answer or a classified failure back.
+
+The ``openai`` SDK makes the call; its own retries are off, because this file must count them, obey
+a ``Retry-After`` of any length, and bound an *attempt* as a whole (the SDK bounds each read, so a
+server that drips one byte a second would hold it for ever). Redirects are not followed: the key
+and the case's text go to the host that was named and to no other. A body is read up to a limit and
+never decompressed. Error bodies may repeat the prompt or the key: only short code words of them
+are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+from acumen.errors import AcumenError, UsageError, printable
+from acumen.runner.settings import Patience
+from acumen.runner.wire import (
+    LARGEST_BODY,
+    TransportFailure,
+    error_words,
+    first_choice,
+    read_body,
+    read_count,
+    read_document,
+    read_vectors,
+    retry_after,
+)
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
+INSTALL: Final = "pip install 'acumen[run]'"
+T = TypeVar("T")
+Call = Callable[[], Any]
+_HTTP_LIBRARIES: Final = ("httpx", "httpx2", "httpcore", "httpcore2", "anyio")
+_NEVER_MENDS: Final = {
+    401: "refused the key: is OPENAI_API_KEY set, and right for this endpoint?",
+    403: "does not allow this key to use the model",
+    404: "knows no such model or address: check --model and --base-url",
+}
+
+
+_WITHOUT: Final = {
+    "temperature": "--omit temperature",
+    "seed": "--omit seed",
+    "max_tokens": "--omit max_tokens",
+    "max_completion_tokens": "--omit max_tokens",
+    "logprobs": "--top-logprobs 0",
+    "top_logprobs": "a smaller --top-logprobs, or 0",
+    "response_format": "--reply-format json, or text",
+}
+
+
+class EndpointRefusal(AcumenError):  # noqa: N818  (it is the endpoint that refuses)
+    """The endpoint answers no question at all: asking the next case would change nothing."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back for one question."""
+
+    text: str
+    finish_reason: str | None
+    logprobs: object
+    refused: bool
+    prompt_tokens: int
+    completion_tokens: int
+    retries: int
+
+
+class Endpoint:
+    """A client of one endpoint; use it as an async context manager."""
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        patience: Patience,
+        *,
+        key: str | None = None,
+        connections: int = 8,
+    ) -> None:
+        self.host = host_of(base_url)
+        self.model = model
+        self._patience = patience
+        self._random = random.Random()  # noqa: S311  (spreads retries in time, nothing secret)
+        self._client = _client(base_url, key, patience, connections, self._on_response)
+
+    async def __aenter__(self) -> Endpoint:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._client.close()
+
+    async def ask(self, messages: Sequence[dict[str, str]], **options: Any) -> Answer:
+        """The answer to one conversation; :class:`TransportFailure` after the last retry."""
+        chat = self._client.chat.completions.with_streaming_response
+        # options go as they are: the SDK would walk through the whole schema at every question
+        (choice, usage), retries = await self._until_it_works(
+            lambda: chat.create(model=self.model, messages=list(messages), extra_body=options),
+            first_choice,
+        )
+        message = choice["message"]
+        refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
+        return Answer(
+            text=message.get("content") or "",
+            finish_reason=choice.get("finish_reason"),
+            logprobs=choice.get("logprobs"),
+            refused=refused,
+            prompt_tokens=read_count(usage.get("prompt_tokens")),
+            completion_tokens=read_count(usage.get("completion_tokens")),
+            retries=retries,
+        )
+
+    async def embed(self, texts: Sequence[str], model: str) -> list[list[float]]:
+        """The embedding of each text, in order."""
+        embeddings = self._client.embeddings.with_streaming_response
+        found, _ = await self._until_it_works(
+            lambda: embeddings.create(model=model, input=list(texts), encoding_format="float"),
+            lambda body: read_vectors(body, len(texts)),
+        )
+        return found
+
+    async def _until_it_works(
+        self, call: Call, read: Callable[[dict[str, Any]], T]
+    ) -> tuple[T, int]:
+        for attempt in range(self._patience.retries + 1):
+            try:
+                return read(await self._once(call)), attempt
+            except TransportFailure as failure:
+                failure.retries = attempt
+                if not failure.again or attempt == self._patience.retries:
+                    raise
+                await asyncio.sleep(self._wait(attempt, failure.wait))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _wait(self, attempt: int, asked: float | None) -> float:
+        if asked is not None:
+            return min(asked, self._patience.longest_wait)
+        longest: float = min(self._patience.backoff * 2.0**attempt, 30.0)
+        return longest * (0.5 + 0.5 * self._random.random())
+
+    async def _once(self, call: Call) -> dict[str, Any]:
+        """One attempt: the body as a JSON object, or what went wrong in one word."""
+        import openai
+
+        try:
+            async with asyncio.timeout(self._patience.timeout), call() as response:
+                return read_document(await read_body(response.iter_bytes(), LARGEST_BODY))
+        except TimeoutError:
+            raise TransportFailure("timeout") from None
+        except openai.APITimeoutError:
+            raise TransportFailure("timeout") from None
+        except openai.OpenAIError as error:
+            # older SDKs wrap what a response hook raises
+            if isinstance(error.__cause__, TransportFailure | EndpointRefusal):
+                raise error.__cause__ from None
+            raise TransportFailure("connection") from None
+        except (TransportFailure, AcumenError):
+            raise
+        except OSError:
+            raise TransportFailure("connection") from None
+        except Exception as error:
+            if type(error).__module__.partition(".")[0] in _HTTP_LIBRARIES:
+                raise TransportFailure("connection") from None
+            raise
+
+    async def _on_response(self, response: Any) -> None:
+        """Look at the head of a response, before any of its body is in memory."""
+        status = response.status_code
+        if 300 <= status < 400:
+            raise TransportFailure("redirect", again=False)
+        if status >= 400:
+            code, option = await error_words(response)
+            advice = _NEVER_MENDS.get(status) or _advice(option if status == 400 else None)
+            if advice:
+                said = f" ({code})" if code else ""
+                raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){said}")
+            again = status in (408, 409, 425, 429) or status >= 500
+            wait = retry_after(response.headers.get("retry-after"))
+            raise TransportFailure(f"http_{status}", again=again, wait=wait)
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            raise TransportFailure("compressed", again=False)
+        length = response.headers.get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length) > LARGEST_BODY:
+            raise TransportFailure("body_too_large", again=False)
+
+
+def _advice(option: str | None) -> str | None:
+    """What to do about an option the endpoint does not take: it would refuse every case."""
+    if option is None or option.partition(".")[0] not in _WITHOUT:
+        return None
+    option = option.partition(".")[0]
+    return f"does not take the option {option}: try {_WITHOUT[option]}"
+
+
+def host_of(url: str) -> str:
+    """Host and port of an endpoint's address; refuses what is no plain http(s) address.
+
+    >>> host_of("http://127.0.0.1:8080/v1")
+    '127.0.0.1:8080'
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise UsageError("--base-url is not an address") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError("--base-url must begin with http:// or https:// and name a host")
+    if parts.username or parts.password or parts.query:
+        raise UsageError("--base-url must hold no key: set OPENAI_API_KEY instead")
+    return parts.hostname if port is None else f"{parts.hostname}:{port}"
+
+
+def is_openai(host: str) -> bool:
+    """Whether the host is OpenAI's own: it renamed the token limit and takes fewer schemas."""
+    return host.partition(":")[0].endswith((".openai.com", ".openai.azure.com"))
+
+
+def key_from_environment(base_url: str) -> str:
+    """The key in ``OPENAI_API_KEY``; other endpoints than OpenAI's may need none."""
+    key = os.environ.get("OPENAI_API_KEY", "")
+    if not key and host_of(base_url) == host_of(OPENAI_URL):
+        raise UsageError("set OPENAI_API_KEY, or give --base-url or --model local")
+    if not re.fullmatch(r"[!-~]*", key):
+        raise UsageError("OPENAI_API_KEY holds characters that no key has (a blank, a newline?)")
+    return key or "none"
+
+
+def _client(base_url: str, key: str | None, patience: Patience, connections: int, hook: Any) -> Any:
+    try:
+        import openai
+    except ImportError:
+        raise UsageError(f"the openai package is not installed: {INSTALL}") from None
+    # OPENAI_LOG=debug would print prompts and headers
+    for name in ("openai", *_HTTP_LIBRARIES):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    make_http = getattr(openai, "DefaultAsyncHttpx2Client", None) or openai.DefaultAsyncHttpxClient
+    is_here = (urlsplit(base_url).hostname or "") in ("127.0.0.1", "localhost", "::1")
+    return openai.AsyncOpenAI(
+        api_key=key or key_from_environment(base_url),
+        base_url=base_url,
+        max_retries=0,
+        timeout=patience.timeout,
+        default_headers={"Accept-Encoding": "identity"},
+        http_client=make_http(
+            follow_redirects=False,
+            trust_env=not is_here,  # a proxy has no business on loopback
+            event_hooks={"response": [hook]},
+            limits=_limits(make_http, connections),
+        ),
+    )
+
+
+def _limits(make_http: Any, connections: int) -> Any:
+    from importlib import import_module
+
+    name = "httpx2" if "2" in make_http.__name__ else "httpx"
+    limits = import_module(name).Limits
+    return limits(max_connections=connections, max_keepalive_connections=connections)

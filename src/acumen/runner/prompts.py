@@ -1,0 +1,134 @@
+"""What is sent: a task's templates, rendered in Jinja2's sandbox from plain data.
+
+A template is data of the task's author, and a case's text is only ever a *value*: it is never
+compiled, so braces in a transcript stay braces. The sandbox forbids reaching Python from a
+template; on top of it the size of a prompt is bounded and so is what ``*`` and ``**`` can build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import StrictUndefined, TemplateError, meta
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from acumen.errors import DataError, printable
+from acumen.runner.schema import reply_schema
+
+if TYPE_CHECKING:
+    from acumen.runner.cases import Case
+    from acumen.runner.retrieval import Retrieved
+    from acumen.runner.task import Task
+
+LONGEST_PROMPT: Final = 2_000_000
+VARIABLES: Final = frozenset({"case", "items", "levels", "abstain", "references", "schema"})
+REPAIR_VARIABLES: Final = frozenset({"problems", "schema"})
+
+Message = dict[str, str]
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """The sandbox, with the two operators that can build endless text taken away."""
+
+    intercepted_binops = frozenset({"*", "**"})
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        if operator == "**" or not (isinstance(left, int | float) and isinstance(right, int)):
+            raise SecurityError(f"'{operator}' is not allowed here")
+        return left * right
+
+
+_ENVIRONMENT = _Environment(
+    undefined=StrictUndefined,
+    autoescape=False,  # a prompt is plain text; nothing renders it as markup
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def zero_or_few_shot(
+    task: Task, case: Case, references: Mapping[str, Sequence[Retrieved]] | None = None
+) -> list[Message]:
+    """The messages for one case. Without references it is the zero-shot prompt, byte for byte."""
+    found = [
+        {"item": item, "text": r.text, "score": r.score}
+        for item, retrieved in (references or {}).items()
+        for r in retrieved
+    ]
+    values = {
+        "case": dict(case.inputs),
+        "items": [{"name": i, "question": task.questions.get(i, "")} for i in task.scale.items],
+        "levels": list(task.scale.levels),
+        "abstain": task.reply.abstain[0] if task.reply.abstain else None,
+        "references": found,
+        "schema": json.dumps(reply_schema(task), ensure_ascii=False),
+    }
+    messages = []
+    if task.prompt.system:
+        messages.append({"role": "system", "content": render(task.prompt.system, values)})
+    messages.append({"role": "user", "content": render(task.prompt.user, values)})
+    return messages
+
+
+def repair(
+    task: Task, messages: Sequence[Message], reply: str, problems: Sequence[str]
+) -> list[Message]:
+    """The conversation that asks once more: what came, and what was wrong with it."""
+    schema = json.dumps(reply_schema(task), ensure_ascii=False)
+    ask = render(task.prompt.repair, {"problems": list(problems), "schema": schema})
+    return [
+        *messages,
+        {"role": "assistant", "content": reply[:4000]},
+        {"role": "user", "content": ask},
+    ]
+
+
+def prompt_hash(messages: Sequence[Message]) -> str:
+    """SHA-256 of the messages as compact JSON with sorted keys."""
+    text = json.dumps(list(messages), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def render(template: str, values: Mapping[str, object]) -> str:
+    """A template filled in; a fault in it is told without any of the values.
+
+    >>> render("{{ case.text }}", {"case": {"text": "{{ 7 * 7 }}"}})
+    '{{ 7 * 7 }}'
+    """
+    parts: list[str] = []
+    length = 0
+    try:
+        for part in _compiled(template).generate(dict(values)):
+            length += len(part)
+            if length > LONGEST_PROMPT:
+                raise DataError([f"the prompt is longer than {LONGEST_PROMPT} characters"])
+            parts.append(part)
+    except (TemplateError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError([f"the template cannot be rendered: {template_fault(error)}"]) from None
+    return "".join(parts)
+
+
+@cache
+def _compiled(template: str) -> Any:
+    return _ENVIRONMENT.from_string(template)
+
+
+def template_fault(error: Exception) -> str:
+    """What is wrong with a template: Jinja2's own words, which name variables and no values."""
+    line = getattr(error, "lineno", None)
+    where = f"line {line}: " if line else ""
+    if isinstance(error, TemplateError):
+        return where + printable(str(error.message), limit=200)
+    return f"{where}{type(error).__name__} while rendering"
+
+
+def names_used(template: str) -> frozenset[str]:
+    """The variables a template asks for; ``jinja2.TemplateSyntaxError`` when it is not one."""
+    return frozenset(meta.find_undeclared_variables(_ENVIRONMENT.parse(template)))

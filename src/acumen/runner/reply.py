@@ -1,0 +1,274 @@
+"""Read a model's reply, strictly: a level of the scale, an abstention as declared, or unusable.
+
+A reply may wrap its one JSON object in a code fence, in ``<answer>`` tags, or put it after a closed
+``<think>`` block. Beyond that nothing is guessed: no repair of broken JSON, no rounding, no
+clamping, no number in a text; two answers are none. A refusal is told apart from a bad reply, and
+both from an abstention.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from acumen.errors import DataError, label, what_came
+from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
+from acumen.runner.spans import Span, value_spans
+from acumen.runner.task import Evidence, Task
+from acumen.strict_json import parse_json
+
+_THINK: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
+_LANGUAGE: Final = re.compile(r"[A-Za-z]*")
+LONGEST_REPLY: Final = 1_000_000
+_REFUSAL: Final = re.compile(
+    r"\W*(i(’|')?m sorry|i am sorry|sorry|i apologi[sz]e|unfortunately|as an ai|"
+    r"i(’|')?m (unable|not able)|i am (unable|not able)|"
+    r"i (cannot|can(’|')?t|can not|won(’|')?t|will not|must decline|decline))\b",
+    re.IGNORECASE,
+)
+_ESCAPE: Final = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a whole pair: kept
+    r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+    r"|\\.",
+    re.DOTALL,
+)
+_RAW_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+class UnusableReply(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
+    """A reply with no usable answer. ``reason`` is a fixed word; ``problems`` go to the model."""
+
+    def __init__(self, reason: str, *problems: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.problems = problems or (reason.replace("_", " "),)
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the model declined, rather than answered badly."""
+        return self.reason == "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemReply:
+    """One item's answer: its level (None: abstained), and where that stands in the reply."""
+
+    level: int | str | None
+    confidence: int | None = None
+    quotes: tuple[str, ...] = ()
+    span: Span = (0, 0)
+    flaws: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A usable reply, item by item; a verdict study's parts beside them."""
+
+    items: Mapping[str, ItemReply]
+    rows: tuple[Mapping[str, str], ...] = ()
+    risk_score: float | None = None
+    justification: Mapping[str, Any] | None = None
+    flaws: tuple[str, ...] = field(default=())
+
+
+def read_reply(text: str, task: Task) -> Reading:
+    """The answers in a reply; :class:`UnusableReply` when there are none that can be used."""
+    start, end = _locate(text)
+    document = _parse(text[start:end])
+    if not isinstance(document, dict):
+        raise UnusableReply("not_an_object", f"an object is expected, not {what_came(document)}")
+    problems: list[str] = []
+    answers = _answers(document, task, problems)
+    spans = value_spans(mend_surrogates(text[start:end])) if not problems else {}
+    items: dict[str, ItemReply] = {}
+    for item, (path, answer) in answers.items():
+        try:
+            level = _level(answer, task)
+        except ValueError as error:
+            problems.append(f"{item}: {error}" if path else str(error))
+            continue
+        low, high = spans.get((*path, task.reply.score), (0, 0))
+        items[item] = _item(answer, level, task, (low + start, high + start))
+    if problems:
+        raise UnusableReply("no_legal_score", *problems)
+    if task.is_verdict:
+        return _verdict(document, items, task)
+    return Reading(items)
+
+
+def _locate(text: str) -> Span:
+    """Where the one JSON object of a reply stands."""
+    if len(text) > LONGEST_REPLY:
+        raise UnusableReply("too_long", "the reply is too long")
+    start, end = (1 if text.startswith("\ufeff") else 0), len(text)
+    while match := _THINK.match(text, start):
+        start = match.end()
+    rest = text[start:].strip()
+    if not rest:
+        raise UnusableReply("empty", "the reply is empty")
+    if rest.startswith(("<think>", "<thinking>")):
+        raise UnusableReply("reasoning_not_closed", "the reasoning never ended")
+    if rest[0] not in "{[":
+        start, end = _inside("<answer>", "</answer>", text, start, end)
+        fenced = _inside("```", "```", text, start, end)
+        if fenced != (start, end):
+            start, end = fenced
+            start += len(_LANGUAGE.match(text, start, end)[0])  # type: ignore[index]  # may be empty
+        if text[start:end].lstrip()[:1] not in ("{", "[") and _REFUSAL.match(rest):
+            raise UnusableReply("refused")
+    # JSON's own blanks only: a NUL or a no-break space after the object is not one
+    piece = text[start:end]
+    start += len(piece) - len(piece.lstrip(" \t\r\n"))
+    return start, start + len(piece.strip(" \t\r\n"))
+
+
+def _inside(opening: str, closing: str, text: str, start: int, end: int) -> Span:
+    """What stands between the one pair of marks; the whole when there is none.
+
+    Counted, not searched for by pattern: a reply made of a million opening marks costs nothing.
+    """
+    marks = text.count(opening, start, end)
+    pairs = marks / 2 if opening == closing else max(marks, text.count(closing, start, end))
+    if pairs > 1:
+        raise UnusableReply("ambiguous", "the reply holds more than one answer")
+    low = text.find(opening, start, end)
+    high = text.find(closing, low + len(opening), end)
+    return (low + len(opening), high) if low >= 0 and high >= 0 else (start, end)
+
+
+def _parse(text: str) -> object:
+    try:
+        return parse_json(mend_surrogates(text), source="reply")
+    except DataError as error:
+        raise UnusableReply("not_json", str(error)) from None
+
+
+def mend_surrogates(text: str) -> str:
+    r"""Half a surrogate pair becomes U+FFFD: it can be stored, and no place in the text moves.
+
+    >>> mend_surrogates('"\\ud83d" "\\ud83d\\ude00" "\\\\ud83d"')
+    '"\\ufffd" "\\ud83d\\ude00" "\\\\ud83d"'
+    """
+    mended = _ESCAPE.sub(lambda m: "\\ufffd" if m["lone"] else m[0], text)
+    return _RAW_SURROGATE.sub("\ufffd", mended)
+
+
+def _answers(
+    document: dict[str, Any], task: Task, problems: list[str]
+) -> dict[str, tuple[tuple[str, ...], dict[str, Any]]]:
+    """Each item's answer object and the path to it."""
+    if task.reply.layout == "flat":
+        return {task.scale.items[0]: ((), document)}
+    found: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {}
+    for item in task.scale.items:
+        answer = document.get(item)
+        if isinstance(answer, dict):
+            found[item] = ((item,), answer)
+        else:
+            problems.append(
+                f"{item}: " + ("is missing" if item not in document else "must be an object")
+            )
+    return found
+
+
+def _level(answer: dict[str, Any], task: Task) -> int | str | None:
+    key = task.reply.score
+    if key not in answer:
+        raise ValueError(f"the key {label(key)} is missing")
+    value = answer[key]
+    if value is None or (isinstance(value, str) and value in task.reply.abstain):
+        return None
+    return task.scale.levels[task.scale.rank(value)]
+
+
+def _item(answer: dict[str, Any], level: int | str | None, task: Task, span: Span) -> ItemReply:
+    flaws: list[str] = []
+    confidence = None
+    if task.reply.confidence is not None:
+        confidence = _confidence(answer, task.reply.confidence, flaws)
+    quotes: tuple[str, ...] = ()
+    evidence = task.reply.evidence
+    if evidence is not None and evidence.kind == "quotes":
+        given = answer.get(evidence.key)
+        if isinstance(given, list) and all(isinstance(quote, str) for quote in given):
+            quotes = tuple(given)
+        else:
+            flaws.append("evidence_missing" if evidence.key not in answer else "evidence_invalid")
+    return ItemReply(level, confidence, quotes, span, tuple(flaws))
+
+
+def _confidence(answer: dict[str, Any], key: str, flaws: list[str]) -> int | None:
+    value = answer.get(key)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if type(value) is int and LOWEST_CONFIDENCE <= value <= HIGHEST_CONFIDENCE:
+        return value
+    flaws.append("confidence_missing" if value is None else "confidence_invalid")
+    return None
+
+
+def _verdict(document: dict[str, Any], items: dict[str, ItemReply], task: Task) -> Reading:
+    flaws: list[str] = []
+    reply = task.reply
+    assert reply.evidence is not None
+    rows = _rows(document, reply.evidence, flaws)
+    risk = document.get(reply.risk_score) if reply.risk_score else None
+    if isinstance(risk, bool) or not isinstance(risk, int | float):
+        flaws += ["risk_score_missing"] if reply.risk_score else []
+        risk = None
+    justification = None
+    if reply.justification:
+        known = {row["evidence_id"] for row in rows}
+        justification = _justification(document.get(reply.justification), known, flaws)
+    return Reading(items, rows, risk, justification, tuple(flaws))
+
+
+def _rows(
+    document: dict[str, Any], evidence: Evidence, flaws: list[str]
+) -> tuple[dict[str, str], ...]:
+    given = document.get(evidence.key)
+    if not isinstance(given, list):
+        flaws.append("evidence_missing" if given is None else "evidence_invalid")
+        return ()
+    rows: dict[str, dict[str, str]] = {}
+    for entry in given:
+        row = _row(entry, evidence)
+        if row is not None:
+            rows.setdefault(row["evidence_id"], row)  # an id names one row: the first
+    flaws += ["evidence_row_dropped"] * (len(given) - len(rows))
+    return tuple(rows.values())
+
+
+def _row(entry: object, evidence: Evidence) -> dict[str, str] | None:
+    if not isinstance(entry, dict):
+        return None
+    row = {key: entry.get(key) for key in ("evidence_id", "review_id", "field", "judgement")}
+    if not all(isinstance(value, str) and value for value in row.values()):
+        return None
+    row["judgement"] = str(row["judgement"]).casefold()
+    if row["judgement"] not in evidence.fields.get(str(row["field"]), ()):
+        return None
+    if isinstance(entry.get("snippet"), str) and entry["snippet"].strip():
+        row["snippet"] = entry["snippet"]
+    return {key: str(value) for key, value in row.items()}
+
+
+def _justification(given: object, known: set[str], flaws: list[str]) -> dict[str, Any] | None:
+    """``direct_evidence`` and the total it claims; each left out when it is not sound."""
+    if not isinstance(given, dict):
+        flaws.append("justification_missing")
+        return None
+    kept: dict[str, Any] = {}
+    direct = given.get("direct_evidence")
+    if isinstance(direct, list) and all(isinstance(name, str) for name in direct):
+        kept["direct_evidence"] = [name for name in dict.fromkeys(direct) if name in known]
+        flaws += ["direct_evidence_unknown"] * len(set(direct) - known)
+    else:
+        flaws.append("direct_evidence_missing")
+    trace = given.get("scoring_trace")
+    total = trace.get("total_score") if isinstance(trace, dict) else None
+    if isinstance(total, int | float) and not isinstance(total, bool):
+        kept["scoring_trace"] = {"total_score": total}
+    return kept

@@ -1,0 +1,141 @@
+"""Few-shot references: for each item, the known passages most like something in the case.
+
+A reference belongs to one item. Its similarity to a case is the largest cosine between it and any
+passage of the case (a line of a transcript, a review). A cosine below 0 counts as 0, so a
+similarity lies in 0..1: 0 is nothing in common, 1 the same direction. The best few at or above the
+least similarity are used; a reference made from the case itself never is.
+
+Vectors come from TF-IDF (scikit-learn, in this process) or from an embeddings endpoint.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from acumen.runner.cases import Case, Reference
+from acumen.runner.endpoint import Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """A reference chosen for a case, with its similarity in 0..1."""
+
+    text: str
+    score: int | str
+    similarity: float
+
+
+class Similarity(Protocol):
+    """How alike each reference is to a case: one number in 0..1 a reference."""
+
+    async def to_case(self, case: Case) -> list[float]:
+        """The similarity of every reference to ``case``."""
+
+
+class TfidfSimilarity:
+    """Cosine of TF-IDF vectors of words and pairs of words, weighted by the references."""
+
+    def __init__(self, references: Sequence[Reference]) -> None:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        # no stop list: "not", "never" and "nothing" are what these passages turn on
+        self._vectorizer: Any = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+        try:
+            self._vectors: Any = self._vectorizer.fit_transform([r.text for r in references])
+        except ValueError:  # not one word in all the references
+            self._vectors = None
+        self._count = len(references)
+
+    async def to_case(self, case: Case) -> list[float]:
+        """Rows are of unit length, so a cosine is a dot product."""
+        passages = case.passages()
+        if self._vectors is None or not passages:
+            return [0.0] * self._count
+        cosines = self._vectors @ self._vectorizer.transform(passages).T
+        return [_mapped(float(best)) for best in cosines.max(axis=1).toarray().ravel()]
+
+
+class EmbeddedSimilarity:
+    """Cosine of vectors from an embeddings endpoint; the references are embedded once."""
+
+    def __init__(self, endpoint: Endpoint, model: str, references: Sequence[Reference]) -> None:
+        self._endpoint = endpoint
+        self._model = model
+        self._references = references
+        self._vectors: list[list[float]] | None = None
+
+    async def prepare(self) -> None:
+        """Embed the references, before the first case."""
+        self._vectors = await self._embedded([r.text for r in self._references])
+
+    async def to_case(self, case: Case) -> list[float]:
+        """The largest cosine with any passage of the case."""
+        assert self._vectors is not None, "prepare() comes first"
+        passages = await self._embedded(case.passages())
+        return [
+            max((_mapped(_cosine(own, passage)) for passage in passages), default=0.0)
+            for own in self._vectors
+        ]
+
+    async def _embedded(self, texts: Sequence[str]) -> list[list[float]]:
+        found: list[list[float]] = []
+        for start in range(0, len(texts), 64):
+            found += await self._endpoint.embed(texts[start : start + 64], self._model)
+        return found
+
+
+async def retrieve(
+    case: Case,
+    items: Sequence[str],
+    references: Sequence[Reference],
+    similarity: Similarity,
+    *,
+    most: int,
+    least: float,
+) -> dict[str, list[Retrieved]]:
+    """For each item its best references, most similar first; ties keep the file's order."""
+    alike = await similarity.to_case(case)
+    found: dict[str, list[Retrieved]] = {}
+    for item in items:
+        candidates = [
+            Retrieved(reference.text, reference.score, value)
+            for reference, value in zip(references, alike, strict=True)
+            if reference.item == item
+            and value >= least
+            and value > 0
+            and not _is_own(reference, case)
+        ]
+        found[item] = sorted(candidates, key=lambda r: -r.similarity)[:most]
+    return found
+
+
+def retrieval_signals(retrieved: Sequence[Retrieved]) -> Mapping[str, float | int | None]:
+    """Count, mean and largest similarity; null when nothing was retrieved.
+
+    >>> retrieval_signals([])["retrieval_similarity_mean"] is None
+    True
+    """
+    values = [r.similarity for r in retrieved]
+    return {
+        "retrieval_reference_count": len(values),
+        "retrieval_similarity_mean": math.fsum(values) / len(values) if values else None,
+        "retrieval_similarity_max": max(values, default=None),
+    }
+
+
+def _is_own(reference: Reference, case: Case) -> bool:
+    return reference.case is not None and str(reference.case) == str(case.id)
+
+
+def _mapped(cosine: float) -> float:
+    return min(max(cosine, 0.0), 1.0)
+
+
+def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
+    length = math.hypot(*left) * math.hypot(*right)
+    if not length or len(left) != len(right) or not math.isfinite(length):
+        return 0.0
+    return math.fsum(a * b for a, b in zip(left, right, strict=True)) / length

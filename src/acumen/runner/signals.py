@@ -1,0 +1,89 @@
+"""Signals that need no log-probabilities: evidence found in the source, agreement of samples."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+_DOUBLE: Final = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02"
+_SINGLE: Final = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4`\uff07"
+_FOLD: Final = str.maketrans({**dict.fromkeys(_DOUBLE, '"'), **dict.fromkeys(_SINGLE, "'")})
+_BLANKS: Final = re.compile(r"\s+")
+
+
+def folded(text: str) -> str:
+    r"""Text as it is compared: quote marks straightened, runs of white space made one blank.
+
+    >>> folded("  I can\u2019t\n  sleep ")
+    "I can't sleep"
+    """
+    return _BLANKS.sub(" ", text.translate(_FOLD)).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceCount:
+    """How many quotes stand in the source, and how many were made up."""
+
+    found: int
+    invented: int
+
+
+def count_quotes(quotes: Iterable[str], source: str) -> EvidenceCount:
+    """Distinct quotes that stand in ``source`` word for word; a blank one counts as neither.
+
+    >>> count_quotes(["never sleep", "“never  sleep”", "cannot eat"], "I never\\nsleep now.")
+    EvidenceCount(found=1, invented=1)
+    """
+    text = folded(source)
+    distinct = {folded(quote).strip("\"' ") for quote in quotes} - {""}
+    found = sum(quote in text for quote in distinct)
+    return EvidenceCount(found, len(distinct) - found)
+
+
+def count_snippets(
+    rows: Iterable[Mapping[str, str]], reviews: Iterable[Mapping[str, Any]]
+) -> EvidenceCount:
+    """Distinct evidence rows whose snippet stands in the review they cite."""
+    texts = {review["review_id"]: folded(review["text"]) for review in reviews}
+    keys = ("review_id", "field", "judgement")
+    distinct = {tuple(row[key] for key in keys): row for row in rows}
+    found = 0
+    for row in distinct.values():
+        snippet = folded(row.get("snippet", "")).strip("\"' ")
+        found += bool(snippet) and snippet in texts.get(row["review_id"], "")
+    return EvidenceCount(found, len(distinct) - found)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What several samples of one item agree on. Scores are ranks; None is an abstention."""
+
+    modal: int | None
+    modal_confidence: float
+    score_std: float | None
+    na_rate: float
+
+
+def agreement(samples: Sequence[int | None]) -> Agreement:
+    r"""The modal score, its share, the spread of the scores, the share of abstentions.
+
+    A tie for the mode goes to abstention first, then to the smallest score. The spread is the
+    population standard deviation of the numeric scores, None when every sample abstained.
+
+    >>> agreement([2, 2, 1, 2, 1])
+    Agreement(modal=2, modal_confidence=0.6, score_std=0.4898979485566356, na_rate=0.0)
+    """
+    counts = Counter(samples)
+    most = max(counts.values())
+    tied = [score for score, n in counts.items() if n == most]
+    modal = None if None in tied else min(score for score in tied if score is not None)
+    scores = [score for score in samples if score is not None]
+    spread = None
+    if scores:
+        mean = math.fsum(scores) / len(scores)
+        spread = math.sqrt(math.fsum((s - mean) ** 2 for s in scores) / len(scores))
+    return Agreement(modal, most / len(samples), spread, 1 - len(scores) / len(samples))

@@ -1,0 +1,71 @@
+"""``--compute-aurc``: how a finished run does, in one line a mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from acumen.items import ItemPrediction, compute_aurc, compute_risk_at_coverage
+from acumen.runner.plan import Plan
+from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
+
+
+def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
+    """AURC, risk at half coverage and the number of items, for each mode of a run.
+
+    The loss is the number of levels between prediction and truth. Failed cases are left out. The
+    confidence is the evidence count, or what the model says of itself where a task asks for no
+    evidence.
+    """
+    signal = "llm_evidence_count" if plan.task.reply.evidence else "verbalized_confidence"
+    for mode, answers in _answers(artifact, plan):
+        items = [
+            ItemPrediction(
+                score=None if predicted is None else plan.task.scale.rank(predicted),
+                ground_truth=plan.task.scale.rank(truth),
+                confidence=_confidence(signals.get(signal)),
+            )
+            for predicted, truth, signals in answers
+        ]
+        risk = compute_risk_at_coverage(items, 0.5) if items else None
+        answered = any(item.is_predicted for item in items)
+        yield (
+            f"{mode}: AURC {_shown(compute_aurc(items) if answered else None)}, "
+            f"risk at 50% coverage {_shown(risk)}, {len(items)} items (confidence: {signal})"
+        )
+
+
+def _answers(
+    artifact: dict[str, Any], plan: Plan
+) -> Iterator[tuple[str, list[tuple[Any, Any, dict[str, Any]]]]]:
+    """By mode: (prediction, truth, signals) of every item of the cases that did not fail."""
+    if plan.task.is_verdict:
+        yield (
+            artifact["mode"],
+            [
+                (result["verdict"], result["gt_verdict"], result["signals"])
+                for result in artifact["results"]
+                if "error" not in result
+            ],
+        )
+        return
+    for experiment in artifact["experiments"]:
+        results = experiment["results"]
+        yield (
+            results["mode"],
+            [
+                (predicted, r["ground_truth_items"][item], r["item_signals"][item])
+                for r in results["results"]
+                if r["success"]
+                for item, predicted in r["predicted_items"].items()
+            ],
+        )
+
+
+def _confidence(value: float | None) -> float:
+    """Only the order counts; a confidence the model did not give stands in the middle."""
+    return (LOWEST_CONFIDENCE + HIGHEST_CONFIDENCE) / 2 if value is None else value
+
+
+def _shown(value: float | None) -> str:
+    return "N/A" if value is None else f"{value:.4f}"

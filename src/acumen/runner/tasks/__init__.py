@@ -1,0 +1,1 @@
+"""The tasks that ship, one TOML file each."""

@@ -1,0 +1,122 @@
+"""What comes over the wire, judged before it is believed: bodies, choices, vectors, headers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from acumen.errors import DataError
+from acumen.runner.reply import mend_surrogates
+from acumen.strict_json import parse_json
+
+LARGEST_BODY: Final = 8 << 20
+LARGEST_ERROR_BODY: Final = 64 << 10
+_CODE_WORD: Final = re.compile(r"[a-z]+(?:[._][a-z]+)*")  # no digit, no dash: never a key
+
+
+class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
+    """No answer came. ``reason`` is a fixed word, never text from the wire."""
+
+    def __init__(self, reason: str, *, again: bool = True, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.again = again
+        self.wait = wait
+        self.retries = 0
+
+
+def retry_after(value: str | None, now: datetime | None = None) -> float | None:
+    """Seconds to wait by a ``Retry-After`` header: a number of seconds, or a date.
+
+    >>> retry_after("7"), retry_after("soon"), retry_after(None)
+    (7.0, None, None)
+    """
+    if value is None:
+        return None
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value, re.ASCII):
+        return float(value)
+    with contextlib.suppress(ValueError, TypeError):
+        date = parsedate_to_datetime(value)
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
+    return None
+
+
+async def read_body(chunks: Any, largest: int) -> bytes:
+    """A body read up to a limit; more than that is a failure, and not in memory."""
+    found = bytearray()
+    async for chunk in chunks:
+        found += chunk
+        if len(found) > largest:
+            raise TransportFailure("body_too_large", again=False)
+    return bytes(found)
+
+
+async def error_words(response: Any) -> tuple[str | None, str | None]:
+    """The code and the option an error body names, if they cannot be anybody's text."""
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(5):
+            found = read_document(await read_body(response.aiter_raw(), LARGEST_ERROR_BODY))
+        error = found.get("error")
+        if isinstance(error, dict):
+            return _word(error.get("code") or error.get("type")), _word(error.get("param"))
+    return None, None
+
+
+def _word(value: object) -> str | None:
+    if isinstance(value, str) and len(value) <= 60 and _CODE_WORD.fullmatch(value):
+        return value
+    return None
+
+
+def read_document(data: bytes) -> dict[str, Any]:
+    """The JSON object in a body."""
+    try:
+        document = parse_json(mend_surrogates(data.decode("utf-8", "replace")), source="response")
+    except DataError:
+        raise TransportFailure("malformed_response") from None
+    if not isinstance(document, dict):
+        raise TransportFailure("malformed_response")
+    return document
+
+
+def first_choice(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first choice of a completion, and its usage."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise TransportFailure("empty_choices")
+    choice = choices[0]
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
+        raise TransportFailure("malformed_response")
+    usage = body.get("usage")
+    return choice, usage if isinstance(usage, dict) else {}
+
+
+def read_vectors(body: dict[str, Any], wanted: int) -> list[list[float]]:
+    """The vectors of an embeddings response, in the order of the texts."""
+    rows = body.get("data")
+    if not isinstance(rows, list) or len(rows) != wanted:
+        raise TransportFailure("malformed_response")
+    found: list[list[float] | None] = [None] * wanted
+    for position, row in enumerate(rows):
+        vector = row.get("embedding") if isinstance(row, dict) else None
+        index = row.get("index", position) if isinstance(row, dict) else -1
+        if not isinstance(vector, list) or not vector or type(index) is not int:
+            raise TransportFailure("malformed_response")
+        if not 0 <= index < wanted or not all(isinstance(x, int | float) for x in vector):
+            raise TransportFailure("malformed_response")
+        found[index] = [float(x) for x in vector]
+    vectors = [vector for vector in found if vector is not None]
+    if len(vectors) < wanted or len({len(v) for v in vectors}) > 1:
+        raise TransportFailure("malformed_response")
+    return vectors
+
+
+def read_count(value: object) -> int:
+    """A count of tokens, 0 when the endpoint gives none that makes sense."""
+    return value if type(value) is int and value >= 0 else 0

@@ -1,0 +1,201 @@
+"""An HTTP server on loopback that answers, or misbehaves, as a script says.
+
+Inside a test: ``with ScriptedServer(script) as server``. As a process of its own, an echo server
+that answers after a delay and logs every question::
+
+    python scripted_server.py --latency 0.2 --log asked.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+Script = Callable[["Exchange"], Awaitable[None]]
+
+
+class Exchange:
+    """One request and the means to answer it, well or badly."""
+
+    def __init__(
+        self, path: str, headers: dict[str, str], body: dict[str, Any], writer: Any
+    ) -> None:
+        self.path = path
+        self.headers = headers
+        self.body = body
+        self.writer = writer
+        self.times = 0
+        self.at = time.monotonic()
+
+    @property
+    def prompt(self) -> str:
+        return self.body["messages"][-1]["content"]
+
+    @property
+    def case(self) -> str:
+        """The word after ``CASE`` in the first question of the conversation."""
+        text = "\n".join(m["content"] for m in self.body.get("messages", ()))
+        found = re.search(r"CASE (\S+)", text)
+        return found[1] if found else ""
+
+    async def send(self, status: int, body: bytes, **headers: str) -> None:
+        head = {"content-type": "application/json", "content-length": str(len(body))}
+        head |= {name.replace("_", "-"): value for name, value in headers.items()}
+        await self.raw(head_of(status, head) + body)
+
+    async def raw(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def reply(self, content: str | None, **options: Any) -> None:
+        await self.send(200, completion(content, **options))
+
+    def abort(self) -> None:
+        """Reset the connection."""
+        self.writer.transport.abort()
+
+
+def head_of(status: int, headers: dict[str, str]) -> bytes:
+    lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in headers.items())]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def completion(
+    content: str | None, *, finish: str = "stop", logprobs: Any = None, **message: Any
+) -> bytes:
+    choice = {
+        "index": 0,
+        "finish_reason": finish,
+        "message": {"role": "assistant", "content": content, **message},
+        "logprobs": logprobs,
+    }
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    return json.dumps(
+        {"id": "x", "object": "chat.completion", "choices": [choice], "usage": usage}
+    ).encode()
+
+
+class ScriptedServer:
+    """The server in a thread of its own; ``asked`` counts questions by case."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.asked: Counter[str] = Counter()
+        self.seen: list[Exchange] = []
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def __enter__(self) -> ScriptedServer:
+        self._thread.start()
+        assert self._ready.wait(10)
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        server = self._loop.run_until_complete(asyncio.start_server(self._handle, "127.0.0.1", 0))
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        self._loop.run_forever()
+        server.close()
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.run_until_complete(asyncio.sleep(0.01))
+        self._loop.close()
+
+    async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while (exchange := await read_request(reader, writer)) is not None:
+                self.asked[exchange.case] += 1
+                exchange.times = self.asked[exchange.case]
+                self.seen.append(exchange)
+                await self.script(exchange)
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+
+async def read_request(reader: asyncio.StreamReader, writer: Any) -> Exchange | None:
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    except asyncio.IncompleteReadError:
+        return None
+    first, *lines = head.rstrip().split("\r\n")
+    headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    return Exchange(first.split(" ")[1], headers, json.loads(body or b"{}"), writer)
+
+
+async def echo(latency: float, log: Path | None, port_to: Any) -> None:
+    """Answer ``{"score": 2}`` after a while; one line in the log for every question."""
+    out = log.open("a", buffering=1) if log else None
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while (exchange := await read_request(reader, writer)) is not None:
+                if out:
+                    out.write(f"{exchange.case} {exchange.body.get('seed')}\n")
+                await asyncio.sleep(latency)
+                await exchange.reply('{"score": 2, "confidence": 4}')
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=1000)
+    print(server.sockets[0].getsockname()[1], file=port_to, flush=True)
+    await server.serve_forever()
+
+
+def waited() -> float:
+    """Seconds this thread was ready to run while other processes had the processors."""
+    path = Path("/proc/self/schedstat")
+    return int(path.read_text().split()[1]) / 1e9 if path.exists() else 0.0
+
+
+async def bare_client(port: int, questions: int, concurrency: int) -> float:
+    """Seconds that so many questions take with nothing but sockets: the ideal on this machine."""
+    body = json.dumps({"messages": [{"content": "CASE x"}]}).encode()
+    request = f"POST /v1 HTTP/1.1\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body
+    left = iter(range(questions))
+
+    async def ask() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in left:
+            writer.write(request)
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            await reader.readexactly(int(re.search(r"content-length: (\d+)", head)[1]))
+        writer.close()
+
+    began = time.monotonic() - waited()
+    await asyncio.gather(*(ask() for _ in range(concurrency)))
+    return time.monotonic() - waited() - began
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--log", type=Path)
+    options = parser.parse_args()
+    asyncio.run(echo(options.latency, options.log, sys.stdout))

@@ -1,0 +1,170 @@
+"""The journal: nothing lost, nothing twice, nobody else at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acumen.errors import DataError, UsageError
+from acumen.runner.journal import Journal, open_journal
+
+HEADER = {"journal": 1, "run_id": "r", "plan": {"model": "a", "task": "t" * 64}}
+
+
+def record(
+    case: int | str, sample: int = 0, outcome: str = "answered", **more: Any
+) -> dict[str, Any]:
+    return {"case": case, "mode": "zero_shot", "sample": sample, "outcome": outcome, **more}
+
+
+def write(path: Path, *records: dict[str, Any], resume: bool = False) -> Journal:
+    journal = open_journal(path, HEADER, resume=resume)
+
+    async def append() -> None:
+        await asyncio.gather(*(journal.append(r) for r in records))
+
+    asyncio.run(append())
+    journal.close()
+    return journal
+
+
+def test_what_was_appended_is_there_on_resume_with_its_keys_apart(tmp_path: Path) -> None:
+    output = tmp_path / "run.json"
+    write(output, record(7), record("7"), record(7, 1, text="a\u2028b\x85c"))
+    again = open_journal(output, HEADER, resume=True)
+    again.close()
+    assert set(again.records) == {(7, "zero_shot", 0), ("7", "zero_shot", 0), (7, "zero_shot", 1)}
+    assert again.records[7, "zero_shot", 1]["text"] == "a\u2028b\x85c"
+    assert not again.repaired
+
+
+def test_many_answers_at_once_share_their_syncs(tmp_path: Path) -> None:
+    journal = write(tmp_path / "run.json", *(record(n) for n in range(500)))
+    assert 1 <= journal.syncs <= 50
+    assert len((tmp_path / "run.json.journal").read_bytes().splitlines()) == 501
+
+
+def test_a_record_is_on_disk_when_append_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    real = os.fsync
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (synced.append(os.fstat(handle).st_size), real(handle))
+    )
+    journal = open_journal(tmp_path / "run.json", HEADER, resume=False)
+
+    async def append() -> None:
+        for n in range(3):
+            await journal.append(record(n))
+            data = journal.path.read_bytes()
+            assert data.count(b"\n") == n + 2
+            assert synced[-1] == len(data)
+
+    asyncio.run(append())
+    journal.close()
+
+
+@pytest.mark.parametrize("cut", [1, 5, 40])
+def test_a_torn_last_line_is_cut_off_and_the_rest_kept(tmp_path: Path, cut: int) -> None:
+    output = tmp_path / "run.json"
+    write(output, record(1), record(2))
+    path = tmp_path / "run.json.journal"
+    path.write_bytes(path.read_bytes()[:-cut])
+    journal = write(output, record(3), resume=True)
+    assert journal.repaired
+    lines = [json.loads(line) for line in path.read_text().split("\n") if line]
+    assert [line.get("case") for line in lines] == [None, 1, 3]
+
+
+def test_a_hole_at_the_end_is_cut_off_and_one_in_the_middle_is_refused(tmp_path: Path) -> None:
+    output = tmp_path / "run.json"
+    write(output, record(1))
+    path = tmp_path / "run.json.journal"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"\0" * 300 + b"\n")
+    open_journal(output, HEADER, resume=True).close()
+    assert path.read_bytes() == whole
+    header, _, rest = whole.partition(b"\n")
+    path.write_bytes(header + b"\n" + b"\0" * 300 + b"\n" + rest)
+    with pytest.raises(DataError, match="line 2: is damaged, and records follow it"):
+        open_journal(output, HEADER, resume=True)
+
+
+def test_a_torn_first_line_starts_the_journal_again(tmp_path: Path) -> None:
+    (tmp_path / "run.json.journal").write_bytes(b'{"journal": 1, "ru')
+    journal = write(tmp_path / "run.json", record(1), resume=True)
+    assert journal.repaired
+    again = open_journal(tmp_path / "run.json", HEADER, resume=True)
+    again.close()
+    assert len(again.records) == 1
+
+
+def test_what_changed_is_refused_by_name(tmp_path: Path) -> None:
+    write(tmp_path / "run.json", record(1))
+    changed = {**HEADER, "plan": {"model": "b", "task": "u" * 64}}
+    with pytest.raises(DataError) as refused:
+        open_journal(tmp_path / "run.json", changed, resume=True)
+    said = str(refused.value)
+    assert "model: was a, is now b" in said
+    assert "task: was tttttttttttt…, is now uuuuuuuuuuuu…" in said
+    assert "changed: model, task" in said
+
+
+def test_without_resume_an_old_run_is_never_written_over(tmp_path: Path) -> None:
+    write(tmp_path / "run.json", record(1))
+    with pytest.raises(UsageError, match="--resume"):
+        open_journal(tmp_path / "run.json", HEADER, resume=False)
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(UsageError, match="is there already"):
+        open_journal(tmp_path / "other.json", HEADER, resume=False)
+    assert not (tmp_path / "other.json.journal").exists()
+
+
+def test_two_runners_on_one_output_are_one_too_many(tmp_path: Path) -> None:
+    first = open_journal(tmp_path / "run.json", HEADER, resume=False)
+    with pytest.raises(UsageError, match="another run is writing"):
+        open_journal(tmp_path / "run.json", HEADER, resume=True)
+    first.close()
+    open_journal(tmp_path / "run.json", HEADER, resume=True).close()
+
+
+def test_a_question_settled_twice_is_refused_but_a_transport_failure_may_be_followed(
+    tmp_path: Path,
+) -> None:
+    output = tmp_path / "run.json"
+    write(output, record(1, outcome="transport_failure"))
+    write(output, record(1), resume=True)
+    journal = open_journal(output, HEADER, resume=True)
+    journal.close()
+    assert journal.records[1, "zero_shot", 0]["outcome"] == "answered"
+    write(output, record(1), resume=True)
+    with pytest.raises(DataError, match="line 4: a question is recorded twice"):
+        open_journal(output, HEADER, resume=True)
+
+
+def test_the_journal_is_its_owners_alone(tmp_path: Path) -> None:
+    write(tmp_path / "run.json", record(1))
+    mode = (tmp_path / "run.json.journal").stat().st_mode
+    assert stat.S_IMODE(mode) == 0o600
+
+
+def test_a_full_disk_is_told_and_nothing_counts_as_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = open_journal(tmp_path / "run.json", HEADER, resume=False)
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DataError, match="No space left on device"):
+        asyncio.run(journal.append(record(1)))
+    assert journal.records == {}
+    journal.close()

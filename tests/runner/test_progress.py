@@ -1,0 +1,45 @@
+"""What a run tells while it goes."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from acumen.runner.progress import Prices, Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def record(outcome: str = "answered") -> dict[str, Any]:
+    return {"outcome": outcome, "prompt_tokens": 900_000, "completion_tokens": 100_000}
+
+
+def test_the_line_counts_failures_tokens_cost_and_time_left() -> None:
+    stream = io.StringIO()
+    progress = Progress(total=10, already=2, prices=Prices(1.0, 10.0), stream=stream)
+    for outcome in ("answered", "abstained", "refused", "transport_failure"):
+        progress.report(record(outcome))
+    line = progress.line(now=progress._began + 8)
+    assert line == "6/10 done · 2 failed · 0.5/s · 4,000,000 tokens · cost 7.6000 · 0:08 left"
+
+
+def test_without_prices_there_is_no_cost_and_nothing_left_shows_no_clock() -> None:
+    progress = Progress(total=1, stream=io.StringIO())
+    progress.report(record())
+    line = progress.line()
+    assert "cost" not in line
+    assert "left" not in line
+
+
+def test_a_terminal_gets_a_live_line_and_a_pipe_one_at_the_end() -> None:
+    for stream in (Terminal(), io.StringIO()):
+        with Progress(total=2, stream=stream) as progress:
+            progress.say("[bold] is no markup here")
+            progress.report(record())
+            progress.report(record())
+        assert "[bold] is no markup here\n" in stream.getvalue()
+        assert "2/2 done · 0 failed" in stream.getvalue()
+    assert stream.getvalue().count("\n") == 2

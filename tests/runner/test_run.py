@@ -1,0 +1,586 @@
+"""A run against a scripted server: outcomes, repairs, samples, few-shot, resume, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import stat
+import threading
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from acumen.cli import run as acumen
+from acumen.errors import DataError, UsageError
+from acumen.judgments import Outcome
+from acumen.readers.run import read_run
+from acumen.runner.cases import read_cases
+from acumen.runner.endpoint import EndpointRefusal
+from acumen.runner.plan import Plan
+from acumen.runner.run import run
+from acumen.runner.settings import Patience, Settings
+from acumen.runner.task import Task
+from acumen.runner.task_file import read_task
+from acumen.strict_json import read_json
+
+HASTE = Patience(timeout=5, retries=1, backoff=0.01)
+PlanFor = Callable[..., Plan]
+
+
+def logprobs(text: str, at: str) -> dict[str, Any]:
+    """One token before ``at``, ``at`` itself with two alternatives, one token after."""
+    before, _, after = text.partition(at)
+    other = [{"token": "x", "logprob": math.log(0.9)}]
+    top = [{"token": at, "logprob": math.log(0.5)}, {"token": "3", "logprob": math.log(0.25)}]
+    content = [
+        {"token": before, "logprob": math.log(0.9), "top_logprobs": other},
+        {"token": at, "logprob": math.log(0.5), "top_logprobs": top},
+        {"token": after, "logprob": math.log(0.9), "top_logprobs": other},
+    ]
+    return {"content": content}
+
+
+def results(artifact: dict[str, Any], experiment: int = 0) -> dict[Any, dict[str, Any]]:
+    found = artifact["experiments"][experiment]["results"]["results"]
+    return {result["participant_id"]: result for result in found}
+
+
+def test_every_outcome_is_kept_apart(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    replies = {
+        "answered": '{"score": 2, "confidence": 4}',
+        "abstained": '{"score": "N/A", "confidence": 2}',
+        "refused": "I cannot help with that.",
+        "filtered": None,
+        "invalid": '{"score": 9}',
+        "nonsense": "nonsense",
+    }
+
+    async def script(exchange: Any) -> None:
+        if exchange.case == "filtered":
+            await exchange.reply(None, finish="content_filter")
+        elif exchange.case == "repaired":
+            bad = exchange.times == 1
+            await exchange.reply("oops" if bad else '{"score": 1, "confidence": 9}')
+        elif exchange.case == "down":
+            await exchange.send(500, b"{}")
+        else:
+            await exchange.reply(replies[exchange.case])
+
+    plan = plan_for(flat, [*replies, "repaired", "down"])
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        finished = run(plan, output, server.url, patience=HASTE)
+        assert server.asked["refused"] == 1  # a refusal is not argued with
+        assert server.asked["invalid"] == 2
+        repair = next(e for e in server.seen if e.case == "invalid" and e.times == 2)
+        assert "9 is outside 0..3" in repair.prompt
+    assert finished.artifact == read_json(output)
+    summary = finished.artifact["failure_summary"]
+    assert summary["outcomes"] == {
+        "abstained": 1,
+        "answered": 2,
+        "invalid_reply": 2,
+        "refused": 2,
+        "transport_failure": 1,
+    }
+    assert summary["repairs"] == {"attempts": 3, "repaired": 1}
+    assert summary["flaws"] == {"confidence_invalid": 1}
+    by_case = results(finished.artifact)
+    assert {c: r["error"] for c, r in by_case.items() if not r["success"]} == {
+        "refused": "RefusalError: refused",
+        "filtered": "RefusalError: refused",
+        "invalid": "InvalidReplyError: no_legal_score",
+        "nonsense": "InvalidReplyError: not_json",
+        "down": "TransportFailure: http_500",
+    }
+    assert by_case["abstained"]["predicted_items"] == {"Sleep": None}
+    assert by_case["repaired"]["repairs"] == 1
+    assert finished.failed_cases == 5
+    assert stat.S_IMODE(output.stat().st_mode) == 0o600
+
+
+def test_samples_give_the_modal_score_and_the_signals_of_its_first_sample(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    scores = ["1", "2", "null", "2", "broken"]
+
+    async def script(exchange: Any) -> None:
+        score = scores[exchange.body["seed"] - 40]
+        text = f'{{"score": {score}, "confidence": {exchange.body["seed"] - 39}}}'
+        await exchange.reply(text, logprobs=logprobs(text, score) if score == "2" else None)
+
+    plan = plan_for(flat, ["a"], samples=5, seed=40, temperature=0.7)
+    with scripted.ScriptedServer(script) as server:
+        finished = run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+        sent = server.seen[0].body
+    assert (sent["temperature"], sent["logprobs"], sent["top_logprobs"]) == (0.7, True, 20)
+    assert sent["response_format"]["json_schema"]["strict"] is True
+    assert finished.artifact
+    result = results(finished.artifact)["a"]
+    assert result["predicted_items"] == {"Sleep": 2}
+    assert result["samples"] == {"abstained": 1, "answered": 3, "invalid_reply": 1}
+    signals = result["item_signals"]["Sleep"]
+    assert signals["consistency_samples"] == [1, 2, None, 2]
+    assert signals["consistency_modal_confidence"] == 0.5
+    assert signals["consistency_score_std"] == pytest.approx(math.sqrt(2 / 9))
+    assert signals["consistency_na_rate"] == 0.25
+    assert signals["verbalized_confidence"] == 2
+    assert signals["token_msp"] == pytest.approx(0.5)
+    assert signals["token_energy"] == pytest.approx(math.log(0.75))
+    assert signals["token_label_probability"] == pytest.approx(2 / 3)
+    assert signals["token_mass_elsewhere"] == pytest.approx(0.25)
+    assert result["item_details"]["Sleep"]["token_scope"] == "score"
+
+
+def test_one_usable_sample_agrees_with_nobody(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply("no" if exchange.body["seed"] == 0 else '{"score": 3}')
+
+    plan = plan_for(flat, ["a"], samples=2)
+    with scripted.ScriptedServer(script) as server:
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+    assert artifact
+    signals = results(artifact)["a"]["item_signals"]["Sleep"]
+    assert signals["consistency_samples"] == [3]
+    assert signals["consistency_modal_confidence"] is None
+    assert signals["consistency_score_std"] is None
+
+
+def test_without_log_probabilities_the_signal_is_null_with_the_reason(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        text = '{"score": 2, "confidence": 4}'
+        half = {"content": logprobs(text, "2")["content"][:1]}
+        await exchange.reply(text, logprobs=half if exchange.case == "half" else None)
+
+    with scripted.ScriptedServer(script) as server:
+        plan = plan_for(flat, ["none", "half"])
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+    assert artifact
+    for case, reason in (("none", "gave no log-probabilities"), ("half", "end before this score")):
+        result = results(artifact)[case]
+        assert result["item_signals"]["Sleep"]["token_msp"] is None
+        assert reason in result["item_details"]["Sleep"]["no_tokens_because"]
+
+
+def test_both_modes_are_paired_and_nothing_retrieved_gives_the_zero_shot_prompt(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    references = [{"item": "Sleep", "text": "sleepless nights again", "score": 3}]
+    plan = plan_for(flat, ["sleepless", "other"], references, modes=("zero_shot", "few_shot"))
+    with scripted.ScriptedServer(script) as server:
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        prompts = sorted(e.prompt for e in server.seen if e.case.startswith("sleepless"))
+    assert prompts == ["CASE sleepless", "CASE sleepless [3: sleepless nights again]"]
+    assert artifact
+    assert [e["provenance"]["mode"] for e in artifact["experiments"]] == ["zero_shot", "few_shot"]
+    zero, few = results(artifact, 0), results(artifact, 1)
+    assert zero["other"]["prompt_hash"] == few["other"]["prompt_hash"]
+    assert zero["sleepless"]["prompt_hash"] != few["sleepless"]["prompt_hash"]
+    signals = few["sleepless"]["item_signals"]["Sleep"]
+    assert signals["retrieval_reference_count"] == 1
+    assert 0 < signals["retrieval_similarity_mean"] == signals["retrieval_similarity_max"] <= 1
+    assert few["other"]["item_signals"]["Sleep"]["retrieval_similarity_mean"] is None
+
+
+def test_references_can_be_embedded_by_the_endpoint(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        if exchange.path.endswith("/embeddings"):
+            data = [
+                {"index": i, "embedding": [1.0, 0.0] if "a" in text else [1.0, 1.0]}
+                for i, text in enumerate(exchange.body["input"])
+            ]
+            await exchange.send(200, json.dumps({"data": data[::-1]}).encode())
+        else:
+            await exchange.reply('{"score": 2, "confidence": 4}')
+
+    references = [{"item": "Sleep", "text": "xyz", "score": 3}]
+    plan = plan_for(flat, ["a"], references, modes=("few_shot",), embedding_model="e", samples=2)
+    with scripted.ScriptedServer(script) as server:
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        embedded = [e.body["input"] for e in server.seen if e.path.endswith("/embeddings")]
+    assert embedded == [["xyz"], ["a"]]  # once a case, whatever the number of samples
+    assert artifact
+    signals = results(artifact)["a"]["item_signals"]["Sleep"]
+    assert signals["retrieval_similarity_max"] == pytest.approx(math.sqrt(0.5))
+
+
+def test_resume_asks_only_what_is_missing_and_what_never_arrived(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    down = True
+
+    async def script(exchange: Any) -> None:
+        if exchange.case == "b" and down:
+            await exchange.send(503, b"")
+        else:
+            await exchange.reply('{"score": 2, "confidence": 4}')
+
+    output = tmp_path / "run.json"
+    plan = plan_for(flat, ["a", "b", "c"])
+    with scripted.ScriptedServer(script) as server:
+        first = run(plan, output, server.url, patience=HASTE)
+        assert first.failed_cases == 1
+        down = False
+        second = run(plan, output, server.url, patience=HASTE, resume=True)
+        assert dict(server.asked) == {"a": 1, "b": 3, "c": 1}
+        before = output.read_bytes()
+        run(plan, output, server.url, patience=HASTE, resume=True)
+        assert dict(server.asked) == {"a": 1, "b": 3, "c": 1}
+    assert second.failed_cases == 0
+    assert output.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"model": "other"}, "model"),
+        ({"samples": 2}, "samples"),
+        ({"temperature": 0.5}, "temperature"),
+    ],
+)
+def test_a_changed_setting_is_refused_by_name(
+    scripted: ModuleType,
+    flat: Task,
+    plan_for: PlanFor,
+    tmp_path: Path,
+    change: dict[str, Any],
+    name: str,
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        run(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
+        with pytest.raises(DataError, match=f"changed: {name}"):
+            run(plan_for(flat, ["a"], **change), output, server.url, resume=True)
+        with pytest.raises(DataError, match="changed: cases, prompt"):
+            run(plan_for(flat, ["b"]), output, server.url, resume=True)
+
+
+def test_a_refused_key_stops_the_run_at_once_and_says_why(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        body = b'{"error": {"message": "wrong key sk-canary", "code": "invalid_api_key"}}'
+        await exchange.send(401, body)
+
+    plan = plan_for(flat, [f"c{n}" for n in range(100)])
+    with scripted.ScriptedServer(script) as server:
+        with pytest.raises(EndpointRefusal) as refused:
+            run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=4)
+        assert sum(server.asked.values()) <= 4
+    said = str(refused.value)
+    assert "refused the key: is OPENAI_API_KEY set" in said
+    assert "(HTTP 401) (invalid_api_key)" in said
+    assert "canary" not in said
+    assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize("code", ["sk-canary0", "Canary", "a sentence", 7, None, "x" * 61])
+def test_a_code_that_could_be_a_key_or_a_text_is_not_repeated(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, code: object
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.send(404, json.dumps({"error": {"code": code}}).encode())
+
+    with (
+        scripted.ScriptedServer(script) as server,
+        pytest.raises(EndpointRefusal, match=r"no such model .* \(HTTP 404\)$"),
+    ):
+        run(plan_for(flat, ["a"]), tmp_path / "run.json", server.url, patience=HASTE)
+
+
+def test_ctrl_c_finishes_what_is_in_flight_and_the_rest_can_be_resumed(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    pressed = threading.Event()
+
+    async def script(exchange: Any) -> None:
+        if sum(server.asked.values()) == 4 and not pressed.is_set():
+            pressed.set()
+            os.kill(os.getpid(), signal.SIGINT)
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    output = tmp_path / "run.json"
+    cases = cases_file(*(f"c{n}" for n in range(20)))
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(flat_file), "--cases", str(cases), "--model", "m"]
+        command += ["--base-url", server.url, "--output", str(output), "--concurrency", "2"]
+        monkeypatch.setattr("sys.argv", ["acumen", *command])
+        assert acumen(command) == 130
+        said = capsys.readouterr().err
+        assert f"continue with: acumen run {flat_file}" in said
+        assert said.rstrip().endswith("--resume")
+        assert not output.exists()
+        asked = dict(server.asked)
+        assert 4 <= len(asked) <= 7
+        lines = Path(f"{output}.journal").read_text().split("\n")
+        assert len(lines) - 2 == len(asked)  # all in flight were finished and saved
+        assert acumen([*command, "--resume"]) == 0
+        assert set(server.asked.values()) == {1}
+    assert len(results(read_json(output))) == 20  # type: ignore[arg-type]
+
+
+def test_a_dry_run_asks_nothing_and_shows_no_text(
+    flat_file: Path, cases_file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["run", str(flat_file), "--cases", str(cases_file("secret-words")), "--model", "m"]
+    assert acumen([*command, "--base-url", "http://127.0.0.1:9/v1", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "1 questions: 1 cases" in said
+    assert "secret" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--base-url", "ftp://x/v1"], "must begin with http"),
+        (["--base-url", "http://user:pw@x/v1"], "must hold no key"),
+        (["--base-url", "http://x/v1?key=1"], "must hold no key"),
+        (["--base-url", "http://x:y/v1"], "is not an address"),
+        (["--base-url", "http://x/v1", "--mode", "few_shot"], "--references FILE"),
+    ],
+)
+def test_usage_errors_exit_two(
+    flat_file: Path, cases_file: Callable[..., Path], options: list[str], said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m", *options]
+    assert acumen(command) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_openai_needs_a_key_and_a_key_needs_to_be_one(
+    flat: Task, plan_for: PlanFor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    plan = plan_for(flat, ["a"])
+    with pytest.raises(UsageError, match="set OPENAI_API_KEY"):
+        run(plan, tmp_path / "run.json", "https://api.openai.com/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary\n")
+    with pytest.raises(UsageError, match="characters that no key has") as refused:
+        run(plan, tmp_path / "run.json", "http://127.0.0.1:9/v1", resume=True)
+    assert "canary" not in str(refused.value)
+
+
+def test_compute_aurc_prints_area_risk_and_count_after_the_run(
+    scripted: ModuleType, flat_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # (prediction, truth, confidence) of the worked example: AURC 17/24, risk at 50% is 1
+    rows = {"a": (2, 2, 2), "b": (3, 1, 2), "c": (1, 1, 1), "d": (None, 0, 1)}
+
+    async def script(exchange: Any) -> None:
+        score, _, confidence = rows[exchange.case]
+        await exchange.reply(json.dumps({"score": score, "confidence": confidence}))
+
+    cases = {name: {"text": name, "Sleep": truth} for name, (_, truth, _) in rows.items()}
+    path = tmp_path / "by_id.json"
+    path.write_text(json.dumps(cases))
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(flat_file), "--cases", str(path), "--model", "m", "--compute-aurc"]
+        command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
+        assert acumen(command) == 0
+    assert capsys.readouterr().out == (
+        "zero_shot: AURC 0.7083, risk at 50% coverage 1.0000, 4 items "
+        "(confidence: verbalized_confidence)\n"
+    )
+
+
+def test_when_nothing_was_answered_aurc_is_not_a_number_but_na(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": null}')
+
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+        command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
+        assert acumen([*command, "--compute-aurc"]) == 0
+    assert "AURC N/A, risk at 50% coverage N/A, 1 items" in capsys.readouterr().out
+
+
+def test_the_run_file_is_read_back_as_the_table_it_means(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    replies = {"a": '{"score": 1, "confidence": 4}', "b": '{"score": null}', "c": "no"}
+
+    async def script(exchange: Any) -> None:
+        await exchange.reply(replies[exchange.case])
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        run(plan_for(flat, list(replies)), output, server.url, patience=HASTE)
+    table = read_run(output, scale=flat.scale)
+    assert table.cases == ("a", "b", "c")
+    assert [Outcome(o) for o in table.outcome] == [
+        Outcome.ANSWERED,
+        Outcome.ABSTAINED,
+        Outcome.FAILED,
+    ]
+    assert table.prediction[0] == 1
+    assert list(table.truth) == [2, 2, 2]
+    assert table.warnings == ()
+    assert table.failed[0].reason.startswith("InvalidReplyError")
+
+
+def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
+    scripted: ModuleType, tmp_path: Path
+) -> None:
+    task = read_task("allergy")
+    cases = read_cases("demo", task)
+    row = {"evidence_id": "E1", "review_id": "r11", "field": "INCIDENT_SEVERITY"}
+    snippets = ["his lips swelled", "he turned blue"]
+
+    async def script(exchange: Any) -> None:
+        evidences = [
+            {**row, "evidence_id": f"E{n}", "judgement": judgement, "snippet": snippet}
+            for n, (judgement, snippet) in enumerate(
+                zip(("moderate", "mild"), snippets, strict=True)
+            )
+        ]
+        reply = {
+            "evidences": evidences,
+            "justification": {"direct_evidence": ["E0"], "scoring_trace": {"total_score": 5}},
+            "verdict": "High Risk",
+            "risk_score": 40,
+            "confidence": 4,
+        }
+        bad = "R02" in exchange.prompt or "Corner Noodles" in exchange.prompt
+        await exchange.reply("I cannot judge a business." if bad else json.dumps(reply))
+
+    plan = Plan(task, cases, None, Settings("m", "test", max_tokens=60), limit=2)
+    with scripted.ScriptedServer(script) as server:
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+    assert artifact
+    assert (artifact["policy_id"], artifact["model"], artifact["n"]) == ("G1_allergy_V2", "m", 2)
+    first, second = artifact["results"]
+    assert first["business_id"] == "R01"
+    assert (first["verdict"], first["risk_score"], first["gt_verdict"]) == (
+        "High Risk",
+        40,
+        "Critical Risk",
+    )
+    assert [e["snippet"] for e in first["parsed"]["evidences"]] == snippets
+    assert first["parsed"]["justification"]["direct_evidence"] == ["E0"]
+    assert first["signals"]["llm_evidence_count"] == 1
+    assert first["signals"]["llm_evidence_invented"] == 1
+    assert second == {
+        "business_id": "R02",
+        "error": "RefusalError: refused",
+        "gt_verdict": "High Risk",
+    }
+    # one file is the cases, the truth and the reviews
+    known = str(files("acumen.runner.demo").joinpath("allergy-cases.json"))
+    scored = tmp_path / "scored.json"
+    command = ["score", str(tmp_path / "run.json"), "--truth", known, "--reviews", known]
+    assert acumen([*command, "--resamples", "0", "--output", str(scored)]) == 0
+    numbers: Any = read_json(scored)
+    assert (numbers["correct"], numbers["total"]) == (0, 1)
+    components = numbers["unified_metrics_full"]["process_components"]
+    assert components["incident_precision"] == 1.0
+    assert components["snippet_validity"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [("temperature", "--omit temperature"), ("response_format.json_schema", "--reply-format")],
+)
+def test_an_option_the_endpoint_does_not_take_stops_the_run_with_advice(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, option: str, advice: str
+) -> None:
+    async def script(exchange: Any) -> None:
+        error = {"message": "secret", "code": "unsupported_value", "param": option}
+        await exchange.send(400, json.dumps({"error": error}).encode())
+
+    plan = plan_for(flat, ["a", "b"])
+    with (
+        scripted.ScriptedServer(script) as server,
+        pytest.raises(EndpointRefusal, match=f"does not take the option .*{advice}") as refused,
+    ):
+        run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
+    assert "secret" not in str(refused.value)
+
+
+def test_what_is_omitted_is_not_sent(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    omit = ("max_tokens", "seed", "temperature")
+    plan = plan_for(flat, ["a"], omit=omit, top_logprobs=None, reply_format="text")
+    with scripted.ScriptedServer(script) as server:
+        run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+        assert set(server.seen[0].body) == {"model", "messages"}
+
+
+def test_references_that_cannot_be_embedded_stop_the_run(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.send(200, b'{"data": [{"embedding": ["x"]}]}')
+
+    references = [{"item": "Sleep", "text": "xyz", "score": 3}]
+    plan = plan_for(flat, ["a"], references, modes=("few_shot",), embedding_model="e")
+    with (
+        scripted.ScriptedServer(script) as server,
+        pytest.raises(EndpointRefusal, match=r"could not be embedded at .*: malformed_response"),
+    ):
+        run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+
+
+def test_a_run_that_was_begun_and_never_answered_may_begin_again(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    refuse = True
+
+    async def script(exchange: Any) -> None:
+        if refuse:
+            await exchange.send(401, b"")
+        else:
+            await exchange.reply('{"score": 2}')
+
+    with scripted.ScriptedServer(script) as server:
+        with pytest.raises(EndpointRefusal):
+            run(plan_for(flat, ["a"]), tmp_path / "run.json", server.url, patience=HASTE)
+        refuse = False
+        plan = plan_for(flat, ["a"], model="another")
+        finished = run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+    assert finished.artifact
+    assert finished.artifact["run_metadata"]["settings"]["model"] == "another"
+
+
+def test_what_a_killed_writer_left_is_swept_away(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    output = tmp_path / "run[1].json"
+    left, other = tmp_path / ".run[1].json.abc.tmp", tmp_path / ".run1.json.abc.tmp"
+    left.write_text("half")
+    other.write_text("somebody else's")
+    with scripted.ScriptedServer(script) as server:
+        run(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
+    assert not left.exists()
+    assert other.exists()

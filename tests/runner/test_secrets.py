@@ -1,0 +1,77 @@
+"""A canary key and a canary sentence appear nowhere they should not."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+KEY = "sk-canarykey0123456789"
+SENTENCE = "the heron under my window"
+PROMPT_ECHO = json.dumps(
+    {"error": {"message": f"{SENTENCE} {KEY}", "code": f"{SENTENCE}"}}
+).encode()
+
+
+@pytest.fixture
+def behaviours(scripted: ModuleType) -> Iterator[str]:
+    """A server that repeats what it was sent, in every way a server can."""
+
+    async def script(exchange: Any) -> None:
+        assert exchange.headers["authorization"] == f"Bearer {KEY}"
+        match exchange.body["seed"]:
+            case 0:
+                await exchange.send(400, PROMPT_ECHO, x_echo=SENTENCE)
+            case 1:
+                await exchange.send(500, PROMPT_ECHO)
+            case 2:
+                await exchange.reply(f"I cannot say {SENTENCE} {KEY}")
+            case 3:
+                await exchange.reply(json.dumps({SENTENCE: KEY, "score": SENTENCE}))
+            case 4:
+                await exchange.send(302, b"", location=f"http://127.0.0.1:1/{KEY}")
+            case 5:
+                await exchange.send(200, f'{{"choices": "{SENTENCE}"'.encode())
+            case _:
+                await exchange.reply('{"score": 2, "confidence": 4}')
+
+    with scripted.ScriptedServer(script) as server:
+        yield server.url
+
+
+def test_canaries_stay_in_the_case_and_in_the_environment(
+    behaviours: str, flat_file: Path, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    case = {"id": "a", "text": f"I see {SENTENCE}.", "truth": {"Sleep": 2}}
+    cases = tmp_path / "cases.json"
+    cases.write_text(json.dumps({"cases": [case]}))
+    command = [sys.executable, "-m", "acumen", "run", str(flat_file), "--cases", str(cases)]
+    command += ["--model", "m", "--base-url", behaviours, "--samples", "7", "--retries", "1"]
+    command += ["--output", str(work / "run.json"), "--debug"]
+    environment = os.environ | {"OPENAI_API_KEY": KEY, "OPENAI_LOG": "debug"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "transport_failure" in done.stderr
+    assert "refused" in done.stderr
+    artifact = (work / "run.json").read_text()
+    summary = json.loads(artifact)["failure_summary"]
+    assert sum(summary["outcomes"].values()) == 7
+    for secret in (KEY, "canarykey", SENTENCE, "heron"):
+        assert secret not in done.stdout + done.stderr
+        assert secret not in artifact
+        assert all(secret not in path.name for path in tmp_path.rglob("*"))
+    for path in work.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    journal = (work / "run.json.journal").read_text()
+    # the journal is the private record and keeps replies; a key only gets there if a reply says it
+    assert journal.count(KEY) == 2
