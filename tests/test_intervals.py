@@ -422,3 +422,18 @@ def test_replicates_equal_to_the_estimate_count_half_in_bcas_bias() -> None:
     assert [found.low, found.high] == pytest.approx(bca_by_hand(replicates, x.mean(), x, 0.7))
     z = stats.norm.ppf((replicates <= x.mean()).mean())
     assert z - stats.norm.ppf((replicates < x.mean()).mean()) > 0.1
+
+
+def test_a_risk_of_zero_beside_an_erring_case_has_an_interval_from_zero() -> None:
+    """A perfectly ranked error: the excess is 0, yet it moves when cases are left out."""
+    errors = Errors(erring_cases=1, answered=20.0, cmax=1.0, worst_case=1.0)
+    found = default_interval(
+        Kind.RISK,
+        0.0,
+        Jackknife.of(np.array([0.0] * 9 + [0.01])),
+        errors=errors,
+        one_error=lambda cmax: cmax,
+    )
+    assert isinstance(found, Interval)
+    assert found.low == 0.0
+    assert found.high > 0.05

@@ -48,9 +48,10 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate one input; given two, both on their common cases and the paired deltas.
 
-    An input is a :class:`Judgments`, the path of a run (JSON, JSON Lines, CSV, Parquet), or a
-    dataframe of any library that narwhals knows. ``mode`` names the experiment of a run artifact;
-    a pair of modes names one for each side, and of a single input compares two of its own.
+    An input is a :class:`Judgments`, the path of a run (JSON, JSON Lines, CSV, Parquet), a list of
+    :class:`ItemPrediction`, or a dataframe of any library that narwhals knows. ``mode`` names the
+    experiment of a run artifact; a pair of modes names one for each side, and of a single input
+    compares two of its own.
 
     ``confidence`` is ``"default"``, ``"all"``, a name, a list of names, a function whose parameters
     are signals, or such functions by name.
@@ -102,11 +103,15 @@ def _table(data: Any, mode: str | None, scale: str | Path | Scale) -> Judgments:
         raise UsageError("a mode is chosen when a run file is read; this input has none")
     if isinstance(data, Judgments):
         return data
+    if isinstance(data, list | tuple):
+        from acumen.items import judgments_of
+
+        return judgments_of(data, scale=find_scale(scale))
     try:
         return from_frame(data, scale=find_scale(scale))
     except TypeError:
         raise UsageError(
-            "an input is a Judgments table, a path or a dataframe, "
+            "an input is a Judgments table, a path, a dataframe or a list of rows, "
             f"not {printable(type(data).__name__)}"
         ) from None
 

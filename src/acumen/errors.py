@@ -14,6 +14,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Final
 
 SHOWN_PROBLEMS: Final = 20
@@ -91,6 +92,15 @@ def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     """
     shown = "".join(_escaped(c) for c in text[:limit])
     return shown if len(text) <= limit else f"{shown}… ({len(text)} characters)"
+
+
+def source_name(path: str | PurePath) -> str:
+    """How messages name an input: the file's own name, without the folders above it.
+
+    >>> source_name("runs/run.json"), source_name("-")
+    ('run.json', 'standard input')
+    """
+    return "standard input" if str(path) == "-" else PurePath(path).name
 
 
 def is_invisible(character: str) -> bool:

@@ -23,7 +23,7 @@ from acumen.paired import Delta
 from acumen.weights import CaseWeights, Floats, Weights
 
 if TYPE_CHECKING:
-    from acumen.items import ItemPrediction
+    from acumen.item_rows import ItemPrediction
 
 RowsFunction = Callable[[list["ItemPrediction"]], float | None]
 """A metric as people write it: rows in, a number out, None where it has none."""

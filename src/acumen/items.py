@@ -8,13 +8,12 @@ else in acumen such a number is null with a reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, Final, overload
 
 import numpy as np
 
-from acumen.errors import DataError, Problem, UsageError, what_came
+from acumen.errors import DataError, UsageError
 from acumen.inference import Method, Options, infer
 from acumen.item_bootstrap import (
     BootstrapResult,
@@ -25,6 +24,9 @@ from acumen.item_bootstrap import (
     cases_of,
     same_cases,
 )
+from acumen.item_rows import ItemPrediction as ItemPrediction  # the door is this module
+from acumen.item_rows import Row, off_scale, rows_of
+from acumen.item_rows import judgments_of as judgments_of
 from acumen.losses import find_loss
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
@@ -33,30 +35,6 @@ from acumen.ranking import Curve, Ranking, rank
 from acumen.resample import RESAMPLES, SEED
 from acumen.scale import Scale, find_scale
 from acumen.weights import CaseWeights, Floats
-
-
-@dataclass(frozen=True, slots=True)
-class ItemPrediction:
-    """One judgment: the predicted level or None, the true level, and how sure the system was."""
-
-    score: int | None
-    ground_truth: int
-    confidence: float
-    case: int | str | None = None
-    item: str | None = None
-
-    @property
-    def is_predicted(self) -> bool:
-        """Whether the system answered."""
-        return self.score is not None
-
-    @property
-    def absolute_error(self) -> int:
-        """Levels between prediction and truth; 0 when the system abstained."""
-        return 0 if self.score is None else abs(self.score - self.ground_truth)
-
-
-Row = ItemPrediction | Mapping[str, Any]
 
 
 class RiskCoverageCurve(Sequence[tuple[float, float]]):
@@ -83,47 +61,6 @@ class RiskCoverageCurve(Sequence[tuple[float, float]]):
         return f"RiskCoverageCurve({list(self)})"
 
 
-def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
-    """Rows as :class:`ItemPrediction`, mappings accepted; everything wrong is told at once."""
-    known = {f.name for f in fields(ItemPrediction)}
-    rows, problems = [], []
-    for index, row in enumerate(items):
-        if isinstance(row, Mapping):
-            given = {k: v for k, v in row.items() if k in known}
-            if "case" not in given and "participant_id" in row:
-                given["case"] = row["participant_id"]
-            missing = {"score", "ground_truth", "confidence"} - given.keys()
-            if missing:
-                message = f"lacks {', '.join(sorted(missing))}"
-                problems.append(Problem(message, field=f"row {index}"))
-                continue
-            row = ItemPrediction(**given)
-        problems += [Problem(message, field=f"row {index}") for message in _wrong(row)]
-        rows.append(row)
-    if problems:
-        raise DataError(problems)
-    return rows
-
-
-def _wrong(row: ItemPrediction) -> list[str]:
-    found = []
-    for name in ("score", "ground_truth"):
-        value = getattr(row, name)
-        if value is None and name == "score":
-            continue
-        whole = isinstance(value, int | np.integer) or (
-            isinstance(value, float | np.floating) and float(value).is_integer()
-        )
-        if isinstance(value, bool | np.bool_) or not whole:
-            found.append(f"{name} must be a whole number, not {what_came(value)}")
-    number = isinstance(row.confidence, int | float | np.number)
-    if isinstance(row.confidence, bool) or not number:
-        found.append(f"confidence must be a number, not {what_came(row.confidence)}")
-    elif row.score is not None and not np.isfinite(float(row.confidence)):
-        found.append(f"confidence must be finite, not {row.confidence}")
-    return found
-
-
 def ranking_of(
     items: Iterable[Row],
     loss: str = "abs",
@@ -140,10 +77,16 @@ def ranking_of(
     chosen = find_loss(loss)
     if scale is None and chosen.name != "abs":
         raise UsageError(f"the loss {chosen.name} needs a scale, such as scale='phq8'")
-    unit = 1.0 if scale is None else chosen.unit(find_scale(scale))
+    unit = 1.0
+    if scale is not None:
+        scale = find_scale(scale)
+        problems = off_scale(rows, scale)
+        if problems:
+            raise DataError(problems)
+        unit = chosen.unit(scale)
     return rank(
         np.array([r.absolute_error for r in rows], np.int64),
-        np.array([float(r.confidence) for r in rows]),
+        np.array([float(r.confidence) if r.is_predicted else 0.0 for r in rows]),
         np.array([r.is_predicted for r in rows], bool),
         case=codes,
         n_cases=len(cases) if by_case else None,

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, is_invisible, label
+from acumen.errors import DataError, Problem, UsageError, is_invisible, label, source_name
 from acumen.scale import Scale
 
 CaseId = int | str
@@ -49,14 +49,18 @@ class Signal:
     other: Mapping[int, object] = field(default_factory=dict)
     """What came instead of a number, by row, where ``state`` is OTHER."""
 
+    def __post_init__(self) -> None:
+        self.values.setflags(write=False)
+        self.state.setflags(write=False)
+
     @classmethod
     def of_numbers(cls, values: NDArray[Any], null: NDArray[np.bool_] | None = None) -> Signal:
         """A signal whose every value is a number, or null where ``null`` says so."""
-        numbers = np.asarray(values, np.float64)
+        numbers = np.array(values, np.float64)  # a copy: the caller's array stays his to change
         state = np.zeros(len(numbers), np.uint8)
         if null is not None and null.any():
             state[null] = SignalState.NULL
-            numbers = np.where(null, np.nan, numbers)
+            numbers[null] = np.nan
         return cls(numbers, state)
 
     @classmethod
@@ -103,6 +107,11 @@ class Source:
     git_commit: str | None = None
     mode: str | None = None
 
+    @property
+    def name(self) -> str | None:
+        """How messages name it: the file's own name, without the folders above it."""
+        return None if self.path is None else source_name(self.path)
+
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
@@ -131,7 +140,7 @@ class Judgments:
     def __post_init__(self) -> None:
         problems = [*_duplicate_rows(self), *_half_failed(self), *_bad_weights(self)]
         if problems:
-            raise DataError(problems, source=self.source.path)
+            raise DataError(problems, source=self.source.name)
         columns = (self.case, self.item, self.truth, self.prediction, self.outcome)
         for column in (*columns, self.risk_score, self.weight):
             if column is not None:
@@ -165,6 +174,11 @@ class Judgments:
         """The rows of some cases, in the order the cases are given; failed ones among them stay."""
         chosen = tuple(cases)
         code_of = {c: code for code, c in enumerate(chosen)}
+        if len(code_of) < len(chosen):
+            raise UsageError(f"a {self.scale.case} is asked for twice")
+        unknown = code_of.keys() - set(self.cases)
+        if unknown:
+            raise UsageError(f"no {self.scale.case} {label(next(iter(unknown)))} in the table")
         recode = np.array([code_of.get(c, -1) for c in self.cases], np.int32)
         case = recode[self.case] if len(recode) else self.case
         chosen_rows = self.take(np.flatnonzero(case >= 0))
@@ -227,47 +241,50 @@ def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str
     return problems, warnings
 
 
-def _duplicate_rows(table: Judgments) -> list[Problem]:
-    key = table.case.astype(np.int64) * len(table.items) + table.item
-    cells = len(table.cases) * len(table.items)
+def repeated(
+    case: NDArray[np.int32], item: NDArray[np.int32], n_items: int
+) -> list[tuple[int, int]]:
+    """Pairs of rows that hold the same (case, item)."""
+    key = case.astype(np.int64) * n_items + item
     if len(key) == 0:
         return []
-    if cells <= 8 * len(key):
-        if np.bincount(key, minlength=1).max() <= 1:
+    if key.max() < 8 * len(key):
+        if np.bincount(key).max() <= 1:
             return []
     elif len(np.unique(key)) == len(key):
         return []
     order = np.argsort(key, kind="stable")
     twice = np.flatnonzero(key[order][1:] == key[order][:-1])
+    return [(int(order[at]), int(order[at + 1])) for at in twice.tolist()]
+
+
+def _duplicate_rows(table: Judgments) -> list[Problem]:
     return [
-        table.problem(
-            int(order[at]),
-            f"duplicate: given twice, in rows {int(order[at]) + 1} and {int(order[at + 1]) + 1}",
-        )
-        for at in twice.tolist()
+        table.problem(a, f"duplicate: given twice, in rows {a + 1} and {b + 1}")
+        for a, b in repeated(table.case, table.item, len(table.items))
     ]
 
 
 def _half_failed(table: Judgments) -> list[Problem]:
-    listed = {f.case for f in table.failed}
     failed_rows = table.outcome == Outcome.FAILED
-    if not failed_rows.any():
+    if not table.failed and not failed_rows.any():
         return []
     size = len(table.cases)
+    failed = {f.case for f in table.failed}
+    listed = np.fromiter((c in failed for c in table.cases), bool, size)
     n_failed = np.bincount(table.case[failed_rows], minlength=size)
     n_rows = np.bincount(table.case, minlength=size)
-    half = np.flatnonzero((n_failed > 0) & (n_failed < n_rows))
-    unlisted = [c for c in np.flatnonzero(n_failed).tolist() if table.cases[c] not in listed]
+    told = {
+        "has failed rows and others: a case fails as a whole": (n_failed > 0) & (n_failed < n_rows),
+        "has failed rows but is not listed as failed": (n_failed > 0) & ~listed,
+        "is listed as failed but has rows that did not fail": listed
+        & (n_failed == 0)
+        & (n_rows > 0),
+    }
     return [
-        Problem(
-            "has failed rows and others: a case fails as a whole",
-            case=table.cases[c],
-            noun=table.scale.case,
-        )
-        for c in half.tolist()
-    ] + [
-        Problem("has failed rows but is not listed as failed", case=table.cases[c])
-        for c in unlisted
+        Problem(message, case=table.cases[c], noun=table.scale.case)
+        for message, which in told.items()
+        for c in np.flatnonzero(which).tolist()
     ]
 
 

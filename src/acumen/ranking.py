@@ -14,8 +14,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from acumen.errors import UsageError
 from acumen.judgments import Judgments
 from acumen.losses import Loss, find_loss, rungs_off
+from acumen.scale import MOST_LEVELS
 from acumen.weights import CaseWeights, Floats, Weights
 
 COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -284,7 +286,13 @@ def rank(
     array([0.5 , 0.75])
     """
     confidence = np.asarray(confidence)
+    if confidence.dtype.kind in "bu":
+        confidence = confidence.astype(np.float64)  # an unsigned number has no negative to sort by
     rungs = np.asarray(loss)
+    if len(rungs) != len(confidence):
+        raise UsageError(f"{len(confidence)} confidences for {len(rungs)} rows")
+    if rungs.max(initial=0) >= MOST_LEVELS:
+        raise UsageError(f"a loss of {int(rungs.max())} levels; a scale has at most {MOST_LEVELS}")
     if answered is None:
         rows = np.arange(len(confidence), dtype=np.int32)
     else:

@@ -11,7 +11,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from acumen.errors import DataError, Problem, UsageError, what_came
+from acumen.errors import (
+    DataError,
+    Problem,
+    UsageError,
+    label,
+    printable,
+    source_name,
+    what_came,
+)
+from acumen.strict_json import decode_text, read_bytes
 
 MOST_LEVELS: Final = 1000
 
@@ -36,6 +45,9 @@ class Scale:
     case: str = "case"
 
     def __post_init__(self) -> None:
+        # a list would do for everything but the memory of its labels
+        object.__setattr__(self, "levels", tuple(self.levels))
+        object.__setattr__(self, "items", tuple(self.items))
         problems = list(_problems(self))
         if problems:
             raise DataError(problems, source=f"scale {self.name}")
@@ -48,12 +60,8 @@ class Scale:
     @classmethod
     def read(cls, path: str | Path) -> Scale:
         """A scale from a TOML file with ``name``, ``levels`` and optionally ``items``."""
-        path = Path(path)
-        try:
-            text = path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError([f"cannot be read as text: {error}"], source=str(path)) from error
-        return _from_toml(text, source=path.name)
+        name = source_name(path)
+        return _from_toml(decode_text(read_bytes(path), name), source=name)
 
     @classmethod
     def numbered(cls, lowest: int, highest: int, name: str = "levels") -> Scale:
@@ -79,7 +87,7 @@ class Scale:
         """The levels as a message names them."""
         if self.is_numeric:
             return f"{self.levels[0]}..{self.levels[-1]}"
-        return ", ".join(f"'{level}'" for level in self.levels)
+        return ", ".join(f"'{printable(str(level))}'" for level in self.levels)
 
     def rank(self, value: object) -> int:
         """The rank of a level, 0 for the lowest; ``ValueError`` says what is wrong with it.
@@ -140,9 +148,13 @@ def _from_toml(text: str, source: str) -> Scale:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError([str(error)], source=source) from error
+        raise DataError([printable(str(error), limit=200)], source=source) from error
+    except RecursionError:
+        raise DataError(["is nested too deep"], source=source) from None
     known = {"name", "title", "case", "levels", "items"}
-    problems = [Problem("is not a key of a scale", field=key) for key in data if key not in known]
+    problems = [
+        Problem("is not a key of a scale", field=label(key)) for key in data if key not in known
+    ]
     problems += [
         Problem(f"must be text, not {what_came(data[key])}", field=key)
         for key in ("name", "title", "case")

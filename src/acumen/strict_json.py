@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import re
 import stat
@@ -22,11 +21,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from acumen.errors import DataError, Problem
+from acumen.errors import DataError, Problem, printable
+from acumen.errors import source_name as source_name  # read by those who read files
 from acumen.json_scan import DEEPEST, Fault, first_fault
 
 LARGEST_FILE: Final = 2 << 30
 LARGEST_SCAN: Final = 50 << 20
+LARGEST_NUMBER: Final = sys.float_info.max
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -52,11 +53,6 @@ def read_bytes(path: str | Path) -> bytes:
         raise DataError(["may not be read (permission denied)"], source=str(path)) from None
     except OSError as error:
         raise DataError([f"cannot be read: {error.strerror}"], source=str(path)) from error
-
-
-def source_name(path: str | Path) -> str:
-    """How messages name an input: the file's own name, without the folders above it."""
-    return "standard input" if str(path) == "-" else Path(path).name
 
 
 def _read_all(file: BinaryIO, name: str) -> bytes:
@@ -110,7 +106,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(record) != len(pairs):
         seen: set[str] = set()
         key = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]  # add() returns None on purpose
-        raise _StrictError(f"duplicate key '{key}'")
+        raise _StrictError(f"duplicate key '{printable(key)}'")
     return record
 
 
@@ -128,7 +124,9 @@ def _is_sound(document: object, text: str) -> bool:
                 kind = type(child)
                 if kind is dict or kind is list:
                     below.append(child)
-                elif isinstance(child, float) and not math.isfinite(child):
+                elif (kind is float or kind is int) and not (
+                    -LARGEST_NUMBER <= child <= LARGEST_NUMBER  # type: ignore[operator]  # a number
+                ):
                     return False
         if not below:
             return "\\u" not in text or not _has_lone_surrogate(document, text)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.errors import DataError, Problem, what_came
+from acumen.errors import DataError, Problem, printable, what_came
 from acumen.judgments import (
     NO_PREDICTION,
     FailedCase,
@@ -18,6 +18,7 @@ from acumen.judgments import (
     Source,
     check_ids,
     factorize,
+    repeated,
 )
 from acumen.scale import Scale, find_scale
 
@@ -53,11 +54,11 @@ def judgments(
     """
     scale = find_scale(scale)
     size = len(case)
-    columns = {"case": case, "item": item, "truth": truth, "prediction": prediction}
-    lengths = {name: len(column) for name, column in columns.items() if column is not None}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {n}" for name, n in lengths.items())
-        raise DataError([f"columns differ in length: {told}"], source=source.path)
+    captured = dict(signals or {}) | ({} if confidence is None else {"confidence": confidence})
+    columns: dict[str, Any] = {"case": case, "item": item, "truth": truth}
+    columns["prediction"] = prediction
+    columns |= {"outcome": outcome, "risk_score": risk_score, "weight": weight}
+    _check_lengths(columns | captured, source.name)
 
     def problem(row: int, message: str, field: str | None = None) -> Problem:
         return Problem(
@@ -77,22 +78,28 @@ def judgments(
     problems += [problem(row, message, "prediction") for row, message in bad]
     outcomes, bad = _outcomes(outcome, none)
     problems += [problem(row, message, "outcome") for row, message in bad]
+    risk_scores, bad = _numbers(risk_score)
+    problems += [problem(row, message, "risk_score") for row, message in bad]
+    weights, bad = _numbers(weight)
+    problems += [problem(row, message, "weight") for row, message in bad]
     problems += [
         problem(row, "a truth is missing", "truth") for row in np.flatnonzero(no_truth).tolist()
     ]
     if size == 0:
         problems.append(Problem("there are no rows in it"))
     if problems:
-        raise DataError(problems, source=source.path)
+        raise DataError(problems, source=source.name)
 
     cases, case_codes = factorize(case)
     items, item_codes = _item_codes(item, size, scale)
-    id_problems, id_warnings = check_ids(cases, scale.case)
-    if id_problems:
-        raise DataError(id_problems, source=source.path)
-    captured = dict(signals or {})
-    if confidence is not None:
-        captured["confidence"] = confidence
+    problems, id_warnings = check_ids(cases, scale.case)
+    if lines is not None:
+        problems += [
+            problem(a, f"duplicate: given twice, in lines {lines[a]} and {lines[b]}")
+            for a, b in repeated(case_codes, item_codes, len(items))
+        ]
+    if problems:
+        raise DataError(problems, source=source.name)
     listed = {f.case for f in failed}
     reasons = [
         FailedCase(cases[c], "marked as failed")
@@ -109,8 +116,8 @@ def judgments(
         prediction=np.where(outcomes == Outcome.ANSWERED, found, NO_PREDICTION).astype(np.int16),
         outcome=outcomes,
         signals={name: c if isinstance(c, Signal) else _signal(c) for name, c in captured.items()},
-        risk_score=None if risk_score is None else np.asarray(risk_score, np.float64),
-        weight=None if weight is None else np.array(weight, np.float64),
+        risk_score=risk_scores,
+        weight=weights,
         failed=(*failed, *reasons),
         warnings=(*warnings, *id_warnings),
         source=source,
@@ -132,7 +139,8 @@ def ranks(
         if values.dtype.kind == "f":
             good &= values == np.floor(values)
     out = np.full(len(values), NO_PREDICTION, np.int16)
-    out[good] = (values[good] - lowest).astype(np.int16)
+    # widened first: -2 is no uint8, and 100 - -100 is no int8
+    out[good] = values[good].astype(np.int64) - lowest
     bad = np.flatnonzero(~good & ~null)
     return out, null, [(row, _told(scale, values[row].item())) for row in bad.tolist()]
 
@@ -162,13 +170,38 @@ def _ranks_one_by_one(
     return out, null, bad
 
 
+def _check_lengths(columns: Mapping[str, Any], source: str | None) -> None:
+    lengths = {
+        name: len(column.values if isinstance(column, Signal) else column)
+        for name, column in columns.items()
+        if column is not None
+    }
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{printable(name)} {n}" for name, n in lengths.items())
+        raise DataError([f"columns differ in length: {told}"], source=source)
+
+
+def _numbers(column: ArrayLike | None) -> tuple[NDArray[np.float64] | None, list[tuple[int, str]]]:
+    """A column of the table's own floats, NaN where there is none, and what is no number."""
+    if column is None:
+        return None, []
+    values = np.asarray(column)
+    if values.dtype.kind in "iuf":
+        return values.astype(np.float64), []
+    signal = Signal.of_objects(values.tolist(), absent=_NEVER)
+    told = [(row, f"must be a number, not {what_came(v)}") for row, v in signal.other.items()]
+    return signal.values, told
+
+
 def _bad_ids(case: Column) -> list[tuple[int, str]]:
-    if isinstance(case, np.ndarray) and case.dtype.kind in "iuU":
+    if isinstance(case, np.ndarray) and case.dtype.kind in "iu":
         return []
     return [
         (row, f"must be a whole number or a text, not {what_came(value)}")
         for row, value in enumerate(case)
-        if isinstance(value, bool | np.bool_) or not isinstance(value, int | str | np.integer)
+        if isinstance(value, bool | np.bool_)
+        or not isinstance(value, int | str | np.integer)
+        or value == ""
     ]
 
 
@@ -176,14 +209,17 @@ def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
     if item is None:
         return []
     known = set(scale.items)
-    values = set(item.tolist() if isinstance(item, np.ndarray) else item)
-    if known >= values or (not known and all(type(v) in (str, int) for v in values)):
+    values = item.tolist() if isinstance(item, np.ndarray) else item
+    if all(type(v) is str or (type(v) is int and not known) for v in values) and (
+        not known or known >= set(values)
+    ):
         return []
     allowed = f"is not an item of {scale.title or scale.name}" if known else "is not a name"
     return [
         (row, f"{what_came(value)} {allowed}")
-        for row, value in enumerate(item)
-        if (value not in known if known else type(value) not in (str, int))
+        for row, value in enumerate(values)
+        if (type(value) is not str or value not in known)
+        if known or type(value) not in (str, int)
     ]
 
 

@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -75,7 +76,7 @@ def table_from_entries(
     """The table of a list of case records; ``places`` says how a message names each record."""
     places = places or [f"results[{i}]" for i in range(len(entries))]
     problems: list[Problem] = []
-    records = list(_records(entries, places, problems))
+    records = list(_records(entries, places, problems, scale.case))
     problems += _duplicates(records, scale.case)
     id_problems, id_warnings = check_ids({case for _, case, _ in records}, scale.case)
     problems += id_problems
@@ -96,7 +97,7 @@ def table_from_entries(
 
 
 def _records(
-    entries: Sequence[object], places: Sequence[str], problems: list[Problem]
+    entries: Sequence[object], places: Sequence[str], problems: list[Problem], noun: str
 ) -> Iterator[tuple[str, CaseId, dict[str, Any]]]:
     """The records whose id and outcome can be read; the others become problems."""
     for place, entry in zip(places, entries, strict=True):
@@ -115,9 +116,9 @@ def _records(
             continue
         success = entry.get("success", _ABSENT)
         if not isinstance(success, bool):
-            came = "is missing" if success is _ABSENT else f"not {what_came(success)}"
+            came = "it is missing" if success is _ABSENT else f"not {what_came(success)}"
             message = f"must be true or false, {came}"
-            problems.append(Problem(message, case=case, field="success", noun="participant"))
+            problems.append(Problem(message, case=case, field="success", noun=noun))
             continue
         yield place, case, entry
 
@@ -321,7 +322,8 @@ def _table(
     )
 
 
-def _like(name: str, known: Sequence[str]) -> str:
+@lru_cache(maxsize=1000)
+def _like(name: str, known: tuple[str, ...]) -> str:
     """A hint at the name that may have been meant."""
     folded = {k.strip().casefold(): k for k in known}
     close = difflib.get_close_matches(name.strip().casefold(), folded, 1, 0.7)
@@ -330,6 +332,8 @@ def _like(name: str, known: Sequence[str]) -> str:
 
 def _near(record: Mapping[str, object], key: str) -> str:
     """A hint at a key that is there and looks like the one that is missing."""
+    if len(record) > 100:
+        return ""  # nobody typed these: comparing them all would only take time
     folded = {k.strip().casefold(): k for k in record}
     close = difflib.get_close_matches(key.casefold(), folded, 1, 0.8)
     return f" (found {label(folded[close[0]])}: did you mean it?)" if close else ""

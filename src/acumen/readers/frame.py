@@ -49,8 +49,13 @@ def from_frame(
     """
     import narwhals as nw
 
-    data: Any = nw.from_native(frame, eager_only=True)
-    roles = column_roles(list(data.columns), columns, source.path)
+    try:
+        data: Any = nw.from_native(frame, eager_only=True)
+        names = list(data.columns)
+    except nw.exceptions.DuplicateError:
+        raise DataError(["two columns have the same name"], source=source.name) from None
+    roles = column_roles(names, columns, source.name)
+    _refuse_nan(data, roles, source.name)
     taken = {role: _values(data[name]) for role, name in roles.items()}
     signals = {
         name: _signal(data[name])
@@ -98,11 +103,31 @@ def column_roles(
     return roles
 
 
+def _refuse_nan(data: Any, roles: Mapping[str, str], source: str | None) -> None:
+    """NaN where the library tells it from null is no abstention: something went wrong there."""
+    problems = []
+    for role in ("truth", "prediction"):
+        series = data[roles[role]]
+        if not series.dtype.is_float():
+            continue
+        for row in np.flatnonzero((series.is_nan() & ~series.is_null()).to_numpy()).tolist():
+            place = {"case": data[roles["case"]][row]}
+            if "item" in roles:
+                place["item"] = str(data[roles["item"]][row])
+            message = "NaN is not a level; an abstention is null"
+            problems.append(Problem(message, field=role, **place))
+    if problems:
+        raise DataError(problems, source=source)
+
+
 def _values(series: Any) -> Any:
     """A column as an array where it is plainly numeric, else as a list with None for null."""
-    if series.dtype.is_integer() and not series.is_null().any():
-        return series.to_numpy()
-    return series.to_list()
+    null = series.is_null()
+    if not null.any():
+        return series.to_numpy() if series.dtype.is_integer() else series.to_list()
+    # a null may come as None, NaN or pandas.NA; inside acumen it is None
+    pairs = zip(series.to_list(), null.to_list(), strict=True)
+    return [None if gone else value for value, gone in pairs]
 
 
 def _signal(series: Any) -> Signal:

@@ -23,8 +23,8 @@ from acumen.strict_json import decode_text, read_bytes, source_name
 ABSTAINED: Final = ("", "NA", "N/A", "null")
 """How a cell of a CSV file says that there is no value."""
 
-_INTEGER = re.compile(r"[+-]?\d{1,18}")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _MANGLED = re.compile(r"\d(?:\.\d+)?[eE]\+\d+")
 
 
@@ -56,7 +56,7 @@ def read_csv(
         weight=_floats(numeric, roles.get("weight"), lines, name),
         signals={h: _objects(column) for h, column in signals.items()},
         scale=scale,
-        source=Source(path=name, sha256=hashlib.sha256(data).hexdigest()),
+        source=Source(path=str(path), sha256=hashlib.sha256(data).hexdigest()),
         lines=lines,
         warnings=_mangled(ids),
     )
@@ -80,7 +80,7 @@ def read_parquet(
         frame = parquet.read_table(io.BytesIO(data))
     except (ArrowException, OSError) as error:
         raise DataError([f"is not a Parquet file: {error}"], source=name) from None
-    source = Source(path=name, sha256=hashlib.sha256(data).hexdigest())
+    source = Source(path=str(path), sha256=hashlib.sha256(data).hexdigest())
     return from_frame(frame, columns=columns, scale=scale, source=source)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -179,7 +178,7 @@ def _checked_against(table: Judgments, results: dict[str, Any]) -> Judgments:
 def _close(stated: object, value: float) -> bool:
     if isinstance(stated, bool) or not isinstance(stated, int | float):
         return stated is None
-    return math.isclose(stated, value, abs_tol=5e-3)
+    return value - 5e-3 <= stated <= value + 5e-3
 
 
 def _text(value: object) -> str | None:

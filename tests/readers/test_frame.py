@@ -1,0 +1,176 @@
+"""Dataframes of every library give what the run artifact gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from acumen.errors import DataError, UsageError
+from acumen.judgments import Judgments, SignalState
+from acumen.metrics import METRICS
+from acumen.ranking import rank_judgments
+from acumen.readers import from_frame
+from acumen.readers.run import run_from_document
+from tests.run_documents import entries, run_document
+
+LIBRARIES = {
+    "pandas": pd.DataFrame,
+    "polars": lambda columns: pl.DataFrame(columns, strict=False),
+    "pyarrow": pa.table,
+}
+every_library = pytest.mark.parametrize("frame", LIBRARIES.values(), ids=LIBRARIES)
+
+
+def long_columns() -> dict[str, list[Any]]:
+    """The small run, one row a judgment, items in an order of their own."""
+    fields = ("ground_truth_items", "predicted_items", "item_signals")
+    rows = [
+        (e["participant_id"], item, truth[item], predicted[item], *signals[item].values())
+        for e in entries(run_document())
+        for truth, predicted, signals in [[e[field] for field in fields]]
+        for item in sorted(predicted)
+    ]
+    names = ("participant_id", "item", "gt", "pred", "confidence")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def numbers(table: Judgments, signal: str) -> dict[str, float | None]:
+    ranking = rank_judgments(table, table.signals[signal].values)
+    names = ("cmax", "mae", "aurc", "augrc", "aurc_exact", "aurc_achievable", "failure_auroc")
+    return {name: METRICS[name].measure(ranking).value for name in names}
+
+
+@every_library
+def test_a_long_frame_gives_the_numbers_of_the_run_artifact(frame: Any) -> None:
+    table = from_frame(frame(long_columns()))
+    run = run_from_document(run_document())
+    assert (table.cases, table.items) == (run.cases, run.items)
+    assert numbers(table, "confidence") == numbers(run, "llm_evidence_count")
+
+
+@every_library
+def test_shuffled_rows_give_the_same_numbers(frame: Any) -> None:
+    columns = long_columns()
+    order = np.random.default_rng(0).permutation(len(columns["gt"]))
+    shuffled = {name: [values[i] for i in order] for name, values in columns.items()}
+    assert numbers(from_frame(frame(shuffled)), "confidence") == numbers(
+        from_frame(frame(columns)), "confidence"
+    )
+
+
+@every_library
+def test_columns_may_be_given_by_role(frame: Any) -> None:
+    columns = long_columns()
+    renamed = dict(zip(("who", "what", "actual", "said", "sure"), columns.values(), strict=True))
+    renamed["gt"] = [0] * 16  # a conventional name that is not meant
+    roles = {"case": "who", "item": "what", "truth": "actual", "prediction": "said"}
+    table = from_frame(frame(renamed), columns=roles | {"confidence": "sure"})
+    assert numbers(table, "confidence") == numbers(from_frame(frame(columns)), "confidence")
+
+
+def test_a_column_that_is_missing_is_told_with_those_there_are() -> None:
+    with pytest.raises(DataError) as error:
+        from_frame(pd.DataFrame({"case": [1], "item": ["Sleep"]}))
+    assert [str(p) for p in error.value.problems] == [
+        "no column for the truth (truth or ground_truth or gt or gold or y_true); "
+        "there are case, item",
+        "no column for the prediction (prediction or predicted or pred or score or y_pred); "
+        "there are case, item",
+    ]
+    with pytest.raises(DataError, match=r"no column for the weight \(w\)"):
+        from_frame(pd.DataFrame(long_columns()), columns={"weight": "w"})
+
+
+def test_a_role_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="no role label; there are case, item, truth"):
+        from_frame(pd.DataFrame(long_columns()), columns={"label": "gt"})
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "float64", "int64[pyarrow]", "object"])
+def test_every_null_of_pandas_is_an_abstention(dtype: str) -> None:
+    frame = pd.DataFrame(long_columns())
+    frame["pred"] = pd.Series(long_columns()["pred"], dtype=dtype)
+    assert numbers(from_frame(frame), "confidence") == numbers(
+        run_from_document(run_document()), "llm_evidence_count"
+    )
+
+
+@pytest.mark.parametrize("column", ["pred", "gt"])
+@pytest.mark.parametrize("frame", [LIBRARIES["polars"], LIBRARIES["pyarrow"]])
+def test_nan_is_no_abstention_where_the_library_tells_it_from_null(frame: Any, column: str) -> None:
+    columns = long_columns()
+    columns[column] = [None if v is None else float(v) for v in columns[column]]
+    columns[column][1] = float("nan")
+    with pytest.raises(DataError, match="NaN is not a level; an abstention is null") as error:
+        from_frame(frame(columns))
+    assert error.value.problems[0].case == 101
+    assert len(error.value.problems) == 1
+
+
+@every_library
+def test_a_null_truth_is_refused(frame: Any) -> None:
+    columns = long_columns()
+    columns["gt"][3] = None
+    with pytest.raises(DataError, match="truth: a truth is missing"):
+        from_frame(frame(columns))
+
+
+@every_library
+def test_other_numeric_columns_are_signals_and_text_is_not(frame: Any) -> None:
+    columns = long_columns()
+    columns["token_msp"] = [0.5] * 15 + [None]
+    columns["comment"] = ["private words"] * 16
+    table = from_frame(frame(columns))
+    assert sorted(table.signals) == ["confidence", "token_msp"]
+    states = table.signals["token_msp"].state.tolist()
+    assert states == [SignalState.NUMBER] * 15 + [SignalState.NULL]
+
+
+@every_library
+def test_weights_and_outcomes_come_from_their_columns(frame: Any) -> None:
+    columns = long_columns()
+    columns["weight"] = [1.0] * 8 + [2.5] * 8
+    columns["outcome"] = ["answered" if p is not None else "abstained" for p in columns["pred"]]
+    columns["outcome"][8:] = ["failed"] * 8
+    table = from_frame(frame(columns))
+    assert table.weight is not None
+    assert table.weight.tolist() == columns["weight"]
+    assert [f.case for f in table.failed] == [102]
+
+
+@every_library
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("pred", True, "boolean"),
+        ("weight", "heavy", "weight: must be a number, not the text 'heavy'"),
+        ("item", [["Sleep"]], "a list is not an item of PHQ-8"),
+        ("participant_id", 1.5, "case: must be a whole number or a text, not 1.5"),
+        ("pred", 7, "prediction: 7 is outside 0..3"),
+    ],
+)
+def test_what_is_wrong_in_a_frame_is_told_as_data(
+    frame: Any, column: str, value: object, said: str
+) -> None:
+    columns = long_columns()
+    columns[column] = [value] * 16
+    with pytest.raises(DataError, match="participant") as error:
+        from_frame(frame(columns))
+    assert said in str(error.value)
+
+
+def test_a_categorical_column_of_items_is_read_by_its_names() -> None:
+    frame = pd.DataFrame(long_columns())
+    frame["item"] = frame["item"].astype("category")
+    assert from_frame(frame).items == from_frame(pd.DataFrame(long_columns())).items
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    frame = pa.table([[1], [1], [1], [1]], names=["case", "truth", "truth", "prediction"])
+    with pytest.raises(DataError, match="two columns have the same name"):
+        from_frame(frame)

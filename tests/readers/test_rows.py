@@ -1,0 +1,161 @@
+"""Long tables in files: CSV and Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from acumen.errors import DataError
+from acumen.readers import read, read_csv, read_parquet
+from acumen.readers.run import run_from_document
+from acumen.scale import Scale
+from tests.readers.test_frame import long_columns, numbers
+from tests.run_documents import run_document
+
+HEADER = "participant_id,item,gt,pred,confidence\n"
+
+
+def csv(folder: Path, text: str | bytes) -> Path:
+    path = folder / "rows.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def refused(folder: Path, text: str | bytes) -> str:
+    with pytest.raises(DataError) as error:
+        read_csv(csv(folder, text))
+    assert str(error.value).startswith("rows.csv: ")
+    return str(error.value)
+
+
+def test_files_give_the_numbers_of_the_run_artifact(tmp_path: Path) -> None:
+    frame = pd.DataFrame(long_columns())
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    expected = numbers(run_from_document(run_document()), "llm_evidence_count")
+    for name in ("rows.csv", "rows.parquet"):
+        table = read(tmp_path / name)
+        assert numbers(table, "confidence") == expected
+        assert table.source.path == str(tmp_path / name)
+        assert table.source.sha256 is not None
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "N/A", "null", " "])
+def test_an_abstention_is_written_in_one_of_four_ways(cell: str, tmp_path: Path) -> None:
+    table = read_csv(csv(tmp_path, HEADER + f"1,Sleep,2,{cell},0.5\n"))
+    assert not table.answered.any()
+
+
+@pytest.mark.parametrize("cell", ["nan", "none", "-", "?", "=1+1", "two", "0x2", "٢", "1_0"])
+def test_any_other_text_is_refused_with_its_line_and_never_evaluated(
+    cell: str, tmp_path: Path
+) -> None:
+    message = refused(tmp_path, HEADER + f"1,Tired,2,2,0.5\n1,Sleep,2,{cell},0.5\n")
+    assert f"line 3, participant 1, item Sleep, prediction: the text '{cell}' where" in message
+
+
+@pytest.mark.parametrize(
+    ("cell", "level"), [("2", 2), ("2.0", 2), ("+2", 2), ("2e0", 2), (" 2 ", 2)]
+)
+def test_a_number_may_be_written_in_several_ways(cell: str, level: int, tmp_path: Path) -> None:
+    table = read_csv(csv(tmp_path, HEADER + f"1,Sleep,2,{cell},0.5\n"))
+    assert table.prediction.tolist() == [level]
+
+
+def test_ids_stay_text_so_a_leading_zero_makes_another_case(tmp_path: Path) -> None:
+    table = read_csv(csv(tmp_path, HEADER + "0101,Sleep,1,1,1\n101,Sleep,1,1,1\n"))
+    assert table.cases == ("0101", "101")
+
+
+def test_an_empty_id_is_no_case(tmp_path: Path) -> None:
+    message = refused(tmp_path, HEADER + "1,Sleep,1,1,1\n,Sleep,1,1,1\n")
+    assert "line 3, participant '', item Sleep, case: must be a whole number or a text" in message
+
+
+def test_ids_rewritten_by_a_spreadsheet_are_warned_of(tmp_path: Path) -> None:
+    table = read_csv(csv(tmp_path, HEADER + "1.02E+02,Sleep,1,1,1\n"))
+    assert table.warnings == ("ids that look rewritten by a spreadsheet: 1.02E+02",)
+
+
+def test_the_same_judgment_twice_is_refused_naming_both_lines(tmp_path: Path) -> None:
+    text = HEADER + '1,Sleep,1,1,1\n"2",Sleep,1,1,1\n\n1,Sleep,1,2,1\n'
+    assert "participant 1, item Sleep: duplicate: given twice, in lines 2 and 5" in refused(
+        tmp_path, text
+    )
+
+
+def test_lines_are_counted_through_cells_of_several_lines(tmp_path: Path) -> None:
+    text = 'participant_id,item,gt,pred,note\n1,Sleep,1,1,"a\nb"\n1,Tired,1,9,c\n'
+    assert "line 4, participant 1, item Tired, prediction: 9 is outside" in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        (HEADER, "there are no rows in it"),
+        (HEADER + "1,Sleep,1,1\n", "line 2: has 4 fields, expected 5"),
+        (HEADER + "1,Sleep,1,1,1,1\n", "line 2: has 6 fields, expected 5"),
+        ("gt,gt,pred,case\n1,1,1,1\n", "line 1: column gt is there twice"),
+        ("case,pred\n1,1\n", "no column for the truth"),
+        (HEADER + '1,Sleep,1,1,"1\n', "line 2: unexpected end of data"),
+        ((HEADER + "1,Sl\u00e9ep,1,1,1\n").encode("latin-1"), "line 2: is not UTF-8 text"),
+        (HEADER.encode("utf-16"), "UTF-16"),
+        (b"\x1f\x8b\x08", "gzip"),
+        (HEADER + "1,sleep,1,1,1\n", "the text 'sleep' is not an item of PHQ-8"),
+        (HEADER + "1,Sleep,,1,1\n", "truth: a truth is missing"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_where(
+    text: str | bytes, said: str, tmp_path: Path
+) -> None:
+    assert said in refused(tmp_path, text)
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    text = b"\xef\xbb\xbf" + (HEADER + "1,Sleep,1,1,1\n").encode()
+    assert read_csv(csv(tmp_path, text)).cases == ("1",)
+
+
+def test_all_ragged_lines_are_told_at_once(tmp_path: Path) -> None:
+    message = refused(tmp_path, HEADER + "1,Sleep\n" * 3)
+    assert [line.split(":")[1] for line in message.splitlines()] == [
+        " line 2",
+        " line 3",
+        " line 4",
+    ]
+
+
+@pytest.mark.parametrize(("cell", "said"), [("", "must be a number"), ("-1", "-1 must be finite")])
+def test_a_weight_is_a_number_and_not_negative(cell: str, said: str, tmp_path: Path) -> None:
+    text = f"participant_id,item,gt,pred,weight\n1,Sleep,1,1,1\n1,Tired,1,1,{cell}\n"
+    assert said in refused(tmp_path, text)
+
+
+def test_any_scale_reads_its_own_levels(tmp_path: Path) -> None:
+    path = csv(tmp_path, "case,truth,prediction\na,10,0\nb,-5,\n")
+    table = read_csv(path, scale=Scale.numbered(-5, 10))
+    assert (table.truth.tolist(), table.prediction.tolist()) == ([15, 0], [5, -1])
+
+
+def test_labels_are_read_from_csv(tmp_path: Path) -> None:
+    path = csv(tmp_path, "business_id,y_true,y_pred\nb1,Low Risk,high_risk\n")
+    table = read_csv(path, scale="risk")
+    assert (table.truth.tolist(), table.prediction.tolist()) == ([0], [1])
+    assert table.items == ("verdict",)
+
+
+def test_what_is_no_parquet_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    for data in (b"", b"PAR1", b"not parquet at all"):
+        path.write_bytes(data)
+        with pytest.raises(DataError, match=r"rows\.parquet: is not a Parquet file"):
+            read_parquet(path)
+
+
+def test_files_that_are_not_there_are_one_line(tmp_path: Path) -> None:
+    for name in ("a.csv", "a.parquet", "a.jsonl", "a.json"):
+        with pytest.raises(DataError, match="there is no such file"):
+            read(tmp_path / name)

@@ -1,0 +1,448 @@
+"""The run artifact: what is read, what is refused and how it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from acumen.errors import DataError, UsageError
+from acumen.judgments import Judgments, Outcome
+from acumen.readers import read, read_run
+from acumen.readers.run import modes_of, run_from_document
+from acumen.scale import Scale
+from tests.run_documents import ITEMS, entries, run_document, write
+
+
+def refused(document: object, **options: Any) -> str:
+    with pytest.raises(DataError) as error:
+        run_from_document(document, path="folder/run.json", **options)
+    assert all(line.startswith("run.json: ") for line in str(error.value).splitlines())
+    return str(error.value)
+
+
+def row(table: Judgments, case: int | str, item: str) -> int:
+    at = (table.case == table.cases.index(case)) & (table.item == table.items.index(item))
+    return int(np.flatnonzero(at)[0])
+
+
+def test_a_run_is_read_row_by_row(tmp_path: Path) -> None:
+    table = read_run(write(tmp_path, run_document()))
+    assert table.cases == (101, 102)
+    assert table.items == ITEMS
+    assert len(table) == 16
+    assert int(table.answered.sum()) == 13
+    assert int(np.abs(table.prediction - table.truth)[table.answered].sum()) == 7
+    assert table.warnings == ()
+    at = row(table, 102, "Moving")
+    assert (table.truth[at], table.prediction[at]) == (1, 1)
+    assert table.signals["llm_evidence_count"].values[at] == 2.0
+
+
+def test_where_a_table_came_from_is_kept(tmp_path: Path) -> None:
+    path = write(tmp_path, run_document())
+    source = read_run(path).source
+    assert (source.run_id, source.git_commit, source.mode) == ("r1", "abc", "few_shot")
+    assert (source.path, source.name) == (str(path), "run.json")
+    assert source.sha256 is not None
+    assert len(source.sha256) == 64
+
+
+def test_null_is_an_abstention() -> None:
+    table = run_from_document(run_document())
+    at = row(table, 101, "Sleep")
+    assert table.outcome[at] == Outcome.ABSTAINED
+    assert table.prediction[at] == -1
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("", "the text '' where a level 0..3 is expected"),
+        ("N/A", "the text 'N/A'"),
+        ("2", "the text '2'"),
+        (True, "the boolean true"),
+        (False, "the boolean false"),
+        (1.5, "1.5 is not a level of 0..3"),
+        (4, "4 is outside 0..3"),
+        (-1, "-1 is outside 0..3"),
+        (10**32, "is outside 0..3"),
+        ([2], "a list where a level"),
+        ({"score": 2}, "an object where a level"),
+    ],
+)
+@pytest.mark.parametrize("field", ["predicted_items", "ground_truth_items"])
+def test_what_is_no_level_is_refused_where_it_stands(field: str, value: object, said: str) -> None:
+    document = run_document()
+    entries(document)[1][field]["Sleep"] = value
+    message = refused(document)
+    assert message.startswith(f"run.json: participant 102, item Sleep, {field}: ")
+    assert said in message
+
+
+def test_two_point_zero_is_two() -> None:
+    document = run_document()
+    entries(document)[0]["predicted_items"]["NoInterest"] = 2.0
+    table = run_from_document(document)
+    assert table.prediction.tolist() == run_from_document(run_document()).prediction.tolist()
+
+
+def test_a_truth_is_never_null() -> None:
+    document = run_document()
+    entries(document)[0]["ground_truth_items"]["Sleep"] = None
+    assert "item Sleep, ground_truth_items: null where a level" in refused(document)
+
+
+@pytest.mark.parametrize("field", ["predicted_items", "ground_truth_items", "item_signals"])
+def test_an_absent_item_is_an_error_and_no_abstention(field: str) -> None:
+    document = run_document()
+    del entries(document)[1][field]["Sleep"]
+    message = refused(document)
+    assert f"participant 102, item Sleep, {field}: lacks this item" in message
+
+
+def test_a_misspelled_item_is_named_with_the_one_that_was_meant() -> None:
+    document = run_document()
+    predicted = entries(document)[1]["predicted_items"]
+    predicted["sleep "] = predicted.pop("Sleep")
+    message = refused(document)
+    assert (
+        "item 'sleep ', predicted_items: is not an item of PHQ-8 (did you mean Sleep?)" in message
+    )
+
+
+@pytest.mark.parametrize("field", ["predicted_items", "ground_truth_items"])
+def test_a_missing_or_misspelled_field_is_named(field: str) -> None:
+    document = run_document()
+    entry = entries(document)[1]
+    entry[field + "s"] = entry.pop(field)
+    assert f"participant 102, {field}: is missing (found {field}s: did you mean it?)" in refused(
+        document
+    )
+    entry[field] = None
+    assert f"{field}: must be an object by item, not null" in refused(document)
+
+
+@pytest.mark.parametrize(
+    ("success", "said"),
+    [("false", "not the text 'false'"), (1, "not 1"), (None, "not null"), (..., "it is missing")],
+)
+def test_success_is_true_or_false_and_nothing_like_it(success: object, said: str) -> None:
+    document = run_document()
+    entries(document)[1]["success"] = success
+    if success is ...:
+        del entries(document)[1]["success"]
+    assert f"participant 102, success: must be true or false, {said}" in refused(document)
+
+
+@pytest.mark.parametrize("number", [None, True, 101.9, 101.0, "", [101], {}])
+def test_what_is_no_id_is_refused_by_its_place(number: object) -> None:
+    document = run_document()
+    entries(document)[1]["participant_id"] = number
+    assert "results[1].participant_id: must be a whole number or a text" in refused(document)
+
+
+def test_a_record_without_an_id_is_refused_by_its_place() -> None:
+    document = run_document()
+    entries(document)[1]["participantid"] = entries(document)[1].pop("participant_id")
+    assert "results[1]: lacks participant_id (found participantid: did you mean it?)" in refused(
+        document
+    )
+
+
+@pytest.mark.parametrize(("entry", "came"), [(None, "null"), ([], "a list"), ("x", "the text 'x'")])
+def test_a_record_is_an_object(entry: object, came: str) -> None:
+    document = run_document()
+    entries(document)[1] = entry  # type: ignore[call-overload]
+    assert f"results[1]: must be an object, not {came}" in refused(document)
+
+
+def test_a_case_given_twice_is_refused_naming_both_places() -> None:
+    document = run_document()
+    entries(document).append(entries(document)[0] | {})
+    assert "participant 101: duplicate: given twice, in results[0] and results[2]" in refused(
+        document
+    )
+
+
+def test_a_case_that_both_failed_and_succeeded_is_told_as_such() -> None:
+    document = run_document()
+    entries(document).append({"participant_id": 101, "success": False, "error": "x"})
+    assert "results[2], both as a success and as a failure" in refused(document)
+
+
+def test_a_number_and_its_text_are_not_merged() -> None:
+    document = run_document()
+    entries(document)[1]["participant_id"] = "101"
+    assert "participant 101: is there twice, as a number and as text" in refused(document)
+
+
+def test_a_failed_case_is_counted_and_its_rows_are_kept_apart() -> None:
+    document = run_document()
+    entry = entries(document)[1]
+    entry |= {"success": False, "error": "TimeoutError: x", "predicted_items": None}
+    table = run_from_document(document)
+    assert [f.case for f in table.failed] == [102]
+    assert table.failed[0].reason.startswith("TimeoutError (error text of 15 characters")
+    assert table.included.cases == (101,)
+    assert int((table.outcome == Outcome.FAILED).sum()) == 8
+
+
+def test_the_text_of_an_error_is_never_kept() -> None:
+    document = run_document()
+    secret = "She said that she has not slept since March"
+    entries(document)[1] = {"participant_id": 102, "success": False, "error": secret}
+    table = run_from_document(document)
+    assert secret[:8] not in repr(table) + str(table.failed) + str(table.warnings)
+    assert table.failed[0].reason.startswith(f"error text of {len(secret)} characters, sha256 ")
+
+
+def test_the_text_of_a_failed_case_is_not_in_the_message_of_another_case() -> None:
+    document = run_document()
+    entries(document)[1] = {"participant_id": 102, "success": False, "error": "SECRET words"}
+    entries(document)[0]["predicted_items"]["Sleep"] = 9
+    assert "SECRET" not in refused(document)
+
+
+def test_a_failed_case_needs_no_fields_of_a_successful_one() -> None:
+    document = run_document()
+    entries(document)[1] = {"participant_id": 102, "success": False}
+    table = run_from_document(document)
+    assert table.failed[0].reason == "no reason given"
+    assert len(table) == 8
+
+
+def test_all_problems_come_at_once_twenty_shown_and_the_rest_counted() -> None:
+    document = run_document()
+    for entry in entries(document):
+        entry["predicted_items"] = dict.fromkeys(ITEMS, 9)
+        entry["ground_truth_items"] = dict.fromkeys(ITEMS, -9)
+    lines = refused(document).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "run.json: and 12 more problems"
+
+
+def test_problems_of_different_kinds_come_together() -> None:
+    document = run_document()
+    entries(document)[0]["predicted_items"]["Sleep"] = 9
+    entries(document)[1]["success"] = 1
+    entries(document).append(None)  # type: ignore[arg-type]
+    message = refused(document)
+    assert len(message.splitlines()) == 3
+    assert "results[2]" in message
+    assert "success" in message
+    assert "item Sleep" in message
+
+
+def two_modes() -> dict[str, Any]:
+    document = run_document()
+    other = run_document()["experiments"][0]
+    other["provenance"]["mode"] = other["results"]["mode"] = "zero_shot"
+    other["results"]["results"].pop()
+    document["experiments"].append(other)
+    return document
+
+
+def test_a_mode_is_chosen_by_its_name() -> None:
+    assert modes_of(two_modes()) == ["few_shot", "zero_shot"]
+    assert run_from_document(two_modes(), mode="zero_shot").cases == (101,)
+    assert run_from_document(two_modes(), mode="few_shot").cases == (101, 102)
+
+
+def test_several_modes_and_none_chosen_is_an_error_that_lists_them() -> None:
+    with pytest.raises(UsageError, match="no mode was chosen; the file holds few_shot, zero_shot"):
+        run_from_document(two_modes())
+
+
+@pytest.mark.parametrize("document", [run_document(), two_modes()])
+def test_a_mode_that_is_not_there_is_refused_with_those_that_are(document: object) -> None:
+    with pytest.raises(UsageError, match="there is no mode best; the file holds few_shot"):
+        run_from_document(document, mode="best")
+
+
+def unnamed_mode() -> dict[str, Any]:
+    document = run_document()
+    del document["experiments"][0]["provenance"]
+    del document["experiments"][0]["results"]["mode"]
+    return document
+
+
+def test_a_single_mode_without_a_name_is_read_with_a_warning() -> None:
+    assert run_from_document(unnamed_mode()).warnings == ("the run does not name its mode",)
+    table = run_from_document(unnamed_mode(), mode="few_shot")
+    assert table.warnings == ("the run does not name its mode; it is read as few_shot",)
+    assert table.source.mode == "few_shot"
+
+
+def test_one_statement_of_the_mode_is_enough() -> None:
+    for part in ("provenance", "results"):
+        document = run_document()
+        del document["experiments"][0][part]["mode"]
+        assert run_from_document(document).source.mode == "few_shot"
+
+
+def test_statements_of_the_mode_that_disagree_are_refused_showing_both() -> None:
+    document = run_document()
+    document["experiments"][0]["provenance"]["mode"] = "zero_shot"
+    assert "experiments[0].mode: provenance says zero_shot but results say few_shot" in refused(
+        document
+    )
+
+
+def test_a_mode_given_twice_or_not_as_text_is_refused() -> None:
+    document = run_document()
+    document["experiments"] *= 2
+    assert "mode few_shot is there twice, in experiments[0] and experiments[1]" in refused(document)
+    document = run_document()
+    document["experiments"][0]["provenance"]["mode"] = 5
+    assert "experiments[0].provenance.mode: must be a text, not 5" in refused(document)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"experiments": []}, "experiments: must be a list of at least one experiment, not an em"),
+        ({"experiments": {}}, "experiments: must be a list of at least one experiment, not an ob"),
+        ({"experiments": None}, "not null"),
+        ({"experiments": [None]}, "experiments[0]: must be an object, not null"),
+        ({"experiments": [{"results": {"mode": "a"}}]}, "experiments[0].results.results: must be"),
+        ({"experiments": [{"results": {"mode": "a", "results": {}}}]}, "list, not an object"),
+        ({"experiments": [{"results": {"mode": "a", "results": []}}]}, "there are no cases in it"),
+        ({"schema_version": {}}, "schema_version: must be a text or a whole number"),
+    ],
+)
+def test_a_document_of_another_shape_is_refused(change: dict[str, Any], said: str) -> None:
+    assert said in refused(run_document() | change)
+
+
+@pytest.mark.parametrize("document", [None, [], "x", 3])
+def test_a_document_is_an_object(document: object) -> None:
+    assert "must be an object" in refused(document)
+
+
+def only(document: dict[str, Any], *items: str) -> dict[str, Any]:
+    for entry in entries(document):
+        for field in ("predicted_items", "ground_truth_items", "item_signals"):
+            entry[field] = {i: entry[field][i] for i in items}
+    return document
+
+
+def test_fewer_items_than_the_scale_declares_is_a_warning() -> None:
+    table = run_from_document(only(run_document(), "Tired", "Sleep"))
+    assert table.items == ("Sleep", "Tired")
+    assert len(table) == 4
+    assert len(table.warnings) == 1
+    assert table.warnings[0].startswith("2 of the 8 items of PHQ-8 are judged; not in the file: No")
+
+
+def test_the_items_are_the_union_over_the_cases() -> None:
+    document = only(run_document(), "Tired", "Sleep")
+    for field in ("predicted_items", "ground_truth_items", "item_signals"):
+        del entries(document)[0][field]["Tired"]
+    message = refused(document)
+    assert "participant 101, item Tired, predicted_items: lacks this item" in message
+    assert "item Moving" not in message
+
+
+def test_the_older_shape_brings_evidence_counts() -> None:
+    document = run_document()
+    for entry in entries(document):
+        signals = entry.pop("item_signals")
+        entry["evidence_counts"] = {i: s["llm_evidence_count"] for i, s in signals.items()}
+    old, new = run_from_document(document), run_from_document(run_document())
+    assert list(old.signals) == ["llm_evidence_count"]
+    key = "llm_evidence_count"
+    assert old.signals[key].values.tolist() == new.signals[key].values.tolist()
+
+
+def test_a_run_without_signals_is_a_run() -> None:
+    document = run_document()
+    for entry in entries(document):
+        del entry["item_signals"]
+    assert dict(run_from_document(document).signals) == {}
+
+
+@pytest.mark.parametrize("value", [None, [1], "x"])
+def test_the_signals_of_an_item_are_an_object(value: object) -> None:
+    document = run_document()
+    entries(document)[1]["item_signals"]["Sleep"] = value
+    assert "participant 102, item Sleep, item_signals: must be an object" in refused(document)
+
+
+def test_stored_aggregates_that_contradict_the_rows_are_a_warning() -> None:
+    document = run_document()
+    results = document["experiments"][0]["results"]
+    results |= {"item_mae_weighted": 7 / 13, "prediction_coverage": 13 / 16}
+    assert run_from_document(document).warnings == ()
+    results |= {"item_mae_weighted": 0.01, "prediction_coverage": "all"}
+    assert run_from_document(document).warnings == (
+        "the stored item_mae_weighted is 0.01 but the rows give 0.5385",
+        "the stored prediction_coverage is the text 'all' but the rows give 0.8125",
+    )
+
+
+def test_a_stored_total_that_contradicts_its_items_is_a_warning() -> None:
+    document = run_document()
+    entries(document)[1]["ground_truth_total"] = 8
+    assert run_from_document(document).warnings == ()
+    entries(document)[1]["ground_truth_total"] = 3
+    assert run_from_document(document).warnings == (
+        "participant 102: ground_truth_total is 3 but its items sum to 8",
+    )
+
+
+def test_many_contradicting_totals_are_three_and_a_count() -> None:
+    document = run_document()
+    template = entries(document)[0] | {"ground_truth_total": 99}
+    entries(document)[:] = [template | {"participant_id": n} for n in range(5)]
+    warnings = run_from_document(document).warnings
+    assert len(warnings) == 4
+    assert warnings[-1] == "and 2 more stated totals contradict their items"
+
+
+@pytest.mark.parametrize(
+    ("part", "field"),
+    [("provenance", "participants_requested"), ("results", "total_subjects")],
+)
+def test_cases_that_were_asked_for_and_are_gone_are_a_warning(part: str, field: str) -> None:
+    document = run_document()
+    document["experiments"][0][part][field] = 5
+    assert run_from_document(document).warnings == (
+        f"3 of 5 cases ({field}) are not in the file, which holds 2",
+    )
+
+
+def test_labels_and_other_scales_are_read_the_same_way() -> None:
+    document = run_document()
+    record = {
+        "participant_id": "cafe",
+        "success": True,
+        "predicted_items": {"verdict": "HIGH_RISK"},
+        "ground_truth_items": {"verdict": "Critical Risk"},
+    }
+    entries(document)[:] = [record]
+    table = run_from_document(document, scale=Scale.named("risk"))
+    assert (table.prediction.tolist(), table.truth.tolist()) == ([1], [2])
+    record["success"] = "yes"
+    assert "restaurant cafe, success" in refused(document, scale=Scale.named("risk"))
+
+
+def test_ids_and_items_cannot_write_to_the_terminal() -> None:
+    document = run_document()
+    entries(document)[0]["participant_id"] = "\x1b[2J\n101"
+    entries(document)[0]["predicted_items"]["\x1b]0;x"] = 1
+    message = refused(document)
+    assert "\x1b" not in message
+    assert "participant '\\x1b[2J\\n101', item '\\x1b]0;x'" in message
+
+
+def test_a_mode_is_only_for_runs_that_have_modes(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"rows\.csv has no modes"):
+        read(tmp_path / "rows.csv", mode="few_shot")
+
+
+def test_reading_by_ending_reads_a_run_from_any_other_name(tmp_path: Path) -> None:
+    path = write(tmp_path, run_document(), "run.txt")
+    assert read(path, mode="few_shot").cases == (101, 102)
