@@ -120,7 +120,7 @@ def _no_option(key: str, command: str, options: Mapping[str, Any]) -> str:
     if key in NOT_HERE:
         return "can only be given on the command line"
     known = [name.replace("-", "_") for name in options]
-    hint = _meant(key, known) or f" (there are {', '.join(known)})"
+    hint = _meant(key, known) or f" (there are {', '.join(known) or 'none'})"
     return f"is no option of {command}{hint}"
 
 
