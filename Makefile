@@ -32,7 +32,7 @@ interpreted: $(READY)
 
 slow: $(READY)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
-	$(BIN)/python -m simulations --processes $(WORKERS)
+	$(BIN)/python -m simulations --fresh --processes $(WORKERS)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

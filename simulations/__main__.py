@@ -67,7 +67,7 @@ def cells(studies: int, pairs: int, resamples: int, seed: int) -> list[Cell]:
         ),
         *(
             Cell("coverage", place, n, studies, *rest)
-            for n in (41, 20, 100, 10)
+            for n in (20, 41, 100, 10)
             for place in range(len(POPULATIONS))
         ),
         *(Cell("rows", clustered, n, studies, *rest) for n in CONTROL_CASES),

@@ -69,7 +69,7 @@ def _cells(counted: Counted, metric: str, cases: int) -> Iterator[tuple[str, Map
 
 def _summary(counted: Counted) -> str:
     rows = []
-    for metric in JUDGED:
+    for metric in (*JUDGED, *BESIDE):
         for method in METHODS:
             row = [metric.name, TITLES[method]]
             for n in CASES:
@@ -78,10 +78,11 @@ def _summary(counted: Counted) -> str:
                 row.append(f"{_percent(known[0])}–{_percent(known[-1])}" if known else "–")
             rows.append(row)
     head = ["metric", "interval", *(f"n = {n}" for n in CASES)]
-    return (
-        "## In short\n\nCoverage in percent, from the worst population to the best.\n\n"
-        + _table(head, rows)
-    )
+    return f"""## In short
+
+Coverage in percent of the studies that have an interval, from the worst population to the best.
+
+{_table(head, rows)}"""
 
 
 def _failures(counted: Counted) -> str:

@@ -116,6 +116,22 @@ def test_the_gamma_bound_counts_an_erring_case_as_one_level_at_least() -> None:
     )
 
 
+def test_an_excess_of_zero_with_an_erring_case_starts_at_zero() -> None:
+    # the one error is ranked last, so the ranking is the best there is
+    case = np.repeat(np.arange(12), 2)
+    view = rank([0] * 23 + [2], -np.arange(24.0), case=case, n_cases=12)
+    found = infer([METRICS["aurc_exact_excess"]], view, Options(resamples=200))
+    made = interval(found["aurc_exact_excess"].interval)
+    assert (found["aurc_exact_excess"].value, made.method, made.low) == (0.0, "gamma", 0.0)
+    assert made.high > 0.0
+    varying = Jackknife.of(np.array([0.0] * 11 + [0.1]))
+    errors = Errors(erring_cases=2, answered=20.0, cmax=1.0, worst_case=2.0)
+    one = METRICS["aurc"].one_error
+    at_zero = interval(default_interval(Kind.RISK, 0.0, varying, errors=errors, one_error=one))
+    assert (at_zero.method, at_zero.low) == ("gamma", 0.0)
+    assert at_zero.high > 0.1
+
+
 @pytest.mark.parametrize("level", [0.95, 0.9])
 @pytest.mark.parametrize(("name", "share"), [("mae", 1.0), ("aurc", 0.8), ("augrc", 0.32)])
 def test_no_error_at_all_gets_a_bound_that_says_what_it_assumes(
@@ -202,6 +218,18 @@ def test_anything_else_gets_the_plain_jackknife_t() -> None:
     reach = stats.t(df).ppf(0.975) * s
     assert found.method == "jackknife-t"
     assert (found.low, found.high) == (pytest.approx(-7 - reach), pytest.approx(-7 + reach))
+
+
+def test_an_excess_is_a_risk_while_it_is_positive_and_uncut_when_ties_make_it_negative() -> None:
+    above = interval(default_interval(Kind.EXCESS, 0.3, Jackknife.of(LEFT_OUT), errors=MANY))
+    assert above == default_interval(Kind.RISK, 0.3, Jackknife.of(LEFT_OUT), errors=MANY)
+    below = interval(default_interval(Kind.EXCESS, -0.1, Jackknife.of(LEFT_OUT), errors=MANY))
+    assert below == default_interval(Kind.REAL, -0.1, Jackknife.of(LEFT_OUT))
+    assert below.low < -0.1
+    assert METRICS["eaurc"].kind is METRICS["aurc_gap_pct"].kind is Kind.EXCESS
+    # losses 3, 3, 2 in one tie below a right answer: AURC .75, "optimal" .917
+    tied = rank([3, 3, 2, 0] * 10, [0, 0, 0, 3] * 10, case=np.repeat(np.arange(10), 4), n_cases=10)
+    assert METRICS["eaurc"].measure(tied).value < 0  # type: ignore[operator]
 
 
 def test_ends_are_cut_to_the_values_a_metric_may_take() -> None:
@@ -384,6 +412,16 @@ def test_a_metric_people_bring_gets_an_interval_too() -> None:
     plan = Bootstrap(12, 300)
     expected = replicate(lambda block: worst_loss(small(12), block)[None], plan)[0]
     assert np.array_equal(found.replicates, expected)
+
+
+def test_replicates_equal_to_the_estimate_count_half_in_bcas_bias() -> None:
+    x = np.random.default_rng(9).integers(0, 3, 15).astype(float)
+    replicates = (x @ Bootstrap(15, 2000).block(0, 2000)) / 15
+    assert (replicates == x.mean()).mean() > 0.05
+    found = interval(bca(replicates, x.mean(), Jackknife.of((x.sum() - x) / 14), 0.7))
+    assert [found.low, found.high] == pytest.approx(bca_by_hand(replicates, x.mean(), x, 0.7))
+    z = stats.norm.ppf((replicates <= x.mean()).mean())
+    assert z - stats.norm.ppf((replicates < x.mean()).mean()) > 0.1
 
 
 def test_a_risk_of_zero_beside_an_erring_case_has_an_interval_from_zero() -> None:

@@ -338,3 +338,12 @@ def test_one_block_of_weights_serves_all_metrics_with_one_pass() -> None:
     first = view.areas(block)
     assert view.areas(block) is first
     assert view.areas(CaseWeights(block.counts)) is not first
+
+
+def test_one_block_of_weights_keeps_two_views_apart() -> None:
+    block = CaseWeights(Bootstrap(41, 16).block(0, 16))
+    left, right = study(seed=1), study(seed=2)
+    mae = METRICS["mae"]
+    first, second = np.asarray(mae(left, block)), np.asarray(mae(right, block))
+    assert not np.array_equal(first, second)
+    assert np.array_equal(second, np.asarray(mae(right, CaseWeights(block.counts))))

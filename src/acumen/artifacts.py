@@ -13,7 +13,8 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from acumen.errors import DataError, Problem, UsageError, what_came
+from acumen.errors import DataError, Problem, UsageError, printable, what_came
+from acumen.results_document import ResultsDocument
 from acumen.strict_json import read_json, source_name, write_json
 
 SCHEMA_VERSION: Final = "1"
@@ -242,7 +243,10 @@ class MetricsArtifact(Model):
         return version
 
 
-SCHEMAS: Final[dict[str, type[BaseModel]]] = {"metrics": MetricsArtifact}
+SCHEMAS: Final[dict[str, type[BaseModel]]] = {
+    "metrics": MetricsArtifact,
+    "results": ResultsDocument,
+}
 """Name of an artifact -> its model, for ``acumen schema``."""
 
 M = TypeVar("M", bound=BaseModel)
@@ -251,8 +255,9 @@ M = TypeVar("M", bound=BaseModel)
 def schema_of(name: str) -> dict[str, Any]:
     """The JSON Schema of an artifact."""
     if name not in SCHEMAS:
-        raise UsageError(f"no schema '{name}'; there are {', '.join(SCHEMAS)}")
-    return SCHEMAS[name].model_json_schema()
+        raise UsageError(f"no schema '{printable(name)}'; there are {', '.join(SCHEMAS)}")
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return dialect | SCHEMAS[name].model_json_schema()
 
 
 def read_artifact(path: str | Path, model: type[M]) -> M:

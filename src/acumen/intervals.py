@@ -181,7 +181,9 @@ def default_interval(
             found = _proportion(estimate, jackknife, level)
         case Kind.CORRELATION:
             found = _correlation(estimate, jackknife, level)
-        case Kind.REAL:
+        case Kind.EXCESS if estimate >= 0.0:
+            found = _risk(estimate, jackknife, errors, one_error, level)
+        case Kind.REAL | Kind.EXCESS:
             found = plain(estimate, jackknife, level)
     return found.within(kind.bounds) if isinstance(found, Interval) else found
 
@@ -227,8 +229,7 @@ def _few_errors(
     extra = max(1.0, errors.worst_case) * per_error
 
     def quantile(mean: float, variance: float, p: float) -> float:
-        # an excess or a risk at a low coverage may be 0 though some case errs: no mass below
-        if variance <= 0.0 or mean <= 0.0:
+        if mean <= 0.0 or variance <= 0.0:  # an excess may be 0 although there are errors
             return max(mean, 0.0)
         return float(gammaincinv(mean * mean / variance, p)) * variance / mean
 

@@ -79,7 +79,7 @@ def test_it_prints_every_table_and_says_where_the_files_are(
     assert (folder / "mine.txt").read_text() == "stays"
 
 
-@pytest.mark.parametrize("in_the_way", ["demo", "demo/phq8", "demo/verdicts"])
+@pytest.mark.parametrize("in_the_way", ["demo", "demo/verdicts"])
 def test_a_file_in_the_way_is_one_line_and_nothing_is_written(
     in_the_way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,17 +19,22 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from acumen.errors import AcumenError
+from acumen.errors import AcumenError, UsageError, printable
+
+PROGRAM: Final = "acumen"
 
 COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
     "run": "acumen.cli.run",
     "task": "acumen.cli.task",
     "evaluate": "acumen.cli.evaluate",
+    "curve": "acumen.cli.curve",
+    "reconcile": "acumen.cli.reconcile",
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
     "score": "acumen.cli.score",
     "show": "acumen.cli.show",
+    "schema": "acumen.cli.schema",
 }
 """Name of a command -> the module whose ``app`` it is. The order is the one ``--help`` shows."""
 
@@ -47,9 +52,20 @@ class _Lazy(TyperGroup):
         command.name = cmd_name
         return command
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        # help is shown and words are completed even where the file of defaults is wrong
+        if name is not None and not ctx.resilient_parsing and not {"-h", "--help"} & {*args}:
+            from acumen.cli.config import defaults_of
+
+            function = import_module(COMMANDS[name]).app.registered_commands[0].callback
+            defaults = defaults_of(name, command, function, list(COMMANDS), ctx)
+            ctx.default_map = {name: defaults}
+        return name, command, rest
+
 
 app = typer.Typer(
-    name="acumen",
+    name=PROGRAM,
     cls=_Lazy,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -75,6 +91,24 @@ def _root(
     ] = False,
 ) -> None:
     """How far can an AI's ordinal judgments be trusted, when it may abstain?"""
+
+
+def _show_completion(shell: str) -> None:
+    """The completion script of a shell that is named; without a name Typer looks which one runs."""
+    # typer has no public door to its scripts by the shell's name
+    from typer.completion import (  # type: ignore[attr-defined]
+        Shells,
+        get_completion_script,
+    )
+
+    known = [entry.value for entry in Shells]
+    if shell not in known:
+        raise UsageError(f"no completion for '{printable(shell)}'; there is {', '.join(known)}")
+    typer.echo(
+        get_completion_script(
+            prog_name=PROGRAM, complete_var=f"_{PROGRAM.upper()}_COMPLETE", shell=shell
+        )
+    )
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -107,8 +141,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if len(arguments) == 2 and arguments[0] == "--show-completion":
+        _show_completion(arguments[1])
+        return 0
     try:
-        code = app(args=arguments, standalone_mode=True)
+        code = app(args=arguments, prog_name=PROGRAM, standalone_mode=True)
         sys.stdout.flush()
     except SystemExit as leaving:
         sys.stdout.flush()

@@ -8,6 +8,9 @@ read and stand outside the registry. Without ties, with :math:`r_k` the risk of 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 import numpy as np
 
 from acumen.metrics.exact import aurc_exact, aurc_random_ties
@@ -15,9 +18,9 @@ from acumen.metrics.selective import aurc
 from acumen.ranking import Ranking
 from acumen.weights import CaseWeights
 
-TOOLS = {
+TOOLS: Final = {
     "trapezoid": "acumen's aurc; fd-shifts shows it times 1000",
-    "mean": "lm-polygraph, HELM; 1 − it is MAPIE's AUARC",
+    "mean": "lm-polygraph; 1 − it is HELM's and MAPIE's area under accuracy",
     "rescaled": "torch-uncertainty",
     "random_ties": "mean, exact over the orders inside ties",
     "exact": "acumen's aurc_exact",
@@ -47,3 +50,95 @@ def conventions(ranking: Ranking) -> dict[str, float]:
         "random_ties": float(aurc_random_ties(ranking, once)[0]) / answered,
         "exact": float(aurc_exact(ranking, once)[0]) / answered,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one tool shows for the same data: under which name, and why it differs."""
+
+    tool: str
+    name: str
+    value: float | None
+    why: str
+
+
+def readings(ranking: Ranking) -> list[Reading]:
+    """The area under risk as each tool shows it, for losses within 0..1.
+
+    ``mean`` and ``rescaled`` take ties in row order as read, and so do the tools built on them.
+
+    >>> from acumen.ranking import rank
+    >>> found = readings(rank([0, 1, 0], [3, 2, 1]))
+    >>> [(r.tool, round(r.value, 4)) for r in found if r.tool != "acumen"]
+    [('fd-shifts', 222.2222), ('torch-uncertainty', 0.3333), ('lm-polygraph', 0.2778),
+     ('HELM', 0.7222), ('MAPIE', 0.7222)]
+    """
+    named = conventions(ranking)
+    n = len(ranking.order)
+    if n == 0:
+        return []
+    cmax = n / len(ranking)
+    trapezoid, mean = named["trapezoid"], named["mean"]
+    return [
+        Reading(
+            "acumen",
+            "aurc",
+            trapezoid * cmax,
+            f"trapezoids from 0 to cmax = {cmax:.4g}: abstained rows count in the coverage",
+        ),
+        Reading(
+            "acumen",
+            "aurc_normalized",
+            trapezoid,
+            "the same divided by cmax: the answered rows alone, as in every line below",
+        ),
+        Reading("fd-shifts", "aurc", 1000 * trapezoid, "the line above, shown times 1000"),
+        Reading(
+            "torch-uncertainty",
+            "AURC",
+            named["rescaled"] if n > 1 else None,
+            "starts at the first row instead of at 0 and divides by 1 − 1/n; ties in row order"
+            if n > 1
+            else "needs two rows",
+        ),
+        Reading("lm-polygraph", "rcc-auc", _stretched(ranking, mean), _why_stretched(ranking)),
+        Reading(
+            "HELM",
+            "selective_cov_acc_area",
+            1 - mean,
+            "accuracy instead of risk: 1 − the mean of the n risks; ties in row order",
+        ),
+        Reading("MAPIE", "AUARC", 1 - mean, "accuracy instead of risk, as HELM"),
+        Reading(
+            "acumen",
+            "aurc_random_ties ÷ cmax",
+            named["random_ties"],
+            "the mean of the n risks, expected over all orders inside ties",
+        ),
+        Reading(
+            "acumen",
+            "aurc_exact ÷ cmax",
+            named["exact"],
+            "a tie enters in proportion: no trapezoid across it, and no order inside it",
+        ),
+    ]
+
+
+def _span(ranking: Ranking) -> tuple[float, float]:
+    return float(ranking.loss.min()) * ranking.unit, float(ranking.loss.max()) * ranking.unit
+
+
+def _stretched(ranking: Ranking, mean: float) -> float:
+    """lm-polygraph stretches the losses to 0..1 first; where all are the same, each becomes 0.5."""
+    low, high = _span(ranking)
+    return (mean - low) / (high - low) if high > low else 0.5
+
+
+def _why_stretched(ranking: Ranking) -> str:
+    low, high = _span(ranking)
+    why = "mean of the n risks, no trapezoids; ties in row order"
+    if high == low:
+        return f"{why}; losses all alike become 0.5 each"
+    if (low, high) != (0.0, 1.0):
+        return f"{why}; losses first stretched from {low:.4g}..{high:.4g} to 0..1"
+    return why

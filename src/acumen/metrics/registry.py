@@ -28,11 +28,12 @@ class Kind(Enum):
     PROPORTION = (0.0, 1.0)
     CORRELATION = (-1.0, 1.0)
     REAL = (-math.inf, math.inf)
+    EXCESS = (-math.inf, math.inf, "of a risk above its reference; below only by way of ties")
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest possible value."""
-        return self.value
+        return self.value[0], self.value[1]
 
 
 class View(Protocol):

@@ -155,7 +155,13 @@ def augrc_optimal(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_loss(ranking, weights, _optimum(ranking, weights)[1] / 2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.REAL, exempt_from_scaling=True)
+@metric(
+    view=Ranking,
+    better="lower",
+    kind=Kind.EXCESS,
+    one_error=_over_coverage,
+    exempt_from_scaling=True,
+)
 def eaurc(ranking: Ranking, weights: Weights) -> Floats:
     r"""AURC above its optimum; lower is better. Ties can make it negative: see aurc_exact_excess.
 
@@ -184,7 +190,7 @@ def eaugrc(ranking: Ranking, weights: Weights) -> Floats:
 @metric(
     view=Ranking,
     better="lower",
-    kind=Kind.REAL,
+    kind=Kind.EXCESS,
     undefined="aurc_optimal is 0, so there is no percentage of it",
     exempt_from_scaling=True,
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from rich.table import Table
 
+from acumen.csv_text import csv_text
 from acumen.errors import printable
 from acumen.report.verdict_tables import table_of
 from acumen.result_files import COLUMNS, PERCENT, Found
@@ -86,20 +85,8 @@ def as_latex(found: Sequence[Found]) -> str:
 
 def as_csv(found: Sequence[Found]) -> str:
     """Comma-separated values with interval ends; empty where there is no value."""
-    file = io.StringIO()
-    ends = [f"{key}_{end}" for key in PERCENT for end in ("low", "high")]
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*COLUMNS, *ends])
-    for row in as_rows(found):
-        writer.writerow([_cell(row[key]) for key in (*COLUMNS, *ends)])
-    return file.getvalue()
-
-
-def _cell(value: object) -> object:
-    """Text that a spreadsheet would run as a formula is disarmed with a quote."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{value}"
-    return "" if value is None else value
+    keys = [*COLUMNS, *(f"{key}_{end}" for key in PERCENT for end in ("low", "high"))]
+    return csv_text(keys, ([row[key] for key in keys] for row in as_rows(found)))
 
 
 def as_rows(found: Sequence[Found]) -> list[dict[str, Any]]:

@@ -57,10 +57,11 @@ def _table(
 
 
 def _cells(delta: Mapping[str, Any], factor: float, left: str, right: str) -> list[str]:
-    reach = "–"
+    reach, undecided = "–", "–"
     if delta["low"] is not None:
         reach = f"{factor * delta['low']:+.1f} to {factor * delta['high']:+.1f}"
-    better = {"left": left[:12], "right": right[:12]}.get(delta["favours"] or "", "–")
+        undecided = "not shown"
+    better = {"left": left[:12], "right": right[:12]}.get(delta["favours"] or "", undecided)
     return [
         f"{factor * delta['left']:.1f}%",
         f"{factor * delta['right']:.1f}%",

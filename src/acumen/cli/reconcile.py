@@ -1,0 +1,78 @@
+"""``acumen reconcile``: the same data as other tools would show it, and why they differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from acumen.judgments import Judgments
+    from acumen.ranking import Ranking
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def reconcile(
+    run: Annotated[str, typer.Argument(help="A run file (JSON, JSONL, CSV, Parquet); - is stdin.")],
+    mode: Annotated[str | None, typer.Option(help="Which experiment of the run.")] = None,
+    confidence: Annotated[
+        str, typer.Option(help="default, all, or names separated by commas.")
+    ] = "default",
+    scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.", hidden=True)] = False,
+) -> None:
+    """One run's AURC as other tools would show it, and why their numbers differ.
+
+    The tools are fd-shifts, torch-uncertainty, lm-polygraph, HELM and MAPIE; there is one table
+    for each confidence function.
+
+    Example: acumen reconcile run.json --mode few_shot --confidence token_msp
+    """
+    from acumen.cli.ranked import ranked
+    from acumen.report.verdict_tables import show, terminal
+
+    table, rankings = ranked(run, mode=mode, confidence=confidence, scale=scale)
+    if confidence == "default":  # its names are one function under two names
+        rankings = dict(list(rankings.items())[:1])
+    for name, ranking in rankings.items():
+        show(terminal(), _parts(name, ranking, table))
+
+
+def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Any]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from acumen.metrics.conventions import readings
+
+    n, rows = len(ranking.order), len(ranking)
+    told = (
+        f"{name}: area under risk of {n} answered of {rows} rows, "
+        f"{len(table.included.cases)} {table.scale.case}s, loss abs_norm (0 to 1)"
+    )
+    found = readings(ranking)
+    if not found:
+        return [Text(told, style="bold"), Text("No row was answered: there is no curve.\n")]
+    distinct = len(ranking.ends)
+    note = (
+        f"{distinct} distinct confidences among {n} rows: there are ties, and the numbers marked "
+        "'ties in row order' change when the rows of the file do."
+        if distinct < n
+        else "No two rows are tied, so no number depends on the order of the rows."
+    )
+    return [Text(told, style="bold"), _table(found), Padding(Text(note), (0, 0, 1, 0))]
+
+
+def _table(found: list[Any]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SQUARE, show_lines=True)
+    table.add_column("Tool: its name for it", no_wrap=True)
+    table.add_column("Number", justify="right", no_wrap=True)
+    table.add_column("Why")
+    for reading in found:
+        value = "–" if reading.value is None else f"{reading.value:.4f}"
+        table.add_row(f"{reading.tool}:\n  {reading.name}", value, reading.why)
+    return table

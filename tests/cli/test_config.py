@@ -1,0 +1,125 @@
+"""The file of defaults: what it sets, what wins over it, and everything wrong with it at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acumen.cli import COMMANDS, run
+from acumen.strict_json import write_json
+from acumen.studies.phq8 import phq8_run
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_json("run.json", phq8_run())
+    return tmp_path
+
+
+def curve(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """The confidence functions in the curve's CSV."""
+    assert run(["curve", "run.json", *arguments]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    return list(dict.fromkeys(line.split(",")[0] for line in lines))
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert run(["curve", "run.json", "--mode", "few_shot", *arguments]) == 3
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return captured.err.removeprefix("acumen: ").splitlines()
+
+
+def test_a_file_gives_defaults_and_the_command_line_wins(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("acumen.toml").write_text('[curve]\nmode = "few_shot"\nconfidence = "token_msp"\n')
+    assert curve(capsys) == ["token_msp"]
+    assert curve(capsys, "--confidence", "llm") == ["llm"]
+
+
+def test_pyproject_serves_where_there_is_no_file_of_our_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = '[project]\nname = "x"\n[tool.acumen.curve]\nmode = "few_shot"\nconfidence = {}\n'
+    Path("pyproject.toml").write_text(table.format('["llm", "token_pe"]'))
+    assert curve(capsys) == ["llm", "token_pe"]
+    Path("acumen.toml").write_text('[curve]\nmode = "few_shot"\nconfidence = "consistency"\n')
+    assert curve(capsys) == ["consistency"]
+
+
+def test_a_pyproject_that_is_not_about_us_is_not_even_parsed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("pyproject.toml").write_text("[broken")
+    assert curve(capsys, "--mode", "few_shot") == ["llm", "total_evidence"]
+
+
+def test_every_option_is_named_as_on_the_command_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("acumen.toml").write_text("[demo]\nbootstrap-resamples = 7\n")
+    assert run(["demo", "out"]) == 0
+    assert '"bootstrap_resamples": 7' in Path("out/phq8/few_shot.json").read_text()
+    Path("acumen.toml").write_text("[demo]\nbootstrap-resamples = 7\nbootstrap_resamples = 8\n")
+    assert run(["demo", "out"]) == 3
+    assert "demo.bootstrap_resamples: is given twice" in capsys.readouterr().err
+
+
+def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("acumen.toml").write_text(
+        'seed = 3\nshow = 1\n[curv]\n[curve]\nlos = "abs"\nloss = 2026-01-08\nscale = true\n'
+        'output = "x.csv"\n"a\\u001b" = 1\n'
+    )
+    assert refused(capsys) == [
+        "acumen.toml: seed: stands outside a command's table, such as [evaluate]",
+        "acumen.toml: show: must be a table, not 1",
+        "acumen.toml: curv: is no command (did you mean curve?)",
+        "acumen.toml: curve.los: is no option of curve (did you mean loss?)",
+        "acumen.toml: curve.loss: must be a text, not 2026-01-08",
+        "acumen.toml: curve.scale: must be a text, not the boolean true",
+        "acumen.toml: curve.output: can only be given on the command line",
+        "acumen.toml: curve.a\\x1b: is no option of curve "
+        "(there are mode, confidence, loss, calibration, scale)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[demo]\nseed = 2.0", "demo.seed: must be a whole number, not 2.0"),
+        ("[demo]\nseed = [1]", "demo.seed: takes one value, not a list"),
+        ("[demo]\nseed = -1", "demo.seed: "),
+        ("[demo]\nseed = 1\nseed = 2", "Cannot overwrite a value (at "),
+        ("[score]\ndemo = 1", "score.demo: must be true or false, not 1"),
+        ("[demo", "Expected ']' at the end of a table"),
+        ("\xff", "line 1: is not UTF-8"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_one_line_and_nothing_is_run(
+    text: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("acumen.toml").write_bytes(text.encode("latin-1"))
+    name = "score" if "score" in text else "demo"
+    assert run([name, "out"]) == 3
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"acumen: acumen.toml: {told}")
+    assert captured.err.count("\n") == 1
+    assert not Path("out").exists()
+
+
+def test_help_is_shown_even_where_the_file_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("acumen.toml").write_text("[broken")
+    assert run(["curve", "--help"]) == 0
+    assert run(["--help"]) == 0
+    assert "Example: acumen curve run.json" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_a_worked_example(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([name, "--help"]) == 0
+    assert f"acumen {name} " in capsys.readouterr().out.split("Usage", 1)[1].split("\n", 1)[1]

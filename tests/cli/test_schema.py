@@ -1,0 +1,55 @@
+"""``acumen schema``: the schema says what the artifact holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import acumen
+from acumen.artifacts import SCHEMAS
+from acumen.cli import run
+from acumen.strict_json import parse_json
+
+
+def schema(capsys: pytest.CaptureFixture[str], name: str) -> dict[str, Any]:
+    assert run(["schema", name]) == 0
+    document: Any = parse_json(capsys.readouterr().out)
+    return dict(document)
+
+
+def test_the_metrics_schema_has_a_place_for_every_key_of_an_artifact(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    described = schema(capsys, "metrics")
+    table = acumen.from_columns(
+        case=[1, 2, 3], truth=[0, 1, 2], prediction=[0, 1, None], confidence=[3, 2, 1]
+    )
+    artifact: Any = parse_json(acumen.evaluate(table, resamples=0).to_json())
+    assert set(artifact) == set(described["properties"])
+    assert set(described["required"]) <= set(artifact)
+    variant = artifact["confidence_variants"]["confidence"]
+    assert set(variant) == set(described["$defs"]["Variant"]["properties"])
+    assert described["$defs"]["Variant"]["properties"]["aurc_full"]["anyOf"] == [
+        {"type": "number"},
+        {"type": "null"},
+    ]
+
+
+def test_the_results_schema_names_the_three_scores(capsys: pytest.CaptureFixture[str]) -> None:
+    described = schema(capsys, "results")
+    assert set(described["$defs"]["Scores"]["properties"]) == {
+        *("auprc", "process_score", "consistency_score")
+    }
+
+
+def test_without_a_name_the_artifacts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(SCHEMAS)
+
+
+def test_an_unknown_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema", "metric\x1b[2J"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "acumen: no schema 'metric\\x1b[2J'; there are metrics, results\n"

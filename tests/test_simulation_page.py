@@ -1,0 +1,88 @@
+"""The page of the simulations: what fails is listed, whatever else is on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulations.coverage import BESIDE, CASES, JUDGED, METHODS
+from simulations.paired import CASES as PAIRED_CASES
+from simulations.paired import CONTESTS
+from simulations.populations import POPULATIONS
+from simulations.report import CONTROL_CASES, control_fails, page
+
+STUDIES = 1000
+
+
+def tally(share: float, *, withheld: int = 0, method: str = "log-jackknife-t") -> dict[str, Any]:
+    given = STUDIES - withheld
+    missed = round((1 - share) * given)
+    return {
+        "given": given, "low": missed // 2, "high": missed - missed // 2, "withheld": withheld,
+        "width": 0.2, "infinite": 0, "methods": {method: given},
+    }  # fmt: skip
+
+
+def counts() -> dict[tuple[str, int, int], Any]:
+    """Everything as it should be."""
+    found: dict[tuple[str, int, int], Any] = {}
+    for place in range(len(POPULATIONS)):
+        for n in CASES:
+            found["coverage", place, n] = {
+                m.name: {method: tally(0.95) for method in METHODS}
+                | {"truth": 0.1, "median_ratio": 1.1}
+                for m in (*JUDGED, *BESIDE)
+            }
+    for place in range(len(CONTESTS)):
+        for n in PAIRED_CASES:
+            found["paired", place, n] = {
+                m.name: {"delta": 0.0, "default": tally(0.95), "percentile": tally(0.92),
+                         "tested": STUDIES, "rejected": 50, "told": 40}
+                for m in JUDGED
+            }  # fmt: skip
+    for n in CONTROL_CASES:
+        found["rows", 2, n] = {m.name: tally(0.7) for m in JUDGED}
+    return found
+
+
+def failures(text: str) -> list[str]:
+    """The lines of the table of known failures."""
+    section = text.split("## Known failures")[1].split("\n## ")[0]
+    return [line for line in section.splitlines() if line.startswith("|")][2:]
+
+
+def test_nothing_is_listed_when_everything_holds() -> None:
+    text = page(counts(), STUDIES, STUDIES, 100, 1)
+    assert failures(text) == []
+    assert "0 of 128" in text
+    assert "Outside 3–6.5%:\n\nNone." in text
+
+
+def test_a_cell_that_covers_too_little_or_too_much_is_listed_with_its_coverage() -> None:
+    found = counts()
+    found["coverage", 3, 20]["aurc"]["default"] = tally(0.929)
+    found["coverage", 5, 41]["mae"]["default"] = tally(0.98, withheld=100, method="gamma")
+    found["coverage", 1, 100]["eaurc"]["default"] = tally(0.5)  # promised for four metrics only
+    lines = failures(page(found, STUDIES, STUDIES, 100, 1))
+    assert len(lines) == 2
+    assert "unequal sizes | 20 | aurc | 92.9 | too narrow" in lines[0]
+    assert "coverage .15 | 41 | mae | 98.0 | too wide" in lines[1]
+    assert "gamma 90.0, withheld 10.0" in lines[1]
+
+
+def test_a_comparison_outside_its_bounds_is_listed() -> None:
+    found = counts()
+    found["paired", 0, 20]["aurc"]["default"] = tally(0.92)
+    found["paired", 1, 41]["mae"]["rejected"] = 90
+    found["paired", 4, 41]["mae"]["rejected"] = 900  # not a null: no error
+    text = page(found, STUDIES, STUDIES, 100, 1)
+    listed = text.split("Outside 3–6.5%:")[1].split("##")[0]
+    assert "exchangeable, skewed with ties, 20 cases, aurc: interval 8.0%" in listed
+    assert "exchangeable, strong clustering, 41 cases, mae: p-value 9.0%" in listed
+    assert "AURC equal" not in listed
+
+
+def test_a_control_that_covers_is_noticed() -> None:
+    found = counts()
+    assert control_fails(found) == []
+    found["rows", 2, 41]["mae"] = tally(0.86)
+    assert control_fails(found) == ["mae, 41 cases"]
