@@ -68,7 +68,9 @@ def large_rows() -> list[Row]:
     """10⁵ rows × 1,000 resamples."""
     t = large_study()
     size = "10⁵ rows × 1,000 resamples, one thread"
-    gain = t["one thread"] / t["two threads"]
+    gain, most = t["gain"], t["most gain"]
+    # where even plain arithmetic gains little, the machine is busy and the engine is not judged
+    judged = gain >= 1.7 if gain >= 1.7 or most >= 1.85 else None
     return [
         Row(f"{size}: AURC, AUGRC, MAE at 9 coverages", "per replicate and row, drawing apart",
             f"{t['areas']:.2f} ns", "≤ 3 ns", t["areas"] <= 3),
@@ -76,7 +78,8 @@ def large_rows() -> list[Row]:
             f"{t['core']:.2f} ns", "≤ 12 ns", t["core"] <= 12),
         Row(f"{size}: drawing the cases", "per replicate and row", f"{t['drawing']:.2f} ns", ""),
         Row("10⁵ rows × 1,000 resamples, two threads", "one thread",
-            f"{gain:.2f}×", "≥ 1.7× on an idle machine", gain >= 1.7),
+            f"{gain:.2f}× (plain arithmetic at that moment: {most:.2f}×)",
+            "≥ 1.7× on an idle machine", judged),
     ]  # fmt: skip
 
 
