@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -178,6 +177,7 @@ def _write_html(sources: Sequence[Path], output: Path) -> bool:
 
 
 def _print(made: Demo) -> None:
+    from acumen.report.terminal import print_report
     from acumen.report.verdict_comparison import comparison_report
     from acumen.report.verdict_tables import report, show, terminal
 
@@ -188,7 +188,7 @@ def _print(made: Demo) -> None:
     }
     for name, evaluation in made.evaluations.items():
         _heading(titles[name])
-        _print_evaluation(evaluation)
+        print_report(evaluation)
     _heading("Verdicts on 100 restaurants, two methods")
     console = terminal()
     for document in made.verdicts:
@@ -201,16 +201,6 @@ def _print(made: Demo) -> None:
 
 def _heading(text: str) -> None:
     typer.echo(f"\n{text}\n{'=' * len(text)}\n")
-
-
-def _print_evaluation(evaluation: Evaluation) -> None:
-    from acumen.report.terminal import render
-    from acumen.report.verdict_tables import terminal
-
-    console = terminal()
-    text = render(evaluation, color=console.is_terminal and not console.no_color)
-    encoding = sys.stdout.encoding or "ascii"
-    typer.echo(text.encode(encoding, "replace").decode(encoding))
 
 
 def _where(folder: Path, *, with_report: bool) -> list[str]:
