@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +196,13 @@ def test_any_number_of_levels_runs_through_evaluate(levels: list[Any], tmp_path:
     assert document["scale"]["levels"] == levels
     assert variant["metrics"]["mae"]["value"] == pytest.approx(off / 24 / top, abs=1e-15)
     assert variant["metrics"]["accuracy"]["value"] == pytest.approx(1 - off / 24, abs=1e-15)
+
+
+def test_no_command_takes_the_place_of_what_runs_it() -> None:
+    """Importing a module sets its name in its package: ``acumen.cli.run`` must stay a function."""
+    from acumen import cli
+
+    for home in cli.COMMANDS.values():
+        import_module(home)
+    assert inspect.isfunction(cli.run)
+    assert isinstance(cli.COMMANDS, dict)

@@ -25,7 +25,7 @@ PROGRAM: Final = "acumen"
 
 COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
-    "run": "acumen.cli.run",
+    "run": "acumen.cli.running",
     "task": "acumen.cli.task",
     "evaluate": "acumen.cli.evaluate",
     "curve": "acumen.cli.curve",
