@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -133,9 +135,15 @@ def test_a_failed_case_without_rows_is_only_counted() -> None:
     assert table.included.failed == ()
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), None])
-def test_weights_are_finite_and_not_negative(weight: float | None) -> None:
+@pytest.mark.parametrize("weight", [-1.0, float("inf")])
+def test_weights_are_finite_and_not_negative(weight: float) -> None:
     with pytest.raises(DataError, match=r"participant 20, item Sleep, weight: .* must be finite"):
+        small_study(weight=[1.0, weight, 0.0, 1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("weight", [float("nan"), None])
+def test_a_weight_is_never_missing(weight: float | None) -> None:
+    with pytest.raises(DataError, match="participant 20, item Sleep, weight: is missing"):
         small_study(weight=[1.0, weight, 0.0, 1.0, 1.0, 1.0])
 
 
@@ -229,12 +237,13 @@ def test_an_unknown_or_repeated_case_cannot_be_asked_for() -> None:
 
 def test_a_signal_tells_a_number_from_null_from_no_key_from_something_else() -> None:
     absent = object()
-    signal = Signal.of_objects([0.5, None, absent, "0.5", True, 10**400, -(10**400), 3], absent)
+    values = [0.5, None, absent, "0.5", True, 10**400, -(10**400), 3, math.nan]
+    signal = Signal.of_objects(values, absent)
     states = [SignalState(s).name for s in signal.state]
-    assert states == ["NUMBER", "NULL", "ABSENT", "OTHER", "OTHER", "NUMBER", "NUMBER", "NUMBER"]
+    assert states == ["NUMBER", "NULL", "ABSENT", "OTHER", "OTHER", *["NUMBER"] * 4]
     assert dict(signal.other) == {3: "0.5", 4: True}
     assert signal.values[[0, 5, 6, 7]].tolist() == [0.5, np.inf, -np.inf, 3.0]
-    assert np.isnan(signal.values[1:5]).all()
+    assert np.isnan(signal.values[[1, 2, 3, 4, 8]]).all()
 
 
 def test_some_rows_of_a_signal_keep_what_came_instead_of_a_number() -> None:

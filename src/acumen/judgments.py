@@ -7,6 +7,8 @@ Everything is checked when the table is made, so nothing downstream checks again
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
@@ -21,6 +23,7 @@ from acumen.scale import Scale
 
 CaseId = int | str
 NO_PREDICTION: Final = -1
+LARGEST: Final = sys.float_info.max
 
 
 class Outcome(IntEnum):
@@ -78,7 +81,9 @@ class Signal:
                 state[row] = SignalState.OTHER
                 other[row] = value
             else:
-                numbers[row] = value if abs(value) < 1e308 else (np.inf if value > 0 else -np.inf)
+                # a whole number may be beyond what a float holds
+                beyond = abs(value) > LARGEST
+                numbers[row] = (math.inf if value > 0 else -math.inf) if beyond else value
         return cls(numbers, state, other)
 
     def take(self, rows: NDArray[Any]) -> Signal:
@@ -292,7 +297,9 @@ def _bad_weights(table: Judgments) -> list[Problem]:
     if table.weight is None:
         return []
     bad = np.flatnonzero(~(np.isfinite(table.weight) & (table.weight >= 0)))
-    return [
-        table.problem(int(row), f"{table.weight[row]:g} must be finite and not negative", "weight")
-        for row in bad.tolist()
-    ]
+    found = []
+    for row in bad.tolist():
+        value = table.weight[row]
+        told = "is missing" if np.isnan(value) else f"{value:g} must be finite and not negative"
+        found.append(table.problem(row, told, "weight"))
+    return found

@@ -128,7 +128,10 @@ def test_all_ragged_lines_are_told_at_once(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("cell", "said"), [("", "must be a number"), ("-1", "-1 must be finite")])
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [("", "is missing"), ("a", "must be a number, not the text"), ("-1", "-1 must be finite")],
+)
 def test_a_weight_is_a_number_and_not_negative(cell: str, said: str, tmp_path: Path) -> None:
     text = f"participant_id,item,gt,pred,weight\n1,Sleep,1,1,1\n1,Tired,1,1,{cell}\n"
     assert said in refused(tmp_path, text)
@@ -159,3 +162,16 @@ def test_files_that_are_not_there_are_one_line(tmp_path: Path) -> None:
     for name in ("a.csv", "a.parquet", "a.jsonl", "a.json"):
         with pytest.raises(DataError, match="there is no such file"):
             read(tmp_path / name)
+
+
+def test_a_bad_weight_and_a_bad_level_are_told_together(tmp_path: Path) -> None:
+    message = refused(tmp_path, "participant_id,item,gt,pred,weight\n1,Sleep,1,9,heavy\n")
+    assert len(message.splitlines()) == 2
+    assert "line 2, participant 1, item Sleep, weight: must be a number, not the text" in message
+
+
+def test_a_risk_score_may_be_missing(tmp_path: Path) -> None:
+    table = read_csv(csv(tmp_path, "case,truth,prediction,risk_score\na,1,1,0.5\nb,1,1,\n"))
+    assert table.risk_score is not None
+    assert table.risk_score[0] == 0.5
+    assert table.risk_score[1] != table.risk_score[1]

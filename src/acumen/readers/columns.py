@@ -36,8 +36,8 @@ def judgments(
     scale: str | Scale = "phq8",
     confidence: ArrayLike | None = None,
     outcome: Column | None = None,
-    risk_score: ArrayLike | None = None,
-    weight: ArrayLike | None = None,
+    risk_score: Column | None = None,
+    weight: Column | None = None,
     signals: Mapping[str, ArrayLike | Signal] | None = None,
     failed: Sequence[FailedCase] = (),
     source: Source = Source(),  # noqa: B008  (frozen)
@@ -181,14 +181,14 @@ def _check_lengths(columns: Mapping[str, Any], source: str | None) -> None:
         raise DataError([f"columns differ in length: {told}"], source=source)
 
 
-def _numbers(column: ArrayLike | None) -> tuple[NDArray[np.float64] | None, list[tuple[int, str]]]:
+def _numbers(column: Column | None) -> tuple[NDArray[np.float64] | None, list[tuple[int, str]]]:
     """A column of the table's own floats, NaN where there is none, and what is no number."""
     if column is None:
         return None, []
-    values = np.asarray(column)
-    if values.dtype.kind in "iuf":
-        return values.astype(np.float64), []
-    signal = Signal.of_objects(values.tolist(), absent=_NEVER)
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        return column.astype(np.float64), []
+    # one by one: NumPy would turn a text beside numbers into texts all over
+    signal = Signal.of_objects(np.asarray(column, object).tolist(), absent=_NEVER)
     told = [(row, f"must be a number, not {what_came(v)}") for row, v in signal.other.items()]
     return signal.values, told
 
@@ -210,16 +210,14 @@ def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
         return []
     known = set(scale.items)
     values = item.tolist() if isinstance(item, np.ndarray) else item
-    if all(type(v) is str or (type(v) is int and not known) for v in values) and (
-        not known or known >= set(values)
-    ):
+    names = {str} if known else {str, int}
+    if set(map(type, values)) <= names and (not known or known >= set(values)):
         return []
     allowed = f"is not an item of {scale.title or scale.name}" if known else "is not a name"
     return [
         (row, f"{what_came(value)} {allowed}")
         for row, value in enumerate(values)
-        if (type(value) is not str or value not in known)
-        if known or type(value) not in (str, int)
+        if type(value) not in names or (known and value not in known)
     ]
 
 

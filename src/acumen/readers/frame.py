@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from acumen.errors import DataError, Problem, UsageError, label
 from acumen.judgments import Judgments, Signal, Source
 from acumen.readers.columns import judgments
-from acumen.scale import Scale
+from acumen.scale import Scale, find_scale
 
 CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
     "case": ("case", "case_id", "participant_id", "participant", "subject", "business_id", "id"),
@@ -55,7 +55,8 @@ def from_frame(
     except nw.exceptions.DuplicateError:
         raise DataError(["two columns have the same name"], source=source.name) from None
     roles = column_roles(names, columns, source.name)
-    _refuse_nan(data, roles, source.name)
+    scale = find_scale(scale)
+    _refuse_nan(data, roles, scale.case, source.name)
     taken = {role: _values(data[name]) for role, name in roles.items()}
     signals = {
         name: _signal(data[name])
@@ -103,7 +104,7 @@ def column_roles(
     return roles
 
 
-def _refuse_nan(data: Any, roles: Mapping[str, str], source: str | None) -> None:
+def _refuse_nan(data: Any, roles: Mapping[str, str], noun: str, source: str | None) -> None:
     """NaN where the library tells it from null is no abstention: something went wrong there."""
     problems = []
     for role in ("truth", "prediction"):
@@ -115,7 +116,7 @@ def _refuse_nan(data: Any, roles: Mapping[str, str], source: str | None) -> None
             if "item" in roles:
                 place["item"] = str(data[roles["item"]][row])
             message = "NaN is not a level; an abstention is null"
-            problems.append(Problem(message, field=role, **place))
+            problems.append(Problem(message, field=role, noun=noun, **place))
     if problems:
         raise DataError(problems, source=source)
 

@@ -52,8 +52,8 @@ def read_csv(
         truth=numeric[roles["truth"]],
         prediction=numeric[roles["prediction"]],
         outcome=cells[roles["outcome"]] if "outcome" in roles else None,
-        risk_score=_floats(numeric, roles.get("risk_score"), lines, name),
-        weight=_floats(numeric, roles.get("weight"), lines, name),
+        risk_score=numeric[roles["risk_score"]] if "risk_score" in roles else None,
+        weight=numeric[roles["weight"]] if "weight" in roles else None,
         signals={h: _objects(column) for h, column in signals.items()},
         scale=scale,
         source=Source(path=str(path), sha256=hashlib.sha256(data).hexdigest()),
@@ -122,25 +122,6 @@ def _number(cell: str) -> int | float | str | None:
     if _INTEGER.fullmatch(cell):
         return int(cell)
     return float(cell) if _NUMBER.fullmatch(cell) else cell
-
-
-def _floats(
-    numeric: Mapping[str, list[int | float | str | None]],
-    column: str | None,
-    lines: list[int],
-    name: str,
-) -> list[float] | None:
-    if column is None:
-        return None
-    values = numeric[column]
-    problems = [
-        Problem("must be a number", field=column, line=line)
-        for value, line in zip(values, lines, strict=True)
-        if value is None or isinstance(value, str)
-    ]
-    if problems:
-        raise DataError(problems, source=name)
-    return [float(v) for v in values]  # type: ignore[arg-type]  # numbers, checked above
 
 
 def _objects(column: list[int | float | str | None]) -> NDArray[Any]:
