@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 Point = tuple[float, float, float]
 """Coverage, selective risk, generalized risk."""
@@ -97,6 +98,31 @@ def area_of_hull(points: list[Point]) -> float:
     return area_of_risk(hull)
 
 
+def area_of_loss_hull(points: list[Point]) -> float:
+    """Area under the lower convex hull of the origin and (coverage, generalized risk)."""
+    hull = [(0.0, 0.0)]
+    for x, _, y in points:
+        while len(hull) > 1:
+            (x0, y0), (x1, y1) = hull[-2], hull[-1]
+            if (y1 - y0) * (x - x1) < (y - y1) * (x1 - x0):
+                break
+            hull.pop()
+        hull.append((x, y))
+    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(hull))
+
+
+def risk_to_the_end(points: list[Point]) -> float:
+    """AURC to full coverage, the abstained rows entering last at no loss."""
+    cmax, risk, lost = points[-1]
+    return area_of_risk(points) + (1 - cmax) * (lost + risk) / 2
+
+
+def loss_to_the_end(points: list[Point]) -> float:
+    """AUGRC to full coverage, the abstained rows entering last at no loss."""
+    cmax, _, lost = points[-1]
+    return area_of_loss(points) + (1 - cmax) * lost
+
+
 def risk_at(points: list[Point], coverage: float) -> float | None:
     """Selective risk at the first working point that reaches a coverage."""
     return next((risk for x, risk, _ in points if x >= coverage - 1e-9), None)
@@ -132,6 +158,11 @@ METRICS: dict[str, FromCurves] = {
     ),
     "aurc_at_coverage": lambda c: area_of_risk(c[0], 0.5),
     "augrc_at_coverage": lambda c: area_of_loss(c[0], 0.5),
+    "augrc_achievable": lambda c: area_of_loss_hull(c[0]),
+    "aurc_normalized": lambda c: area_of_risk(c[0]) / c[0][-1][0],
+    "augrc_normalized": lambda c: area_of_loss(c[0]) / c[0][-1][0] ** 2,
+    "aurc_extend": lambda c: risk_to_the_end(c[0]),
+    "augrc_extend": lambda c: loss_to_the_end(c[0]),
     **{f"mae_at_coverage@{x:g}": at(x) for x in GRID},
 }
 NEEDS_BEST = frozenset(

@@ -13,7 +13,7 @@ from benchmarks.studies import study
 
 @pytest.mark.parametrize("ties", [0, 4])
 def test_objects_in_a_list_give_the_engines_numbers_for_all_metrics(ties: int) -> None:
-    assert len(SAME) == len(reference.METRICS) == 23
+    assert len(SAME) == len(reference.METRICS) == 28
     check(study(15, 5, ties=ties), Bootstrap(15, 12).block(0, 12))
 
 

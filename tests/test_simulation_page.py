@@ -44,10 +44,11 @@ def counts() -> dict[tuple[str, int, int], Any]:
     return found
 
 
-def failures(text: str) -> list[str]:
-    """The lines of the table of known failures."""
+def failures(text: str, *, promised: bool = True) -> list[str]:
+    """The lines of the table of known failures, of the promised metrics or of the others."""
     section = text.split("## Known failures")[1].split("\n## ")[0]
-    return [line for line in section.splitlines() if line.startswith("|")][2:]
+    part = section.split("Of the other metrics")[0 if promised else 1]
+    return [line for line in part.splitlines() if line.startswith("|")][2:]
 
 
 def test_nothing_is_listed_when_everything_holds() -> None:
@@ -61,9 +62,12 @@ def test_a_cell_that_covers_too_little_or_too_much_is_listed_with_its_coverage()
     found = counts()
     found["coverage", 3, 20]["aurc"]["default"] = tally(0.929)
     found["coverage", 5, 41]["mae"]["default"] = tally(0.98, withheld=100, method="gamma")
-    found["coverage", 1, 100]["eaurc"]["default"] = tally(0.5)  # promised for four metrics only
-    lines = failures(page(found, STUDIES, STUDIES, 100, 1))
+    found["coverage", 1, 100]["eaurc"]["default"] = tally(0.5)
+    text = page(found, STUDIES, STUDIES, 100, 1)
+    lines = failures(text)
     assert len(lines) == 2
+    (other,) = failures(text, promised=False)
+    assert "independent items | 100 | eaurc | 50.0 | too narrow" in other
     assert "unequal sizes | 20 | aurc | 92.9 | too narrow" in lines[0]
     assert "coverage .15 | 41 | mae | 98.0 | too wide" in lines[1]
     assert "gamma 90.0, withheld 10.0" in lines[1]
