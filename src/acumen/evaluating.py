@@ -29,6 +29,7 @@ from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.multiplicity import best_of
 from acumen.paired import Delta, compare
 from acumen.ranking import AREA_COVERAGE, COVERAGE_GRID, Ranking, rank_judgments
+from acumen.resample import Enumeration, plan_resamples
 from acumen.side_views import agreement, agreement_deltas, reliability, reliability_deltas
 from acumen.timestamps import created_at
 from acumen.weights import Floats
@@ -220,8 +221,14 @@ def _best(
     usable = n_cases >= RELIABLE_CASES and plan.options.resamples > 0
     if len(values) < 2 or not usable:
         return None
+    options = plan.options
+    draws = plan_resamples(n_cases, options.resamples, options.seed, options.weights)
     best, rivals = best_of(
-        values, {n: augrc[n].replicates for n in values}, n_cases, level=plan.options.level
+        values,
+        {n: augrc[n].replicates for n in values},
+        n_cases,
+        level=options.level,
+        probability=draws.probability if isinstance(draws, Enumeration) else None,
     )
     return Best(metric="augrc", name=best, indistinguishable=rivals, level=plan.options.level)
 
