@@ -63,5 +63,14 @@ else
 endif
 	@touch $(LOCAL)
 
+# The pages of docs/ as a site, in site/.
+docs: $(READY)
+ifneq ($(UV),)
+	$(UV) pip install --quiet --python $(BIN)/python -e '.[docs]'
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+endif
+	$(BIN)/mkdocs build --quiet
+
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
