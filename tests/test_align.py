@@ -80,7 +80,7 @@ def test_a_case_that_failed_on_either_side_is_left_out_of_both_and_warned_about(
     pair = align(table([1, 2, 4], [0], failed=[3]), table([1, 3, 4], [1], failed=[2]))
     assert pair.cases == (1, 4) == pair.right.cases
     assert (pair.failed_left, pair.failed_right) == ((3,), (2,))
-    assert "2 participant(s) failed on one side" in pair.warnings[0]
+    assert "2 participant(s) failed on a side" in pair.warnings[0]
     assert set(pair.left.case.tolist()) == {0, 1}
 
 

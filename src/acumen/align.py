@@ -56,7 +56,7 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     warnings = []
     if gone:
         warnings.append(
-            f"{len(gone)} {noun}(s) failed on one side and are excluded from both: "
+            f"{len(gone)} {noun}(s) failed on a side and are excluded from both: "
             f"{_listed(c for c in (*failed_left, *failed_right))}"
         )
     if only_left or only_right:

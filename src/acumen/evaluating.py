@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from acumen import confidence as confidences
 from acumen import findings
 from acumen._version import __version__
@@ -230,14 +232,19 @@ def _best(
         level=options.level,
         probability=draws.probability if isinstance(draws, Enumeration) else None,
     )
-    return Best(metric="augrc", name=best, indistinguishable=rivals, level=plan.options.level)
+    same = {n for n in rivals if np.array_equal(augrc[n].replicates, augrc[best].replicates)}
+    rivals = sorted((n for n in rivals if n not in same), key=values.__getitem__)
+    return Best(metric="augrc", name=best, indistinguishable=rivals, level=options.level)
 
 
 def _calibration(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:
     """What the calibrator has to say about these cases."""
     if plan.calibration is None:
         return []
-    return list(plan.calibration.warnings(table, [n for n in names if n not in plan.functions]))
+    used = [n for n in names if n not in plan.functions and "calibrated" in n]
+    if not used:
+        return ["the calibration file was not used: no calibrated function was asked for"]
+    return list(plan.calibration.warnings(table, used))
 
 
 def _table_warnings(table: Judgments) -> list[str]:

@@ -188,12 +188,15 @@ def delta_models(
 ) -> dict[str, dict[str, DeltaModel]]:
     """Deltas by confidence function and metric; p-values adjusted over the functions."""
     metrics = dict.fromkeys(m for found in deltas.values() for m in found)
+    # functions that share their numbers are one comparison, not several
+    distinct = {id(found): found for found in deltas.values()}
     adjusted = {
-        m: holm({c: found[m].p_value for c, found in deltas.items() if m in found}) for m in metrics
+        m: holm({str(c): found[m].p_value for c, found in distinct.items() if m in found})
+        for m in metrics
     }
     return {
         name: {
-            source_key(m, plan) or m: delta_model(delta, adjusted[m][name], plan)
+            source_key(m, plan) or m: delta_model(delta, adjusted[m][str(id(found))], plan)
             for m, delta in found.items()
         }
         for name, found in deltas.items()

@@ -57,7 +57,7 @@ def evaluate(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the artifact instead of the tables.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where the time went; tracebacks.")

@@ -93,11 +93,14 @@ def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
     loss = artifact.loss
     level = f"{artifact.options.get('level', 0.95):.0%}"
     yield Text(f"loss {loss.name} = {loss.definition} · intervals {level}, below each number\n")
+    for side in ("left", "right") if evaluation.is_paired else ("",):
+        yield _function_table([(n, v) for n, s, v in evaluation.variants() if s == side], side)
     if evaluation.is_paired:
-        yield from _sides(evaluation)
         yield _delta_table(evaluation)
-    else:
-        yield _function_table([(n, v) for n, _, v in evaluation.variants()], "")
+    yield Text("excess: AUGRC above its optimum; achiev.: AUGRC on its lower hull", style="dim")
+    for reason, where in _without_interval(evaluation).items():
+        shown = f"{', '.join(where[:4])}{', …' if len(where) > 4 else ''}"
+        yield Text(f"– no interval ({shown}): {reason}", style="dim")
     yield Text(f"\n{conclusion(artifact)}", style="bold")
     if artifact.left_out:
         yield Text(
@@ -107,31 +110,59 @@ def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
         yield Text(f"\nwarning: {printable(warning, limit=600)}", style="yellow")
 
 
-def _sides(evaluation: Evaluation) -> Iterable[RenderableType]:
-    for side in ("left", "right"):
-        found = [(n, v) for n, s, v in evaluation.variants() if s == side]
-        yield _function_table(found, side)
+def _without_interval(evaluation: Evaluation) -> dict[str, list[str]]:
+    """Why numbers of the tables have no interval or no value, and where."""
+    found: dict[str, list[str]] = {}
+    variants = list(evaluation.variants())
+    coverage = _shown_coverage([(n, v) for n, _, v in variants])
+    for name, side, variant in variants:
+        for header, key in _columns(coverage):
+            metric = variant.metrics.get(key)
+            if metric is not None and metric.interval is None:
+                reason = metric.reason or metric.interval_reason or "not given"
+                where = f"{header} of {printable(name, limit=60)}{f', {side}' if side else ''}"
+                found.setdefault(reason, []).append(where)
+    return found
+
+
+def _columns(coverage: float) -> list[tuple[str, str]]:
+    return [*_COLUMNS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
 
 
 def _function_table(variants: list[tuple[str, Variant]], title: str) -> RenderableType:
     """Confidence functions, best AUGRC first, an interval under each number."""
     coverage = _shown_coverage(variants)
     table = _table(title)
-    table.add_column("confidence", no_wrap=True)
-    columns = [*_COLUMNS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
+    table.add_column("confidence", max_width=_NAME_WIDTH, overflow="fold")
+    columns = _columns(coverage)
     for header, _ in columns:
-        table.add_column(header, justify="right", no_wrap=True)
-    ranked = sorted(variants, key=lambda nv: (nv[1].augrc_full is None, nv[1].augrc_full or 0.0))
-    for name, variant in ranked:
+        table.add_column(header, justify="right", no_wrap=True, min_width=9)
+    for names, variant in _best_first(variants):
         cells = [_cell(variant.metrics.get(metric)) for _, metric in columns]
-        table.add_row(_two_lines(printable(name, limit=60)), *cells)
+        table.add_row(_label(names), *cells)
     return table
 
 
+def _best_first(variants: list[tuple[str, Variant]]) -> list[tuple[list[str], Variant]]:
+    """Lowest AUGRC first; functions with the very same numbers share a row."""
+    ranked = sorted(variants, key=lambda nv: (nv[1].augrc_full is None, nv[1].augrc_full or 0.0))
+    shared: list[tuple[list[str], Variant]] = []
+    for name, variant in ranked:
+        twin = next((names for names, other in shared if other == variant), None)
+        if twin is None:
+            shared.append(([name], variant))
+        else:
+            twin.append(name)
+    return shared
+
+
 def _shown_coverage(variants: list[tuple[str, Variant]]) -> float:
-    """The coverage whose MAE is shown: .5 when the grid has it, else the middle of the grid."""
-    grid = [r.requested for r in variants[0][1].mae_at_coverage.values()] if variants else [0.5]
-    return 0.5 if 0.5 in grid else grid[len(grid) // 2]
+    """The coverage whose MAE is shown: .5 when the grid has it, else the largest all reach."""
+    grid = [r.requested for r in variants[0][1].mae_at_coverage.values()] if variants else []
+    if 0.5 in grid or not grid:
+        return 0.5
+    least = min(v.cmax or 0.0 for _, v in variants)
+    return max((c for c in grid if c <= least), default=grid[0])
 
 
 def _delta_table(evaluation: Evaluation) -> RenderableType:
@@ -140,14 +171,16 @@ def _delta_table(evaluation: Evaluation) -> RenderableType:
     rows = [*_DELTA_ROWS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
     rows = rows[:2] if len(deltas) > _MANY_FUNCTIONS else rows
     table = _table("right − left (paired)")
-    table.add_column("confidence", no_wrap=True)
+    table.add_column("confidence", max_width=_NAME_WIDTH, overflow="fold")
     table.add_column("metric", no_wrap=True)
     for header in ("left", "right", "delta", "p", "p Holm"):
         table.add_column(header, justify="right", no_wrap=True)
-    for name, found in deltas.items():
+    left = [(n, v) for n, side, v in evaluation.variants() if side == "left"]
+    for names, _ in _best_first(left):
+        found = deltas[names[0]]
         for at, (title, key) in enumerate(rows):
             if key in found:
-                shown = _two_lines(printable(name, limit=60)) if at == 0 else ""
+                shown = _label(names) if at == 0 else ""
                 table.add_row(shown, title, *_delta_cells(found[key]))
     return table
 
@@ -178,13 +211,14 @@ def _table(title: str) -> Table:
     )
 
 
-def _two_lines(name: str) -> str:
-    """A long name broken after a mark inside it, as near to its middle as can be."""
-    if len(name) <= _NAME_WIDTH:
-        return name
-    breaks = [i + 1 for i, c in enumerate(name[:-1]) if c in "_:+"]
-    at = min(breaks, key=lambda i: abs(i - len(name) / 2), default=_NAME_WIDTH)
-    return f"{name[:at]}\n{name[at:]}"
+def _label(names: list[str]) -> str:
+    """The functions of a row; one long name is broken after a mark near its middle."""
+    first, *others = (printable(name, limit=60) for name in names)
+    breaks = [i + 1 for i, c in enumerate(first[:-1]) if c in "_:+"]
+    if not others and breaks and len(first) > _NAME_WIDTH:
+        at = min(breaks, key=lambda i: abs(i - len(first) / 2))
+        return f"{first[:at]}\n{first[at:]}"
+    return "\n= ".join([first, *others])
 
 
 def _cell(metric: MetricValue | None) -> str:
@@ -201,7 +235,7 @@ def _number(value: float | None, *, signed: bool = False) -> str:
 
 def _ends(interval: IntervalModel | None, *, signed: bool = False) -> str:
     if interval is None:
-        return "no interval"
+        return "–"
     low, high = (
         ("inf" if end is None else _short(end, signed=signed))
         for end in (interval.low, interval.high)
