@@ -29,6 +29,7 @@ from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.multiplicity import best_of
 from acumen.paired import Delta, compare
 from acumen.ranking import AREA_COVERAGE, COVERAGE_GRID, Ranking, rank_judgments
+from acumen.summaries import summarize
 from acumen.timestamps import created_at
 from acumen.weights import Floats
 
@@ -282,5 +283,6 @@ def _artifact(
             for t, c in zip(tables, confidence, strict=True)
             if len(t) <= MOST_ROWS
         ],
+        summaries=[summarize(t, c, plan) for t, c in zip(tables, confidence, strict=True)],
         warnings=list(dict.fromkeys(warnings)),
     )
