@@ -27,6 +27,8 @@ COMMANDS: Final[dict[str, str]] = {
     "calibrate": "acumen.cli.calibrate",
     "score": "acumen.cli.score",
     "show": "acumen.cli.show",
+    "report": "acumen.cli.report",
+    "plot": "acumen.cli.plot",
 }
 """Name of a command -> the module whose ``app`` it is. The order is the one ``--help`` shows."""
 
