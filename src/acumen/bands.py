@@ -97,6 +97,8 @@ def risk_bands(ranking: Ranking, options: Options) -> tuple[list[RiskBand], str 
     spread[usable] = np.nanstd(drawn[usable], axis=1, ddof=1)
     usable &= spread > 1e-12
     if not usable.any():
+        if np.isfinite(_begin(ranking)):
+            return [], "three cases with an error are accepted only at the largest coverage"
         return [], f"fewer than {ERRING_CASES} cases with an error are accepted"
     off = np.abs(drawn[usable] - np.nanmean(drawn[usable], axis=1, keepdims=True))
     furthest = np.nanmax(off / spread[usable, None], axis=0)

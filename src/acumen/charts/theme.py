@@ -72,7 +72,7 @@ class Sets:
     def add(self, rows: Sequence[Mapping[str, Any]]) -> alt.NamedData:
         """A reference to these rows, for any number of layers."""
         plain = [dict(row) for row in rows]
-        digest = hashlib.sha256(to_json(plain, indent=None).encode()).hexdigest()
+        digest = hashlib.sha256(to_json(plain, compact=True).encode()).hexdigest()
         self.rows[f"rows-{digest[:16]}"] = plain
         return alt.NamedData(name=f"rows-{digest[:16]}")
 

@@ -158,7 +158,7 @@ def island(studies: Sequence[Study]) -> str:
         "charts": charts,
         "cases": [_columns(cases) for study in studies for cases in study.cases],
     }
-    text = to_json(document, indent=None).strip()
+    text = to_json(document, compact=True).strip()
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -39,7 +39,7 @@ def study_of(artifact: MetricsArtifact, key: str, command: str | None = None) ->
     paired = artifact.comparison.enabled
     return Study(
         key=key,
-        title=f"{names[0]} and {names[1]}" if paired else names[0],
+        title=f"{names[0]} and {names[1]}" if paired else _title(artifact, names[0]),
         subtitle=f"{wording.plural(people.participants_included, people.case_noun)}, "
         f"{wording.plural(people.items_total, 'judgment')}, "
         f"{wording.plural(len(artifact.confidence_variants), 'confidence function')}",
@@ -53,6 +53,11 @@ def study_of(artifact: MetricsArtifact, key: str, command: str | None = None) ->
         ),
         definitions=("selective", "intervals"),
     )
+
+
+def _title(artifact: MetricsArtifact, run: str) -> str:
+    mode = artifact.inputs[0].mode
+    return run if mode is None or name(mode) == run else f"{run}, {name(mode)}"
 
 
 def _plot(

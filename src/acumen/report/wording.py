@@ -80,11 +80,14 @@ def _on_whom(artifact: MetricsArtifact) -> str:
     people = artifact.population
     told = (
         f"{plural(people.participants_included, people.case_noun)} with "
-        f"{plural(people.items_total, 'judgment')}: {people.items_answered:,} answered and "
-        f"{people.items_abstained:,} abstained"
+        f"{plural(people.items_total, 'judgment')}: "
     )
-    if artifact.comparison.enabled:
-        told += f" (in {input_names(artifact)[0]})"
+    counts = getattr(people, "answered_by_input", [])  # older artifacts lack it
+    if artifact.comparison.enabled and len(counts) == 2:
+        names = input_names(artifact)
+        told += f"{names[0]} answered {counts[0]:,} of them, {names[1]} {counts[1]:,}"
+    else:
+        told += f"{people.items_answered:,} answered and {people.items_abstained:,} abstained"
     failed = people.participants_failed
     if failed:
         return f"{told}. {plural(failed, people.case_noun)} failed and count in no metric."
@@ -176,9 +179,9 @@ def _difference(function: str, delta: DeltaModel, left: str, right: str) -> str:
     i = delta.interval
     if i is None or i.low is None or i.high is None:
         return f"{told}; the difference {delta.delta:+.4f} has no interval."
-    p = "" if delta.p_holm is None else f", p = {delta.p_holm:.3g} over all functions (Holm)"
+    p = "" if delta.p_holm is None else f"; p = {delta.p_holm:.3g}, by Holm over all functions"
     interval = f"{100 * i.level:g}% interval {i.low:+.4f} to {i.high:+.4f}"
-    return f"{told}: {delta.delta:+.4f} ({interval}{p})."
+    return f"{told}: {delta.delta:+.4f} ({interval}{p}).".replace(" -", " −")
 
 
 def _limits(artifact: MetricsArtifact) -> list[str]:
