@@ -7,7 +7,7 @@ WORKERS ?= 2
 
 LOCAL := .venv/.local
 
-.PHONY: demo test check static format slow bench interpreted local clean
+.PHONY: demo test check static format slow bench interpreted local browser screenshots docs clean
 
 demo: $(READY)
 	$(BIN)/acumen demo demo
@@ -36,6 +36,17 @@ slow: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# The page is tested in a real browser. Where there is none and we may install, Debian's chromium.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	    apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || \
+	  { echo "there is no chromium, and only root can install it here" >&2; exit 1; }
+
+# The pictures of the documentation, from the page itself.
+screenshots: $(READY) browser
+	$(BIN)/python -m tests.report.screenshots docs
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

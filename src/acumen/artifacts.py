@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
 from acumen.results_document import ResultsDocument
 from acumen.strict_json import read_json, source_name, write_json
+from acumen.summary_models import Summary
 
 SCHEMA_VERSION: Final = "1"
 
@@ -231,6 +232,7 @@ class MetricsArtifact(Model):
     agreement: list[dict[str, MetricValue]] = Field(default_factory=list)
     """Per input: levels that agree with the truth, whatever the confidence."""
     rows: list[Rows] = Field(default_factory=list)
+    summaries: list[Summary] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
 
     @field_validator("schema_version")
@@ -266,14 +268,19 @@ def read_artifact(path: str | Path, model: type[M]) -> M:
     name = source_name(path)
     if not isinstance(document, dict):
         raise DataError([f"must be an object, not {what_came(document)}"], source=name)
+    return validated(document, model, name)
+
+
+def validated(document: object, model: type[M], source: str) -> M:
+    """A document as its model, all its problems told at once."""
     try:
         return model.model_validate(document)
     except ValidationError as error:
         problems = [
-            Problem(e["msg"], field=".".join(str(part) for part in e["loc"]))
+            Problem(e["msg"], field=printable(".".join(str(part) for part in e["loc"])))
             for e in error.errors(include_url=False, include_input=False)
         ]
-        raise DataError(problems, source=name) from None
+        raise DataError(problems, source=source) from None
 
 
 def write_artifact(path: str | Path, artifact: BaseModel) -> None:

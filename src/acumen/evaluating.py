@@ -33,6 +33,7 @@ from acumen.paired import Delta, compare
 from acumen.ranking import AREA_COVERAGE, COVERAGE_GRID, Ranking, rank_judgments
 from acumen.resample import Enumeration, plan_resamples
 from acumen.side_views import agreement, agreement_deltas, reliability, reliability_deltas
+from acumen.summaries import summarize
 from acumen.timestamps import created_at
 from acumen.weights import Floats
 
@@ -339,5 +340,6 @@ def _artifact(
             for t, c in zip(tables, confidence, strict=True)
             if len(t) <= MOST_ROWS
         ],
+        summaries=[summarize(t, c, plan) for t, c in zip(tables, confidence, strict=True)],
         warnings=list(dict.fromkeys(warnings)),
     )

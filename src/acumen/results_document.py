@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from acumen.errors import DataError, Problem, printable
+from acumen.summary_models import VerdictSummary
 
 Word = str | int | float | None
 
@@ -106,6 +107,9 @@ class ResultsDocument(_Part):
     intervals: dict[str, Entry] = {}
     interval_settings: Settings = Settings()
     warnings: list[str] = []
+    levels: list[str | int] = []
+    summary: VerdictSummary | None = None
+    results: list[dict[str, Any]] = []
 
 
 def check_document(content: dict[str, Any], source: str) -> dict[str, Any]:
@@ -121,6 +125,35 @@ def check_document(content: dict[str, Any], source: str) -> dict[str, Any]:
     filled = {key: {"value": value, "low": None} for key, value in values.items()}
     checked["intervals"] = filled | checked["intervals"]
     return checked
+
+
+class Difference(_Part):
+    """A paired difference."""
+
+    delta: float | None = None
+    left: float | None = None
+    right: float | None = None
+    low: float | None = None
+    high: float | None = None
+    favours: str | None = None
+    no_interval: str | None = None
+
+
+class ComparisonDocument(_Part):
+    """Two methods on the same cases, as far as it is shown."""
+
+    left: Word = None
+    right: Word = None
+    deltas: dict[str, Difference] = {}
+    warnings: list[str] = []
+
+
+def check_comparison(content: dict[str, Any], source: str) -> dict[str, Any]:
+    """The comparison with what it lacks filled in as absent; all that is wrong with it at once."""
+    try:
+        return ComparisonDocument.model_validate(content).model_dump()
+    except ValidationError as error:
+        raise DataError([_problem(entry) for entry in error.errors()], source=source) from None
 
 
 def _problem(error: Any) -> Problem:

@@ -162,9 +162,17 @@ def _problem(text: str, fault: Fault) -> Problem:
     return Problem(fault.message, line=line, column=column, field=fault.where or None)
 
 
-def to_json(document: object, *, indent: int | None = 1) -> str:
-    """Strict JSON text: never NaN or Infinity, a newline at the end."""
-    return json.dumps(document, allow_nan=False, ensure_ascii=False, indent=indent) + "\n"
+def to_json(document: object, *, indent: int | None = 1, compact: bool = False) -> str:
+    """Strict JSON text: never NaN or Infinity, a newline at the end; ``compact`` has no blanks."""
+    separators = (",", ":") if compact else None
+    text = json.dumps(
+        document,
+        allow_nan=False,
+        ensure_ascii=False,
+        indent=None if compact else indent,
+        separators=separators,
+    )
+    return text + "\n"
 
 
 def write_json(path: str | Path, document: object, *, private: bool = False) -> None:

@@ -18,6 +18,7 @@ from acumen.intervals import Interval, Jackknife, NoInterval, default_interval
 from acumen.judgments import Outcome
 from acumen.metrics.registry import METRICS, Estimate, Metric
 from acumen.reasoning import Reasoning
+from acumen.summaries import summarize_verdicts
 from acumen.verdict_study import PreparedStudy
 from acumen.verdicts import threshold_aliases, unified_numbers
 from acumen.weights import Floats, Weights
@@ -206,6 +207,9 @@ def document(
         },
         "warnings": unified.pop("warnings"),
         "unified_metrics_full": unified,
+        "summary": summarize_verdicts(
+            study.table, scores.options.level, study.ranking
+        ).model_dump(),
         "acumen_version": __version__,
         "results": _rows(study),
     }

@@ -35,6 +35,8 @@ COMMANDS: Final[dict[str, str]] = {
     "score": "acumen.cli.score",
     "show": "acumen.cli.show",
     "schema": "acumen.cli.schema",
+    "report": "acumen.cli.report",
+    "plot": "acumen.cli.plot",
 }
 """Name of a command -> the module whose ``app`` it is. The order is the one ``--help`` shows."""
 

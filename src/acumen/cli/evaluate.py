@@ -83,7 +83,7 @@ def evaluate(
     if output is not None:
         evaluation.write(output)
     if html is not None:
-        from acumen.report.html import write_report  # type: ignore[import-not-found]
+        from acumen.report.html import write_report
 
         write_report([evaluation.artifact], html)
     clock.lap("write")

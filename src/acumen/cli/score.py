@@ -38,6 +38,9 @@ def score(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write results.json.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a report as one HTML page.")
+    ] = None,
     demo: Annotated[
         bool, typer.Option("--demo", help="Score the bundled study of 100 restaurants.")
     ] = False,
@@ -68,8 +71,9 @@ def score(
     if not demo and not 1 <= len(paths) <= 2:
         raise UsageError("give one results file, two to compare, or --demo")
     inputs = [path for path in (*paths, truth, reviews) if path is not None]
-    if output is not None and output.resolve() in [path.resolve() for path in inputs]:
-        raise UsageError(f"--output would overwrite an input, {output.name}")
+    for option, target in (("--output", output), ("--html", html)):
+        if target is not None and target.resolve() in [path.resolve() for path in inputs]:
+            raise UsageError(f"{option} would overwrite an input, {target.name}")
     if interval not in METHODS:
         raise UsageError(f"no interval '{interval}'; there are {', '.join(METHODS)}")
     options = Options(resamples=resamples, seed=seed, method=interval)
@@ -83,11 +87,16 @@ def score(
     if len(runs) == 2:
         compared = _compared(runs, _names(runs, paths), chosen, known, texts, options)
     _print(documents, compared)
+    single = documents[0] if len(documents) == 1 else None
+    written = single or {"systems": documents, "comparison": compared}
     if output is not None:
         from acumen.strict_json import write_json
 
-        single = documents[0] if len(documents) == 1 else None
-        write_json(output, single or {"systems": documents, "comparison": compared})
+        write_json(output, written)
+    if html is not None:
+        from acumen.report.html import write_report
+
+        write_report([written], html)
 
 
 Inputs = tuple["Policy", "list[VerdictRun]", "Truth | None", "Reviews | None"]

@@ -1,0 +1,42 @@
+"""Evaluation -> Altair charts: the same objects in a notebook, in the page and in a figure file.
+
+A chart draws what the artifact holds and computes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from acumen.artifacts import MetricsArtifact
+from acumen.charts import curves, intervals, tables
+from acumen.charts.inputs import check
+from acumen.charts.theme import Figure
+from acumen.errors import UsageError, printable
+from acumen.evaluation import Evaluation
+
+CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
+    "risk-coverage": curves.risk_coverage,
+    "generalized-risk": curves.generalized_risk,
+    "forest": intervals.forest,
+    "deltas": intervals.deltas,
+    "reliability": tables.reliability,
+    "confidence": tables.confidence,
+    "confusion": tables.confusion,
+    "precision-recall": tables.precision_recall,
+    "risk-by-item": intervals.risk_by_item,
+    "risk-by-level": intervals.risk_by_level,
+}
+"""Name of a chart -> what draws it; None where the artifact has nothing for it."""
+
+
+def chart(name: str, evaluation: Evaluation | MetricsArtifact) -> Figure:
+    """A chart by its name; refused with the reason where there is nothing to draw."""
+    if name not in CHARTS:
+        raise UsageError(f"no chart '{printable(name)}'; there are {', '.join(CHARTS)}")
+    artifact = evaluation.artifact if isinstance(evaluation, Evaluation) else evaluation
+    check(artifact)
+    figure = CHARTS[name](artifact)
+    if figure is None:
+        raise UsageError(f"the artifact holds nothing to draw for the chart '{name}'")
+    return figure

@@ -1,0 +1,197 @@
+"""Risk against coverage, one curve a confidence function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import altair as alt
+
+from acumen.artifacts import MetricsArtifact, Variant
+from acumen.charts import theme
+from acumen.charts.inputs import best_function, input_names, sides, sorted_functions
+
+MOST_POINTS: Final = 200
+"""Working points drawn of a curve; of more, this many evenly spaced along it, ends included."""
+
+ALONE: Final = 4
+"""Up to this many functions all begin singled out."""
+
+
+def risk_coverage(artifact: MetricsArtifact) -> theme.Figure | None:
+    """Selective risk against coverage, with bands, the optimum and what each could achieve."""
+    return _figure(artifact, "r", f"selective risk ({theme.name(artifact.loss.name)})")
+
+
+def generalized_risk(artifact: MetricsArtifact) -> theme.Figure | None:
+    """Generalized risk against coverage: the area under it is AUGRC."""
+    return _figure(artifact, "g", f"generalized risk ({theme.name(artifact.loss.name)})")
+
+
+def curve_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
+    """The working points that are drawn: function, input, coverage, risks, threshold, count."""
+    rows = []
+    for function, side, variant, accepted in _curves(artifact):
+        curve = variant.curve
+        for at in theme.thinned(len(curve.coverage), MOST_POINTS):
+            row = {
+                "f": theme.name(function),
+                "s": side,
+                "c": theme.drawn(curve.coverage[at]),
+                "r": theme.drawn(curve.selective_risk[at]),
+                "g": theme.drawn(curve.generalized_risk[at]),
+                "t": theme.drawn(curve.threshold[at]),
+            }
+            rows.append(row | ({"n": accepted[at]} if len(accepted) > at else {}))
+    return rows
+
+
+def _curves(artifact: MetricsArtifact) -> Iterator[tuple[str, str, Variant, list[int]]]:
+    for at, side in enumerate(input_names(artifact)):
+        summary = artifact.summaries[at] if at < len(artifact.summaries) else None
+        for function, variants in sides(artifact).items():
+            found = None if summary is None else summary.functions.get(function)
+            yield function, side, variants[at], [] if found is None else found.accepted
+
+
+def band_rows(artifact: MetricsArtifact, kind: str = "simultaneous") -> list[dict[str, Any]]:
+    """The ends of the bands of one kind."""
+    rows = []
+    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
+        for function, found in summary.functions.items():
+            for band in found.bands:
+                if band.kind != kind:
+                    continue
+                columns = (
+                    band.coverage,
+                    band.selective_low,
+                    band.selective_high,
+                    band.generalized_low,
+                    band.generalized_high,
+                )
+                rows += [
+                    {"f": theme.name(function), "s": side}
+                    | dict(zip(("c", "rl", "rh", "gl", "gh"), map(theme.drawn, at), strict=True))
+                    for at in zip(*columns, strict=True)
+                ]
+    return rows
+
+
+def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The optimum of each input, and what each function could achieve."""
+    optimum: list[dict[str, Any]] = []
+    achievable: list[dict[str, Any]] = []
+    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
+        parts = [("optimum", summary.optimum, optimum)]
+        parts += [
+            (theme.name(f), found.achievable, achievable) for f, found in summary.functions.items()
+        ]
+        for function, points, rows in parts:
+            columns = (points.coverage, points.selective_risk, points.generalized_risk)
+            kept = theme.thinned(len(points.coverage), MOST_POINTS)
+            rows += [
+                {"f": function, "s": side}
+                | {key: theme.drawn(c[at]) for key, c in zip("crg", columns, strict=True)}
+                for at in kept
+            ]
+    return optimum, achievable
+
+
+def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | None:
+    rows = curve_rows(artifact)
+    if not rows:
+        return None
+    names = [theme.name(f) for f in sorted_functions(artifact)]
+    best = best_function(artifact)
+    first = names if len(names) <= ALONE or best is None else [theme.name(best)]
+    picked = alt.selection_point(
+        name="picked",
+        fields=["f"],
+        bind="legend",
+        toggle="true",
+        value=[{"f": function} for function in first],
+    )
+    paired = artifact.comparison.enabled
+    sets = theme.Sets()
+    curves = sets.add(rows)
+    color = alt.Color("f:N", scale=theme.colours(names), title="confidence function")
+    dash: dict[str, Any] = (
+        {"strokeDash": alt.StrokeDash("s:N", title="input", sort=None)} if paired else {}
+    )
+    x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
+    top = 1.3 * max(row[risk] for row in rows) or 1.0
+    y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, theme.drawn(top)], nice=True))
+    lines = (
+        alt.Chart(curves)
+        .mark_line(strokeWidth=2, interpolate="linear")
+        .encode(
+            x,
+            y,
+            color,
+            opacity=alt.condition(picked, alt.value(1), alt.value(0.22)),
+            **dash,
+        )
+    )
+    points = (
+        alt.Chart(curves)
+        .mark_circle(size=16, clip=True)
+        .encode(
+            x,
+            y,
+            color,
+            opacity=alt.condition(picked, alt.value(0.7), alt.value(0), empty=False),
+            tooltip=_tooltip(paired),
+        )
+    )
+    layers: list[alt.Chart] = [
+        *_references(artifact, sets, risk, picked, color),
+        lines,
+        points,
+    ]
+    return theme.dressed(alt.layer(*layers).add_params(picked), sets)
+
+
+def _tooltip(paired: bool) -> list[alt.Tooltip]:
+    side = [alt.Tooltip("s:N", title="input")] if paired else []
+    return [
+        alt.Tooltip("f:N", title="confidence function"),
+        *side,
+        alt.Tooltip("c:Q", title="coverage", format=".3f"),
+        alt.Tooltip("r:Q", title="selective risk", format=".4f"),
+        alt.Tooltip("g:Q", title="generalized risk", format=".4f"),
+        alt.Tooltip("t:Q", title="threshold", format=".4g"),
+        alt.Tooltip("n:Q", title="accepted rows"),
+    ]
+
+
+def _references(
+    artifact: MetricsArtifact,
+    sets: theme.Sets,
+    risk: str,
+    picked: alt.Parameter,
+    color: alt.Color,
+) -> list[alt.Chart]:
+    layers = []
+    bands = band_rows(artifact)
+    side: dict[str, Any] = {"detail": alt.Detail("s:N")}
+    if bands:
+        shown = alt.condition(picked, alt.value(0.16), alt.value(0), empty=False)
+        area = alt.Chart(sets.add(bands)).mark_area(clip=True)
+        ends: dict[str, Any] = {"y": alt.Y(f"{risk}l:Q"), "y2": alt.Y2(f"{risk}h")}
+        layers.append(area.encode(alt.X("c:Q"), color=color, opacity=shown, **ends, **side))
+    optimum, achievable = _reference_rows(artifact)
+    if achievable:
+        shown = alt.condition(picked, alt.value(0.9), alt.value(0), empty=False)
+        hull = alt.Chart(sets.add(achievable)).mark_line(strokeWidth=1.2, strokeDash=[2, 3])
+        place: dict[str, Any] = {"x": alt.X("c:Q"), "y": alt.Y(f"{risk}:Q")}
+        layers.append(hull.encode(color=color, opacity=shown, **place, **side))
+    if optimum:
+        line = alt.Chart(sets.add(optimum)).mark_line(
+            strokeWidth=1.5, strokeDash=[6, 4], color=theme.GREY
+        )
+        layers.append(line.encode(alt.X("c:Q"), alt.Y(f"{risk}:Q"), **side))
+        end = alt.Chart(sets.add(optimum[-1:])).mark_text(
+            align="left", dx=6, dy=4, color=theme.GREY, text="optimum"
+        )
+        layers.append(end.encode(alt.X("c:Q"), alt.Y(f"{risk}:Q")))
+    return layers

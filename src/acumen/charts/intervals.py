@@ -1,0 +1,166 @@
+"""Values with their intervals, one row a name: functions, paired deltas, groups, components."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import altair as alt
+
+from acumen.artifacts import MetricsArtifact
+from acumen.charts import theme
+from acumen.charts.inputs import input_names, sides, sorted_functions
+from acumen.summary_models import GroupRisk
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def interval_plot(
+    rows: Rows,
+    title: str,
+    *,
+    group: str,
+    groups: Sequence[str],
+    known: Mapping[str, str] | None = None,
+    line: float | None = None,
+    line_name: str = "",
+    counts: str | None = None,
+    scale: alt.Scale | None = None,
+) -> theme.Figure | None:
+    """A forest plot of rows ``{name, value, low, high, group}``; rows stand as they come."""
+    if not rows:
+        return None
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    several = len(groups) > 1 or known is not None
+    color = alt.Color(
+        "group:N",
+        title=group,
+        scale=theme.colours(groups, known),
+        legend=alt.Legend(orient="bottom", title=None) if several else None,
+    )
+    y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(grid=False))
+    per_name = len({row["group"] for row in rows if row["name"] == names[0]})
+    apart: dict[str, Any] = (
+        {"yOffset": alt.YOffset("group:N", sort=list(groups))} if per_name > 1 else {}
+    )
+    tooltip = [
+        alt.Tooltip("name:N", title="name"),
+        alt.Tooltip("group:N", title=group),
+        # Vega makes an expression of a tooltip's titles: no word from the data among them
+        alt.Tooltip("value:Q", title="value", format=".4f"),
+        alt.Tooltip("low:Q", title="low end", format=".4f"),
+        alt.Tooltip("high:Q", title="high end", format=".4f"),
+        *([alt.Tooltip("n:Q", title=counts)] if counts else []),
+    ]
+    sets = theme.Sets()
+    base = alt.Chart(sets.add(rows)).encode(y, color=color, tooltip=tooltip, **apart)
+    x = alt.X("value:Q", title=title, scale=scale or alt.Scale(zero=False, nice=True))
+    bars = base.mark_rule(strokeWidth=2.4).encode(alt.X("low:Q"), alt.X2("high"))
+    dots = base.mark_circle(size=80, opacity=1).encode(x)
+    layers = [bars, dots]
+    if line is not None:
+        layers = [*_line(sets, line, line_name), *layers]
+    height = theme.ROW * len(names) * (1 if per_name == 1 else per_name * 0.75)
+    return theme.dressed(alt.layer(*layers), sets, height=max(60, round(height)))
+
+
+def _line(sets: theme.Sets, at: float, called: str) -> list[alt.Chart]:
+    chart = alt.Chart(sets.add([{"value": theme.drawn(at), "label": called}]))
+    rule = chart.mark_rule(strokeDash=[5, 4], strokeWidth=1.3, opacity=0.7).encode(alt.X("value:Q"))
+    text = chart.mark_text(align="left", baseline="bottom", dx=4, fontSize=11, color=theme.GREY)
+    return [rule, text.encode(alt.X("value:Q"), alt.Text("label:N"), y=alt.value(-3))]
+
+
+def forest(artifact: MetricsArtifact) -> theme.Figure | None:
+    """AUGRC of every function with its interval, best first."""
+    names = input_names(artifact)
+    best = artifact.best
+    near = set() if best is None else {best.name, *best.indistinguishable}
+    rows = []
+    for function in sorted_functions(artifact):
+        for side, variant in zip(names, sides(artifact)[function], strict=True):
+            found = variant.metrics.get("augrc")
+            if found is None or found.value is None:
+                continue
+            told = side
+            if best is not None:
+                told = _standing(function, best.name, near)
+            rows.append(_row(theme.name(function), told, found.value, found.interval))
+    groups = names if best is None else [BEST, NEAR, WORSE]
+    optimum = next((v[0].augrc_optimal for v in sides(artifact).values()), None)
+    return interval_plot(
+        rows,
+        "AUGRC (lower is better)",
+        group="input" if best is None else "standing",
+        groups=[g for g in groups if any(row["group"] == g for row in rows)],
+        known=None if best is None else STANDING,
+        line=optimum if not artifact.comparison.enabled else None,
+        line_name="optimum",
+    )
+
+
+BEST, NEAR, WORSE = "lowest", "cannot be told from the lowest", "higher than the lowest"
+STANDING: Final = {BEST: theme.BLUE, NEAR: theme.COLOURS[6], WORSE: theme.GREY}
+
+
+def _standing(function: str, best: str, near: set[str]) -> str:
+    return BEST if function == best else NEAR if function in near else WORSE
+
+
+def _row(name: str, group: str, value: float, interval: Any) -> dict[str, Any]:
+    row = {"name": name, "group": group, "value": theme.drawn(value)}
+    ends = (None, None) if interval is None else (interval.low, interval.high)
+    return row | {"low": theme.drawn(ends[0]), "high": theme.drawn(ends[1])}
+
+
+def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figure | None:
+    """The paired difference of every function, right minus left, beside the zero line."""
+    left, right = input_names(artifact) if artifact.comparison.enabled else ("", "")
+    groups = {"left": f"better: {left}", "right": f"better: {right}", None: "cannot be told"}
+    rows = []
+    for function, found in (artifact.comparison.deltas or {}).items():
+        delta = found.get(metric)
+        if delta is not None and delta.delta is not None:
+            told = groups.get(delta.favours, groups[None])
+            rows.append(_row(theme.name(function), told, delta.delta, delta.interval))
+    rows.sort(key=lambda row: row["value"])
+    return interval_plot(
+        rows,
+        f"difference in AUGRC, {right} minus {left}",
+        group="paired interval",
+        groups=[g for g in groups.values() if any(row["group"] == g for row in rows)],
+        known=dict(zip(groups.values(), (theme.BLUE, theme.ORANGE, theme.GREY), strict=True)),
+        line=0.0,
+        line_name="no difference",
+    )
+
+
+def risk_by_item(artifact: MetricsArtifact) -> theme.Figure | None:
+    """Mean loss of the answered rows of every item."""
+    return _groups(artifact, [summary.by_item for summary in artifact.summaries])
+
+
+def risk_by_level(artifact: MetricsArtifact) -> theme.Figure | None:
+    """Mean loss of the answered rows by the level of the truth."""
+    return _groups(artifact, [summary.by_level for summary in artifact.summaries], "truth ")
+
+
+def _groups(
+    artifact: MetricsArtifact, found: Sequence[Sequence[GroupRisk]], prefix: str = ""
+) -> theme.Figure | None:
+    names = input_names(artifact)
+    rows = [
+        _row(prefix + theme.name(group.name), side, group.risk.value, group.risk)
+        | {"n": group.answered}
+        for side, groups in zip(names, found, strict=False)
+        for group in groups
+        if group.risk.value is not None
+    ]
+    return interval_plot(
+        rows,
+        f"risk of the answered rows ({theme.name(artifact.loss.name)})",
+        group="input",
+        groups=names,
+        counts="answered rows",
+        scale=alt.Scale(zero=True),
+    )

@@ -1,0 +1,260 @@
+"""Counts: confusion of truth and prediction, confidence of right and wrong, reliability, PR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import altair as alt
+
+from acumen.artifacts import MetricsArtifact
+from acumen.charts import theme
+from acumen.charts.inputs import best_function, input_names, sorted_functions
+from acumen.summary_models import Distribution, ThresholdCurve
+
+ABSTAINED: Final = "abstained"
+RIGHT, WRONG = "right", "wrong"
+
+
+def confusion(artifact: MetricsArtifact) -> theme.Figure | None:
+    """Truth against prediction, abstentions in a column of their own."""
+    pairs = zip(input_names(artifact), artifact.summaries, strict=False)
+    return confusion_plot([(n, s.levels, s.confusion) for n, s in pairs])
+
+
+def confusion_plot(
+    found: Sequence[tuple[str, Sequence[str], Sequence[Sequence[int]]]],
+) -> theme.Figure | None:
+    """A heat map for each (name, levels, counts); the last column counts abstentions."""
+    if not found:
+        return None
+    levels = [theme.name(level) for level in found[0][1]]
+    rows = [
+        {"s": side, "t": levels[t], "p": [*levels, ABSTAINED][p], "n": n}
+        for side, _, counts in found
+        for t, row in enumerate(counts)
+        for p, n in enumerate(row)
+    ]
+    heat = alt.Chart().encode(
+        alt.X("p:N", sort=[*levels, ABSTAINED], title="prediction", axis=_level_axis()),
+        alt.Y("t:N", sort=levels[::-1], title="truth"),
+    )
+    tooltip = [
+        alt.Tooltip("t:N", title="truth"),
+        alt.Tooltip("p:N", title="prediction"),
+        alt.Tooltip("n:Q", title="rows"),
+    ]
+    shade = alt.Opacity("n:Q", scale=alt.Scale(range=[0.03, 0.6]), legend=None)
+    boxes = heat.mark_rect(color=theme.BLUE, cornerRadius=3).encode(shade, tooltip=tooltip)
+    text = heat.mark_text().encode(alt.Text("n:Q"), tooltip=tooltip)
+    sets = theme.Sets()
+    chart = alt.layer(boxes, text, data=sets.add(rows))
+    height = 48 * len(levels)
+    if len(found) == 1:
+        return theme.dressed(chart, sets, height=height)
+    sized = chart.properties(width=280, height=height)
+    sides = alt.Column("s:N", title=None, sort=[name for name, _, _ in found])
+    return theme.dressed(sized.facet(column=sides), sets, height=None)
+
+
+def _level_axis() -> alt.Axis:
+    return alt.Axis(labelAngle=0, labelOverlap=False, orient="top")
+
+
+def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
+    """How sure it was of right and of wrong answers, function by function."""
+    rows = []
+    several = len(artifact.summaries) > 1
+    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
+        for function in sorted_functions(artifact):
+            found = summary.functions.get(function)
+            if found is not None:
+                label = theme.name(function) + (f" · {side}" if several else "")
+                rows += _bins(label, found.distribution)
+    if not rows:
+        return None
+    options = list(dict.fromkeys(row["f"] for row in rows))
+    best = best_function(artifact)
+    first = next((o for o in options if best and o.startswith(theme.name(best))), options[0])
+    chosen = alt.param(
+        name="chosen",
+        value=first,
+        bind=alt.binding_select(options=options, name="confidence function "),
+    )
+    sets = theme.Sets()
+    chart = (
+        alt.Chart(sets.add(rows))
+        .mark_bar()
+        .encode(
+            alt.X("b:N", sort=None, title="confidence", axis=alt.Axis(labelAngle=-30)),
+            alt.Y("n:Q", title="rows", stack=None),
+            alt.XOffset("o:N", sort=[RIGHT, WRONG, ABSTAINED]),
+            alt.Color(
+                "o:N",
+                title="outcome",
+                scale=alt.Scale(
+                    domain=[RIGHT, WRONG, ABSTAINED],
+                    range=[theme.BLUE, theme.ORANGE, theme.GREY],
+                ),
+                legend=alt.Legend(orient="bottom", title=None),
+            ),
+            tooltip=[
+                alt.Tooltip("b:N", title="confidence"),
+                alt.Tooltip("o:N", title="outcome"),
+                alt.Tooltip("n:Q", title="rows"),
+            ],
+        )
+        .add_params(chosen)
+        .transform_filter("datum.f === chosen")
+    )
+    return theme.dressed(chart, sets, height=260)
+
+
+def _bins(label: str, found: Distribution) -> list[dict[str, Any]]:
+    rows = []
+    for low, high, right, wrong in zip(
+        found.low, found.high, found.right, found.wrong, strict=True
+    ):
+        told = bin_name(low, high)
+        rows += [
+            {"f": label, "b": told, "o": o, "n": n} for o, n in ((RIGHT, right), (WRONG, wrong))
+        ]
+    return [*rows, {"f": label, "b": "none", "o": ABSTAINED, "n": found.abstained}]
+
+
+def bin_name(low: float, high: float) -> str:
+    """A bin as axes name it.
+
+    >>> bin_name(3.0, 3.0), bin_name(0.5, 0.6)
+    ('3', '0.5–0.6')
+    """
+    return f"{low:.3g}" if low == high else f"{low:.3g}–{high:.3g}"
+
+
+def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
+    """What was said against what came true, for functions that can be read as probabilities."""
+    rows = []
+    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
+        for function in sorted_functions(artifact):
+            found = summary.functions.get(function)
+            if found is not None and found.reliability is not None:
+                bins = found.reliability
+                rows += [
+                    {
+                        "f": theme.name(function),
+                        "s": side,
+                        "p": theme.drawn(said),
+                        "a": theme.drawn(came.value),
+                        "l": theme.drawn(came.low),
+                        "h": theme.drawn(came.high),
+                        "n": n,
+                    }
+                    for said, came, n in zip(bins.confidence, bins.accuracy, bins.n, strict=True)
+                ]
+    if not rows:
+        return None
+    sets = theme.Sets()
+    return theme.dressed(_reliability_layers(artifact, sets, rows), sets)
+
+
+def _reliability_layers(
+    artifact: MetricsArtifact, sets: theme.Sets, rows: list[dict[str, Any]]
+) -> theme.Figure:
+    names = list(dict.fromkeys(row["f"] for row in rows))
+    picked = alt.selection_point(
+        name="picked",
+        fields=["f"],
+        bind="legend",
+        toggle="true",
+        value=[{"f": names[0]}],
+    )
+    unit = alt.Scale(domain=[0, 1])
+    x = alt.X("p:Q", title="mean confidence of the bin", scale=unit)
+    paired = artifact.comparison.enabled
+    marks: dict[str, Any] = {"shape": alt.Shape("s:N", title="input", sort=None)} if paired else {}
+    base = alt.Chart(sets.add(rows)).encode(
+        x, color=alt.Color("f:N", scale=theme.colours(names), title="confidence function")
+    )
+    shown = alt.condition(picked, alt.value(0.95), alt.value(0.08))
+    ends = base.mark_rule(strokeWidth=1.6).encode(
+        alt.Y("l:Q", scale=unit), alt.Y2("h"), opacity=shown
+    )
+    lines = base.mark_line(strokeWidth=1.2).encode(
+        alt.Y("a:Q", title="share that was right", scale=unit),
+        opacity=alt.condition(picked, alt.value(0.6), alt.value(0.05)),
+        detail="s:N",
+    )
+    dots = base.mark_point(filled=True).encode(
+        alt.Y("a:Q", scale=unit),
+        alt.Size("n:Q", title="rows", scale=alt.Scale(range=[20, 320])),
+        opacity=shown,
+        tooltip=[
+            alt.Tooltip("f:N", title="confidence function"),
+            alt.Tooltip("p:Q", title="mean confidence", format=".3f"),
+            alt.Tooltip("a:Q", title="share right", format=".3f"),
+            alt.Tooltip("l:Q", title="low end", format=".3f"),
+            alt.Tooltip("h:Q", title="high end", format=".3f"),
+            alt.Tooltip("n:Q", title="rows"),
+        ],
+        **marks,
+    )
+    ideal = alt.Chart(sets.add([{"p": 0, "a": 0}, {"p": 1, "a": 1}])).mark_line(
+        color=theme.GREY, strokeDash=[6, 4], strokeWidth=1.4
+    )
+    diagonal = ideal.encode(alt.X("p:Q"), alt.Y("a:Q"))
+    return alt.layer(diagonal, ends, lines, dots).add_params(picked)
+
+
+def precision_recall(artifact: MetricsArtifact) -> theme.Figure | None:
+    """Precision against recall of "at least this level", one curve a threshold."""
+    pairs = zip(input_names(artifact), artifact.summaries, strict=False)
+    return precision_recall_plot({name: summary.precision_recall for name, summary in pairs})
+
+
+def precision_recall_plot(
+    found: Mapping[str, Sequence[ThresholdCurve]],
+) -> theme.Figure | None:
+    """Curves by input and threshold; the dashed lines are the prevalences."""
+    rows: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
+    for side, curves in found.items():
+        for curve in curves:
+            told = f"≥ {theme.name(curve.at_least)}"
+            lines.append({"k": told, "pi": theme.drawn(curve.prevalence)})
+            columns = (curve.recall, curve.precision, curve.cut, curve.flagged)
+            rows += [
+                {"s": side, "k": told}
+                | dict(zip(("r", "p", "c", "n"), map(theme.drawn, at), strict=True))
+                for at in zip(*columns, strict=True)
+            ]
+    if not rows:
+        return None
+    names = list(dict.fromkeys(row["k"] for row in rows))
+    color = alt.Color("k:N", title="truth", scale=theme.colours(names))
+    dash: dict[str, Any] = (
+        {"strokeDash": alt.StrokeDash("s:N", title="input", sort=None)} if len(found) > 1 else {}
+    )
+    unit = alt.Scale(domain=[0, 1])
+    x, y = alt.X("r:Q", title="recall", scale=unit), alt.Y("p:Q", title="precision", scale=unit)
+    sets = theme.Sets()
+    base = alt.Chart(sets.add(rows)).encode(x, y, color)
+    tooltip = [
+        alt.Tooltip("s:N", title="input"),
+        alt.Tooltip("k:N", title="truth"),
+        alt.Tooltip("r:Q", title="recall", format=".3f"),
+        alt.Tooltip("p:Q", title="precision", format=".3f"),
+        alt.Tooltip("c:Q", title="flagged from score", format=".4g"),
+        alt.Tooltip("n:Q", title="flagged rows"),
+    ]
+    prevalence = alt.Chart(sets.add(lines)).mark_rule(strokeDash=[2, 4], opacity=0.7)
+    return theme.dressed(
+        alt.layer(
+            prevalence.encode(alt.Y("pi:Q"), color),
+            # the step that average precision sums: a cut's precision holds back to the cut before
+            base.mark_line(strokeWidth=2, interpolate="step-before").encode(
+                order=alt.Order("n:Q"), **dash
+            ),
+            base.mark_circle(size=30, opacity=0.9).encode(tooltip=tooltip),
+        ),
+        sets,
+    )

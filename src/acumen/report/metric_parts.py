@@ -1,0 +1,106 @@
+"""The parts of a metrics artifact's page that are no charts: facts, provenance, cases."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, Final
+
+from acumen.artifacts import MetricsArtifact, Rows
+from acumen.charts.inputs import best_function, input_names, sides, sorted_functions
+from acumen.charts.theme import drawn, name
+from acumen.judgments import Outcome
+from acumen.report.sections import Cases, Column, Fact, Table, coded, number, percent, text
+
+MOST_CELLS: Final = 150_000
+"""Rows × functions of the table of cases; beyond it only the best function's confidence is kept."""
+
+
+def facts(artifact: MetricsArtifact) -> list[Fact]:
+    """The few numbers told large."""
+    people = artifact.population
+    best = best_function(artifact)
+    told: list[Fact] = []
+    if not artifact.comparison.enabled:
+        told.append(Fact(f"{people.case_noun}s", number(people.participants_included)))
+    if best is None:
+        return told
+    for side, variant in zip(input_names(artifact), sides(artifact)[best], strict=True):
+        note = side if artifact.comparison.enabled else ""
+        metrics = variant.metrics
+        for label, key in (("answered", "cmax"), ("exactly right", "accuracy")):
+            if key in metrics:
+                told.append(Fact(label, percent(metrics[key].value), note))
+        told.append(Fact("AUGRC", number(variant.augrc_full), note or f"ranked by {name(best)}"))
+    return told
+
+
+def evaluate_command(artifact: MetricsArtifact) -> str | None:
+    """The command that makes the artifact again, where its inputs were files."""
+    if any(given.path is None for given in artifact.inputs):
+        return None
+    words = ["acumen", "evaluate"]
+    for given in artifact.inputs:
+        words += ["--input", str(given.path)]
+        words += [] if given.mode is None else ["--mode", given.mode]
+    told = {"confidence": "--confidence", "interval": "--interval", "level": "--level"}
+    told |= {"bootstrap_resamples": "--bootstrap-resamples", "seed": "--seed"}
+    for key, option in told.items():
+        if key in artifact.options:
+            words += [option, str(artifact.options[key])]
+    return shlex.join([*words, "--loss", artifact.loss.name])
+
+
+def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
+    """Inputs with their hashes, settings, and the cases that failed."""
+    inputs = tuple(
+        (text(i.run_id), text(i.mode), text(i.path), text(i.git_commit), text(i.sha256))
+        for i in artifact.inputs
+    )
+    settings: list[tuple[str, Any]] = [
+        ("command", command or artifact.options.get("command") or evaluate_command(artifact)),
+        ("acumen", artifact.acumen_version),
+        ("made at", artifact.created_at),
+        ("loss", f"{artifact.loss.name} = {artifact.loss.definition}"),
+        ("scale", f"{artifact.scale.get('name')}: {artifact.scale.get('levels')}"),
+        *((k.replace("_", " "), v) for k, v in artifact.options.items() if k != "command"),
+        *((f"left out: {name(k)}", v) for k, v in artifact.left_out.items()),
+    ]
+    failed = tuple((text(f.case), text(f.reason)) for f in artifact.population.failed[:200])
+    tables = [
+        Table("Inputs", ("run", "mode", "file", "commit", "SHA-256"), inputs),
+        Table("Settings", ("setting", "value"), tuple((text(k), text(v)) for k, v in settings)),
+    ]
+    if failed:
+        tables.append(Table("Failed cases", (artifact.population.case_noun, "reason"), failed))
+    return tables
+
+
+def cases(artifact: MetricsArtifact, rows: Rows, side: str) -> Cases:
+    """The judgments of one input, with the confidence each function gave them."""
+    levels = [name(level) for level in artifact.scale.get("levels", [])]
+
+    def level(rank: int | None) -> str:
+        if rank is None:
+            return "–"
+        return levels[rank] if 0 <= rank < len(levels) else str(rank)
+
+    functions = [f for f in sorted_functions(artifact) if f in rows.confidence]
+    note = ""
+    if len(functions) * len(rows.case) > MOST_CELLS:
+        note = f"Of {len(functions)} confidence functions the first is shown, for size."
+        functions = functions[:1]
+    columns = [
+        coded(artifact.population.case_noun, rows.case),
+        coded("item", rows.item),
+        coded("truth", [level(t) for t in rows.truth]),
+        coded("prediction", [level(p) for p in rows.prediction]),
+        coded("outcome", [_outcome(rows, at) for at in range(len(rows.case))]),
+    ]
+    columns += [Column(name(f), values=tuple(map(drawn, rows.confidence[f]))) for f in functions]
+    return Cases(f"Judgments of {side}", tuple(columns), 4, len(rows.case), note)
+
+
+def _outcome(rows: Rows, at: int) -> str:
+    if rows.outcome[at] != Outcome.ANSWERED.name.lower():
+        return rows.outcome[at]
+    return "right" if rows.truth[at] == rows.prediction[at] else "wrong"

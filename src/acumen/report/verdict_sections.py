@@ -1,0 +1,311 @@
+"""Results documents of verdict studies as sections of a page. Nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from acumen.case_reasoning import WEIGHTS
+from acumen.charts import verdicts as charts
+from acumen.charts.tables import ABSTAINED
+from acumen.charts.theme import Figure, name, spec_and_data
+from acumen.report.sections import (
+    Cases,
+    Cell,
+    Column,
+    Fact,
+    Plot,
+    Section,
+    Study,
+    Table,
+    coded,
+    number,
+    percent,
+    reach,
+    shown,
+    text,
+)
+from acumen.report.verdict_reading import comparison_paragraphs, paragraphs
+from acumen.report.wording import plural
+
+Document = Mapping[str, Any]
+AGREEMENT: Final = (
+    ("accuracy", "Accuracy"),
+    ("macro_f1", "Macro F1"),
+    ("off_by_one_accuracy", "At most one level off"),
+    ("mae", "Mean error in levels"),
+    ("quadratic_kappa", "Kappa, quadratic"),
+    ("kendall_tau_b", "Kendall's tau-b"),
+    ("krippendorff_alpha", "Krippendorff's alpha"),
+)
+
+
+def study_of(
+    documents: Sequence[Document],
+    comparison: Document | None,
+    key: str,
+    command: str | None = None,
+) -> Study:
+    """Everything a page tells of one method, or of two side by side."""
+    methods = charts.method_names(documents)
+    policies = {shown(d.get("policy_id")) for d in documents}
+    return Study(
+        key=key,
+        title=" and ".join(methods),
+        subtitle=f"Verdict study, {plural(int(documents[0].get('total') or 0), 'case')}, policy "
+        + ", ".join(sorted(policies)),
+        summary=_summary(documents, comparison),
+        facts=tuple(_facts(documents, methods)),
+        warnings=tuple(
+            shown(w)
+            for d in (*documents, *([comparison] if comparison else []))
+            for w in d["warnings"]
+        ),
+        sections=tuple(s for s in _sections(documents, comparison, methods, key) if s.plots),
+        provenance=_provenance(documents, command),
+        cases=tuple(_cases(d, m) for d, m in zip(documents, methods, strict=True) if d["results"]),
+        definitions=("verdicts", "intervals"),
+    )
+
+
+def _summary(
+    documents: Sequence[Document], comparison: Document | None
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    measured = []
+    for document, method in zip(documents, charts.method_names(documents), strict=True):
+        told = f"{method}: {document.get('answered') or 0} verdicts"
+        told += f", {document['abstained']} abstained, {document['failed']} failed"
+        measured.append(f"{told}.")
+    measured.append("Abstentions count as wrong in accuracy; the other measures leave them out.")
+    concluded = [line for document in documents for line in paragraphs(document)]
+    if comparison is not None:
+        concluded += comparison_paragraphs(comparison)
+    limits = [
+        "The intervals speak of cases like these; a level with few cases says little, whatever its "
+        "score.",
+        "Process and consistency look at the evidence a method cites, not at what it left unsaid; "
+        "evidence recall does.",
+    ]
+    return (
+        ("What was measured", tuple(measured)),
+        ("What can be concluded", tuple(concluded)),
+        ("What cannot be concluded", tuple(limits)),
+    )
+
+
+def _facts(documents: Sequence[Document], methods: Sequence[str]) -> list[Fact]:
+    facts = []
+    for document, method in zip(documents, methods, strict=True):
+        note = method if len(documents) > 1 else ""
+        scores = document["unified_scores"]
+        facts.append(Fact("AUPRC", percent(scores["auprc"]), note))
+        for label, key in (("process", "process_score"), ("consistency", "consistency_score")):
+            value = scores[key]
+            cell = number(None) if value is None else Cell(f"{value:.1f}%", value)
+            facts.append(Fact(label, cell, note))
+    return facts
+
+
+def _sections(
+    documents: Sequence[Document],
+    comparison: Document | None,
+    methods: Sequence[str],
+    study: str,
+) -> list[Section]:
+    compared = []
+    if comparison is not None:
+        figure = charts.comparison(comparison)
+        caption = f"{shown(comparison['right'])} minus {shown(comparison['left'])}, in points."
+        compared = [
+            _plot(
+                study, "comparison", figure, "Paired differences", caption, _delta_table(comparison)
+            )
+        ]
+    scores = [(key, title) for key, title, _ in charts.SCORES]
+    parts = [
+        (key, charts.title_of(key)) for key in (*WEIGHTS, "evidence_recall", "score_consistency")
+    ]
+    figures = {key: draw(documents) for key, draw in charts.VERDICT_CHARTS.items()}
+    ranking = [
+        _plot(
+            study,
+            "thresholds",
+            figures["thresholds"],
+            "Average precision by threshold",
+            "How well the risk score finds the cases at a level or above.",
+            _threshold_table(documents, methods),
+        ),
+        _plot(
+            study,
+            "precision-recall",
+            figures["precision-recall"],
+            "Precision and recall by threshold",
+            "As more cases are flagged, by falling score; dashed is the prevalence.",
+            _threshold_table(documents, methods),
+        ),
+        _plot(
+            study,
+            "confusion",
+            figures["confusion"],
+            "Truth and verdict",
+            "Cases by true level and verdict; abstentions are a column of their own.",
+            _confusion_table(documents, methods),
+        ),
+    ]
+    return [
+        _section("comparison", "How the two differ", compared),
+        _section(
+            "scores",
+            "The three scores",
+            [
+                _plot(
+                    study,
+                    "scores",
+                    figures["scores"],
+                    "Ranking, process, consistency",
+                    f"Percent, with intervals; the target is above {charts.TARGET:g}.",
+                    _entries("Scores", documents, methods, scores),
+                )
+            ],
+        ),
+        _section(
+            "components",
+            "Are its reasons right",
+            [
+                _plot(
+                    study,
+                    "components",
+                    figures["components"],
+                    "Components of the process score",
+                    "The share of claims that hold, component by component.",
+                    _entries("Components", documents, methods, parts),
+                )
+            ],
+        ),
+        _section("ranking", "Does the worst come first", ranking),
+    ]
+
+
+def _section(key: str, title: str, plots: Sequence[Plot | None]) -> Section:
+    return Section(key, title, (), tuple(plot for plot in plots if plot is not None))
+
+
+def _plot(
+    study: str, key: str, figure: Figure | None, title: str, caption: str, table: Table
+) -> Plot | None:
+    if figure is None:
+        return None
+    alt = f"{title}. {caption} The numbers are in the table below the chart."
+    return Plot(f"{study}-chart-{key}", title, caption, alt, *spec_and_data(figure), table)
+
+
+def _entries(
+    caption: str,
+    documents: Sequence[Document],
+    methods: Sequence[str],
+    keys: Sequence[tuple[str, str]],
+) -> Table:
+    rows = []
+    for key, title in (*keys, *(AGREEMENT if caption == "Scores" else ())):
+        for method, document in zip(methods, documents, strict=True):
+            entry = document["intervals"].get(key) or {}
+            value = number(entry.get("value"), reason=entry.get("reason"))
+            why = entry.get("no_interval") or entry.get("reason")
+            ends = reach(entry.get("low"), entry.get("high"), why=why)
+            rows.append((text(title), text(method), value, ends, text(entry.get("note"))))
+    return Table(caption, ("measure", "method", "value", "interval", "note"), tuple(rows))
+
+
+def _threshold_table(documents: Sequence[Document], methods: Sequence[str]) -> Table:
+    rows = []
+    for method, document in zip(methods, documents, strict=True):
+        for at in document["auprc"]["thresholds"]:
+            entry = document["intervals"].get(f"auprc_ge_{at['threshold']}") or {}
+            why = entry.get("no_interval") or entry.get("reason")
+            ends = reach(entry.get("low"), entry.get("high"), why=why)
+            cells = (text(method), text(at["at_least"]), number(at["n_positive"]), number(at["ap"]))
+            rows.append((*cells, ends, number(at["nap"]), number(at["auroc"])))
+    columns = ("method", "truth at least", "cases", "AUPRC", "interval", "nAP", "AUROC")
+    return Table("Ranking by threshold", columns, tuple(rows))
+
+
+def _confusion_table(documents: Sequence[Document], methods: Sequence[str]) -> Table:
+    rows = []
+    levels: list[str] = []
+    for method, document in zip(methods, documents, strict=True):
+        summary = document["summary"] or {"levels": [], "confusion": []}
+        levels = summary["levels"] or levels
+        for level, counts in zip(summary["levels"], summary["confusion"], strict=False):
+            rows.append((text(method), text(level), *(number(n) for n in counts)))
+    columns = ("method", "truth", *(name(level) for level in levels), ABSTAINED)
+    return Table("Confusion", columns, tuple(rows))
+
+
+def _delta_table(comparison: Document) -> Table:
+    rows = []
+    for key, d in comparison["deltas"].items():
+        if d.get("delta") is None:
+            continue
+        ends = reach(d.get("low"), d.get("high"), "+.4f", d.get("no_interval"))
+        cells = (text(key), number(d.get("left")), number(d.get("right")))
+        rows.append((*cells, number(d["delta"], "+.4f"), ends))
+    left, right = shown(comparison["left"]), shown(comparison["right"])
+    columns = ("measure", left, right, "difference", "interval")
+    return Table("Paired differences, as stored", columns, tuple(rows))
+
+
+def _provenance(documents: Sequence[Document], command: str | None) -> tuple[Table, ...]:
+    keys = ("run_id", "method", "model", "policy_id", "domain", "k", "n", "timestamp")
+    rows = tuple((text(key), *(text(d.get(key)) for d in documents)) for key in keys)
+    rows += ((text("acumen"), *(text(d.get("acumen_version")) for d in documents)),)
+    rows += tuple(
+        (text(f"interval {key}"), *(text(d["interval_settings"].get(key)) for d in documents))
+        for key in ("method", "level", "resamples", "seed")
+    )
+    if command is not None:
+        rows += ((text("command"), *(text(command) for _ in documents)),)
+    methods = charts.method_names(documents)
+    return (Table("Runs and settings", ("setting", *methods), rows),)
+
+
+def _cases(document: Document, method: str) -> Cases:
+    rows = document["results"]
+    full = document["unified_metrics_full"]
+    details = full.get("consistency_details") or {}
+    traces = {
+        sample.get("business_id"): sample.get("computed") or {}
+        for sample in details.get("per_sample") or []
+        if isinstance(sample, dict)
+    }
+
+    def trace(row: Mapping[str, Any]) -> str:
+        found = traces.get(row.get("business_id"))
+        if not isinstance(found, dict) or not found:
+            return "no evidence claimed"
+        because = found.get("because")
+        ids = ", ".join(map(str, because)) if isinstance(because, list) and because else "no row"
+        return f"{found.get('verdict')}: {found.get('rule')} ({ids}; {found.get('score')} points)"
+
+    def outcome(row: Mapping[str, Any]) -> str:
+        if row.get("error") is not None:
+            return "failed"
+        if row.get("verdict") is None:
+            return ABSTAINED
+        return "right" if row.get("verdict") == row.get("gt_verdict") else "wrong"
+
+    def word(value: object) -> object:
+        return "–" if value is None else value
+
+    scores = [row.get("risk_score") for row in rows]
+    numeric = all(
+        s is None or (isinstance(s, int | float) and not isinstance(s, bool)) for s in scores
+    )
+    columns = [
+        coded("case", [word(row.get("business_id")) for row in rows]),
+        coded("truth", [word(row.get("gt_verdict")) for row in rows]),
+        coded("verdict", [word(row.get("verdict")) for row in rows]),
+        coded("outcome", [outcome(row) for row in rows]),
+        Column("risk score", values=tuple(scores)) if numeric else coded("risk score", scores),
+        coded("what the policy makes of its evidence", [trace(row) for row in rows]),
+    ]
+    return Cases(f"Cases of {method}", tuple(columns), 3, len(rows))

@@ -1,0 +1,64 @@
+"""A seeded study of each kind, its page, and a browser to open it with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acumen.evaluation import Evaluation
+from tests.report.studies import paired_evaluation, single_evaluation, verdict_results
+
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None
+)
+FLAGS = (
+    *("--no-sandbox", "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+
+@pytest.fixture(scope="session")
+def single() -> Evaluation:
+    return single_evaluation()
+
+
+@pytest.fixture(scope="session")
+def paired() -> Evaluation:
+    return paired_evaluation()
+
+
+@pytest.fixture(scope="session")
+def results() -> dict[str, Any]:
+    return verdict_results()
+
+
+@pytest.fixture(scope="session")
+def page_file(
+    single: Evaluation, results: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    from acumen.report.html import write_report
+
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_report([single, results], path, command="acumen evaluate run.json --confidence all")
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    needed = os.environ.get("ACUMEN_BROWSER") == "required"
+    if CHROMIUM is None:
+        assert not needed, "there must be a chromium: make browser"
+        pytest.skip("there is no chromium here; `make browser` installs it on Debian")
+    if not needed:
+        pytest.importorskip("playwright", reason="playwright is in the extra `test`")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield found
+        found.close()

@@ -1,0 +1,72 @@
+"""A page opened from disk, with everything it says, asks and requests written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass
+class Seen:
+    page: Any
+    console: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def opened(
+    browser: Any,
+    path: Path,
+    *,
+    width: int = 1100,
+    scheme: str = "light",
+    timeout: float = 20,
+) -> Iterator[Seen]:
+    """The page once every chart is drawn (or failed to be)."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, service_workers="block"
+    )
+    page = context.new_page()
+    seen = Seen(page)
+    address = path.as_uri()
+
+    def dialog(shown: Any) -> None:
+        seen.dialogs.append(shown.message)
+        shown.dismiss()
+
+    def request(asked: Any) -> None:
+        if asked.url.split("#")[0] != address:
+            seen.requests.append(asked.url)
+
+    page.on("console", lambda message: seen.console.append(message.text))
+    page.on("pageerror", lambda error: seen.console.append(str(error)))
+    page.on("dialog", dialog)
+    page.on("request", request)
+    try:
+        page.goto(address)
+        page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=1000 * timeout)
+        yield seen
+    finally:
+        context.close()
+
+
+def hovered(page: Any, selector: str, at: int = 0) -> str:
+    """What the tooltip says over the middle of a mark."""
+    place = page.evaluate(
+        """([selector, at]) => {
+            const mark = document.querySelectorAll(selector)[at];
+            mark.scrollIntoView({block: 'center', behavior: 'instant'});
+            const box = mark.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }""",
+        [selector, at],
+    )
+    page.mouse.move(place[0] - 1, place[1])
+    page.mouse.move(*place)
+    page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
+    told: str = page.inner_text("#vg-tooltip-element")
+    return told

@@ -1,0 +1,92 @@
+"""What the page shows is what the artifact holds, to the last digit."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from acumen.evaluation import Evaluation
+from acumen.report.html import render_report
+from tests.report.test_specs import walk
+
+
+class Numbers(HTMLParser):
+    """Every ``<data value=…>`` with the text it shows."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[float, str]] = []
+        self._value: str | None = None
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "data":
+            self._value = dict(attrs)["value"]
+
+    def handle_data(self, data: str) -> None:
+        if self._value is not None:
+            self.found.append((float(self._value), data))
+            self._value = None
+
+
+def numbers_of(document: Any) -> set[float]:
+    found = set()
+    for _, value in walk(document):
+        for one in value if isinstance(value, list) else [value]:
+            inner = one if isinstance(one, list) else [one]
+            found |= {float(n) for n in inner if isinstance(n, int | float)}
+    return found
+
+
+@pytest.mark.parametrize("kind", ["single", "paired", "results"])
+def test_every_number_of_the_page_is_in_the_artifact(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
+    given = request.getfixturevalue(kind)
+    document = given.artifact.model_dump() if isinstance(given, Evaluation) else given
+    held = numbers_of(document)
+    shown = Numbers(render_report([given])).found
+    assert len(shown) > 100
+    strangers = [(value, text) for value, text in shown if value not in held]
+    assert strangers == []
+    for value, text in shown:
+        plain = text.replace(",", "").removesuffix("%")
+        percent = (
+            text.endswith("%") and value <= 1 and float(plain) != pytest.approx(value, abs=0.06)
+        )
+        digits = len(plain.partition(".")[2])
+        near = 0.51 * 10.0**-digits if "e" not in plain else abs(value) * 0.01
+        assert float(plain) == pytest.approx(100 * value if percent else value, abs=near), text
+
+
+def test_the_summary_tells_the_artifact_s_numbers(single: Evaluation) -> None:
+    page = render_report([single])
+    best = single.artifact.best
+    assert best is not None
+    variant = single.artifact.confidence_variants[best.name]
+    assert f"Ranked by {best.name}, AUGRC is {variant.augrc_full:.4f}" in page  # type: ignore[union-attr]
+    assert "264 answered and 64 abstained. None failed." in page
+
+
+def test_the_same_artifact_gives_the_same_bytes(single: Evaluation) -> None:
+    assert render_report([single]) == render_report([single])
+
+
+def test_a_study_without_summaries_rows_or_intervals_still_has_its_page(
+    single: Evaluation,
+) -> None:
+    bare = single.artifact.model_copy(update={"summaries": [], "rows": [], "best": None})
+    page = render_report([bare])
+    assert 'id="s1-chart-forest"' in page
+    assert 'id="s1-chart-confusion"' not in page
+
+
+def test_the_page_tells_how_to_make_its_numbers_again(single: Evaluation) -> None:
+    inputs = [single.artifact.inputs[0].model_copy(update={"path": "a run.json"})]
+    page = render_report([single.artifact.model_copy(update={"inputs": inputs})])
+    told = "acumen evaluate --input &#39;a run.json&#39; --mode few_shot --confidence all"
+    assert told in page
+    assert "--bootstrap-resamples 400 --seed 42" in page
+    assert "acumen score x" in render_report([single], command="acumen score x")

@@ -1,0 +1,161 @@
+"""Chart specifications draw what they are given: nothing in them computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import pytest
+
+from acumen.charts import CHARTS, chart
+from acumen.charts.export import FORMATS, write_figure
+from acumen.charts.theme import Figure, spec_and_data
+from acumen.charts.verdicts import VERDICT_CHARTS, comparison
+from acumen.cli import run
+from acumen.errors import DataError, UsageError
+from acumen.evaluation import Evaluation
+from acumen.results_document import check_document
+from acumen.strict_json import read_json, write_json
+
+COMPUTING = {
+    *("aggregate", "bin", "calculate", "regression", "loess", "window", "density", "quantile"),
+    *("impute", "joinaggregate", "stack", "timeUnit", "fold", "pivot", "sample", "lookup"),
+}
+
+
+def walk(part: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(part, dict):
+        for key, value in part.items():
+            yield key, value
+            yield from walk(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from walk(value)
+
+
+def figures(single: Evaluation, paired: Evaluation, results: dict[str, Any]) -> dict[str, Figure]:
+    documents = [check_document(d, "results") for d in results["systems"]]
+    found = {f"single {n}": draw(single.artifact) for n, draw in CHARTS.items() if n != "deltas"}
+    found |= {f"paired {n}": draw(paired.artifact) for n, draw in CHARTS.items()}
+    found |= {f"verdicts {n}": draw(documents) for n, draw in VERDICT_CHARTS.items()}
+    found["verdicts comparison"] = comparison(results["comparison"])
+    assert None not in found.values()
+    return found  # type: ignore[return-value]
+
+
+def test_no_chart_computes_a_number(
+    single: Evaluation, paired: Evaluation, results: dict[str, Any]
+) -> None:
+    drawn = figures(single, paired, results)
+    assert len(drawn) == 25
+    for name, figure in drawn.items():
+        spec, rows = spec_and_data(figure)
+        computing = {key for key, value in walk(spec) if key in COMPUTING and value is not None}
+        assert computing == set(), name
+        transforms = [value for key, value in walk(spec) if key == "transform"]
+        assert all(set(step) == {"filter"} for steps in transforms for step in steps), name
+        assert rows, name
+        assert not any(key in ("url", "href", "image") for key, _ in walk(spec)), name
+
+
+def test_every_chart_is_valid_vega_lite(
+    single: Evaluation, paired: Evaluation, results: dict[str, Any]
+) -> None:
+    for figure in figures(single, paired, results).values():
+        spec, _ = spec_and_data(figure)
+        alt.Chart.from_dict(spec)
+
+
+def test_the_two_risk_curves_share_their_rows(single: Evaluation) -> None:
+    first = spec_and_data(chart("risk-coverage", single))[1]
+    second = spec_and_data(chart("generalized-risk", single))[1]
+    assert set(first) == set(second)
+    curves = next(rows for rows in first.values() if "t" in rows[0])
+    shown = [row for row in curves if row["f"] == "llm"]
+    variant = single.artifact.confidence_variants["llm"]
+    assert [row["c"] for row in shown] == [
+        pytest.approx(c, rel=1e-5)
+        for c in variant.curve.coverage  # type: ignore[union-attr]
+    ]
+    assert [row["n"] for row in shown] == [
+        round(c * single.artifact.population.items_total)
+        for c in variant.curve.coverage  # type: ignore[union-attr]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "begins"), [(".svg", b"<svg"), (".png", b"\x89PNG"), (".pdf", b"%PDF")]
+)
+def test_a_chart_becomes_a_figure_file(
+    suffix: str, begins: bytes, single: Evaluation, tmp_path: Path
+) -> None:
+    assert suffix in FORMATS
+    path = tmp_path / f"figure{suffix}"
+    write_figure(chart("confusion", single), path)
+    assert path.read_bytes().startswith(begins)
+
+
+def test_plot_draws_artifacts_results_and_runs(
+    single: Evaluation, results: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.toy_runs import toy_run
+
+    single.write(tmp_path / "metrics.json")
+    write_json(tmp_path / "results.json", results)
+    write_json(tmp_path / "run.json", toy_run(4))
+    out = tmp_path / "f.svg"
+    for source, name in (("metrics", "forest"), ("results", "components"), ("run", "confusion")):
+        out.unlink(missing_ok=True)
+        assert run(["plot", str(tmp_path / f"{source}.json"), "--chart", name, "-o", str(out)]) == 0
+        assert "<svg" in out.read_text()
+    assert run(["plot", str(tmp_path / "metrics.json")]) == 0
+    assert "risk-coverage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--chart", "pie", "-o", "f.svg"], "no chart 'pie'; there are risk-coverage"),
+        (["--chart", "deltas", "-o", "f.svg"], "nothing to draw for the chart 'deltas'"),
+        (["--chart", "forest", "-o", "f.gif"], "a figure is .svg, .png, .pdf, not '.gif'"),
+        (["--chart", "forest"], "--output FILE is missing"),
+    ],
+)
+def test_plot_says_what_it_cannot_draw(
+    arguments: list[str],
+    told: str,
+    single: Evaluation,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    single.write(tmp_path / "metrics.json")
+    assert run(["plot", str(tmp_path / "metrics.json"), *arguments]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_an_artifact_whose_parts_do_not_fit_is_refused(single: Evaluation, tmp_path: Path) -> None:
+    from acumen.report.html import render_report
+
+    single.write(tmp_path / "metrics.json")
+    document = read_json(tmp_path / "metrics.json")
+    assert isinstance(document, dict)
+    document["rows"][0]["truth"].pop()
+    write_json(tmp_path / "ragged.json", document)
+    with pytest.raises(DataError, match="rows: ragged columns"):
+        render_report([tmp_path / "ragged.json"])
+    document["summaries"][0]["optimum"]["coverage"].pop()
+    write_json(tmp_path / "ragged.json", document)
+    with pytest.raises(DataError, match="must be of one length"):
+        render_report([tmp_path / "ragged.json"])
+
+
+def test_a_file_that_is_no_artifact_is_refused(tmp_path: Path) -> None:
+    from acumen.report.html import render_report
+
+    write_json(tmp_path / "other.json", {"experiments": []})
+    with pytest.raises(DataError, match="neither a metrics artifact"):
+        render_report([tmp_path / "other.json"])
+    with pytest.raises(UsageError, match="at least one artifact"):
+        render_report([])
