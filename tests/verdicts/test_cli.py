@@ -173,6 +173,9 @@ def test_the_demo_prints_both_methods(capsys: pytest.CaptureFixture[str]) -> Non
     assert "Method: rag" in printed
     assert "Method: direct" in printed
     assert "58% of its quotations are not in the review they cite" in " ".join(printed.split())
+    assert "│ Consistency (8/40) │ 20.0%" in printed
+    told = "32 of the 40 verdicts that cite evidence contradict it"
+    assert told in " ".join(printed.split())
 
 
 @pytest.mark.parametrize(

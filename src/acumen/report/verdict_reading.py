@@ -91,12 +91,27 @@ def _reasons(document: Mapping[str, Any]) -> str | None:
         if components.get(key) is not None and 100 * components[key] <= TARGET
     ]
     if consistency is not None and consistency <= TARGET:
-        faults.append(f"{100 - consistency:.0f}% of its verdicts contradict its own evidence")
+        faults.append(_contradicted(document, consistency))
     if process > TARGET and not faults:
         return f"its reasons hold ({told})"
     kind = "its reasons mostly hold" if process > TARGET else "its reasons do not hold"
     listed = "; ".join(faults) if faults else "no component stands out"
     return f"{kind} ({told}): {listed}"
+
+
+def consistency_counts(document: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Verdicts that follow from their evidence, of those that cite any; None where not told."""
+    match document["unified_metrics_full"].get("consistency_details"):
+        case {"consistent": int(right), "total": int(of)} if of:
+            return right, of
+    return None
+
+
+def _contradicted(document: Mapping[str, Any], consistency: float) -> str:
+    match consistency_counts(document):
+        case (right, of):
+            return f"{of - right} of the {of} verdicts that cite evidence contradict it"
+    return f"{100 - consistency:.0f}% of the verdicts that cite evidence contradict it"
 
 
 def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:

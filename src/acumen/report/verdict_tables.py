@@ -13,7 +13,7 @@ from rich.text import Text
 
 from acumen.case_reasoning import WEIGHTS
 from acumen.errors import printable
-from acumen.report.verdict_reading import TARGET, paragraphs
+from acumen.report.verdict_reading import TARGET, consistency_counts, paragraphs
 
 WIDTH: Final = 80
 _BESIDE: Final = {"evidence_recall": "Evidence Recall", "score_consistency": "Score Consistency"}
@@ -138,13 +138,14 @@ def interval(entry: Mapping[str, Any], kind: str = "share") -> str:
 
 
 def unified_table(document: Mapping[str, Any]) -> Table:
-    """The three scores; a tick above the target only."""
+    """The three scores; a tick above the target only, and what consistency is counted over."""
     scores, found = document["unified_scores"], document["intervals"]
+    counted = consistency_counts(document)
     shares = (
         ("AUPRC", scores["auprc"], found["ordinal_auprc"], "share"),
         ("Process", _hundredth(scores["process_score"]), found["process_score"], "percent"),
         (
-            "Consistency",
+            "Consistency" if counted is None else "Consistency ({}/{})".format(*counted),
             _hundredth(scores["consistency_score"]),
             found["consistency_score"],
             "percent",
