@@ -41,6 +41,8 @@ def test_the_tables_of_one_method(study: Path, capsys: pytest.CaptureFixture[str
     assert "✓" not in lines["AUPRC"]  # 62.5% is not above 75%
     assert "✓" in lines["Process"]
     assert "35%" in lines["Incident Precision"]
+    told = "1 abstained (wrong in accuracy, outside ranking, other agreement and consistency; its"
+    assert f"{told} claims still count in the process score)" in " ".join(printed.split())
     assert "Adjusted AUPRC: 0.572  = 0.625 × 0.915" in printed
     assert max(len(line) for line in printed.splitlines()) <= 80
     assert not any(line != line.rstrip() for line in printed.splitlines())

@@ -95,7 +95,11 @@ def _cases(document: Mapping[str, Any]) -> RenderableType:
         return Text(policy)
     text = f" {document['answered']} verdict{'' if document['answered'] == 1 else 's'}"
     if document["abstained"]:
-        text += f", {document['abstained']} abstained (wrong in accuracy, outside the rest)"
+        whose = "its" if document["abstained"] == 1 else "their"
+        text += (
+            f", {document['abstained']} abstained (wrong in accuracy, outside ranking, "
+            f"other agreement and consistency; {whose} claims still count in the process score)"
+        )
     if document["failed"]:
         text += f", {document['failed']} failed (left out)"
     return Text(f"{text}\n{policy}")
