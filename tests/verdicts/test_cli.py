@@ -92,6 +92,35 @@ def test_the_same_inputs_give_the_same_bytes(study: Path, tmp_path: Path) -> Non
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        (["B017"], "1 case of the truth has no result: B017"),
+        (
+            [f"B{number:03d}" for number in range(2, 14)],
+            "12 cases of the truth have no result: B002, B003, B004, B005, "
+            "B006, B007, B008, B009, B010, B011 and 2 more",
+        ),
+    ],
+)
+def test_cases_of_the_truth_without_a_result_are_named(
+    missing: list[str],
+    told: str,
+    study: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    results: Any = read_json(study / "results-rag.json")
+    results["results"] = [r for r in results["results"] if r["business_id"] not in missing]
+    (tmp_path / "short.json").write_text(json.dumps(results))
+    out = tmp_path / "out.json"
+    truth = ("--truth", str(study / "truth.json"), "--output", str(out))
+    assert run(["score", str(tmp_path / "short.json"), *truth, *FAST]) == 0
+    assert f"Note: {told}." in " ".join(capsys.readouterr().out.split())
+    written: Any = read_json(out)
+    assert told in written["warnings"]
+
+
 def test_a_written_file_is_scored_again_without_a_truth_file(
     study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
