@@ -157,7 +157,10 @@ def unified_table(document: Mapping[str, Any]) -> Table:
     )
     table = table_of("Metric", "Score", _level(document), "Status")
     for name, share, entry, kind in shares:
-        tick = Text("✓", style="green") if share is not None and 100 * share > TARGET else ""
+        tick = Text()
+        if share is not None and 100 * share > TARGET:
+            tick.append("✓", style="green")
+            tick.append(" (no interval)" if entry.get("low") is None else "")
         table.add_row(f"{name:<16}", percent(share), interval(entry, kind), tick)
     return table
 
