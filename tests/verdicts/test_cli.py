@@ -325,6 +325,25 @@ def test_a_folder_of_results_becomes_one_table(
     assert lines[1].startswith("rag,G1_allergy_V2,")
 
 
+@pytest.mark.parametrize(
+    ("form", "rag", "direct"),
+    [
+        ("table", "│    100 │    92.0% │", "│ 99/100 │    94.9% │"),
+        ("markdown", "| 100 | 92.0% [", "| 99/100 | 94.9% ["),
+        ("latex", "& 100 & 92.0 [", "& 99/100 & 94.9 ["),
+        ("csv", ",100,100,92.0,", ",100,99,94.9"),
+    ],
+)
+def test_accuracy_stands_beside_the_cases_it_is_divided_by(
+    form: str, rag: str, direct: str, shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(["show", str(shelf), "--latest", "--format", form]) == 0
+    printed = capsys.readouterr().out
+    assert rag in printed
+    assert direct in printed
+
+
 def test_show_says_when_nothing_matches(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", str(shelf), "--policy", "G9"]) == 3
     assert "there are no result files that match" in capsys.readouterr().err
