@@ -12,7 +12,7 @@ from acumen.results_document import check_document
 from acumen.strict_json import read_json, source_name
 
 COLUMNS: Final = (
-    *("method", "policy", "model", "run_id", "timestamp", "n"),
+    *("method", "policy", "model", "run_id", "timestamp", "n", "scored"),
     *("accuracy", "auprc", "process", "consistency"),
 )
 PERCENT: Final = ("accuracy", "auprc", "process", "consistency")
@@ -36,6 +36,7 @@ class Found:
             "run_id": self.document.get("run_id"),
             "timestamp": self.document.get("timestamp"),
             "n": self.document.get("n"),
+            "scored": self.document.get("total"),
             "accuracy": _times(self.document.get("accuracy"), 100),
             "auprc": _times(scores.get("auprc"), 100),
             "process": _times(scores.get("process_score"), 1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.confusion import NO_WEIGHT, total_weight
-from acumen.judgments import Judgments
+from acumen.judgments import CaseId, Judgments
 from acumen.weights import CaseWeights, Floats, Weights
 
 BY_SCORE: Final = "risk_score"
@@ -147,16 +147,24 @@ def rank_severity(
     )
 
 
-def rank_judgments_by_severity(table: Judgments) -> SeverityRanking:
-    """Rank a study's included cases by risk score, or all by predicted level if one has none."""
+def rank_judgments_by_severity(
+    table: Judgments, among: Collection[CaseId] | None = None
+) -> SeverityRanking:
+    """Rank a study's included cases by risk score, or all by predicted level if one has none.
+
+    ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
+    """
     table = table.included
+    kept = table.answered
+    if among is not None:
+        kept = kept & np.array([case in among for case in table.cases], np.bool_)[table.case]
     scored = table.risk_score is not None and bool(
         np.isfinite(table.risk_score[table.answered]).all()
     )
     return rank_severity(
         table.truth,
         table.risk_score if scored and table.risk_score is not None else table.prediction,
-        table.answered,
+        kept,
         levels=len(table.scale.levels),
         case=table.case,
         n_cases=len(table.cases),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from acumen.claims import Reviews, Truth, VerdictRun
@@ -12,6 +12,7 @@ from acumen.inference import Options
 from acumen.intervals import Interval
 from acumen.paired import Delta, compare
 from acumen.policy import Policy
+from acumen.severity import rank_judgments_by_severity
 from acumen.verdict_scores import PERCENT, REASONING, metric_of_study, metrics_of_study, rare_level
 from acumen.verdict_study import PreparedStudy, prepare
 
@@ -35,20 +36,18 @@ def compare_runs(
     reviews: Reviews | None = None,
     options: Options = Options(),  # noqa: B008  (frozen)
 ) -> VerdictComparison:
-    """Both methods on the cases that failed for neither."""
+    """Both methods on the cases that failed for neither, ranked where both have a verdict."""
     alive = [{claim.case for claim in run.claims if not claim.failed} for run in (left, right)]
     common = alive[0] & alive[1]
     if not common:
         raise DataError(["the two results have no case in common that failed for neither"])
+    known = truth if truth is not None else _shared_truth(left, right)
+    studies = [prepare(run, known, policy, reviews, cases=common) for run in (left, right)]
+    # a method that abstains on what is hard to rank must not gain by it
+    judged = [{claim.case for claim in r.claims if claim.rank is not None} for r in (left, right)]
+    both = judged[0] & judged[1]
     studies = [
-        prepare(
-            run,
-            truth if truth is not None else _shared_truth(left, right),
-            policy,
-            reviews,
-            cases=common,
-        )
-        for run in (left, right)
+        replace(study, ranking=rank_judgments_by_severity(study.table, both)) for study in studies
     ]
     chosen = metrics_of_study(studies[0])
     metrics = [metric_of_study(key, metric, part) for key, (metric, part) in chosen.items()]
@@ -87,6 +86,7 @@ def comparison_document(
         "left": names[0],
         "right": names[1],
         "n_cases": comparison.left.n_cases,
+        "n_ranked": len(comparison.left.ranking),
         "deltas": {
             PERCENT.get(key, key): _delta(
                 delta, 100.0 if key in PERCENT else 1.0, rare_level(key, comparison.left)

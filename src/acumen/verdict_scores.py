@@ -110,7 +110,9 @@ def rare_level(key: str, study: PreparedStudy) -> str | None:
     """
     level = study.ranking.level
     if key in LEVEL_MEANS:
-        sizes = {k: int((level == k).sum()) for k in study.confusion.true_levels.tolist()}
+        table = study.table.included  # in a pair, fewer are ranked than are judged
+        judged = table.truth[table.answered]
+        sizes = {k: int((judged == k).sum()) for k in study.confusion.true_levels.tolist()}
     elif key.rpartition("_ge_")[2].isdigit():
         k = int(key.rpartition("_ge_")[2])
         sizes = {k: int((level >= k).sum())}

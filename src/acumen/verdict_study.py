@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from acumen.case_reasoning import TOLERANCES
 from acumen.claims import Claim, Reviews, Truth, VerdictRun
 from acumen.confusion import Confusion, confuse_judgments
-from acumen.errors import DataError, Problem
+from acumen.errors import DataError, Problem, label
 from acumen.evidence import EvidenceCounts, count_evidence
 from acumen.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome, factorize
 from acumen.policy import Policy
 from acumen.reasoning import RankingWithReasons, Reasoning, reason
 from acumen.severity import BY_LEVEL, SeverityRanking, rank_judgments_by_severity
 from acumen.weights import Weights
+
+SHOWN_CASES: Final = 10
+"""So many cases without a result are named in the warning; the rest are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +150,15 @@ def _warnings(
         some = f"{len(answered) - scored} of {len(answered)} verdicts" if scored else "verdicts"
         found.append(f"{some} come without a risk_score: all are ranked by their level instead")
     seen = {claim.case for claim in claims}
-    unseen = 0 if kept is not None else sum(case not in seen for case in truth)
+    unseen = [] if kept is not None else [case for case in truth if case not in seen]
     if unseen:
-        cases = f"{unseen} case{'' if unseen == 1 else 's'}"
-        found.append(f"{cases} of the truth have no result and are not scored")
+        found.append(_without_result(unseen))
     return found
+
+
+def _without_result(cases: list[str]) -> str:
+    names = ", ".join(label(case) for case in cases[:SHOWN_CASES])
+    if len(cases) > SHOWN_CASES:
+        names += f" and {len(cases) - SHOWN_CASES} more"
+    told = "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
+    return f"{told} no result: {names}"

@@ -41,6 +41,8 @@ def test_the_tables_of_one_method(study: Path, capsys: pytest.CaptureFixture[str
     assert "✓" not in lines["AUPRC"]  # 62.5% is not above 75%
     assert "✓" in lines["Process"]
     assert "35%" in lines["Incident Precision"]
+    told = "1 abstained (wrong in accuracy, outside ranking, other agreement and consistency; its"
+    assert f"{told} claims still count in the process score)" in " ".join(printed.split())
     assert "Adjusted AUPRC: 0.572  = 0.625 × 0.915" in printed
     assert max(len(line) for line in printed.splitlines()) <= 80
     assert not any(line != line.rstrip() for line in printed.splitlines())
@@ -88,6 +90,35 @@ def test_the_same_inputs_give_the_same_bytes(study: Path, tmp_path: Path) -> Non
     for name in ("a", "b"):
         assert score(study, "--output", str(tmp_path / name)) == 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        (["B017"], "1 case of the truth has no result: B017"),
+        (
+            [f"B{number:03d}" for number in range(2, 14)],
+            "12 cases of the truth have no result: B002, B003, B004, B005, "
+            "B006, B007, B008, B009, B010, B011 and 2 more",
+        ),
+    ],
+)
+def test_cases_of_the_truth_without_a_result_are_named(
+    missing: list[str],
+    told: str,
+    study: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    results: Any = read_json(study / "results-rag.json")
+    results["results"] = [r for r in results["results"] if r["business_id"] not in missing]
+    (tmp_path / "short.json").write_text(json.dumps(results))
+    out = tmp_path / "out.json"
+    truth = ("--truth", str(study / "truth.json"), "--output", str(out))
+    assert run(["score", str(tmp_path / "short.json"), *truth, *FAST]) == 0
+    assert f"Note: {told}." in " ".join(capsys.readouterr().out.split())
+    written: Any = read_json(out)
+    assert told in written["warnings"]
 
 
 def test_a_written_file_is_scored_again_without_a_truth_file(
@@ -173,6 +204,9 @@ def test_the_demo_prints_both_methods(capsys: pytest.CaptureFixture[str]) -> Non
     assert "Method: rag" in printed
     assert "Method: direct" in printed
     assert "58% of its quotations are not in the review they cite" in " ".join(printed.split())
+    assert "│ Consistency (8/40) │ 20.0%" in printed
+    told = "32 of the 40 verdicts that cite evidence contradict it"
+    assert told in " ".join(printed.split())
 
 
 @pytest.mark.parametrize(
@@ -291,6 +325,25 @@ def test_a_folder_of_results_becomes_one_table(
     assert lines[1].startswith("rag,G1_allergy_V2,")
 
 
+@pytest.mark.parametrize(
+    ("form", "rag", "direct"),
+    [
+        ("table", "│    100 │    92.0% │", "│ 99/100 │    94.9% │"),
+        ("markdown", "| 100 | 92.0% [", "| 99/100 | 94.9% ["),
+        ("latex", "& 100 & 92.0 [", "& 99/100 & 94.9 ["),
+        ("csv", ",100,100,92.0,", ",100,99,94.9"),
+    ],
+)
+def test_accuracy_stands_beside_the_cases_it_is_divided_by(
+    form: str, rag: str, direct: str, shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(["show", str(shelf), "--latest", "--format", form]) == 0
+    printed = capsys.readouterr().out
+    assert rag in printed
+    assert direct in printed
+
+
 def test_show_says_when_nothing_matches(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", str(shelf), "--policy", "G9"]) == 3
     assert "there are no result files that match" in capsys.readouterr().err
@@ -304,7 +357,9 @@ def test_one_run_is_shown_in_full(shelf: Path, capsys: pytest.CaptureFixture[str
     assert run(["show", "--dev", str(shelf / "direct")]) == 0
     printed = capsys.readouterr().out
     assert "PROCESS COMPONENTS" in printed
-    assert "direct ranks well by severity" in printed
+    assert "✓ (no interval)" in printed  # one Critical case: nothing says how far to trust 97.3%
+    told = "Whether direct ranks well by severity cannot be told from these cases (AUPRC 97.3%,"
+    assert told in " ".join(printed.split())
 
 
 def test_a_file_of_the_source_is_shown_as_far_as_it_goes(

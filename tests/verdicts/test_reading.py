@@ -194,7 +194,15 @@ def test_the_amos_shape_is_converted_and_non_incidents_dropped() -> None:
                 "verdict": "Low Risk",
                 "incidents": [{"review_id": "R1", "severity": "mild", "modifiers": ["Rude"]}],
             },
-            "incidents[0].modifiers[0]: the text 'Rude' is not one of 'False assurance'",
+            "truth.json: the policy declares no modifier 'Rude' (case B1); "
+            "it declares 'False assurance', 'Dismissive staff'",
+        ),
+        (
+            {
+                "verdict": "Low Risk",
+                "incidents": [{"review_id": "R1", "severity": "mild", "modifiers": [7]}],
+            },
+            "case B1, incidents[0].modifiers[0]: must be text, not 7",
         ),
         (
             {
@@ -209,6 +217,25 @@ def test_a_mistake_in_the_truth_is_found(entry: object, message: str) -> None:
     with pytest.raises(DataError) as caught:
         parse_truth({"B1": entry}, POLICY, source="truth.json")
     assert message in str(caught.value)
+
+
+def test_a_modifier_the_policy_lacks_is_one_message_for_all_cases() -> None:
+    def entry(*modifiers: str) -> dict[str, Any]:
+        incidents = [
+            {"review_id": f"R{place}", "severity": "mild", "modifiers": [name]}
+            for place, name in enumerate(modifiers)
+        ]
+        return {"verdict": "Low Risk", "incidents": incidents}
+
+    truth = {"B1": entry("False assurance"), "B2": entry("Rude", "Rude"), "B3": entry("Rude")}
+    truth["B4"] = entry("Slow\x1b[2J")
+    with pytest.raises(DataError) as caught:
+        parse_truth(truth, POLICY, source="truth.json")
+    declared = "it declares 'False assurance', 'Dismissive staff'"
+    assert str(caught.value).splitlines() == [
+        f"truth.json: the policy declares no modifier 'Rude' (2 cases, first B2); {declared}",
+        f"truth.json: the policy declares no modifier 'Slow\\x1b[2J' (case B4); {declared}",
+    ]
 
 
 def test_a_truth_may_be_a_bare_verdict() -> None:

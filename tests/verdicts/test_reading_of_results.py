@@ -20,8 +20,15 @@ SOUND = {
 
 
 def reading(
-    auprc: float | None, process: float | None, consistency: float | None, **components: float
+    auprc: float | None,
+    process: float | None,
+    consistency: float | None,
+    intervals: dict[str, Any] | None = None,
+    **components: float,
 ) -> str:
+    """With intervals that are a point, unless others are given."""
+    values = {"ordinal_auprc": auprc, "process_score": process}
+    points = {key: {"value": v, "low": v, "high": v} for key, v in values.items()}
     document = {
         "method": "rag",
         "unified_scores": {
@@ -29,6 +36,7 @@ def reading(
             "process_score": process,
             "consistency_score": consistency,
         },
+        "intervals": {**points, **(intervals or {})},
         "unified_metrics_full": {"process_components": {**SOUND, **components}},
         "auprc": {
             "thresholds": [
@@ -56,6 +64,39 @@ def test_a_poor_ranking_names_the_boundary() -> None:
 
 
 @pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ({}, "no interval"),
+        ({"low": 0.7, "high": 0.99}, "interval 70.0% to 99.0%"),
+        ({"low": 0.75, "high": 0.99}, "interval 75.0% to 99.0%"),
+        (
+            {"low": 0.8, "high": 0.99, "note": "rests on 2 cases of 'Critical Risk': unreliable"},
+            "unreliable interval 80.0% to 99.0%",
+        ),
+    ],
+)
+def test_a_ranking_that_may_lie_on_either_side_of_the_target_is_not_judged(
+    entry: dict[str, Any], why: str
+) -> None:
+    text = reading(0.9, 86.0, 100.0, {"ordinal_auprc": {"value": 0.9, **entry}})
+    assert text == (
+        "Whether rag ranks well by severity cannot be told from these cases "
+        f"(AUPRC 90.0%, {why}, target above 75%). "
+        "Its reasons hold (process 86.0%, consistency 100.0%)."
+    )
+
+
+def test_reasons_that_may_lie_on_either_side_of_the_target_are_not_judged() -> None:
+    wide = {"process_score": {"value": 80.0, "low": 70.0, "high": 88.0}}
+    text = reading(0.8, 80.0, 100.0, wide, severity_accuracy=0.6)
+    assert text == (
+        "rag ranks well by severity (AUPRC 80.0%). Whether its reasons hold cannot be told from "
+        "these cases (process 80.0%, consistency 100.0%; process: interval 70.0% to 88.0%, "
+        "target above 75%): 40% of its severities are wrong."
+    )
+
+
+@pytest.mark.parametrize(
     ("component", "fault"),
     [
         ("incident_precision", "60% of the incidents it claims did not happen"),
@@ -71,7 +112,8 @@ def test_a_weak_component_is_named(component: str, fault: str) -> None:
 
 
 def test_verdicts_that_contradict_their_evidence_are_named() -> None:
-    assert "70% of its verdicts contradict its own evidence" in reading(0.8, 90.0, 30.0)
+    told = "70% of the verdicts that cite evidence contradict it"
+    assert told in reading(0.8, 90.0, 30.0)
 
 
 def test_too_little_to_judge_is_said() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from acumen.claims import CaseTruth, Incident, Reviews, Truth
-from acumen.errors import DataError, printable, what_came
+from acumen.errors import DataError, label, printable, what_came
 from acumen.policy import Policy, folded
 from acumen.readers.fields import Fields
 from acumen.strict_json import read_json, source_name
@@ -27,6 +27,7 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
     if not document:
         fields.wrong(None, "holds no cases")
     found = {}
+    undeclared: dict[str, list[str]] = {}
     for case, entry in document.items():
         fields.case = case
         row = entry if isinstance(entry, dict) else {"verdict": entry}
@@ -38,14 +39,31 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
             continue
         found[case] = CaseTruth(
             rank,
-            incidents=_incidents(row.get("incidents"), policy, fields),
+            incidents=_incidents(row.get("incidents"), policy, fields, undeclared),
             primitives=fields.numbers("primitives", row.get("primitives")),
         )
+    fields.case = None
+    for name, cases in undeclared.items():
+        fields.wrong(None, _undeclared(name, cases, policy))
     fields.finish()
     return found
 
 
-def _incidents(value: object, policy: Policy, fields: Fields) -> dict[str, Incident] | None:
+def _undeclared(name: str, cases: list[str], policy: Policy) -> str:
+    """One message for a modifier the policy lacks, however many cases of the truth have it."""
+    distinct = list(dict.fromkeys(cases))
+    more = f"{len(distinct)} cases, first " if len(distinct) > 1 else "case "
+    known = ", ".join(f"'{printable(modifier.name)}'" for modifier in policy.modifiers) or "none"
+    return (
+        f"the policy declares no modifier '{printable(name)}' "
+        f"({more}{label(distinct[0])}); it declares {known}"
+    )
+
+
+def _incidents(
+    value: object, policy: Policy, fields: Fields, undeclared: dict[str, list[str]]
+) -> dict[str, Incident] | None:
+    """The incidents of one case; cases with a modifier the policy lacks go to ``undeclared``."""
     if value is None:
         return None
     names = {folded(modifier.name): modifier.name for modifier in policy.modifiers}
@@ -62,12 +80,12 @@ def _incidents(value: object, policy: Policy, fields: Fields) -> dict[str, Incid
             continue
         modifiers = set()
         for inner, name in fields.entries(f"{place}.modifiers", row.get("modifiers")):
-            known_name = names.get(folded(name)) if isinstance(name, str) else None
-            if known_name is None:
-                known = ", ".join(f"'{n}'" for n in names.values()) or "none (the policy has none)"
-                fields.wrong(inner, f"{what_came(name)} is not one of {known}")
+            if not isinstance(name, str):
+                fields.wrong(inner, f"must be text, not {what_came(name)}")
+            elif folded(name) in names:
+                modifiers.add(names[folded(name)])
             else:
-                modifiers.add(known_name)
+                undeclared.setdefault(name, []).append(str(fields.case))
         if review in found:
             fields.wrong(f"{place}.review_id", f"review '{printable(str(review))}' stands twice")
         elif review is not None:

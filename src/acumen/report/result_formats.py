@@ -29,11 +29,15 @@ def terminal_table(found: Sequence[Found]) -> Table:
     """One row a result, within 80 columns."""
     table = table_of(*TITLES.values())
     for entry in found:
-        table.add_row(*(_shown(entry.row[key], key) for key in TITLES))
+        table.add_row(*(_shown(entry, key) for key in TITLES))
     return table
 
 
-def _shown(value: object, key: str) -> str:
+def _shown(entry: Found, key: str) -> str:
+    value, scored = entry.row[key], entry.row["scored"]
+    if key == "n" and scored not in (None, value):
+        # what accuracy is divided by: failed cases are left out of it
+        return f"{scored}" if value is None else f"{scored}/{printable(str(value))}"
     if value is None:
         return "N/A"
     if key in PERCENT and isinstance(value, int | float):
@@ -54,7 +58,7 @@ def as_markdown(found: Sequence[Found]) -> str:
 
 
 def _with_interval(entry: Found, key: str, unit: str) -> str:
-    text = _shown(entry.row[key], key)
+    text = _shown(entry, key)
     if key not in PERCENT or text == "N/A":
         return text
     value = text.removesuffix("%") + unit

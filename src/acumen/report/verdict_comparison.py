@@ -24,6 +24,7 @@ def comparison_report(
     parts: list[RenderableType] = [Text(title, style="bold")]
     parts.append(Padding(_table(comparison, levels, left, right, level), (0, 0, 1, 1)))
     notes = [f"Difference: {right} minus {left}, in percentage points, paired by case."]
+    notes.append(f"AUPRC is over the {comparison['n_ranked']} cases where both have a verdict.")
     notes += [f"Note: {printable(text, limit=200)}." for text in comparison["warnings"]]
     parts.append(Padding(Group(*(Text(f"- {note}") for note in notes)), (0, 1, 1, 1)))
     parts += [Padding(Text(text), (0, 1, 1, 1)) for text in comparison_paragraphs(comparison)]

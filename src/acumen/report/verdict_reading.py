@@ -17,6 +17,8 @@ MOST_WEIGHT: Final = 0.5
 """Below this weight of components there is too little to judge the reasons by."""
 
 _HOLD: Final = ("its reasons hold", "its reasons mostly hold")
+_OPEN: Final = "whether its reasons hold"
+_UNTOLD: Final = "cannot be told from these cases"
 _FAULTS: Final[Mapping[str, str]] = {
     "incident_precision": "{wrong} of the incidents it claims did not happen",
     "severity_accuracy": "{wrong} of its severities are wrong",
@@ -36,31 +38,62 @@ _NAMES: Final[Mapping[str, str]] = {
 def paragraphs(document: Mapping[str, Any]) -> list[str]:
     """One or two sentences on the ranking, one or two on the reasons."""
     name = _name(document.get("method"))
-    ranking, reasons = _ranking(document), _reasons(document)
+    ranking, reasons = _ranking(document, name), _reasons(document)
     if ranking is None and reasons is None:
         return ["There is nothing to read: no score has a value."]
     if ranking is None:
         return [f"{name} cannot be judged on its ranking; {reasons}."]
     if reasons is None:
-        return [f"{name} {ranking}."]
-    alike = ranking.startswith("ranks well") == reasons.startswith(_HOLD)
-    return [f"{name} {ranking}. {'And' if alike else 'But'} {reasons}."]
+        return [f"{ranking}."]
+    well = side_of_target(document["intervals"]["ordinal_auprc"], 100)
+    if well is None or reasons.startswith(_OPEN):
+        return [f"{ranking}. {reasons[0].upper()}{reasons[1:]}."]
+    alike = (well == "above") == reasons.startswith(_HOLD)
+    return [f"{ranking}. {'And' if alike else 'But'} {reasons}."]
+
+
+def side_of_target(entry: Mapping[str, Any], factor: float = 1) -> str | None:
+    """``above`` or ``below`` where a score's interval lies; None where that cannot be told.
+
+    >>> side_of_target({"low": 0.8, "high": 0.9}, 100), side_of_target({"low": 40.0, "high": 75.0})
+    ('above', 'below')
+    >>> side_of_target({"low": 0.7, "high": 0.9}, 100) is side_of_target({"low": None}) is None
+    True
+    """
+    low, high = entry.get("low"), entry.get("high")
+    if low is None or high is None or "unreliable" in (entry.get("note") or ""):
+        return None
+    if factor * low > TARGET:
+        return "above"
+    return "below" if factor * high <= TARGET else None
+
+
+def _why_open(entry: Mapping[str, Any], factor: float = 1) -> str:
+    low, high = entry.get("low"), entry.get("high")
+    if low is None or high is None:
+        return f"no interval, target above {TARGET:g}%"
+    kind = "unreliable interval" if "unreliable" in (entry.get("note") or "") else "interval"
+    return f"{kind} {factor * low:.1f}% to {factor * high:.1f}%, target above {TARGET:g}%"
 
 
 def _name(method: object) -> str:
     return "This method" if method is None else printable(str(method))
 
 
-def _ranking(document: Mapping[str, Any]) -> str | None:
+def _ranking(document: Mapping[str, Any], name: str) -> str | None:
     auprc = document["unified_scores"]["auprc"]
     if auprc is None:
         return None
     rows = [row for row in document["auprc"]["thresholds"] if row["ap"] is not None]
     worst = min(rows, key=lambda row: float(row["ap"]), default=None)
-    if 100 * auprc > TARGET:
-        text = f"ranks well by severity (AUPRC {100 * auprc:.1f}%)"
+    entry, told = document["intervals"]["ordinal_auprc"], f"AUPRC {100 * auprc:.1f}%"
+    side = side_of_target(entry, 100)
+    if side is None:
+        text = f"Whether {name} ranks well by severity {_UNTOLD} ({told}, {_why_open(entry, 100)})"
+    elif side == "above":
+        text = f"{name} ranks well by severity ({told})"
     else:
-        text = f"ranks poorly by severity (AUPRC {100 * auprc:.1f}%, target above {TARGET:g}%)"
+        text = f"{name} ranks poorly by severity ({told}, target above {TARGET:g}%)"
         if worst is not None:
             level = printable(str(worst["at_least"]))
             text += f", worst at finding '{level}' ({100 * worst['ap']:.1f}%)"
@@ -91,12 +124,32 @@ def _reasons(document: Mapping[str, Any]) -> str | None:
         if components.get(key) is not None and 100 * components[key] <= TARGET
     ]
     if consistency is not None and consistency <= TARGET:
-        faults.append(f"{100 - consistency:.0f}% of its verdicts contradict its own evidence")
-    if process > TARGET and not faults:
+        faults.append(_contradicted(document, consistency))
+    entry = document["intervals"]["process_score"]
+    side = side_of_target(entry)
+    if side is None:
+        text = f"{_OPEN} {_UNTOLD} ({told}; process: {_why_open(entry)})"
+        return f"{text}: {'; '.join(faults)}" if faults else text
+    if side == "above" and not faults:
         return f"its reasons hold ({told})"
-    kind = "its reasons mostly hold" if process > TARGET else "its reasons do not hold"
+    kind = "its reasons mostly hold" if side == "above" else "its reasons do not hold"
     listed = "; ".join(faults) if faults else "no component stands out"
     return f"{kind} ({told}): {listed}"
+
+
+def consistency_counts(document: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Verdicts that follow from their evidence, of those that cite any; None where not told."""
+    match document["unified_metrics_full"].get("consistency_details"):
+        case {"consistent": int(right), "total": int(of)} if of:
+            return right, of
+    return None
+
+
+def _contradicted(document: Mapping[str, Any], consistency: float) -> str:
+    match consistency_counts(document):
+        case (right, of):
+            return f"{of - right} of the {of} verdicts that cite evidence contradict it"
+    return f"{100 - consistency:.0f}% of the verdicts that cite evidence contradict it"
 
 
 def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from acumen.case_reasoning import WEIGHTS
 from acumen.errors import printable
-from acumen.report.verdict_reading import TARGET, paragraphs
+from acumen.report.verdict_reading import TARGET, consistency_counts, paragraphs
 
 WIDTH: Final = 80
 _BESIDE: Final = {"evidence_recall": "Evidence Recall", "score_consistency": "Score Consistency"}
@@ -95,7 +95,11 @@ def _cases(document: Mapping[str, Any]) -> RenderableType:
         return Text(policy)
     text = f" {document['answered']} verdict{'' if document['answered'] == 1 else 's'}"
     if document["abstained"]:
-        text += f", {document['abstained']} abstained (wrong in accuracy, outside the rest)"
+        whose = "its" if document["abstained"] == 1 else "their"
+        text += (
+            f", {document['abstained']} abstained (wrong in accuracy, outside ranking, "
+            f"other agreement and consistency; {whose} claims still count in the process score)"
+        )
     if document["failed"]:
         text += f", {document['failed']} failed (left out)"
     return Text(f"{text}\n{policy}")
@@ -138,13 +142,14 @@ def interval(entry: Mapping[str, Any], kind: str = "share") -> str:
 
 
 def unified_table(document: Mapping[str, Any]) -> Table:
-    """The three scores; a tick above the target only."""
+    """The three scores; a tick above the target only, and what consistency is counted over."""
     scores, found = document["unified_scores"], document["intervals"]
+    counted = consistency_counts(document)
     shares = (
         ("AUPRC", scores["auprc"], found["ordinal_auprc"], "share"),
         ("Process", _hundredth(scores["process_score"]), found["process_score"], "percent"),
         (
-            "Consistency",
+            "Consistency" if counted is None else "Consistency ({}/{})".format(*counted),
             _hundredth(scores["consistency_score"]),
             found["consistency_score"],
             "percent",
@@ -152,7 +157,10 @@ def unified_table(document: Mapping[str, Any]) -> Table:
     )
     table = table_of("Metric", "Score", _level(document), "Status")
     for name, share, entry, kind in shares:
-        tick = Text("✓", style="green") if share is not None and 100 * share > TARGET else ""
+        tick = Text()
+        if share is not None and 100 * share > TARGET:
+            tick.append("✓", style="green")
+            tick.append(" (no interval)" if entry.get("low") is None else "")
         table.add_row(f"{name:<16}", percent(share), interval(entry, kind), tick)
     return table
 
