@@ -68,7 +68,7 @@ class Calibration:
         table = table.included
         said = [*self._overlap(table)]
         for name in names:
-            for expression in _calibrated_parts(confidences.find(name)):
+            for expression in _calibrated_parts(confidences.find(name, table.signals)):
                 said += self._applied(expression, table)
         return tuple(dict.fromkeys(said))
 

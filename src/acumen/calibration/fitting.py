@@ -64,8 +64,10 @@ def fit_calibration(
     Its ``metrics`` hold NLL, ECE, Brier and AUROC before and after: in-sample, and cross-fitted,
     where each case is judged by a calibrator that never saw it.
     """
-    method, taken = _asked(method, tuple(features), confidence, target)
     table = table.included
+    if confidence in table.signals and confidence not in confidences.names():
+        features, confidence = (*features, str(confidence)), None  # the signal itself is meant
+    method, taken = _asked(method, tuple(features), confidence, target)
     rows = answered_rows(table)
     source = table.source.path
     name = None if source is None else source_name(source)

@@ -9,7 +9,8 @@ the range of each and what its null stands for, and checks them before the funct
 ('token_msp', 'token_pe')
 >>> _ = FUNCTIONS.pop("margin")
 
-Beyond names there are ``secondary:<a>+<b>:<average|product>`` and ``calibrated:<name>``.
+Beyond names, and signals that a table has, there are ``secondary:<a>+<b>:<average|product>`` and
+``calibrated:<name>``.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from acumen.confidence.registry import (
     register,
 )
 from acumen.errors import DataError, UsageError, printable
-from acumen.judgments import Judgments
+from acumen.judgments import Judgments, Source
 from acumen.signals import answered_rows, why_lacking
 from acumen.strict_json import source_name
 from acumen.weights import Floats
@@ -62,10 +63,11 @@ def compute(
     """One confidence for each row of ``table.included``, NaN where the row was not answered.
 
     Raises a DataError with every absent key, undefined null, text and number out of range, each
-    told by case, item and key; a UsageError for a name there is not.
+    told by case, item and key; a UsageError for a name there is not. The name of a signal that the
+    table has, where no function has that name, is the signal itself.
     """
-    expression = find(name)
     table = table.included
+    expression = find(name, table.signals)
     columns = Columns(table, calibration)
     for key in expression.needs:
         _ = columns[key]
@@ -108,7 +110,7 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
                 left_out |= dict.fromkeys(ARTIFACT, "needs an artifact; ask for it by name")
                 chosen += [name for name in FUNCTIONS if name not in left_out]
             case _:
-                check_artifact(find(word), calibration)
+                check_artifact(find(word, table.signals), calibration)
                 chosen.append(word)
     if not chosen:
         source = table.source.path
@@ -175,4 +177,14 @@ def _default(table: Judgments, notes: list[str]) -> tuple[str, ...]:
     if "llm_evidence_count" not in table.signals and "confidence" in table.signals:
         notes.append("default: the confidence given with the rows (there is no llm_evidence_count)")
         return ("confidence",)
+    if "llm_evidence_count" not in table.signals and _is_long(table.source):
+        others = ", ".join(printable(key) for key in list(table.signals)[:12])
+        hint = f"; a numeric column can be one, asked for by its name: {others}" if others else ""
+        message = f"there is no confidence column (confidence or conf), so nothing to rank by{hint}"
+        raise DataError([message], source=table.source.name)
     return DEFAULT
+
+
+def _is_long(source: Source) -> bool:
+    """Whether a table came as rows (a frame, columns, CSV, Parquet), not as a run's records."""
+    return source.path is None or source.path.lower().endswith((".csv", ".parquet"))
