@@ -93,8 +93,9 @@ class Selection:
 def select(selector: str, table: Judgments, *, calibration: Calibrator | None = None) -> Selection:
     """The names a selector stands for on this table: ``default``, ``all``, or names and commas.
 
-    ``all`` leaves out what needs an artifact and what the table has no signals for; a signal that
-    is there but wrong is not left out: computing it tells what is wrong.
+    ``all`` leaves out what the table has no signals for, and what needs an artifact when there is
+    none; of one that is given, its output on its own inputs is taken. A signal that is there but
+    wrong is not left out: computing it tells what is wrong.
     """
     chosen: list[str] = []
     left_out: dict[str, str] = {}
@@ -107,8 +108,8 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
                 chosen += _default(table, notes)
             case "all":
                 left_out |= left_out_of(table, FUNCTIONS)
-                left_out |= dict.fromkeys(ARTIFACT, "needs an artifact; ask for it by name")
-                chosen += [name for name in FUNCTIONS if name not in left_out]
+                left_out |= _left_out_of_artifact(table, calibration)
+                chosen += [name for name in names() if name not in left_out]
             case _:
                 check_artifact(find(word, table.signals), calibration)
                 chosen.append(word)
@@ -135,6 +136,19 @@ def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
         if reasons:
             left_out[name] = "; ".join(reasons)
     return left_out
+
+
+def _left_out_of_artifact(table: Judgments, calibration: Calibrator | None) -> dict[str, str]:
+    """Which names made from an artifact ``all`` does without: every one but one, given one."""
+    if calibration is None:
+        return dict.fromkeys(ARTIFACT, "needs a calibration artifact (--calibration FILE)")
+    lacking = [f"no {printable(key)}" for key in calibration.signals if key not in table.signals]
+    if lacking:
+        return dict.fromkeys(ARTIFACT, f"{'; '.join(lacking)}, on which the artifact was fitted")
+    rating = ARTIFACT["verbalized_calibrated"]
+    if rating.why_not(calibration) is None and calibration.takes(rating.inner):
+        return {"calibrated": f"the same as {rating.name} with this artifact"}
+    return {rating.name: "the artifact was not fitted on verbalized alone; see calibrated"}
 
 
 def availability(table: Judgments) -> dict[str, str]:
