@@ -589,9 +589,9 @@ def test_nan_in_an_artifact_is_refused_by_the_reader(tmp_path) -> None:
 
 def test_names_that_need_another_artifact_are_refused() -> None:
     logistic, isotonic = calibration_from(LOGISTIC), calibration_from(ISOTONIC)
-    with pytest.raises(UsageError, match="needs an artifact of method temperature_scaling"):
+    with pytest.raises(UsageError, match="needs an artifact of method temperature, and"):
         confidence.select("verbalized_calibrated", TABLE, calibration=isotonic)
-    with pytest.raises(UsageError, match="temperature_scaling or isotonic, and this one is log"):
+    with pytest.raises(UsageError, match="temperature or isotonic, and this one is log"):
         confidence.select("calibrated:token_msp", TABLE, calibration=logistic)
     assert confidence.select("calibrated", TABLE, calibration=logistic).names == ("calibrated",)
 

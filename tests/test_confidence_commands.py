@@ -46,7 +46,7 @@ def test_confidence_says_what_a_run_can_compute_and_why_not_the_rest(tmp_path, c
     assert verdict["consistency_inverse_std"].startswith("this run: no: no consistency_score_std")
     assert "token_pe is missing or null in" in verdict["token_pe"]
     assert "1.5 is out of range (0..1)" in verdict["token_msp"]
-    assert verdict["verbalized_calibrated"] == "this run: with an artifact: temperature_scaling"
+    assert verdict["verbalized_calibrated"] == "this run: with an artifact: temperature"
 
 
 def test_calibrate_prints_the_fit_and_writes_what_loads(train, tmp_path, capsys) -> None:
@@ -163,3 +163,21 @@ def test_all_functions_together_cost_less_than_reading_the_file(tmp_path) -> Non
 
 def _first(pair: tuple[float, object]) -> float:
     return pair[0]
+
+
+def test_a_confidence_that_is_no_probability_is_told_once_with_what_to_take(
+    train, tmp_path, capsys
+) -> None:
+    options = ["--confidence", "llm", "--output", str(tmp_path / "cal.json")]
+    assert run(["calibrate", train, *options]) == 3
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "is outside 0..1, where temperature works" in line
+    assert "of 125 answered rows: take isotonic or logistic" in line
+    assert run(["calibrate", train, *options, "--method", "isotonic"]) == 0
+    assert capsys.readouterr().out.startswith("isotonic of llm for correctness")
+
+
+def test_a_tokens_probability_is_described_as_the_runner_makes_it(capsys) -> None:
+    assert run(["confidence"]) == 0
+    told = "Mean probability of the tokens (of the item's score, when acumen made the run)."
+    assert f"token_msp\n    {told}\n" in capsys.readouterr().out

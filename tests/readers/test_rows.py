@@ -200,3 +200,21 @@ def test_fewer_items_than_the_scale_declares_are_warned_of(tmp_path: Path) -> No
     (warning,) = read_csv(csv(tmp_path, HEADER + "1,Sleep,1,1,1\n1,Tired,1,1,1\n")).warnings
     assert warning.startswith("2 of the 8 items of PHQ-8 are judged; not in the file: NoInterest")
     assert read_csv(csv(tmp_path, "case,gt,pred\n1,1,1\n2,1,1\n")).warnings == ()
+
+
+@pytest.mark.parametrize(("mark", "shown"), [(";", "';'"), ("\t", "tabs"), ("|", "'|'")])
+def test_a_file_divided_by_another_mark_is_asked_about_it(
+    tmp_path: Path, mark: str, shown: str
+) -> None:
+    text = (HEADER + "1,Sleep,1,1,0.9\n").replace(",", mark)
+    told = f"rows.csv: line 1: there is one column: is it separated by {shown}? Commas are expected"
+    assert refused(tmp_path, text) == told
+
+
+def test_another_scale_is_hinted_at_once_a_file(tmp_path: Path) -> None:
+    levels = refused(tmp_path, HEADER + "1,Sleep,5,4,1\n1,Tired,1,9,1\n")
+    assert levels.count("--scale") == 1
+    assert "truth: 5 is outside 0..3; if the data are on another scale than phq8, give" in levels
+    items = refused(tmp_path, HEADER + "1,room,1,1,1\n1,breakfast,1,1,1\n")
+    assert items.count("--scale") == 1
+    assert "--scale" not in refused(tmp_path, HEADER + "1,Sleep,x,1,1\n")

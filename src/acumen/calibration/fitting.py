@@ -132,7 +132,9 @@ def _asked(
     if features and confidence is not None:
         raise UsageError("features and a confidence function exclude each other")
     if len(features) > 1 and method not in SEVERAL:
-        raise UsageError(f"{method} takes one feature, here are {len(features)}")
+        raise UsageError(
+            f"{confidences.spelled(method)} takes one feature, here are {len(features)}"
+        )
     if confidence is not None:
         if isinstance(confidences.find(confidence), confidences.Calibrated):
             raise UsageError(f"'{printable(confidence)}' is calibrated already")

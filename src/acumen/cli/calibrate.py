@@ -84,10 +84,12 @@ def calibrate(
 
 def describe(fitted: Calibration, noun: str) -> list[str]:
     """The fit in a few lines: parameters, then the table of measures."""
+    from acumen.confidence import spelled
+
     training = fitted.training
     share = 100 * (training.positive_rate or 0.0)
     lines = [
-        f"{fitted.method} of {fitted.inputs.name} for {fitted.target}: "
+        f"{spelled(fitted.method)} of {fitted.inputs.name} for {fitted.target}: "
         f"n = {training.n} answered rows of {training.n_cases} {noun}s, {share:.1f}% positive",
         *_parameters(fitted),
         "",

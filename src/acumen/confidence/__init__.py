@@ -21,7 +21,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.confidence.grammar import ARTIFACT, Calibrated, Expression, Secondary, find, names
+from acumen.confidence.grammar import (
+    ARTIFACT,
+    Calibrated,
+    Expression,
+    Secondary,
+    find,
+    names,
+    spelled,
+)
 from acumen.confidence.registry import (
     FUNCTIONS,
     Calibrator,
@@ -52,6 +60,7 @@ __all__ = [
     "names",
     "register",
     "select",
+    "spelled",
 ]
 
 DEFAULT: Final = ("llm", "total_evidence")

@@ -23,6 +23,15 @@ ONE_INPUT: Final = (TEMPERATURE, "isotonic")
 """Methods whose artifacts may be applied to any confidence function."""
 
 
+def spelled(method: str) -> str:
+    """A method as the command line spells it and messages show it; files say more.
+
+    >>> spelled("temperature_scaling"), spelled("platt")
+    ('temperature', 'platt')
+    """
+    return method.removesuffix("_scaling")
+
+
 @dataclass(frozen=True)
 class Secondary:
     """Two confidences combined, row by row: their mean or their product."""
@@ -61,7 +70,7 @@ class Calibrated:
     @property
     def kinds(self) -> str:
         """The methods of artifact it can be made with."""
-        return "any method" if self.methods is None else " or ".join(self.methods)
+        return "any method" if self.methods is None else " or ".join(map(spelled, self.methods))
 
     def why_not(self, calibration: Calibrator | None) -> str | None:
         """Why it cannot be made with this artifact."""
@@ -70,7 +79,7 @@ class Calibrated:
         if self.methods is not None and calibration.method not in self.methods:
             return (
                 f"'{self.name}' needs an artifact of method {self.kinds}, "
-                f"and this one is {calibration.method}"
+                f"and this one is {spelled(calibration.method)}"
             )
         return None
 
@@ -84,7 +93,7 @@ class Calibrated:
         values = self.inner.of(columns)
         if columns.calibration.method == TEMPERATURE:
             for at in np.flatnonzero(~((values >= 0) & (values <= 1))).tolist():
-                message = f"{shortest(values[at])} is outside 0..1, where temperature scaling works"
+                message = f"{shortest(values[at])} is outside 0..1, where temperature works"
                 columns.problem(at, message, self.inner.name)
             columns.check()
         return columns.calibration.of_confidence(values)

@@ -89,7 +89,7 @@ def judgments(
     if size == 0:
         problems.append(Problem("there are no rows in it"))
     if problems:
-        raise DataError(problems, source=source.name)
+        raise DataError(scale.hint(problems), source=source.name)
 
     cases, case_codes = factorize(case)
     items, item_codes = _item_codes(item, size, scale)
@@ -225,7 +225,7 @@ def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
     names = {str} if known else {str, int}
     if set(map(type, values)) <= names and (not known or known >= set(values)):
         return []
-    allowed = f"is not an item of {scale.title or scale.name}" if known else "is not a name"
+    allowed = scale.foreign if known else "is not a name"
     return [
         (row, f"{what_came(value)} {allowed}")
         for row, value in enumerate(values)

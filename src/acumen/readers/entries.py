@@ -92,7 +92,7 @@ def table_from_entries(
             failed.append(FailedCase(case, redacted(record.get("error"))))
             _add_failed(case, record, items, scale, rows)
     if problems:
-        raise DataError(problems, source=name)
+        raise DataError(scale.hint(problems), source=name)
     found = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
     return _table(rows, items, records, failed, scale, source, found)
 
@@ -153,9 +153,7 @@ def _items(
                 continue
             for item in given:
                 if scale.items and item not in scale.items:
-                    message = (
-                        f"is not an item of {scale.title or scale.name}{_like(item, scale.items)}"
-                    )
+                    message = f"{scale.foreign}{_like(item, scale.items)}"
                     problems.append(
                         Problem(message, case=case, item=item, field=key, noun=scale.case)
                     )
