@@ -110,12 +110,9 @@ def test_an_item_judged_on_one_side_only_is_refused_or_left_out_when_asked() -> 
 
 
 def test_a_case_without_a_common_item_is_not_counted_as_a_case() -> None:
-    left = judgments(
-        case=[1, 1, 2], item=["Sleep", "Tired", "Sleep"], truth=[1] * 3, prediction=[0, 1, 2]
-    )
-    right = judgments(
-        case=[1, 1, 2], item=["Sleep", "Tired", "Tired"], truth=[1] * 3, prediction=[2, 1, 0]
-    )
+    columns = {"case": [1, 1, 2, 2], "item": ["Sleep", "Tired"] * 2, "truth": [1] * 4}
+    left = judgments(**columns, prediction=[0, 1, 2, 0]).take(np.array([0, 1, 2]))
+    right = judgments(**columns, prediction=[2, 1, 0, 0]).take(np.array([0, 1, 3]))
     pair = align(left, right, intersection_only=True)
     assert pair.cases == (1,) == pair.right.cases
     assert any("share no item and are excluded: 2" in w for w in pair.warnings)

@@ -589,9 +589,9 @@ def test_nan_in_an_artifact_is_refused_by_the_reader(tmp_path) -> None:
 
 def test_names_that_need_another_artifact_are_refused() -> None:
     logistic, isotonic = calibration_from(LOGISTIC), calibration_from(ISOTONIC)
-    with pytest.raises(UsageError, match="needs an artifact of method temperature_scaling"):
+    with pytest.raises(UsageError, match="needs an artifact of method temperature, and"):
         confidence.select("verbalized_calibrated", TABLE, calibration=isotonic)
-    with pytest.raises(UsageError, match="temperature_scaling or isotonic, and this one is log"):
+    with pytest.raises(UsageError, match="temperature or isotonic, and this one is log"):
         confidence.select("calibrated:token_msp", TABLE, calibration=logistic)
     assert confidence.select("calibrated", TABLE, calibration=logistic).names == ("calibrated",)
 
@@ -640,3 +640,22 @@ def test_applying_an_artifact_imports_neither_scikit_learn_nor_scipy_stats(tmp_p
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_all_includes_what_a_given_artifact_makes() -> None:
+    temperature = calibration_from({"method": "temperature_scaling", "temperature": 2})
+    chosen = confidence.select("all", TABLE, calibration=temperature)
+    assert "verbalized_calibrated" in chosen.names
+    assert chosen.left_out["calibrated"] == "the same as verbalized_calibrated with this artifact"
+    chosen = confidence.select("all", TABLE, calibration=calibration_from(LOGISTIC))
+    assert "calibrated" in chosen.names
+    assert "verbalized_calibrated" in chosen.left_out
+    assert "--calibration" in confidence.select("all", TABLE).left_out["calibrated"]
+
+
+def test_all_leaves_out_an_artifact_whose_inputs_the_table_lacks() -> None:
+    artifact = calibration_from(LOGISTIC)
+    kept = {k: s for k, s in TABLE.signals.items() if k not in artifact.signals}
+    chosen = confidence.select("all", replace(TABLE, signals=kept), calibration=artifact)
+    assert "calibrated" not in chosen.names
+    assert chosen.left_out["calibrated"].startswith(f"no {artifact.signals[0]}")

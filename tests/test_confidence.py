@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from acumen import confidence
 from acumen.confidence import compute, find, register, select
 from acumen.errors import DataError, UsageError
 from acumen.judgments import Judgments, Outcome, Signal, Source
+from acumen.readers.frame import CONVENTIONS
 from acumen.scale import Scale
 from acumen.signals import SIGNALS, declare
 
@@ -201,6 +203,31 @@ def test_default_falls_back_to_the_given_confidence_and_says_so() -> None:
     chosen = select("default", table_of({"confidence": [0.1, 0.2]}))
     assert chosen.names == ("confidence",)
     assert "no llm_evidence_count" in chosen.notes[0]
+
+
+def test_rows_without_a_confidence_column_are_told_so_once() -> None:
+    bare = replace(table_of({"self_conf": [0.1, 0.2]}), source=Source(path="rows.csv"))
+    with pytest.raises(DataError) as refused:
+        select("default", bare)
+    columns = " or ".join(CONVENTIONS["confidence"])
+    assert str(refused.value) == (
+        f"rows.csv: there is no confidence column ({columns}), so nothing to rank by; "
+        "a numeric column can be one, asked for by its name: self_conf"
+    )
+    assert select("default", table_of({"self_conf": [0.1, 0.2]})).names == confidence.DEFAULT
+
+
+def test_a_signal_that_no_function_is_named_after_is_a_confidence_by_itself() -> None:
+    table = table_of({"self_conf": [-2.0, 7, 0, 1], "token_pe": [1.0, 3, 0, 1]})
+    assert select("self_conf,token_pe", table).names == ("self_conf", "token_pe")
+    np.testing.assert_array_equal(compute("self_conf", table), [-2, 7, 0, 1])
+    np.testing.assert_array_equal(compute("token_pe", table), [0.5, 0.25, 1, 0.5])
+    combined = compute("secondary:self_conf+token_pe:product", table)
+    np.testing.assert_array_equal(combined, [-1, 1.75, 0, 0.5])
+    with pytest.raises(UsageError, match="no confidence function 'self_con'; did you mean 'self_c"):
+        select("self_con", table)
+    with pytest.raises(DataError, match="self_conf: null has no value"):
+        compute("self_conf", table_of({"self_conf": [None, 1.0]}))
 
 
 def test_all_takes_what_the_run_can_give_and_says_why_not_the_rest() -> None:

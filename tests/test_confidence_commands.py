@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
 from acumen import confidence
 from acumen.calibration import read_calibration
+from acumen.calibration.reading import calibration_from
 from acumen.cli import run
+from acumen.cli.calibrate import describe
 from acumen.readers import read
 from acumen.strict_json import write_json
 from tests.toy_runs import toy_run
@@ -46,7 +49,7 @@ def test_confidence_says_what_a_run_can_compute_and_why_not_the_rest(tmp_path, c
     assert verdict["consistency_inverse_std"].startswith("this run: no: no consistency_score_std")
     assert "token_pe is missing or null in" in verdict["token_pe"]
     assert "1.5 is out of range (0..1)" in verdict["token_msp"]
-    assert verdict["verbalized_calibrated"] == "this run: with an artifact: temperature_scaling"
+    assert verdict["verbalized_calibrated"] == "this run: with an artifact: temperature"
 
 
 def test_calibrate_prints_the_fit_and_writes_what_loads(train, tmp_path, capsys) -> None:
@@ -56,7 +59,7 @@ def test_calibrate_prints_the_fit_and_writes_what_loads(train, tmp_path, capsys)
     artifact = read_calibration(target)
     assert f"T = {artifact.model.temperature:.6g}" in out
     assert f"n = {artifact.training.n} answered rows of 20 participants" in out
-    for title in ("NLL", "ECE", "Brier", "AUROC", "before", "in-sample", "cross-fitted (10 folds"):
+    for title in ("NLL", "ECE", "Brier", "AUROC", "before", "in-sample", "cross-fitted: 10 folds"):
         assert title in out
     after = json.loads(target.read_text())["metrics"]["cross_fitted"]["after"]
     assert f"{after['nll']:.4f}" in out
@@ -110,7 +113,6 @@ def test_the_same_run_gives_the_same_bytes(train, tmp_path, capsys, monkeypatch)
     ("arguments", "code", "said"),
     [
         (["--output", "x.json"], 2, "give one run"),
-        (["RUN"], 2, "--output FILE is missing"),
         (["RUN", "--method", "beta", "--output", "x.json"], 2, "no method 'beta'"),
         (["RUN", "--features", "nothing", "--output", "x.json"], 3, "nothing: missing"),
         (["RUN", "--mode", "zero_shot", "--output", "x.json"], 2, "zero_shot"),
@@ -163,3 +165,48 @@ def test_all_functions_together_cost_less_than_reading_the_file(tmp_path) -> Non
 
 def _first(pair: tuple[float, object]) -> float:
     return pair[0]
+
+
+def test_a_confidence_that_is_no_probability_is_told_once_with_what_to_take(
+    train, tmp_path, capsys
+) -> None:
+    options = ["--confidence", "llm", "--output", str(tmp_path / "cal.json")]
+    assert run(["calibrate", train, *options]) == 3
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "is outside 0..1, where temperature works" in line
+    assert "of 125 answered rows: take isotonic or logistic" in line
+    assert run(["calibrate", train, *options, "--method", "isotonic"]) == 0
+    assert capsys.readouterr().out.startswith("isotonic of llm for correctness")
+
+
+def test_a_tokens_probability_is_described_as_the_runner_makes_it(capsys) -> None:
+    assert run(["confidence"]) == 0
+    told = "Mean probability of the tokens (of the item's score, when acumen made the run)."
+    assert f"token_msp\n    {told}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("method", ["temperature", "isotonic", "logistic"])
+def test_a_fit_is_told_within_80_columns_and_kept_only_where_asked(
+    train, tmp_path, capsys, method: str
+) -> None:
+    features = "verbalized_confidence,token_msp,token_pe,retrieval_similarity_mean"
+    options = ["--features", features if method == "logistic" else "token_msp"]
+    assert run(["calibrate", train, "--method", method, *options]) == 0
+    out, err = capsys.readouterr()
+    assert max(map(len, out.splitlines())) <= 80
+    assert "--output FILE keeps it" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["train.json"]
+
+
+def test_a_fit_that_did_not_help_is_said_to_have_not() -> None:
+    measured = {"nll": 0.5, "ece": 0.137, "smooth_ece": 0.1, "brier": 0.2, "auroc": 0.7}
+
+    def told(after: float) -> str:
+        crossed = {"before": measured, "after": measured | {"ece": after}, "folds": 10}
+        metrics = {"in_sample": {"before": measured, "after": measured}, "cross_fitted": crossed}
+        artifact = calibration_from({"method": "temperature_scaling", "temperature": 2})
+        return "\n".join(describe(replace(artifact, metrics=metrics), "participant"))
+
+    said = "calibration did not help here: cross-fitted ECE 0.1370 before, 0.1660 after"
+    assert said in told(0.166)
+    assert "did not help" not in told(0.101)

@@ -99,7 +99,12 @@ def test_duplicates_are_found_in_a_table_far_emptier_than_cases_times_items() ->
             prediction=[0] * (n + 1),
             scale=Scale.numbered(0, 3),
         )
-    assert len(refused.value.problems) == 1
+    told = [str(problem) for problem in refused.value.problems]
+    assert [t for t in told if "duplicate" in t] == [
+        f"case {n - 1}, item i{n - 1}: duplicate: given twice, in rows {n} and {n + 1}"
+    ]
+    assert len(told) == n + 1
+    assert told[1].startswith("case 0, item i1: is not there, though other cases have it, nor 398")
 
 
 def test_a_case_fails_as_a_whole() -> None:

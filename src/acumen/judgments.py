@@ -246,6 +246,17 @@ def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str
     return problems, warnings
 
 
+def unjudged_items(items: Sequence[str], scale: Scale) -> list[str]:
+    """A warning where fewer items are judged than the scale declares."""
+    missing = [i for i in scale.items if i not in items]
+    if not missing:
+        return []
+    return [
+        f"{len(items)} of the {len(scale.items)} items of {scale.title or scale.name} are judged; "
+        f"not in the file: {', '.join(missing)}"
+    ]
+
+
 def repeated(
     case: NDArray[np.int32], item: NDArray[np.int32], n_items: int
 ) -> list[tuple[int, int]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -88,6 +89,22 @@ class Scale:
         if self.is_numeric:
             return f"{self.levels[0]}..{self.levels[-1]}"
         return ", ".join(f"'{printable(str(level))}'" for level in self.levels)
+
+    @property
+    def foreign(self) -> str:
+        """What a message says of an item that the scale does not have."""
+        return f"is not an item of {self.title or self.name}"
+
+    def hint(self, problems: Sequence[Problem]) -> list[Problem]:
+        """The problems; the first one that another scale may solve says so."""
+        marks = (self.foreign, f"is outside {self.allowed}", f"is not one of {self.allowed}")
+        found = list(problems)
+        for at, problem in enumerate(found):
+            if any(mark in problem.message for mark in marks):
+                told = f"{problem.message}; if the data are on another scale than {self.name}, "
+                found[at] = replace(problem, message=f"{told}give it with --scale")
+                break
+        return found
 
     def rank(self, value: object) -> int:
         """The rank of a level, 0 for the lowest; ``ValueError`` says what is wrong with it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -129,3 +130,18 @@ def test_every_command_shows_a_worked_example(
         assert run([*words, "--help"]) == 0
         told += capsys.readouterr().out.partition("[OPTIONS]")[2]
     assert f"acumen {name} " in told
+
+
+def test_the_example_of_the_guide_is_taken_by_the_commands_it_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    Path("acumen.toml").write_text(example, "utf-8")
+    for command in ("evaluate", "calibrate"):
+        assert f"[{command}]" in example
+        assert run([command, "absent.json"]) != 0
+        assert "acumen.toml" not in capsys.readouterr().err
+    Path("acumen.toml").write_text(example.replace("method", "methood"), "utf-8")
+    assert run(["calibrate", "absent.json"]) == 3
+    assert "acumen.toml: calibrate.methood" in capsys.readouterr().err

@@ -76,7 +76,7 @@ def test_an_empty_id_is_no_case(tmp_path: Path) -> None:
 
 def test_ids_rewritten_by_a_spreadsheet_are_warned_of(tmp_path: Path) -> None:
     table = read_csv(csv(tmp_path, HEADER + "1.02E+02,Sleep,1,1,1\n"))
-    assert table.warnings == ("ids that look rewritten by a spreadsheet: 1.02E+02",)
+    assert table.warnings[0] == "ids that look rewritten by a spreadsheet: 1.02E+02"
 
 
 def test_the_same_judgment_twice_is_refused_naming_both_lines(tmp_path: Path) -> None:
@@ -175,3 +175,46 @@ def test_a_risk_score_may_be_missing(tmp_path: Path) -> None:
     assert table.risk_score is not None
     assert table.risk_score[0] == 0.5
     assert table.risk_score[1] != table.risk_score[1]
+
+
+def test_an_item_that_other_cases_have_and_one_lacks_is_refused_by_name(tmp_path: Path) -> None:
+    rows = "300,Sleep,2,2,1\n300,Tired,1,,1\n301,Sleep,0,1,1\n"
+    assert refused(tmp_path, HEADER + rows) == (
+        "rows.csv: participant 301, item Tired: is not there, though other participants have it; "
+        "an abstention is a row too"
+    )
+    twice = refused(tmp_path, HEADER + rows + "302,Tired,0,1,1\n302,Tired,0,1,1\n")
+    assert "participant 302, item Tired: duplicate: given twice, in lines 5 and 6" in twice
+    assert "participant 301, item Tired: is not there" in twice
+
+
+def test_a_failed_case_needs_no_items_and_asks_none_of_others(tmp_path: Path) -> None:
+    text = "case,item,gt,pred,outcome\n1,Sleep,1,1,answered\n1,Tired,1,,abstained\n"
+    failed = "2,Sleep,1,,failed\n2,Appetite,1,,failed\n"
+    table = read_csv(csv(tmp_path, text + failed))
+    assert [f.case for f in table.failed] == ["2"]
+    assert "participant 2, item Tired" in refused(tmp_path, text + "2,Sleep,1,1,answered\n")
+
+
+def test_fewer_items_than_the_scale_declares_are_warned_of(tmp_path: Path) -> None:
+    (warning,) = read_csv(csv(tmp_path, HEADER + "1,Sleep,1,1,1\n1,Tired,1,1,1\n")).warnings
+    assert warning.startswith("2 of the 8 items of PHQ-8 are judged; not in the file: NoInterest")
+    assert read_csv(csv(tmp_path, "case,gt,pred\n1,1,1\n2,1,1\n")).warnings == ()
+
+
+@pytest.mark.parametrize(("mark", "shown"), [(";", "';'"), ("\t", "tabs"), ("|", "'|'")])
+def test_a_file_divided_by_another_mark_is_asked_about_it(
+    tmp_path: Path, mark: str, shown: str
+) -> None:
+    text = (HEADER + "1,Sleep,1,1,0.9\n").replace(",", mark)
+    told = f"rows.csv: line 1: there is one column: is it separated by {shown}? Commas are expected"
+    assert refused(tmp_path, text) == told
+
+
+def test_another_scale_is_hinted_at_once_a_file(tmp_path: Path) -> None:
+    levels = refused(tmp_path, HEADER + "1,Sleep,5,4,1\n1,Tired,1,9,1\n")
+    assert levels.count("--scale") == 1
+    assert "truth: 5 is outside 0..3; if the data are on another scale than phq8, give" in levels
+    items = refused(tmp_path, HEADER + "1,room,1,1,1\n1,breakfast,1,1,1\n")
+    assert items.count("--scale") == 1
+    assert "--scale" not in refused(tmp_path, HEADER + "1,Sleep,x,1,1\n")

@@ -52,6 +52,15 @@ class Calibration:
     name: str = "calibration"
     """How messages call it: the name of its file."""
 
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals its inputs are made of."""
+        return self.inputs.signals
+
+    def takes(self, inner: confidences.Expression) -> bool:
+        """Whether it was fitted on this confidence."""
+        return self.inputs.takes(inner)
+
     def of_table(self, table: Judgments, rows: Rows) -> Floats:
         """Calibrated confidence of some rows, on the inputs it was fitted on."""
         return self.model.predict(self.inputs.of(table, rows).values)
@@ -68,7 +77,7 @@ class Calibration:
         table = table.included
         said = [*self._overlap(table)]
         for name in names:
-            for expression in _calibrated_parts(confidences.find(name)):
+            for expression in _calibrated_parts(confidences.find(name, table.signals)):
                 said += self._applied(expression, table)
         return tuple(dict.fromkeys(said))
 

@@ -64,8 +64,10 @@ def fit_calibration(
     Its ``metrics`` hold NLL, ECE, Brier and AUROC before and after: in-sample, and cross-fitted,
     where each case is judged by a calibrator that never saw it.
     """
-    method, taken = _asked(method, tuple(features), confidence, target)
     table = table.included
+    if confidence in table.signals and confidence not in confidences.names():
+        features, confidence = (*features, str(confidence)), None  # the signal itself is meant
+    method, taken = _asked(method, tuple(features), confidence, target)
     rows = answered_rows(table)
     source = table.source.path
     name = None if source is None else source_name(source)
@@ -130,7 +132,9 @@ def _asked(
     if features and confidence is not None:
         raise UsageError("features and a confidence function exclude each other")
     if len(features) > 1 and method not in SEVERAL:
-        raise UsageError(f"{method} takes one feature, here are {len(features)}")
+        raise UsageError(
+            f"{confidences.spelled(method)} takes one feature, here are {len(features)}"
+        )
     if confidence is not None:
         if isinstance(confidences.find(confidence), confidences.Calibrated):
             raise UsageError(f"'{printable(confidence)}' is calibrated already")

@@ -11,7 +11,6 @@ from acumen.calibration.features import CalibratorFeatureExtractor, Features, un
 from acumen.errors import DataError
 from acumen.judgments import Judgments, SignalState
 from acumen.signals import Rows, shortest
-from acumen.strict_json import source_name
 from acumen.weights import Floats
 
 
@@ -62,20 +61,16 @@ class Inputs:
         return bool(np.array_equal(inner.function(probe), probe))
 
     def _check(self, values: Floats, table: Judgments, rows: Rows) -> None:
-        outside = np.flatnonzero(~((values >= 0) & (values <= 1))).tolist()
-        if not outside:
+        outside = np.flatnonzero(~((values >= 0) & (values <= 1)))
+        if not len(outside):
             return
-        path = table.source.path
+        first = int(outside[0])
+        message = (
+            f"{shortest(values[first])} is outside 0..1, where temperature works; so are "
+            f"{len(outside)} of {len(rows)} answered rows: take isotonic or logistic"
+        )
         raise DataError(
-            [
-                table.problem(
-                    int(rows[at]),
-                    f"{shortest(values[at])} is outside 0..1, where temperature scaling works",
-                    self.name,
-                )
-                for at in outside
-            ],
-            source=None if path is None else source_name(path),
+            [table.problem(int(rows[first]), message, self.name)], source=table.source.name
         )
 
 

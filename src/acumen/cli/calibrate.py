@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
+WIDTH = 80
 SHOWN = (
     ("NLL", "nll"),
     ("ECE", "ece"),
@@ -41,7 +43,9 @@ def calibrate(
     folds: Annotated[int, typer.Option(min=2, help="Folds of cases for cross-fitting.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Decides which case is in which fold.")] = 42,
     scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
-    output: Annotated[Path | None, typer.Option(help="Where the artifact goes.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Where the artifact goes; else it is not kept.")
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Fit a calibrator on the answered rows of a run.
@@ -53,10 +57,8 @@ def calibrate(
     """
     if (run is None) == (input_file is None):
         raise UsageError("give one run: RUN or --input FILE")
-    if output is None:
-        raise UsageError("--output FILE is missing: where should the artifact go?")
     path = run or input_file or Path()
-    if output.exists() and path.exists() and output.samefile(path):
+    if output is not None and output.exists() and path.exists() and output.samefile(path):
         raise UsageError("--output is the run itself; choose another file")
     from acumen.calibration import fit_calibration
     from acumen.calibration.features import default_warnings, parse_features
@@ -76,51 +78,65 @@ def calibrate(
     defaults = default_warnings(fitted.training.defaults, fitted.training.n or 0)
     for warning in (*table.warnings, *defaults):
         typer.echo(f"acumen: warning: {warning}", err=True)
-    fitted.write(output, created_at())
+    if output is not None:
+        fitted.write(output, created_at())
     for line in describe(fitted, table.scale.case):
         typer.echo(line)
-    typer.echo(f"acumen: wrote {output}", err=True)
+    told = "nothing was kept; --output FILE keeps it" if output is None else f"wrote {output}"
+    typer.echo(f"acumen: {told}", err=True)
 
 
 def describe(fitted: Calibration, noun: str) -> list[str]:
     """The fit in a few lines: parameters, then the table of measures."""
+    from acumen.confidence import spelled
+
     training = fitted.training
     share = 100 * (training.positive_rate or 0.0)
     lines = [
-        f"{fitted.method} of {fitted.inputs.name} for {fitted.target}: "
+        *wrap(f"{spelled(fitted.method)} of {fitted.inputs.name} for {fitted.target}", WIDTH),
         f"n = {training.n} answered rows of {training.n_cases} {noun}s, {share:.1f}% positive",
-        *_parameters(fitted),
+        *wrap(_parameters(fitted), WIDTH),
         "",
     ]
     in_sample, crossed = fitted.metrics["in_sample"], fitted.metrics["cross_fitted"]
-    by = f"{crossed['folds']} folds by {noun}" if crossed.get("folds") else "none"
     rows = {
         "before": in_sample["before"],
         "after, in-sample": in_sample["after"],
-        f"after, cross-fitted ({by})": crossed["after"] or {},
+        "after, cross-fitted": crossed["after"] or {},
     }
     width = max(map(len, rows))
     lines.append(" " * width + "".join(f"{title:>12}" for title, _ in SHOWN))
     lines += [f"{title:{width}}{_cells(measured)}" for title, measured in rows.items()]
+    if crossed.get("folds"):
+        lines.append(f"cross-fitted: {crossed['folds']} folds by {noun}")
     reasons = [block.get("reason") for block in (in_sample["before"], crossed)]
-    return lines + [f"– {reason}" for reason in reasons if reason]
+    lines += [f"– {reason}" for reason in reasons if reason]
+    return lines + _no_help(in_sample["before"].get("ece"), (crossed["after"] or {}).get("ece"))
 
 
-def _parameters(fitted: Calibration) -> list[str]:
+def _no_help(before: float | None, after: float | None) -> list[str]:
+    """What to say when the calibration error of cases it never saw did not fall."""
+    if before is None or after is None or after < before:
+        return []
+    told = f"cross-fitted ECE {before:.4f} before, {after:.4f} after"
+    return ["", f"calibration did not help here: {told}"]
+
+
+def _parameters(fitted: Calibration) -> str:
     model: Any = fitted.model
     match fitted.method:
         case "temperature_scaling":
-            return [f"T = {model.temperature:.6g}"]
+            return f"T = {model.temperature:.6g}"
         case "isotonic":
             points = zip(model.x_thresholds, model.y_thresholds, strict=True)
             shown = ", ".join(f"{x:.4g} → {y:.4g}" for x, y in list(points)[:12])
             more = len(model.x_thresholds) - 12
-            return [shown + (f", and {more} more" if more > 0 else "")]
+            return shown + (f", and {more} more" if more > 0 else "")
         case _:
             names = fitted.inputs.features or (fitted.inputs.name,)
             pairs = zip(names, model.coefficients, strict=True)
             shown = ", ".join(f"{name} {weight:.6g}" for name, weight in pairs)
-            return [f"intercept {model.intercept:.6g}; per standard deviation: {shown}"]
+            return f"intercept {model.intercept:.6g}; per standard deviation: {shown}"
 
 
 def _cells(measured: dict[str, Any]) -> str:

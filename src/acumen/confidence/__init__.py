@@ -9,7 +9,8 @@ the range of each and what its null stands for, and checks them before the funct
 ('token_msp', 'token_pe')
 >>> _ = FUNCTIONS.pop("margin")
 
-Beyond names there are ``secondary:<a>+<b>:<average|product>`` and ``calibrated:<name>``.
+Beyond names, and signals that a table has, there are ``secondary:<a>+<b>:<average|product>`` and
+``calibrated:<name>``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.confidence.grammar import ARTIFACT, Calibrated, Expression, Secondary, find, names
+from acumen.confidence.grammar import (
+    ARTIFACT,
+    Calibrated,
+    Expression,
+    Secondary,
+    find,
+    names,
+    spelled,
+)
 from acumen.confidence.registry import (
     FUNCTIONS,
     Calibrator,
@@ -29,7 +38,7 @@ from acumen.confidence.registry import (
     register,
 )
 from acumen.errors import DataError, UsageError, printable
-from acumen.judgments import Judgments
+from acumen.judgments import Judgments, Source
 from acumen.signals import answered_rows, why_lacking
 from acumen.strict_json import source_name
 from acumen.weights import Floats
@@ -51,6 +60,7 @@ __all__ = [
     "names",
     "register",
     "select",
+    "spelled",
 ]
 
 DEFAULT: Final = ("llm", "total_evidence")
@@ -62,10 +72,11 @@ def compute(
     """One confidence for each row of ``table.included``, NaN where the row was not answered.
 
     Raises a DataError with every absent key, undefined null, text and number out of range, each
-    told by case, item and key; a UsageError for a name there is not.
+    told by case, item and key; a UsageError for a name there is not. The name of a signal that the
+    table has, where no function has that name, is the signal itself.
     """
-    expression = find(name)
     table = table.included
+    expression = find(name, table.signals)
     columns = Columns(table, calibration)
     for key in expression.needs:
         _ = columns[key]
@@ -91,8 +102,9 @@ class Selection:
 def select(selector: str, table: Judgments, *, calibration: Calibrator | None = None) -> Selection:
     """The names a selector stands for on this table: ``default``, ``all``, or names and commas.
 
-    ``all`` leaves out what needs an artifact and what the table has no signals for; a signal that
-    is there but wrong is not left out: computing it tells what is wrong.
+    ``all`` leaves out what the table has no signals for, and what needs an artifact when there is
+    none; of one that is given, its output on its own inputs is taken. A signal that is there but
+    wrong is not left out: computing it tells what is wrong.
     """
     chosen: list[str] = []
     left_out: dict[str, str] = {}
@@ -105,10 +117,10 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
                 chosen += _default(table, notes)
             case "all":
                 left_out |= left_out_of(table, FUNCTIONS)
-                left_out |= dict.fromkeys(ARTIFACT, "needs an artifact; ask for it by name")
-                chosen += [name for name in FUNCTIONS if name not in left_out]
+                left_out |= _left_out_of_artifact(table, calibration)
+                chosen += [name for name in names() if name not in left_out]
             case _:
-                check_artifact(find(word), calibration)
+                check_artifact(find(word, table.signals), calibration)
                 chosen.append(word)
     if not chosen:
         source = table.source.path
@@ -133,6 +145,19 @@ def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
         if reasons:
             left_out[name] = "; ".join(reasons)
     return left_out
+
+
+def _left_out_of_artifact(table: Judgments, calibration: Calibrator | None) -> dict[str, str]:
+    """Which names made from an artifact ``all`` does without: every one but one, given one."""
+    if calibration is None:
+        return dict.fromkeys(ARTIFACT, "needs a calibration artifact (--calibration FILE)")
+    lacking = [f"no {printable(key)}" for key in calibration.signals if key not in table.signals]
+    if lacking:
+        return dict.fromkeys(ARTIFACT, f"{'; '.join(lacking)}, on which the artifact was fitted")
+    rating = ARTIFACT["verbalized_calibrated"]
+    if rating.why_not(calibration) is None and calibration.takes(rating.inner):
+        return {"calibrated": f"the same as {rating.name} with this artifact"}
+    return {rating.name: "the artifact was not fitted on verbalized alone; see calibrated"}
 
 
 def availability(table: Judgments) -> dict[str, str]:
@@ -175,4 +200,14 @@ def _default(table: Judgments, notes: list[str]) -> tuple[str, ...]:
     if "llm_evidence_count" not in table.signals and "confidence" in table.signals:
         notes.append("default: the confidence given with the rows (there is no llm_evidence_count)")
         return ("confidence",)
+    if "llm_evidence_count" not in table.signals and _is_long(table.source):
+        others = ", ".join(printable(key) for key in list(table.signals)[:12])
+        hint = f"; a numeric column can be one, asked for by its name: {others}" if others else ""
+        message = f"there is no confidence column (confidence or conf), so nothing to rank by{hint}"
+        raise DataError([message], source=table.source.name)
     return DEFAULT
+
+
+def _is_long(source: Source) -> bool:
+    """Whether a table came as rows (a frame, columns, CSV, Parquet), not as a run's records."""
+    return source.path is None or source.path.lower().endswith((".csv", ".parquet"))

@@ -75,13 +75,13 @@ def hybrid_verbalized(
 
 @register
 def token_msp(token_msp: Floats) -> Floats:
-    """Mean probability of the reply's tokens."""
+    """Mean probability of the tokens (of the item's score, when acumen made the run)."""
     return token_msp
 
 
 @register
 def token_pe(token_pe: Floats) -> Floats:
-    """1/(1 + entropy), from the mean entropy of the reply's tokens."""
+    """1/(1 + entropy), from the mean entropy of the same tokens as token_msp."""
     return 1 / (1 + token_pe)
 
 

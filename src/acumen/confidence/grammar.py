@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
@@ -21,6 +21,15 @@ from acumen.weights import Floats
 TEMPERATURE: Final = "temperature_scaling"
 ONE_INPUT: Final = (TEMPERATURE, "isotonic")
 """Methods whose artifacts may be applied to any confidence function."""
+
+
+def spelled(method: str) -> str:
+    """A method as the command line spells it and messages show it; files say more.
+
+    >>> spelled("temperature_scaling"), spelled("platt")
+    ('temperature', 'platt')
+    """
+    return method.removesuffix("_scaling")
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ class Calibrated:
     @property
     def kinds(self) -> str:
         """The methods of artifact it can be made with."""
-        return "any method" if self.methods is None else " or ".join(self.methods)
+        return "any method" if self.methods is None else " or ".join(map(spelled, self.methods))
 
     def why_not(self, calibration: Calibrator | None) -> str | None:
         """Why it cannot be made with this artifact."""
@@ -70,7 +79,7 @@ class Calibrated:
         if self.methods is not None and calibration.method not in self.methods:
             return (
                 f"'{self.name}' needs an artifact of method {self.kinds}, "
-                f"and this one is {calibration.method}"
+                f"and this one is {spelled(calibration.method)}"
             )
         return None
 
@@ -84,7 +93,7 @@ class Calibrated:
         values = self.inner.of(columns)
         if columns.calibration.method == TEMPERATURE:
             for at in np.flatnonzero(~((values >= 0) & (values <= 1))).tolist():
-                message = f"{shortest(values[at])} is outside 0..1, where temperature scaling works"
+                message = f"{shortest(values[at])} is outside 0..1, where temperature works"
                 columns.problem(at, message, self.inner.name)
             columns.check()
         return columns.calibration.of_confidence(values)
@@ -114,30 +123,40 @@ def names() -> tuple[str, ...]:
     return (*FUNCTIONS, *ARTIFACT)
 
 
-def find(name: str | Callable[..., Any]) -> Expression:
+def find(name: str | Callable[..., Any], signals: Collection[str] = ()) -> Expression:
     """The confidence a name, an expression of the grammar, or a plain callable stands for.
+
+    A name that no function has may be that of one of ``signals``: then it is the signal itself.
 
     >>> find("secondary:token_msp+llm:product").needs
     ('token_msp', 'llm_evidence_count')
+    >>> find("self_conf", signals=["self_conf"]).about
+    'The signal as it is.'
     """
     if not isinstance(name, str):
         return described(name)
     kind, colon, rest = name.partition(":")
     if colon and kind == "secondary":
-        return _secondary(name, rest)
+        return _secondary(name, rest, signals)
     if colon and kind == "calibrated":
-        inner = find(rest)
+        inner = find(rest, signals)
         if isinstance(inner, Calibrated):
             raise UsageError(f"'{printable(name, 80)}': '{inner.name}' is calibrated already")
         about = f"The artifact applied to {rest}."
         return Calibrated(name, inner, ONE_INPUT, about)
     found = FUNCTIONS.get(name) or ARTIFACT.get(name)
+    if found is None and name in signals:
+        return ConfidenceFunction(name, _as_it_is, (name,), "The signal as it is.")
     if found is None:
-        raise UsageError(_unknown(name))
+        raise UsageError(_unknown(name, signals))
     return found
 
 
-def _secondary(name: str, rest: str) -> Secondary:
+def _as_it_is(signal: Floats) -> Floats:
+    return signal
+
+
+def _secondary(name: str, rest: str, signals: Collection[str]) -> Secondary:
     pair, _, how = rest.rpartition(":")
     parts = pair.split("+")
     if len(parts) != 2 or how not in ("average", "product") or "secondary:" in pair:
@@ -145,12 +164,12 @@ def _secondary(name: str, rest: str) -> Secondary:
             f"'{printable(name, 80)}' is not secondary:<a>+<b>:<average|product>, "
             "such as secondary:token_msp+retrieval_similarity_mean:average"
         )
-    return Secondary(name, find(parts[0]), find(parts[1]), how)
+    return Secondary(name, find(parts[0], signals), find(parts[1], signals), how)
 
 
-def _unknown(name: str) -> str:
-    close = get_close_matches(name, (*names(), "default", "all"), n=1)
-    hint = f"did you mean '{close[0]}'? " if close else ""
+def _unknown(name: str, signals: Collection[str]) -> str:
+    close = get_close_matches(name, (*names(), "default", "all", *signals), n=1)
+    hint = f"did you mean '{printable(close[0])}'? " if close else ""
     return (
         f"no confidence function '{printable(name)}'; {hint}"
         f"there are {', '.join(names())}, secondary:<a>+<b>:<average|product> and calibrated:<name>"

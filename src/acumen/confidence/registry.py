@@ -26,6 +26,13 @@ class Calibrator(Protocol):
     def method(self) -> str:
         """Its kind, such as ``temperature_scaling``."""
 
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals its own inputs are made of."""
+
+    def takes(self, inner: Any) -> bool:
+        """Whether it was fitted on this confidence."""
+
     def of_table(self, table: Judgments, rows: Rows) -> Floats:
         """Its output on its own inputs, for some rows."""
 

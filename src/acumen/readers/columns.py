@@ -19,6 +19,7 @@ from acumen.judgments import (
     check_ids,
     factorize,
     repeated,
+    unjudged_items,
 )
 from acumen.scale import Scale, find_scale
 
@@ -88,19 +89,30 @@ def judgments(
     if size == 0:
         problems.append(Problem("there are no rows in it"))
     if problems:
-        raise DataError(problems, source=source.name)
+        raise DataError(scale.hint(problems), source=source.name)
 
     cases, case_codes = factorize(case)
     items, item_codes = _item_codes(item, size, scale)
     problems, id_warnings = check_ids(cases, scale.case)
-    if lines is not None:
+    listed = {f.case for f in failed}
+    gaps: list[Problem] = []
+    if item is not None:
+        id_warnings += unjudged_items(items, scale)
+        gone = np.fromiter((c in listed for c in cases), bool, len(cases))
+        gone[case_codes[outcomes == Outcome.FAILED]] = True
+        gaps = [
+            Problem(message, case=cases[c], item=missing, noun=scale.case)
+            for c, missing, message in _ragged(case_codes, item_codes, items, gone, scale.case)
+        ]
+    if gaps or lines is not None:  # else the table finds duplicates itself, and names its rows
+        word, places = ("rows", range(1, size + 1)) if lines is None else ("lines", lines)
         problems += [
-            problem(a, f"duplicate: given twice, in lines {lines[a]} and {lines[b]}")
+            problem(a, f"duplicate: given twice, in {word} {places[a]} and {places[b]}")
             for a, b in repeated(case_codes, item_codes, len(items))
         ]
+    problems += gaps
     if problems:
         raise DataError(problems, source=source.name)
-    listed = {f.case for f in failed}
     reasons = [
         FailedCase(cases[c], "marked as failed")
         for c in np.unique(case_codes[outcomes == Outcome.FAILED]).tolist()
@@ -213,7 +225,7 @@ def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
     names = {str} if known else {str, int}
     if set(map(type, values)) <= names and (not known or known >= set(values)):
         return []
-    allowed = f"is not an item of {scale.title or scale.name}" if known else "is not a name"
+    allowed = scale.foreign if known else "is not a name"
     return [
         (row, f"{what_came(value)} {allowed}")
         for row, value in enumerate(values)
@@ -235,6 +247,39 @@ def _item_codes(
     recode = np.empty(len(names), np.int32)
     recode[order] = np.arange(len(names), dtype=np.int32)
     return tuple(names[i] for i in order), recode[codes.ravel()]
+
+
+def _ragged(
+    case: NDArray[np.int32],
+    item: NDArray[np.int32],
+    items: tuple[str, ...],
+    failed: NDArray[np.bool_],
+    noun: str,
+) -> list[tuple[int, str, str]]:
+    """Cases that lack an item others have: the case, the first such item, and what to say.
+
+    One for each case, not for each gap: a file of many cases and many items is mostly gaps.
+    """
+    if failed.any():
+        kept = ~failed[case]
+        case, item = case[kept], item[kept]
+    wanted = np.flatnonzero(np.bincount(item, minlength=len(items))).tolist()
+    counts = np.bincount(case, minlength=len(failed))
+    short = (counts < len(wanted)) & ~failed
+    if not short.any():
+        return []
+    had: dict[int, set[int]] = {c: set() for c in np.flatnonzero(short).tolist()}
+    rows = np.flatnonzero(short[case])
+    for c, i in zip(case[rows].tolist(), item[rows].tolist(), strict=True):
+        had[c].add(i)
+    found = []
+    for c, present in had.items():
+        first = next(i for i in wanted if i not in present)
+        more = len(wanted) - len(present) - 1
+        rest = f", nor {more} more of the {len(wanted)} items" if more else ""
+        message = f"is not there, though other {noun}s have it{rest}; an abstention is a row too"
+        found.append((c, items[first], message))
+    return found
 
 
 def _outcomes(

@@ -28,6 +28,7 @@ from acumen.judgments import (
     Source,
     check_ids,
     factorize,
+    unjudged_items,
 )
 from acumen.scale import Scale
 
@@ -91,8 +92,8 @@ def table_from_entries(
             failed.append(FailedCase(case, redacted(record.get("error"))))
             _add_failed(case, record, items, scale, rows)
     if problems:
-        raise DataError(problems, source=name)
-    found = [*warnings, *id_warnings, *_item_warnings(items, scale), *_totals(records, scale)]
+        raise DataError(scale.hint(problems), source=name)
+    found = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
     return _table(rows, items, records, failed, scale, source, found)
 
 
@@ -152,9 +153,7 @@ def _items(
                 continue
             for item in given:
                 if scale.items and item not in scale.items:
-                    message = (
-                        f"is not an item of {scale.title or scale.name}{_like(item, scale.items)}"
-                    )
+                    message = f"{scale.foreign}{_like(item, scale.items)}"
                     problems.append(
                         Problem(message, case=case, item=item, field=key, noun=scale.case)
                     )
@@ -256,16 +255,6 @@ def redacted(error: object) -> str:
     told = f"error text of {len(error)} characters, sha256 {digest}"
     name = _ERROR_NAME.match(error)
     return f"{name[0]} ({told})" if name else told
-
-
-def _item_warnings(items: tuple[str, ...], scale: Scale) -> list[str]:
-    missing = [i for i in scale.items if i not in items]
-    if not missing:
-        return []
-    return [
-        f"{len(items)} of the {len(scale.items)} items of {scale.title or scale.name} are judged; "
-        f"not in the file: {', '.join(missing)}"
-    ]
 
 
 def _totals(records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale) -> list[str]:

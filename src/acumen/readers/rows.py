@@ -23,6 +23,9 @@ from acumen.strict_json import decode_text, read_bytes, source_name
 ABSTAINED: Final = ("", "NA", "N/A", "null")
 """How a cell of a CSV file says that there is no value."""
 
+OTHER_MARKS: Final = (";", "\t", "|")
+"""What other programs put between fields; looked for only where no comma is."""
+
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _MANGLED = re.compile(r"\d(?:\.\d+)?[eE]\+\d+")
@@ -94,6 +97,7 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]
         for cells in reader:
             if cells and not header:
                 header = [cell.strip() for cell in cells]
+                _refuse_other_marks(header, line, name)
             elif cells:
                 if len(cells) != len(header):
                     message = f"has {len(cells)} fields, expected {len(header)}"
@@ -112,6 +116,15 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]
     if problems:
         raise DataError(problems, source=name)
     return header, rows, lines
+
+
+def _refuse_other_marks(header: list[str], line: int, name: str) -> None:
+    """A header that commas do not divide, but another mark would."""
+    mark = next((m for m in OTHER_MARKS if len(header) == 1 and m in header[0]), None)
+    if mark is not None:
+        shown = "tabs" if mark == "\t" else f"'{mark}'"
+        message = f"there is one column: is it separated by {shown}? Commas are expected"
+        raise DataError([Problem(message, line=line)], source=name)
 
 
 def _number(cell: str) -> int | float | str | None:

@@ -131,7 +131,7 @@ def _choose(
         return mode
     if len(experiments) > 1:
         wanted = "no mode was chosen" if mode is None else f"there is no mode {label(mode)}"
-        raise UsageError(f"{name}: {wanted}; the file holds {shown}")
+        raise UsageError(f"{name}: {wanted}; the file holds {shown}: choose with --mode NAME")
     (only,) = experiments
     if isinstance(only, str):
         if mode is not None:
