@@ -430,7 +430,8 @@ def test_the_run_file_is_read_back_as_the_table_it_means(
     output = tmp_path / "run.json"
     with scripted.ScriptedServer(script) as server:
         run(plan_for(flat, list(replies)), output, server.url, patience=HASTE)
-    table = read_run(output, scale=flat.scale)
+    table = read_run(output)
+    assert table.scale == flat.scale
     assert table.cases == ("a", "b", "c")
     assert [Outcome(o) for o in table.outcome] == [
         Outcome.ANSWERED,
