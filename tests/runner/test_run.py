@@ -350,6 +350,31 @@ def test_a_dry_run_asks_nothing_and_shows_no_text(
     assert "secret" not in said
 
 
+@pytest.mark.parametrize("obstacle", ["output", "journal", "key"])
+def test_a_dry_run_refuses_what_the_run_refuses(
+    flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path, obstacle: str,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    output = tmp_path / "run.json"
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+    command += ["--output", str(output)]
+    if obstacle != "key":
+        command += ["--base-url", "http://127.0.0.1:9/v1"]
+    if obstacle == "output":
+        output.write_text("{}")
+    if obstacle == "journal":
+        (tmp_path / "run.json.journal").write_text('{"journal": 1, "plan": {}}\n{}\n')
+    before = sorted(tmp_path.iterdir())
+    assert acumen([*command, "--dry-run"]) == 2
+    dry = capsys.readouterr()
+    assert dry.out == ""
+    assert acumen(command) == 2
+    assert capsys.readouterr().err == dry.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

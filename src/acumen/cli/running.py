@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sys
@@ -145,6 +146,9 @@ def run(
     )
     output = output or Path(f"{read.name}-run.json")
     if dry_run:
+        from acumen.runner.run import check
+
+        check(plan, output, address, resume=resume)
         _tell_plan(plan, output)
         return
     _run(
@@ -204,10 +208,12 @@ def _run(
         total=plan.size, prices=Prices(prices[0] or 0.0, prices[1] or 0.0) if both else None
     )
 
-    def started(journal: Journal) -> None:
-        _tell_start(plan, journal, progress)
+    with contextlib.ExitStack() as stack:
 
-    with progress:
+        def started(journal: Journal) -> None:
+            stack.enter_context(progress)  # not before: a refused run has no progress to show
+            _tell_start(plan, journal, progress)
+
         finished = run_plan(
             plan,
             output,
