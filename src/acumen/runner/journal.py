@@ -201,7 +201,7 @@ def _open(path: Path, create: int = 0) -> int:
         raise _unopened(path, error.strerror) from None
 
 
-def _unopened(path: Path, why: str) -> DataError:
+def _unopened(path: Path, why: str | None) -> DataError:
     return DataError([f"cannot be opened: {why}"], source=path.name)
 
 
