@@ -78,7 +78,7 @@ class DataError(AcumenError, ValueError):
         lines = [f"{prefix}{problem}" for problem in self.problems[:SHOWN_PROBLEMS]]
         more = len(self.problems) - SHOWN_PROBLEMS
         if more > 0:
-            lines.append(f"{prefix}and {more} more problem{'s' if more > 1 else ''}")
+            lines.append(f"{prefix}and {counted(more, 'more problem')}")
         return "\n".join(lines)
 
 
@@ -124,6 +124,15 @@ def label(value: object) -> str:
         return printable(str(value))
     shown = printable(value)
     return shown if value and value == value.strip() and shown == value else f"'{shown}'"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the singular for one.
+
+    >>> counted(1, "case"), counted(0, "case"), counted(1200, "question")
+    ('1 case', '0 cases', '1200 questions')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def what_came(value: object) -> str:

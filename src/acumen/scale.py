@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from acumen.errors import (
     DataError,
@@ -24,6 +24,7 @@ from acumen.errors import (
 from acumen.strict_json import decode_text, read_bytes
 
 MOST_LEVELS: Final = 1000
+DEFAULT_SCALE: Final = "phq8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,15 @@ class Scale:
         """A scale from a TOML file with ``name``, ``levels`` and optionally ``items``."""
         name = source_name(path)
         return _from_toml(decode_text(read_bytes(path), name), source=name)
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any], source: str, at: str = "") -> Scale:
+        """A scale from the keys of a file; ``at`` is where in ``source`` they stand.
+
+        >>> Scale.parse({"name": "stars", "levels": [1, 2, 3]}, "run.json").range
+        2
+        """
+        return _from_keys(data, source, f"{at}." if at else "")
 
     @classmethod
     def numbered(cls, lowest: int, highest: int, name: str = "levels") -> Scale:
@@ -168,30 +178,42 @@ def _from_toml(text: str, source: str) -> Scale:
         raise DataError([printable(str(error), limit=200)], source=source) from error
     except RecursionError:
         raise DataError(["is nested too deep"], source=source) from None
+    return Scale.parse(data, source)
+
+
+def _from_keys(data: Mapping[str, Any], source: str, at: str) -> Scale:
     known = {"name", "title", "case", "levels", "items"}
     problems = [
-        Problem("is not a key of a scale", field=label(key)) for key in data if key not in known
+        Problem("is not a key of a scale", field=at + label(key))
+        for key in data
+        if key not in known
     ]
     problems += [
-        Problem(f"must be text, not {what_came(data[key])}", field=key)
+        Problem(f"must be text, not {what_came(data[key])}", field=at + key)
         for key in ("name", "title", "case")
         if key in data and not isinstance(data[key], str)
     ]
     problems += [
-        Problem("must be a list", field=key)
+        Problem("must be a list", field=at + key)
         for key in ("levels", "items")
         if key in data and not isinstance(data[key], list)
     ]
-    problems += [Problem("is missing", field=key) for key in ("name", "levels") if key not in data]
+    problems += [
+        Problem("is missing", field=at + key) for key in ("name", "levels") if key not in data
+    ]
     if problems:
         raise DataError(problems, source=source)
-    return Scale(
-        name=data["name"],
-        levels=tuple(data["levels"]),
-        items=tuple(data.get("items", ())),
-        title=data.get("title", ""),
-        case=data.get("case", "case"),
-    )
+    try:
+        return Scale(
+            name=data["name"],
+            levels=tuple(data["levels"]),
+            items=tuple(data.get("items", ())),
+            title=data.get("title", ""),
+            case=data.get("case", "case"),
+        )
+    except DataError as error:
+        found = [replace(problem, field=f"{at}{problem.field}") for problem in error.problems]
+        raise DataError(found, source=source) from None
 
 
 def _problems(scale: Scale) -> list[Problem]:

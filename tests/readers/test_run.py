@@ -446,3 +446,67 @@ def test_a_mode_is_only_for_runs_that_have_modes(tmp_path: Path) -> None:
 def test_reading_by_ending_reads_a_run_from_any_other_name(tmp_path: Path) -> None:
     path = write(tmp_path, run_document(), "run.txt")
     assert read(path, mode="few_shot").cases == (101, 102)
+
+
+PAIN = {"name": "pain", "levels": ["none", "some", "much"], "items": ["Back"], "case": "patient"}
+
+
+def pain_document(**scale: Any) -> dict[str, Any]:
+    result = {
+        "participant_id": "p1",
+        "success": True,
+        "predicted_items": {"Back": "much"},
+        "ground_truth_items": {"Back": "some"},
+    }
+    return {
+        "run_metadata": {"scale": {**PAIN, **scale}},
+        "experiments": [{"results": {"mode": "zero_shot", "results": [result]}}],
+    }
+
+
+def test_a_run_is_read_on_the_scale_it_names(tmp_path: Path) -> None:
+    for table in (read(write(tmp_path, pain_document())), run_from_document(pain_document())):
+        assert table.scale == Scale("pain", ("none", "some", "much"), ("Back",), case="patient")
+        assert (table.prediction.tolist(), table.truth.tolist()) == ([2], [1])
+
+
+def test_a_scale_that_is_asked_for_wins_over_the_one_the_run_names(tmp_path: Path) -> None:
+    worse = Scale("other", ("none", "some", "more", "much"), ("Back",))
+    path = write(tmp_path, pain_document(levels="of no use"))
+    assert read(path, scale=worse).prediction.tolist() == [3]
+    with pytest.raises(DataError, match="Back"):
+        read(path, scale="phq8")
+
+
+def test_a_run_that_names_a_scale_we_ship_is_read_on_ours() -> None:
+    document = run_document()
+    document["run_metadata"]["scale"] = {
+        "name": "phq8",
+        "levels": [0, 1, 2, 3],
+        "items": list(ITEMS),
+    }
+    assert run_from_document(document).scale is Scale.named("phq8")
+    document["run_metadata"]["scale"] = None
+    assert run_from_document(document).scale is Scale.named("phq8")
+    document["run_metadata"]["scale"] = {"name": "phq8", "levels": [0, 1, 2, 3, 4]}
+    assert run_from_document(document).scale.range == 4
+
+
+@pytest.mark.parametrize(
+    ("scale", "said"),
+    [
+        ("phq8", "run_metadata.scale: must be an object, not the text 'phq8'"),
+        ({"levels": [0, 1]}, "run_metadata.scale.name: is missing"),
+        (PAIN | {"levels": {}}, "run_metadata.scale.levels: must be a list"),
+        (PAIN | {"levels": [0]}, "run_metadata.scale.levels: needs 2 to 1000 levels, has 1"),
+        (PAIN | {"levels": [0, True]}, "levels: must be all whole numbers or all text"),
+        (PAIN | {"levels": [0, 2]}, "levels: must be consecutive whole numbers"),
+        (PAIN | {"items": [[], []]}, "run_metadata.scale.items: must be text"),
+        (PAIN | {"name": 8}, "run_metadata.scale.name: must be text, not 8"),
+        (PAIN | {"case\x1b": 1}, r"run_metadata.scale.'case\x1b': is not a key of a scale"),
+    ],
+)
+def test_a_scale_that_is_none_is_refused_where_it_stands(scale: Any, said: str) -> None:
+    document = run_document()
+    document["run_metadata"]["scale"] = scale
+    assert said in refused(document)

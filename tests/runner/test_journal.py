@@ -6,13 +6,14 @@ import asyncio
 import json
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from acumen.errors import DataError, UsageError
-from acumen.runner.journal import Journal, open_journal
+from acumen.runner.journal import Journal, check_journal, open_journal
 
 HEADER = {"journal": 1, "run_id": "r", "plan": {"model": "a", "task": "t" * 64}}
 
@@ -125,6 +126,68 @@ def test_without_resume_an_old_run_is_never_written_over(tmp_path: Path) -> None
     with pytest.raises(UsageError, match="is there already"):
         open_journal(tmp_path / "other.json", HEADER, resume=False)
     assert not (tmp_path / "other.json.journal").exists()
+
+
+def test_resume_is_advised_only_where_it_would_be_accepted(tmp_path: Path) -> None:
+    write(tmp_path / "run.json", record(1))
+    changed = {**HEADER, "plan": {"model": "b", "task": "t" * 64}}
+    with pytest.raises(UsageError) as refused:
+        open_journal(tmp_path / "run.json", changed, resume=False)
+    assert str(refused.value) == (
+        "run.json.journal holds another run (model: was a, is now b): choose another --output"
+    )
+
+
+def test_a_journal_nothing_was_written_to_does_not_let_a_file_be_written_over(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "run.json")
+    (tmp_path / "run.json").write_text("somebody's")
+    with pytest.raises(UsageError, match="is there already"):
+        open_journal(tmp_path / "run.json", HEADER, resume=False)
+    assert (tmp_path / "run.json.journal").exists()
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize(
+    "left", ["nothing", "begun", "answered", "changed", "torn", "output", "no folder", "locked"]
+)
+def test_a_check_refuses_what_opening_refuses_and_changes_nothing(
+    tmp_path: Path, left: str, resume: bool
+) -> None:
+    output = tmp_path / "run.json"
+    journal = tmp_path / "run.json.journal"
+    header = {**HEADER, "plan": {"model": "b"}} if left == "changed" else HEADER
+    if left in ("begun", "answered", "changed", "torn"):
+        write(output, *[record(1)] * (left != "begun"))
+    if left == "torn":
+        journal.write_bytes(journal.read_bytes()[:-5])
+    if left == "output":
+        output.write_text("{}")
+    if left == "no folder":
+        output = tmp_path / "absent" / "run.json"
+    holder = open_journal(output, HEADER, resume=False) if left == "locked" else None
+
+    def said(attempt: Callable[[], Journal | None]) -> str:
+        try:
+            opened = attempt()
+        except (UsageError, DataError) as error:
+            return f"{error.exit_code} {error}"
+        if opened:
+            opened.close()
+        return "fine"
+
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    checked = said(lambda: check_journal(output, header, resume=resume))
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert checked == said(lambda: open_journal(output, header, resume=resume))
+    if left in ("changed", "output", "no folder", "locked") or (left, resume) == (
+        "answered",
+        False,
+    ):
+        assert checked != "fine"
+    if holder:
+        holder.close()
 
 
 def test_two_runners_on_one_output_are_one_too_many(tmp_path: Path) -> None:

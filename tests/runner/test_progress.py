@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import pytest
+
 from acumen.runner.progress import Prices, Progress
 
 
@@ -43,3 +45,32 @@ def test_a_terminal_gets_a_live_line_and_a_pipe_one_at_the_end() -> None:
         assert "[bold] is no markup here\n" in stream.getvalue()
         assert "2/2 done · 0 failed" in stream.getvalue()
     assert stream.getvalue().count("\n") == 2
+
+
+@pytest.mark.parametrize("every", [-1.0, 1e9])
+def test_a_pipe_gets_the_last_line_once_however_long_the_last_question_took(
+    monkeypatch: pytest.MonkeyPatch, every: float
+) -> None:
+    monkeypatch.setattr("acumen.runner.progress.PLAIN_EVERY", every)
+    stream = io.StringIO()
+    with Progress(total=2, stream=stream) as progress:
+        progress.report(record())
+        progress.report(record())
+    assert stream.getvalue().count("2/2 done") == 1
+    assert stream.getvalue().endswith("tokens\n")
+
+
+def test_a_run_that_was_already_whole_still_says_so() -> None:
+    stream = io.StringIO()
+    with Progress(total=2, already=2, stream=stream):
+        pass
+    assert stream.getvalue().startswith("2/2 done")
+
+
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()])
+def test_a_run_that_fell_before_its_first_answer_leaves_no_line_of_progress(
+    stream: io.StringIO,
+) -> None:
+    with pytest.raises(ValueError, match="refused"), Progress(total=1, stream=stream):
+        raise ValueError("refused")
+    assert "done" not in stream.getvalue()

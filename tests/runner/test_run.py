@@ -346,8 +346,65 @@ def test_a_dry_run_asks_nothing_and_shows_no_text(
     command = ["run", str(flat_file), "--cases", str(cases_file("secret-words")), "--model", "m"]
     assert acumen([*command, "--base-url", "http://127.0.0.1:9/v1", "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert "1 questions: 1 cases" in said
+    assert said.startswith("1 question: 1 case, zero_shot, 1 sample each, to 127.0.0.1:9\n")
+    assert "zero-shot prompts of 17 characters, hash " in said
+    assert "few-shot" not in said
     assert "secret" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        # "CASE night walk" is 15 long, and "CASE sleeps badly" 17; " [3: sleeps badly]" adds 18
+        ([], "few-shot prompts of 15 to 35 characters; nothing is retrieved for 1 of 2 cases"),
+        (["--limit", "1"], "few-shot prompts of 35 characters"),
+        (
+            ["--embedding-model", "e"],
+            "few-shot prompts: unknown until the endpoint has embedded the references",
+        ),
+    ],
+)
+@pytest.mark.parametrize("mode", ["few_shot", "both"])
+def test_a_dry_run_tells_both_kinds_of_prompt(
+    flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path, mode: str,
+    options: list[str], line: str, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    references = tmp_path / "references.json"
+    known = {"item": "Sleep", "score": 3, "text": "sleeps badly"}
+    references.write_text(json.dumps({"references": [known]}))
+    cases = cases_file("sleeps badly", "night walk")
+    command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--mode", mode]
+    command += ["--references", str(references), "--base-url", "http://127.0.0.1:9/v1"]
+    command += ["--output", str(tmp_path / "run.json"), "--dry-run", *options]
+    assert acumen(command) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[1].startswith("zero-shot prompts of 1")
+    assert said[2] == line
+
+
+@pytest.mark.parametrize("obstacle", ["output", "journal", "key"])
+def test_a_dry_run_refuses_what_the_run_refuses(
+    flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path, obstacle: str,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    output = tmp_path / "run.json"
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+    command += ["--output", str(output)]
+    if obstacle != "key":
+        command += ["--base-url", "http://127.0.0.1:9/v1"]
+    if obstacle == "output":
+        output.write_text("{}")
+    if obstacle == "journal":
+        (tmp_path / "run.json.journal").write_text('{"journal": 1, "plan": {}}\n{}\n')
+    before = sorted(tmp_path.iterdir())
+    assert acumen([*command, "--dry-run"]) == 2
+    dry = capsys.readouterr()
+    assert dry.out == ""
+    assert acumen(command) == 2
+    assert capsys.readouterr().err == dry.err
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize(
@@ -416,7 +473,24 @@ def test_when_nothing_was_answered_aurc_is_not_a_number_but_na(
         command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
         command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
         assert acumen([*command, "--compute-aurc"]) == 0
-    assert "AURC N/A, risk at 50% coverage N/A, 1 items" in capsys.readouterr().out
+    assert "AURC N/A, risk at 50% coverage N/A, 1 item (" in capsys.readouterr().out
+
+
+def test_one_failed_case_is_told_in_the_singular(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply("no" if exchange.case == "b" else '{"score": 1}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b")), "--model", "m"]
+    command += ["--output", str(tmp_path / "run.json"), "--base-url"]
+    with scripted.ScriptedServer(script) as server:
+        assert acumen([*command, server.url]) == 4
+    said = capsys.readouterr().err
+    assert said.count("2/2 done · 1 failed") == 1
+    assert "questions: 1 answered, 1 invalid_reply\n" in said
+    assert "\n1 case failed\n" in said
 
 
 def test_the_run_file_is_read_back_as_the_table_it_means(
@@ -430,7 +504,8 @@ def test_the_run_file_is_read_back_as_the_table_it_means(
     output = tmp_path / "run.json"
     with scripted.ScriptedServer(script) as server:
         run(plan_for(flat, list(replies)), output, server.url, patience=HASTE)
-    table = read_run(output, scale=flat.scale)
+    table = read_run(output)
+    assert table.scale == flat.scale
     assert table.cases == ("a", "b", "c")
     assert [Outcome(o) for o in table.outcome] == [
         Outcome.ANSWERED,

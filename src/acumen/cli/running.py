@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sys
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from acumen.errors import UsageError, printable
+from acumen.errors import UsageError, counted, printable
 
 if TYPE_CHECKING:
     from acumen.runner.journal import Journal
@@ -145,7 +146,7 @@ def run(
     )
     output = output or Path(f"{read.name}-run.json")
     if dry_run:
-        _tell_plan(plan, output)
+        _tell_plan(plan, output, address, resume=resume)
         return
     _run(
         plan,
@@ -204,10 +205,12 @@ def _run(
         total=plan.size, prices=Prices(prices[0] or 0.0, prices[1] or 0.0) if both else None
     )
 
-    def started(journal: Journal) -> None:
-        _tell_start(plan, journal, progress)
+    with contextlib.ExitStack() as stack:
 
-    with progress:
+        def started(journal: Journal) -> None:
+            stack.enter_context(progress)  # not before: a refused run has no progress to show
+            _tell_start(plan, journal, progress)
+
         finished = run_plan(
             plan,
             output,
@@ -242,32 +245,28 @@ def _tell_start(plan: Plan, journal: Journal, progress: Progress) -> None:
     if journal.repaired:
         progress.say("the journal's last line was torn and has been cut off")
     if settled:
-        progress.say(f"{settled} of {plan.size} questions were answered before")
+        verb = "was" if settled == 1 else "were"
+        progress.say(f"{settled} of {counted(plan.size, 'question')} {verb} answered before")
 
 
-def _tell_plan(plan: Plan, output: Path) -> None:
-    from acumen.runner import prompts
+def _tell_plan(plan: Plan, output: Path, address: str | None, *, resume: bool) -> None:
+    from acumen.runner.preview import preview
+    from acumen.runner.run import check
 
-    sizes = [
-        sum(len(m["content"]) for m in prompts.zero_or_few_shot(plan.task, case))
-        for case in plan.asked_cases
-    ]
-    typer.echo(
-        f"{plan.size} questions: {len(sizes)} cases, {', '.join(plan.settings.modes)}, "
-        f"{plan.settings.samples} samples each, to {printable(plan.settings.endpoint)}\n"
-        f"zero-shot prompts of {min(sizes)} to {max(sizes)} characters, hash {plan.prompt_hash()}\n"
-        f"would write {output}; nothing was asked"
-    )
+    check(plan, output, address, resume=resume)
+    for line in preview(plan):
+        typer.echo(line)
+    typer.echo(f"would write {output}; nothing was asked")
 
 
 def _tell_failures(summary: dict[str, Any]) -> None:
-    counted = ", ".join(f"{n} {name}" for name, n in summary["outcomes"].items())
-    typer.echo(f"questions: {counted}", err=True)
+    outcomes = ", ".join(f"{n} {name}" for name, n in summary["outcomes"].items())
+    typer.echo(f"questions: {outcomes}", err=True)
     if summary["reasons"]:
         reasons = ", ".join(f"{n} {printable(name)}" for name, n in summary["reasons"].items())
         typer.echo(f"reasons: {reasons}", err=True)
     if summary["failed_cases"]:
-        typer.echo(f"{len(summary['failed_cases'])} cases failed", err=True)
+        typer.echo(f"{counted(len(summary['failed_cases']), 'case')} failed", err=True)
     if "transport_failure" in summary["outcomes"]:
         typer.echo("to ask again what got no reply, add --resume", err=True)
 

@@ -16,7 +16,7 @@ from acumen.readers.frame import from_frame
 from acumen.readers.jsonl import read_jsonl
 from acumen.readers.rows import read_csv, read_parquet
 from acumen.readers.run import read_run
-from acumen.scale import Scale
+from acumen.scale import DEFAULT_SCALE, Scale
 
 FORMATS: Final[Mapping[str, Callable[..., Judgments]]] = {
     ".jsonl": read_jsonl,
@@ -27,15 +27,18 @@ FORMATS: Final[Mapping[str, Callable[..., Judgments]]] = {
 
 
 def read(
-    path: str | Path, *, mode: str | None = None, scale: str | Path | Scale = "phq8"
+    path: str | Path, *, mode: str | None = None, scale: str | Path | Scale | None = None
 ) -> Judgments:
-    """The table of a file, by its ending: a run artifact, JSON Lines, CSV or Parquet."""
+    """The table of a file, by its ending: a run artifact, JSON Lines, CSV or Parquet.
+
+    Without a scale a run artifact is read on the one it names, everything else on PHQ-8.
+    """
     reader = FORMATS.get(Path(path).suffix.lower())
     if reader is None:
         return read_run(path, mode=mode, scale=scale)
     if mode is not None:
         raise UsageError(f"{Path(path).name} has no modes; leave the mode out")
-    options: dict[str, Any] = {"scale": scale}
+    options: dict[str, Any] = {"scale": DEFAULT_SCALE if scale is None else scale}
     return reader(path, **options)
 
 

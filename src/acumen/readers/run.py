@@ -11,21 +11,26 @@ from acumen.errors import DataError, Problem, UsageError, label, what_came
 from acumen.judgments import Judgments, Outcome, Source
 from acumen.losses import rungs_off
 from acumen.readers.entries import table_from_entries
-from acumen.scale import Scale, find_scale
+from acumen.scale import DEFAULT_SCALE, Scale, builtin_scales, find_scale
 from acumen.strict_json import parse_json, read_bytes, source_name
 
 
 def read_run(
-    path: str | Path, mode: str | None = None, scale: str | Path | Scale = "phq8"
+    path: str | Path, mode: str | None = None, scale: str | Path | Scale | None = None
 ) -> Judgments:
     """The table of one mode of a run artifact; ``-`` reads standard input.
 
-    One mode is chosen by its name. Without a name the file must hold a single one.
+    One mode is chosen by its name. Without a name the file must hold a single one. Without a
+    scale it is read on the one its ``run_metadata`` names, and on PHQ-8 if it names none.
     """
     data = read_bytes(path)
     document = parse_json(data, source=source_name(path))
     return run_from_document(
-        document, mode=mode, scale=find_scale(scale), path=path, digest=_sha256(data)
+        document,
+        mode=mode,
+        scale=None if scale is None else find_scale(scale),
+        path=path,
+        digest=_sha256(data),
     )
 
 
@@ -55,7 +60,7 @@ def run_from_document(
     provenance = provenance if isinstance(provenance, dict) else {}
     table = table_from_entries(
         entries,
-        scale=scale or find_scale("phq8"),
+        scale=scale or _named_scale(metadata.get("scale"), name),
         source=Source(
             path=str(path),
             sha256=digest,
@@ -67,6 +72,22 @@ def run_from_document(
         warnings=warnings + _missing_cases(provenance, results, len(entries)),
     )
     return _checked_against(table, results)
+
+
+def _named_scale(stated: object, name: str) -> Scale:
+    """The scale a run says it was judged on; PHQ-8 where it says nothing."""
+    if stated is None:
+        return find_scale(DEFAULT_SCALE)
+    at = "run_metadata.scale"
+    if not isinstance(stated, dict):
+        message = f"must be an object, not {what_came(stated)}"
+        raise DataError([Problem(message, field=at)], source=name)
+    scale = Scale.parse(stated, name, at)
+    if scale.name in builtin_scales():  # a file may leave out how ours calls itself and its cases
+        ours = Scale.named(scale.name)
+        if (ours.levels, ours.items) == (scale.levels, scale.items):
+            return ours
+    return scale
 
 
 def modes_of(document: object, name: str = "run") -> list[str]:

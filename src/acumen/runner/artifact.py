@@ -73,6 +73,7 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
             "name": plan.task.scale.name,
             "levels": list(plan.task.scale.levels),
             "items": list(plan.task.scale.items),
+            "case": plan.task.scale.case,
         },
         "prompt_hash": journal.header["plan"]["prompt"],
         "cases_hash": plan.cases.hash,

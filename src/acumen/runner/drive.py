@@ -98,7 +98,7 @@ async def _work(
     plan: Plan,
     endpoint: Endpoint,
     journal: Journal,
-    shots: _FewShots | None,
+    shots: FewShots | None,
     report: Report,
     interrupt: Interrupt,
 ) -> None:
@@ -112,7 +112,7 @@ async def _work(
 
 
 async def _one(
-    case: Case, mode: Mode, sample: int, plan: Plan, endpoint: Endpoint, shots: _FewShots | None
+    case: Case, mode: Mode, sample: int, plan: Plan, endpoint: Endpoint, shots: FewShots | None
 ) -> dict[str, Any]:
     references: Mapping[str, Sequence[Retrieved]] = {}
     if mode == "few_shot" and shots is not None:
@@ -145,7 +145,7 @@ def _unretrieved(
 
 
 @dataclass(slots=True)
-class _FewShots:
+class FewShots:
     """References by case, found once for all its samples."""
 
     plan: Plan
@@ -153,6 +153,7 @@ class _FewShots:
     _found: dict[int | str, asyncio.Task[dict[str, list[Retrieved]]]] = field(default_factory=dict)
 
     async def of(self, case: Case) -> dict[str, list[Retrieved]]:
+        """The references of ``case``, by item."""
         if case.id not in self._found:
             self._found[case.id] = asyncio.create_task(self._retrieve(case))
         return await asyncio.shield(self._found[case.id])
@@ -170,18 +171,18 @@ class _FewShots:
         )
 
 
-async def _few_shots(plan: Plan, endpoint: Endpoint) -> _FewShots | None:
+async def _few_shots(plan: Plan, endpoint: Endpoint) -> FewShots | None:
     if "few_shot" not in plan.settings.modes or plan.references is None:
         return None
     if plan.settings.embedding_model is None:
-        return _FewShots(plan, TfidfSimilarity(plan.references.all))
+        return FewShots(plan, TfidfSimilarity(plan.references.all))
     embedded = EmbeddedSimilarity(endpoint, plan.settings.embedding_model, plan.references.all)
     try:
         await embedded.prepare()
     except TransportFailure as failure:
         message = f"the references could not be embedded at {endpoint.host}: {failure.reason}"
         raise EndpointRefusal(message) from None
-    return _FewShots(plan, embedded)
+    return FewShots(plan, embedded)
 
 
 @contextmanager

@@ -241,11 +241,17 @@ def key_from_environment(base_url: str) -> str:
     return key or "none"
 
 
-def _client(base_url: str, key: str | None, patience: Patience, connections: int, hook: Any) -> Any:
+def sdk() -> Any:
+    """The ``openai`` package, or how to get it."""
     try:
         import openai
     except ImportError:
         raise UsageError(f"the openai package is not installed: {INSTALL}") from None
+    return openai
+
+
+def _client(base_url: str, key: str | None, patience: Patience, connections: int, hook: Any) -> Any:
+    openai = sdk()
     # OPENAI_LOG=debug would print prompts and headers
     for name in ("openai", *_HTTP_LIBRARIES):
         logging.getLogger(name).setLevel(logging.CRITICAL)

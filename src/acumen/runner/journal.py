@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import os
 import queue
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -92,51 +93,86 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
 
     ``header["plan"]`` names what must not change between a run and its resumption.
     """
-    path = output.with_name(output.name + ".journal")
-    handle = _open_and_lock(path)
+    path = _beside(output)
+    handle = _open(path, os.O_CREAT)
     try:
+        _lock(handle, path, fcntl.LOCK_EX)
+        os.fchmod(handle, 0o600)
         data = _read_all(handle)
-        if not data:
-            if output.exists():
+        try:
+            first, records, good = _taken_up(output, data, header, resume=resume)
+        except UsageError:
+            if not data:  # made just now, for nothing
                 path.unlink()
-                raise UsageError(f"{label(output.name)} is there already: choose another --output")
+            raise
+        if good < len(data):
+            os.ftruncate(handle, good)
+            os.fsync(handle)
+        if first is None:
             _write_all(handle, _line(header))
             os.fsync(handle)
             _sync_folder(path.parent)
-            return Journal(path, dict(header), {}, False, handle)
-        if not resume and len(_read_lines(data, path.name)[0]) > 1:
-            raise UsageError(
-                f"{label(path.name)} holds a run that was started before: "
-                "add --resume to continue it, or choose another --output"
-            )
-        if not resume:  # begun, and nothing answered: begin again
-            os.ftruncate(handle, 0)
-            data = b""
-        return _resumed(path, handle, data, header)
+        return Journal(path, first or dict(header), records, resume and good < len(data), handle)
     except BaseException:
         os.close(handle)
         raise
 
 
-def _resumed(path: Path, handle: int, data: bytes, header: Mapping[str, Any]) -> Journal:
-    lines, good = _read_lines(data, path.name)
-    repaired = good < len(data)
-    if repaired:
-        os.ftruncate(handle, good)
-        os.fsync(handle)
-    if not lines:  # killed while the first line was being written: nothing had been asked yet
-        _write_all(handle, _line(header))
-        os.fsync(handle)
-        return Journal(path, dict(header), {}, repaired, handle)
-    first, *rest = lines
-    _refuse_changes(first, header, path.name)
+def check_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> None:
+    """Refuse whatever :func:`open_journal` would refuse, and leave the disk as it is."""
+    path = _beside(output)
+    if not os.path.lexists(path):
+        _refuse_folder(path)
+        _taken_up(output, b"", header, resume=resume)
+        return
+    handle = _open(path)
+    try:
+        _lock(handle, path, fcntl.LOCK_SH)
+        _taken_up(output, _read_all(handle), header, resume=resume)
+    finally:
+        os.close(handle)
+
+
+def _taken_up(
+    output: Path, data: bytes, header: Mapping[str, Any], *, resume: bool
+) -> tuple[dict[str, Any] | None, dict[Key, dict[str, Any]], int]:
+    """First line, records and length of what is continued; None and nothing for a new run.
+
+    Refuses to write over an old run, or to continue one as something else.
+    """
+    name = _beside(output).name
+    lines, good = _read_lines(data, name)
+    if resume and lines:
+        _refuse_changes(lines[0], header, name)
+        return lines[0], _records(lines[1:], name), good
+    if len(lines) > 1:
+        changed = "; ".join(str(change) for change in _changes(lines[0], header, name))
+        if changed:
+            raise UsageError(
+                f"{label(name)} holds another run ({changed}): choose another --output"
+            )
+        raise UsageError(
+            f"{label(name)} holds a run that was started before: "
+            "add --resume to continue it, or choose another --output"
+        )
+    if output.exists():
+        raise UsageError(f"{label(output.name)} is there already: choose another --output")
+    return None, {}, 0  # what was begun and never answered begins again
+
+
+def _beside(output: Path) -> Path:
+    return output.with_name(output.name + ".journal")
+
+
+def _records(lines: Sequence[dict[str, Any]], source: str) -> dict[Key, dict[str, Any]]:
+    """The lines after the first, by what they answer."""
     records: dict[Key, dict[str, Any]] = {}
-    for number, record in enumerate(rest, start=2):
-        key = _checked_key(record, number, path.name)
+    for number, record in enumerate(lines, start=2):
+        key = _checked_key(record, number, source)
         if key in records and is_final(records[key]):
-            raise DataError([Problem("a question is recorded twice", line=number)], path.name)
+            raise DataError([Problem("a question is recorded twice", line=number)], source)
         records[key] = _without_text(record)
-    return Journal(path, first, records, repaired, handle)
+    return records
 
 
 def is_final(record: Mapping[str, Any]) -> bool:
@@ -158,18 +194,31 @@ def _line(record: Mapping[str, Any]) -> bytes:
     return to_json(record, indent=None).encode("utf-8")
 
 
-def _open_and_lock(path: Path) -> int:
+def _open(path: Path, create: int = 0) -> int:
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        return os.open(path, os.O_RDWR | create | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     except OSError as error:
-        raise DataError([f"cannot be opened: {error.strerror}"], source=path.name) from None
+        raise _unopened(path, error.strerror) from None
+
+
+def _unopened(path: Path, why: str | None) -> DataError:
+    return DataError([f"cannot be opened: {why}"], source=path.name)
+
+
+def _refuse_folder(path: Path) -> None:
+    """Refuse a folder in which no journal can be made."""
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        why = errno.EACCES if path.parent.exists() else errno.ENOENT
+        raise _unopened(path, os.strerror(why))
+    if not path.parent.is_dir():
+        raise _unopened(path, os.strerror(errno.ENOTDIR))
+
+
+def _lock(handle: int, path: Path, kind: int) -> None:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except OSError:
-        os.close(handle)
         raise UsageError(f"another run is writing {label(path.name)}: wait for it to end") from None
-    os.fchmod(handle, 0o600)
-    return handle
 
 
 def _read_all(handle: int) -> bytes:
@@ -218,15 +267,20 @@ def _checked_key(record: dict[str, Any], number: int, source: str) -> Key:
     raise DataError([Problem("is not a record of a run", line=number)], source)
 
 
-def _refuse_changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> None:
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> list[Problem]:
+    """What a run names otherwise than the one in the journal."""
     if old.get("journal") != VERSION or not isinstance(old.get("plan"), dict):
         raise DataError(["is not a journal this version can continue"], source=source)
     before, now = old["plan"], new["plan"]
-    problems = [
+    return [
         Problem(f"was {_shown(before.get(name))}, is now {_shown(now.get(name))}", field=name)
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
+
+
+def _refuse_changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> None:
+    problems = _changes(old, new, source)
     if problems:
         names = ", ".join(p.field or "" for p in problems)
         problems.append(Problem(f"a run is continued as it was begun; changed: {names}"))

@@ -35,14 +35,20 @@ def model_file() -> Path:
     raise UsageError(f"the local model is not installed: {INSTALL_MODEL}")
 
 
-@contextmanager
-def serve_local() -> Iterator[str]:
-    """Serve the local model while the block runs; gives the base URL."""
-    weights = model_file()
+def server_library() -> Any:
+    """The ``xllamacpp`` package, or how to get it."""
     try:
         import xllamacpp
     except ImportError:
         raise UsageError(f"the local model's server is not installed: {INSTALL_SERVER}") from None
+    return xllamacpp
+
+
+@contextmanager
+def serve_local() -> Iterator[str]:
+    """Serve the local model while the block runs; gives the base URL."""
+    weights = model_file()
+    xllamacpp = server_library()
     parameters: Any = xllamacpp.CommonParams()
     parameters.model.path = str(weights)
     if hasattr(parameters, "hostnames"):

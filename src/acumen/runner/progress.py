@@ -35,6 +35,7 @@ class Progress:
     completion_tokens: int = 0
     _began: float = field(default_factory=time.monotonic)
     _shown: float = 0.0
+    _told: int = -1
     _live: Any = None
 
     def __enter__(self) -> Progress:
@@ -43,7 +44,7 @@ class Progress:
             from rich.live import Live
 
             console = Console(file=self.stream, highlight=False)
-            self._live = Live(console=console, refresh_per_second=8)
+            self._live = Live(console=console, refresh_per_second=8, transient=True)
             self._live.start()
         return self
 
@@ -54,9 +55,9 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         if self._live is not None:
-            self._live.update(self.line(), refresh=True)
             self._live.stop()
-        else:
+        fell_at_once = error is not None and not self.done
+        if not fell_at_once and self._told != self.done:
             print(self.line(), file=self.stream)
 
     def report(self, record: dict[str, Any]) -> None:
@@ -69,7 +70,7 @@ class Progress:
         if self._live is not None:
             self._live.update(self.line(now))
         elif now - max(self._shown, self._began) > PLAIN_EVERY:
-            self._shown = now
+            self._shown, self._told = now, self.done
             print(self.line(now), file=self.stream)
 
     def say(self, text: str) -> None:

@@ -17,9 +17,9 @@ from typing import Any
 from acumen._version import __version__
 from acumen.runner.artifact import assemble
 from acumen.runner.drive import Report, drive
-from acumen.runner.endpoint import Endpoint
-from acumen.runner.journal import VERSION, Journal, open_journal
-from acumen.runner.local import model_file, serve_local
+from acumen.runner.endpoint import Endpoint, key_from_environment, sdk
+from acumen.runner.journal import VERSION, Journal, check_journal, open_journal
+from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
 from acumen.runner.settings import Patience
 from acumen.strict_json import write_json
@@ -58,6 +58,7 @@ def run(
     ``started`` hears of the opened journal, ``report`` of every question once it is on disk,
     ``stopping`` of the first Ctrl-C.
     """
+    _check_access(base_url)
     journal = open_journal(output, _header(plan, base_url), resume=resume)
     try:
         _sweep(output)
@@ -87,6 +88,22 @@ def run(
         return Finished(artifact, journal.path)
     finally:
         journal.close()
+
+
+def check(plan: Plan, output: Path, base_url: str | None, *, resume: bool = False) -> None:
+    """Refuse what :func:`run` would refuse before its first question; ask and write nothing."""
+    _check_access(base_url)
+    check_journal(output, _header(plan, base_url), resume=resume)
+
+
+def _check_access(base_url: str | None) -> None:
+    """What it takes to ask at all: the packages, the weights, a key where one is needed."""
+    sdk()
+    if base_url is None:
+        model_file()
+        server_library()
+    else:
+        key_from_environment(base_url)
 
 
 async def _drive(endpoint: Endpoint, plan: Plan, journal: Journal, **options: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from acumen.errors import counted
 from acumen.items import ItemPrediction, compute_aurc, compute_risk_at_coverage
 from acumen.runner.plan import Plan
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
@@ -31,7 +32,8 @@ def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
         answered = any(item.is_predicted for item in items)
         yield (
             f"{mode}: AURC {_shown(compute_aurc(items) if answered else None)}, "
-            f"risk at 50% coverage {_shown(risk)}, {len(items)} items (confidence: {signal})"
+            f"risk at 50% coverage {_shown(risk)}, {counted(len(items), 'item')} "
+            f"(confidence: {signal})"
         )
 
 
