@@ -68,7 +68,7 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
     for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
         for function in sorted_functions(artifact):
             found = summary.functions.get(function)
-            if found is not None:
+            if found is not None and found.distribution.low:
                 label = theme.name(function) + (f" · {side}" if several else "")
                 rows += _bins(label, found.distribution)
     if not rows:
