@@ -86,7 +86,12 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
         alt.Chart(sets.add(rows))
         .mark_bar()
         .encode(
-            alt.X("b:N", sort=None, title="confidence", axis=alt.Axis(labelAngle=-30)),
+            alt.X(
+                "b:N",
+                sort=None,
+                title="confidence",
+                axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"),
+            ),
             alt.Y("n:Q", title="rows", stack=None),
             alt.XOffset("o:N", sort=[RIGHT, WRONG, ABSTAINED]),
             alt.Color(
