@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from acumen.artifacts import Variant
-from acumen.evaluate import Plan, evaluate
 from acumen.evaluation import Evaluation
 from acumen.inference import Options
 from acumen.readers.run import run_from_document
 from tests.report.opened import hovered, opened
+from tests.report.studies import Plan, evaluate
 from tests.toy_runs import toy_run
 
 CURVE = "#s1-chart-risk-coverage"
