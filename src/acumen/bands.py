@@ -12,8 +12,9 @@ stretched by the ratio of Student's quantile to the normal one, for few cases. M
 Plagborg-Møller (2019), J. Applied Econometrics 34(1).
 
 A band begins where three cases with an error have been accepted: before that the resamples know too
-little. Simulated with 20 and 41 cases of 8 rows, 91–96% of the simultaneous bands hold the whole
-curve, and 94–95% of the pointwise ones a given point; begun at coverage 0, 68–93% of the former do.
+little. In 400 simulated studies each of 20 and of 41 cases of 8 rows, with ties and without, 93–97%
+of the simultaneous bands hold the population's whole curve, 94–96% of the pointwise ones a given
+point; begun at coverage 0, only 68–93% of the former did.
 """
 
 from __future__ import annotations

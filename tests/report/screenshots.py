@@ -16,7 +16,7 @@ from tests.report.conftest import CHROMIUM, FLAGS
 from tests.report.opened import opened
 from tests.report.studies import single_evaluation, verdict_results
 
-SHOTS = (("light", "light", 1100, 1420), ("dark", "dark", 1100, 1420), ("phone", "light", 390, 844))
+SHOTS = (("light", "light", 1100, 1700), ("dark", "dark", 1100, 1700), ("phone", "light", 390, 844))
 
 
 def demo_page(folder: Path) -> Path:

@@ -11,7 +11,11 @@ import pytest
 
 from acumen.artifacts import Variant
 from acumen.evaluation import Evaluation
+from acumen.inference import Options
+from acumen.readers.run import run_from_document
 from tests.report.opened import hovered, opened
+from tests.report.studies import Plan, evaluate
+from tests.toy_runs import toy_run
 
 CURVE = "#s1-chart-risk-coverage"
 
@@ -164,6 +168,26 @@ def test_headings_are_in_order_and_everything_is_named(browser: Any, page_file: 
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert len(ids) == len(set(ids))
     assert unnamed == links == 0
+
+
+def test_studies_with_little_to_show_are_drawn_without_a_word(browser: Any, tmp_path: Path) -> None:
+    from acumen.report.html import write_report
+
+    silent = toy_run(3)
+    for case in silent["experiments"][0]["results"]["results"]:
+        case["predicted_items"] = dict.fromkeys(case["predicted_items"])
+    plan = Plan(options=Options(resamples=50))
+    tables = [run_from_document(run) for run in (silent, toy_run(1))]
+    write_report([evaluate(t, None, plan) for t in tables], tmp_path / "little.html")
+    with opened(browser, tmp_path / "little.html") as seen:
+        drawn = seen.page.evaluate(
+            "[...document.querySelectorAll('.chart')].map(c => [c.id, c.dataset.drawn].join())"
+        )
+        text = seen.page.inner_text("main")
+    assert drawn[0] == "s1-chart-confusion,yes"
+    assert all(chart.endswith("yes") for chart in drawn)
+    assert "No answer was given" in text
+    assert seen.console == []
 
 
 def large_artifact(single: Evaluation, n_rows: int) -> Evaluation:

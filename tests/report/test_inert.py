@@ -142,6 +142,14 @@ def test_the_payload_is_on_the_page_as_text() -> None:
     assert "<img" not in page
 
 
+def test_nothing_in_the_data_can_end_its_element() -> None:
+    page = page_of("results", "</script x><!--<script>&amp;\u2029")
+    held = page.split('id="data">')[1].split("</script>")[0]
+    assert not set("<>&\u2028\u2029") & set(held)
+    assert "\\u003c/script x\\u003e" in held
+    assert json.loads(held)["cases"][0]["n"] == 4
+
+
 def test_a_template_in_the_data_is_not_filled_in() -> None:
     page = page_of("artifact", "{{7*7}}")
     assert "{{7*7}}" in page

@@ -57,7 +57,8 @@ def interval_plot(
     x = alt.X("value:Q", title=title, scale=scale or alt.Scale(zero=False, nice=True))
     bars = base.mark_rule(strokeWidth=2.4).encode(alt.X("low:Q"), alt.X2("high"))
     dots = base.mark_circle(size=80, opacity=1).encode(x)
-    layers = [bars, dots]
+    bounded = any(row["low"] is not None and row["high"] is not None for row in rows)
+    layers = [bars, dots] if bounded else [dots]
     if line is not None:
         layers = [*_line(sets, line, line_name), *layers]
     height = theme.ROW * len(names) * (1 if per_name == 1 else per_name * 0.75)

@@ -68,7 +68,7 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
     for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
         for function in sorted_functions(artifact):
             found = summary.functions.get(function)
-            if found is not None:
+            if found is not None and found.distribution.low:
                 label = theme.name(function) + (f" · {side}" if several else "")
                 rows += _bins(label, found.distribution)
     if not rows:
@@ -86,7 +86,12 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
         alt.Chart(sets.add(rows))
         .mark_bar()
         .encode(
-            alt.X("b:N", sort=None, title="confidence", axis=alt.Axis(labelAngle=-30)),
+            alt.X(
+                "b:N",
+                sort=None,
+                title="confidence",
+                axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"),
+            ),
             alt.Y("n:Q", title="rows", stack=None),
             alt.XOffset("o:N", sort=[RIGHT, WRONG, ABSTAINED]),
             alt.Color(

@@ -199,7 +199,7 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
             "two systems only together with their coverage, or by the charged areas, where every "
             "abstention costs."
         )
-    if len(artifact.confidence_variants) > 1 and not artifact.comparison.enabled:
+    if artifact.best is not None:
         told.append(
             "The function with the lowest AUGRC was chosen on these very cases, so its value is "
             "a little too good; confirm it on others."

@@ -8,7 +8,7 @@
   const refuse = () => Promise.reject(new Error("this page loads nothing"));
   const loader = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
   const config = narrow
-    ? { ...page.config, legend: { ...page.config.legend, orient: "bottom", columns: 2, labelLimit: 130 },
+    ? { ...page.config, legend: { ...page.config.legend, orient: "bottom", columns: 1, labelLimit: 280 },
         axis: { ...page.config.axis, labelLimit: 110 } }
     : page.config;
   const options = {
