@@ -16,7 +16,7 @@ from acumen.judgments import Judgments
 from acumen.ranking import AREA_COVERAGE, COVERAGE_GRID
 from acumen.readers import from_frame, read
 from acumen.resample import RESAMPLES, SEED
-from acumen.scale import Scale, find_scale
+from acumen.scale import DEFAULT_SCALE, Scale, find_scale
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
@@ -43,7 +43,7 @@ def evaluate(
     area_coverage: float = AREA_COVERAGE,
     calibration: str | Path | Calibration | None = None,
     intersection_only: bool = False,
-    scale: str | Path | Scale = "phq8",
+    scale: str | Path | Scale | None = None,
     threads: int | None = None,
 ) -> Evaluation:
     """Evaluate one input; given two, both on their common cases and the paired deltas.
@@ -54,7 +54,7 @@ def evaluate(
     compares two of its own.
 
     ``confidence`` is ``"default"``, ``"all"``, a name, a list of names, a function whose parameters
-    are signals, or such functions by name.
+    are signals, or such functions by name. ``scale`` is by default the one a run names, else PHQ-8.
 
     >>> from acumen.readers import judgments
     >>> table = judgments(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 3, 0],
@@ -96,7 +96,7 @@ def compare(left: Any, right: Any = None, **options: Any) -> Evaluation:
     return evaluate(left, right, **options)
 
 
-def _table(data: Any, mode: str | None, scale: str | Path | Scale) -> Judgments:
+def _table(data: Any, mode: str | None, scale: str | Path | Scale | None) -> Judgments:
     if isinstance(data, str | Path):
         return read(data, mode=mode, scale=scale)
     if mode is not None:
@@ -106,9 +106,9 @@ def _table(data: Any, mode: str | None, scale: str | Path | Scale) -> Judgments:
     if isinstance(data, list | tuple):
         from acumen.items import judgments_of
 
-        return judgments_of(data, scale=find_scale(scale))
+        return judgments_of(data, scale=find_scale(scale or DEFAULT_SCALE))
     try:
-        return from_frame(data, scale=find_scale(scale))
+        return from_frame(data, scale=find_scale(scale or DEFAULT_SCALE))
     except TypeError:
         raise UsageError(
             "an input is a Judgments table, a path, a dataframe or a list of rows, "

@@ -73,7 +73,7 @@ def draw(
     source: Path,
     *,
     mode: str | None = None,
-    scale: str = "phq8",
+    scale: str | None = None,
     confidence: str = "default",
 ) -> theme.Figure:
     """A chart of a file: a metrics artifact, results, or a run that is evaluated first."""

@@ -42,7 +42,9 @@ def calibrate(
     target: Annotated[str, typer.Option(help="correctness, near_correct or loss.")] = "correctness",
     folds: Annotated[int, typer.Option(min=2, help="Folds of cases for cross-fitting.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Decides which case is in which fold.")] = 42,
-    scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
+    scale: Annotated[
+        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Where the artifact goes; else it is not kept.")
     ] = None,

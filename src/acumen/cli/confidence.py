@@ -15,7 +15,9 @@ def confidence(
     run: Annotated[Path | None, typer.Argument(help="A run: which can it compute?")] = None,
     input_file: Annotated[Path | None, typer.Option("--input", help="The same as RUN.")] = None,
     mode: Annotated[str | None, typer.Option(help="Which experiment of the run.")] = None,
-    scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
+    scale: Annotated[
+        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """List the confidence functions: name, what it is, the signals it needs.

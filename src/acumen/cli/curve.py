@@ -25,7 +25,9 @@ def curve(
     calibration: Annotated[
         Path | None, typer.Option(help="A calibration artifact, for the calibrated functions.")
     ] = None,
-    scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
+    scale: Annotated[
+        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write here instead of to standard output."),

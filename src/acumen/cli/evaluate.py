@@ -51,7 +51,9 @@ def evaluate(
     intersection_only: Annotated[
         bool, typer.Option("--intersection-only", help="Compare the cases both runs have.")
     ] = False,
-    scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
+    scale: Annotated[
+        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
+    ] = None,
     output: Annotated[Path | None, typer.Option(help="Write the metrics artifact here.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the HTML report here.")] = None,
     as_json: Annotated[
@@ -103,7 +105,7 @@ def evaluate(
 
 def _evaluate(
     sources: list[tuple[str, str | None]],
-    scale: str,
+    scale: str | None,
     calibration: Path | None,
     interval: str,
     options: dict[str, Any],

@@ -25,7 +25,9 @@ def plot(
         Path | None, typer.Option("--output", "-o", help="A .svg, .png or .pdf file.")
     ] = None,
     mode: Annotated[str | None, typer.Option(help="Which experiment of a run.")] = None,
-    scale: Annotated[str, typer.Option(help="A run's scale: a name or TOML file.")] = "phq8",
+    scale: Annotated[
+        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
+    ] = None,
     confidence: Annotated[
         str, typer.Option(help="Functions of a run: names with commas, default or all.")
     ] = "default",

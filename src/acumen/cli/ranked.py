@@ -20,7 +20,7 @@ def ranked(
     *,
     mode: str | None,
     confidence: str,
-    scale: str,
+    scale: str | None,
     loss: str = "abs_norm",
     calibration: Path | None = None,
 ) -> tuple[Judgments, dict[str, Ranking]]:

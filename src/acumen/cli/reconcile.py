@@ -20,7 +20,9 @@ def reconcile(
     confidence: Annotated[
         str, typer.Option(help="default, all, or names separated by commas.")
     ] = "default",
-    scale: Annotated[str, typer.Option(help="A scale's name or TOML file.")] = "phq8",
+    scale: Annotated[
+        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.", hidden=True)] = False,
 ) -> None:
     """One run's AURC as other tools would show it, and why their numbers differ.
