@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -236,11 +237,15 @@ def test_rows_become_a_table() -> None:
         ItemPrediction(2, 2, 0.9, case=7, item="Sleep"),
         ItemPrediction(None, 1, 0.1, case=7, item="Tired"),
         ItemPrediction(0, 3, 0.5, case="x", item="Sleep"),
+        ItemPrediction(1, 1, 0.4, case="x", item="Tired"),
     ]
     table = judgments_of(study)
     assert (table.cases, table.items) == ((7, "x"), ("Sleep", "Tired"))
-    assert table.answered.tolist() == [True, False, True]
-    assert table.signals["confidence"].values.tolist() == [0.9, 0.1, 0.5]
+    assert table.answered.tolist() == [True, False, True, True]
+    assert table.signals["confidence"].values.tolist() == [0.9, 0.1, 0.5, 0.4]
+    with pytest.raises(DataError, match="participant x, item Tired: is not there"):
+        judgments_of(study[:3])
+    assert judgments_of([replace(row, case=None) for row in study[:3]]).cases == (0, 1, 2)
     assert judgments_of(FOUR).cases == (0, 1, 2, 3)
     assert judgments_of(
         [{"score": 1, "ground_truth": 1, "confidence": 1, "participant_id": 5}]

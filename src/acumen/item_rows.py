@@ -123,4 +123,5 @@ def judgments_of(items: Iterable[Row], scale: str | Scale = "phq8") -> Judgments
         prediction=[r.score for r in rows],
         confidence=np.array([float(r.confidence) for r in rows]),
         scale=scale,
+        complete=any(named),
     )

@@ -44,10 +44,13 @@ def judgments(
     source: Source = Source(),  # noqa: B008  (frozen)
     lines: Sequence[int] | None = None,
     warnings: Sequence[str] = (),
+    complete: bool = True,
 ) -> Judgments:
     """The table from plain columns. A missing prediction (None, NaN) is an abstention.
 
     ``confidence`` becomes the signal of that name; ``lines`` lets messages name a file's lines.
+    Every case that did not fail must have every item, unless ``complete`` is false: rows of which
+    it is not known which belong together cannot be asked for it.
 
     >>> table = judgments(case=[1, 1], item=["Sleep", "Tired"], truth=[0, 3], prediction=[0, None])
     >>> table.answered
@@ -100,9 +103,10 @@ def judgments(
         id_warnings += unjudged_items(items, scale)
         gone = np.fromiter((c in listed for c in cases), bool, len(cases))
         gone[case_codes[outcomes == Outcome.FAILED]] = True
+        found_gaps = _ragged(case_codes, item_codes, items, gone, scale.case) if complete else []
         gaps = [
             Problem(message, case=cases[c], item=missing, noun=scale.case)
-            for c, missing, message in _ragged(case_codes, item_codes, items, gone, scale.case)
+            for c, missing, message in found_gaps
         ]
     if gaps or lines is not None:  # else the table finds duplicates itself, and names its rows
         word, places = ("rows", range(1, size + 1)) if lines is None else ("lines", lines)
