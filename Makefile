@@ -13,7 +13,7 @@ demo: $(READY)
 	$(BIN)/acumen demo demo
 
 test: $(READY) $(LOCAL)
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow"
 
 check: static test
 

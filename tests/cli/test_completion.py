@@ -28,7 +28,7 @@ def complete(words: str, folder: Path) -> list[str]:
 def test_commands_and_options_are_completed_even_beside_a_broken_file(tmp_path: Path) -> None:
     (tmp_path / "acumen.toml").write_text("[broken")
     assert complete("acumen ", tmp_path) == list(COMMANDS)
-    assert complete("acumen re", tmp_path) == ["reconcile"]
+    assert complete("acumen re", tmp_path) == ["reconcile", "report"]
     assert complete("acumen curve --con", tmp_path) == ["--confidence"]
 
 

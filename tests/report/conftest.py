@@ -48,8 +48,9 @@ def page_file(
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """A browser for one file of tests: while it is open, an event loop runs in this process."""
     needed = os.environ.get("ACUMEN_BROWSER") == "required"
     if CHROMIUM is None:
         assert not needed, "there must be a chromium: make browser"
