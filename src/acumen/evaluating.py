@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -37,7 +39,10 @@ from acumen.summaries import summarize
 from acumen.timestamps import created_at
 from acumen.weights import Floats
 
+T = TypeVar("T")
+
 LOSS: Final = "abs_norm"
+SMALL_TABLE: Final = 20_000
 MOST_ROWS: Final = 200_000
 """Beyond this many rows the artifact leaves the rows themselves out."""
 
@@ -108,15 +113,19 @@ def _evaluate_one(table: Judgments, plan: Plan, loss: Loss) -> Evaluation:
     variants: dict[str, Variant | PairedVariant] = {}
     inferences: dict[str, dict[str, Inference]] = {}
     twins = _twins([computed])
-    for name, values in computed.items():
-        if name in twins:
-            variants[name] = variants[twins[name]]
-            continue
-        ranking = plan.rank(table, values)
-        inferences[name] = infer(plan.metrics(), ranking, plan.options)
-        honest = reliability(table, values, plan.options)
-        variants[name] = findings.variant(ranking, inferences[name] | honest, plan)
-        warnings += _variant_warnings(name, ranking, inferences[name])
+
+    def measured(name: str, options: Options) -> tuple[dict[str, Inference], Variant, list[str]]:
+        ranking = plan.rank(table, computed[name])
+        found = infer(plan.metrics(), ranking, options)
+        honest = reliability(table, computed[name], options)
+        told = findings.variant(ranking, found | honest, plan)
+        return found, told, _variant_warnings(name, ranking, found)
+
+    alone = [name for name in names if name not in twins]
+    for name, (found, told, said) in zip(alone, _each(measured, alone, table, plan), strict=True):
+        inferences[name], variants[name] = found, told
+        warnings += said
+    variants = {name: variants[twins.get(name, name)] for name in names}
     artifact = _artifact(
         plan,
         loss,
@@ -191,6 +200,22 @@ def _evaluate_pair(pair: Pair, plan: Plan, loss: Loss) -> Evaluation:
             best=None,
         )
     )
+
+
+def _each(
+    work: Callable[[str, Options], T], names: Sequence[str], table: Judgments, plan: Plan
+) -> list[T]:
+    """``work`` for every function, in order: side by side where the table is small.
+
+    On a small table most of the time goes between the loops, so whole functions share the threads;
+    on a large one the loops of each function do.
+    """
+    threads = plan.options.threads or min(os.cpu_count() or 1, 8)
+    if threads == 1 or len(table) > SMALL_TABLE or len(names) < 2:
+        return [work(name, plan.options) for name in names]
+    options = replace(plan.options, threads=1)
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda name: work(name, options), names))
 
 
 def _twins(computed: Sequence[Mapping[str, Floats]]) -> dict[str, str]:
