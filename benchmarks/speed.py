@@ -139,6 +139,8 @@ def gains(work: Callable[[int], Any], rounds: int = 8) -> tuple[float, float]:
 
     Of a few short rounds, the one in which arithmetic gained most: the machine was idlest then.
     """
+    work(2)
+    idle_arithmetic(2)  # both compiled and warm before they are timed
     found = []
     for _ in range(rounds):
         plain = seconds(idle_arithmetic, 1) / seconds(idle_arithmetic, 2)
