@@ -193,6 +193,20 @@ class Comparison(Model):
     failed_right: list[int | str] = Field(default_factory=list)
     agreement: dict[str, DeltaModel] = Field(default_factory=dict)
 
+    def favoured(self, metric: str, level: float) -> dict[str, str | None]:
+        """Which side a metric favours by each function: ``left``, ``right``, or None if open.
+
+        The interval decides; among several functions the adjusted p-value must agree.
+        """
+        found = {f: d[metric] for f, d in (self.deltas or {}).items() if metric in d}
+        several = len(found) > 1
+        return {
+            function: delta.favours
+            if not several or (delta.p_holm is not None and delta.p_holm < 1 - level)
+            else None
+            for function, delta in found.items()
+        }
+
 
 class Rows(Model):
     """The judgments themselves, by column; no text of a case."""

@@ -57,8 +57,7 @@ def _of_comparison(artifact: MetricsArtifact) -> str:
     deltas = {c: d["augrc_full"] for c, d in (artifact.comparison.deltas or {}).items()}
     level = float(artifact.options.get("level", 0.95))
     better: dict[str, list[str]] = {"left": [], "right": []}
-    for name, delta in deltas.items():
-        side = _favoured(delta, several=len(deltas) > 1, level=level)
+    for name, side in artifact.comparison.favoured("augrc_full", level).items():
         if side:
             better[side].append(name)
     nothing = f"no difference that {n} {noun}s could show"
@@ -76,15 +75,6 @@ def _of_comparison(artifact: MetricsArtifact) -> str:
     if rest:
         parts.append(f"by the other {rest} {nothing}")
     return f"AUGRC: {'; '.join(parts)}."
-
-
-def _favoured(delta: DeltaModel, *, several: bool, level: float) -> str | None:
-    """Which side is better; among several functions the adjusted p-value must agree."""
-    if delta.favours is None:
-        return None
-    if several and (delta.p_holm is None or delta.p_holm >= 1 - level):
-        return None
-    return delta.favours
 
 
 def _by(delta: DeltaModel) -> str:

@@ -155,9 +155,9 @@ def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
     left, right = input_names(artifact)
     deltas = {f: d["augrc_full"] for f, d in (artifact.comparison.deltas or {}).items()}
     told = [_difference(name(best), deltas[best], left, right)] if best in deltas else []
-    favours = {
-        side: [f for f, d in deltas.items() if d.favours == side] for side in ("left", "right")
-    }
+    level = float(artifact.options.get("level", 0.95))
+    found = artifact.comparison.favoured("augrc_full", level)
+    favours = {side: [f for f in deltas if found[f] == side] for side in ("left", "right")}
     for side, called in (("left", left), ("right", right)):
         if favours[side]:
             told.append(
@@ -166,7 +166,10 @@ def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
             )
     open_ones = len(deltas) - len(favours["left"]) - len(favours["right"])
     if open_ones:
-        told.append(f"With {open_ones} of {len(deltas)} the difference could be either way.")
+        told.append(
+            f"With {open_ones} of {len(deltas)} these {artifact.population.participants_included} "
+            f"{artifact.population.case_noun}s show no difference (all functions together)."
+        )
     return told
 
 
