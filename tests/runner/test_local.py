@@ -83,6 +83,9 @@ def test_the_local_model_gives_a_run_with_every_signal(
     for variant in metrics["confidence_variants"].values():
         assert variant["cmax"] == 1
         assert 0 <= variant["aurc_full"] <= 3
+    page = tmp_path / "report.html"
+    assert acumen(["report", str(tmp_path / "metrics.json"), "--output", str(page)]) == 0
+    assert "token_msp" in page.read_text("utf-8")
 
 
 def test_a_missing_wheel_gets_the_exact_command(monkeypatch: pytest.MonkeyPatch) -> None:
