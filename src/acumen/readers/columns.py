@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.errors import DataError, Problem, printable, what_came
 from acumen.judgments import (
     NO_PREDICTION,
+    CaseId,
     FailedCase,
     Judgments,
     Outcome,
@@ -57,87 +59,141 @@ def judgments(
     array([ True, False])
     """
     scale = find_scale(scale)
-    size = len(case)
     captured = dict(signals or {}) | ({} if confidence is None else {"confidence": confidence})
     columns: dict[str, Any] = {"case": case, "item": item, "truth": truth}
-    columns["prediction"] = prediction
-    columns |= {"outcome": outcome, "risk_score": risk_score, "weight": weight}
+    columns |= {"prediction": prediction, "outcome": outcome}
+    columns |= {"risk_score": risk_score, "weight": weight}
     _check_lengths(columns | captured, source.name)
+    rows = _Rows(case, item, lines, scale)
+    values = _values(rows, columns, source)
+    listed = {f.case for f in failed}
+    codes = _codes(rows, values.outcome, listed, source, complete=complete)
+    marked = np.unique(codes.case[values.outcome == Outcome.FAILED]).tolist()
+    reasons = [
+        FailedCase(codes.cases[c], "marked as failed")
+        for c in marked
+        if codes.cases[c] not in listed
+    ]
+    return Judgments(
+        scale=scale,
+        cases=codes.cases,
+        items=codes.items,
+        case=codes.case,
+        item=codes.item,
+        truth=values.truth,
+        prediction=values.prediction,
+        outcome=values.outcome,
+        signals={name: c if isinstance(c, Signal) else _signal(c) for name, c in captured.items()},
+        risk_score=values.risk_score,
+        weight=values.weight,
+        failed=(*failed, *reasons),
+        warnings=(*warnings, *codes.warnings),
+        source=source,
+    )
 
-    def problem(row: int, message: str, field: str | None = None) -> Problem:
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Which case, item and line each row is: how its problems are told."""
+
+    case: Column
+    item: Column | None
+    lines: Sequence[int] | None
+    scale: Scale
+
+    def problem(self, row: int, message: str, field: str | None = None) -> Problem:
         return Problem(
             message,
-            case=case[row],
-            item=None if item is None else str(item[row]),
+            case=self.case[row],
+            item=None if self.item is None else str(self.item[row]),
             field=field,
-            line=None if lines is None else lines[row],
-            noun=scale.case,
+            line=None if self.lines is None else self.lines[row],
+            noun=self.scale.case,
         )
 
-    problems = [problem(row, message, "case") for row, message in _bad_ids(case)]
-    problems += [problem(row, message, "item") for row, message in _bad_items(item, scale)]
-    truths, no_truth, bad = ranks(truth, scale)
-    problems += [problem(row, message, "truth") for row, message in bad]
-    found, none, bad = ranks(prediction, scale)
-    problems += [problem(row, message, "prediction") for row, message in bad]
-    outcomes, bad = _outcomes(outcome, none)
-    problems += [problem(row, message, "outcome") for row, message in bad]
-    risk_scores, bad = _numbers(risk_score)
-    problems += [problem(row, message, "risk_score") for row, message in bad]
-    weights, bad = _numbers(weight)
-    problems += [problem(row, message, "weight") for row, message in bad]
-    problems += [
-        problem(row, "a truth is missing", "truth") for row in np.flatnonzero(no_truth).tolist()
-    ]
-    if size == 0:
+    def problems(self, found: Iterable[tuple[int, str]], field: str) -> list[Problem]:
+        return [self.problem(row, message, field) for row, message in found]
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The columns of values, checked."""
+
+    truth: NDArray[np.int16]
+    prediction: NDArray[np.int16]
+    outcome: NDArray[np.uint8]
+    risk_score: NDArray[np.float64] | None
+    weight: NDArray[np.float64] | None
+
+
+def _values(rows: _Rows, columns: Mapping[str, Any], source: Source) -> _Values:
+    """Every column of values; all that is wrong in any of them is told at once."""
+    problems = rows.problems(_bad_ids(rows.case), "case")
+    problems += rows.problems(_bad_items(rows.item, rows.scale), "item")
+    truth, no_truth, bad = ranks(columns["truth"], rows.scale)
+    problems += rows.problems(bad, "truth")
+    prediction, none, bad = ranks(columns["prediction"], rows.scale)
+    problems += rows.problems(bad, "prediction")
+    outcome, bad = _outcomes(columns["outcome"], none)
+    problems += rows.problems(bad, "outcome")
+    risk_score, bad = _numbers(columns["risk_score"])
+    problems += rows.problems(bad, "risk_score")
+    weight, bad = _numbers(columns["weight"])
+    problems += rows.problems(bad, "weight")
+    missing = ((row, "a truth is missing") for row in np.flatnonzero(no_truth).tolist())
+    problems += rows.problems(missing, "truth")
+    if len(rows.case) == 0:
         problems.append(Problem("there are no rows in it"))
     if problems:
-        raise DataError(scale.hint(problems), source=source.name)
+        raise DataError(rows.scale.hint(problems), source=source.name)
+    answers = np.where(outcome == Outcome.ANSWERED, prediction, NO_PREDICTION)
+    return _Values(truth, answers.astype(np.int16), outcome, risk_score, weight)
 
-    cases, case_codes = factorize(case)
-    items, item_codes = _item_codes(item, size, scale)
-    problems, id_warnings = check_ids(cases, scale.case)
-    listed = {f.case for f in failed}
+
+@dataclass(frozen=True, slots=True)
+class _Codes:
+    """Cases and items, and the code of each row's."""
+
+    cases: tuple[CaseId, ...]
+    items: tuple[str, ...]
+    case: NDArray[np.int32]
+    item: NDArray[np.int32]
+    warnings: list[str]
+
+
+def _codes(
+    rows: _Rows,
+    outcome: NDArray[np.uint8],
+    listed: Container[CaseId],
+    source: Source,
+    *,
+    complete: bool,
+) -> _Codes:
+    """Ids and items as codes; ids that collide, rows given twice and items not given are told."""
+    noun = rows.scale.case
+    cases, case = factorize(rows.case)
+    items, item = _item_codes(rows.item, len(rows.case), rows.scale)
+    problems, warnings = check_ids(cases, noun)
     gaps: list[Problem] = []
-    if item is not None:
-        id_warnings += unjudged_items(items, scale)
+    if rows.item is not None:
+        warnings += unjudged_items(items, rows.scale)
         gone = np.fromiter((c in listed for c in cases), bool, len(cases))
-        gone[case_codes[outcomes == Outcome.FAILED]] = True
-        found_gaps = _ragged(case_codes, item_codes, items, gone, scale.case) if complete else []
+        gone[case[outcome == Outcome.FAILED]] = True
         gaps = [
-            Problem(message, case=cases[c], item=missing, noun=scale.case)
-            for c, missing, message in found_gaps
+            Problem(message, case=cases[c], item=missing, noun=noun)
+            for c, missing, message in (_ragged(case, item, items, gone, noun) if complete else ())
         ]
-    if gaps or lines is not None:  # else the table finds duplicates itself, and names its rows
-        word, places = ("rows", range(1, size + 1)) if lines is None else ("lines", lines)
+    if gaps or rows.lines is not None:  # else the table finds duplicates itself, and names rows
+        word = "rows" if rows.lines is None else "lines"
+        places = range(1, len(case) + 1) if rows.lines is None else rows.lines
         problems += [
-            problem(a, f"duplicate: given twice, in {word} {places[a]} and {places[b]}")
-            for a, b in repeated(case_codes, item_codes, len(items))
+            rows.problem(a, f"duplicate: given twice, in {word} {places[a]} and {places[b]}")
+            for a, b in repeated(case, item, len(items))
         ]
     problems += gaps
     if problems:
         raise DataError(problems, source=source.name)
-    reasons = [
-        FailedCase(cases[c], "marked as failed")
-        for c in np.unique(case_codes[outcomes == Outcome.FAILED]).tolist()
-        if cases[c] not in listed
-    ]
-    return Judgments(
-        scale=scale,
-        cases=cases,
-        items=items,
-        case=case_codes,
-        item=item_codes,
-        truth=truths,
-        prediction=np.where(outcomes == Outcome.ANSWERED, found, NO_PREDICTION).astype(np.int16),
-        outcome=outcomes,
-        signals={name: c if isinstance(c, Signal) else _signal(c) for name, c in captured.items()},
-        risk_score=risk_scores,
-        weight=weights,
-        failed=(*failed, *reasons),
-        warnings=(*warnings, *id_warnings),
-        source=source,
-    )
+    return _Codes(cases, items, case, item, warnings)
 
 
 def ranks(
