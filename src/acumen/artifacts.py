@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
+from acumen.limits import LEVEL
 from acumen.results_document import ResultsDocument
 from acumen.strict_json import read_json, source_name, write_json
 from acumen.summary_models import Summary
@@ -248,6 +249,11 @@ class MetricsArtifact(Model):
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
+
+    @property
+    def level(self) -> float:
+        """Confidence level of the intervals."""
+        return float(self.options.get("level", LEVEL))
 
     @field_validator("schema_version")
     @classmethod

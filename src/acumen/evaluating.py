@@ -26,7 +26,7 @@ from acumen.artifacts import (
 from acumen.errors import UsageError
 from acumen.evaluation import Evaluation
 from acumen.inference import Inference, Options, infer
-from acumen.intervals import RELIABLE_CASES
+from acumen.intervals import MOST_DROPPED, RELIABLE_CASES
 from acumen.judgments import Judgments
 from acumen.losses import Loss, find_loss
 from acumen.metrics import METRICS, Metric, metrics_of
@@ -302,7 +302,7 @@ def _variant_warnings(name: str, ranking: Ranking, found: Mapping[str, Inference
         )
     dropped = found["mae"].drop_rate or 0.0
     if dropped > 0:
-        told = "too many for intervals" if dropped > 0.05 else "they are left out"
+        told = "too many for intervals" if dropped > MOST_DROPPED else "they are left out"
         warnings.append(
             f"{name}: {dropped:.1%} of the resamples have no answered row ({told}): undefined there"
         )

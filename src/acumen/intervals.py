@@ -20,12 +20,12 @@ from typing import Final
 
 import numpy as np
 
+from acumen.limits import LEVEL as LEVEL
+from acumen.limits import RELIABLE_CASES as RELIABLE_CASES
 from acumen.metrics.registry import Kind
 from acumen.weights import Floats
 
-LEVEL: Final = 0.95
 FEWEST_CASES: Final = 2
-RELIABLE_CASES: Final = 10
 MOST_DROPPED: Final = 0.05
 TOO_FEW: Final = f"an interval needs at least {FEWEST_CASES} cases"
 ROUNDING: Final = 1e-12

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -95,25 +92,11 @@ def test_a_file_in_the_way_is_one_line_and_nothing_is_written(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_html_report_is_made_of_the_written_files_where_there_is_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_page_is_made_of_the_written_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names: list[str] = []
-
-    def write_report(sources: list[Path], output: Path) -> None:
-        names.extend(source.name for source in sources if source.is_file())
-        output.write_text("<html>")
-
-    module: Any = SimpleNamespace(write_report=write_report)
-    monkeypatch.setitem(sys.modules, "acumen.report.html", module)
-    assert command._write_html([Path(__file__)], tmp_path / "a.html")
-    assert names == [Path(__file__).name]
-    assert (tmp_path / "a.html").read_text() == "<html>"
-
-
-def test_without_an_html_report_the_rest_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "acumen.report.html", None)
-    assert not command._write_html([], tmp_path / "a.html")
-    assert found(tmp_path) == set()
+    assert run(["demo", str(tmp_path / "demo"), *FAST]) == 0
+    page = (tmp_path / "demo" / "report.html").read_text("utf-8")
+    assert page.lower().startswith("<!doctype html>")
+    assert "zero_shot and few_shot" in page
+    assert "report.html" in capsys.readouterr().out

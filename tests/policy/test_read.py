@@ -148,7 +148,8 @@ def test_a_rule_hidden_by_one_above_it_is_unreachable(rule: str) -> None:
     ],
 )
 def test_a_rule_that_can_still_decide_is_left_alone(rule: str) -> None:
-    parse_policy(f'{RULES}\n[[rules]]\nverdict = "High"\n{rule}\n')
+    policy = parse_policy(f'{RULES}\n[[rules]]\nverdict = "High"\n{rule}\n')
+    assert policy.rules[-1].verdict == "High"
 
 
 def test_all_problems_come_at_once() -> None:

@@ -119,8 +119,7 @@ def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figur
     left, right = input_names(artifact) if artifact.comparison.enabled else ("", "")
     groups = {"left": f"better: {left}", "right": f"better: {right}", None: "cannot be told"}
     rows = []
-    level = float(artifact.options.get("level", 0.95))
-    favoured = artifact.comparison.favoured(metric, level)
+    favoured = artifact.comparison.favoured(metric, artifact.level)
     for function, found in (artifact.comparison.deltas or {}).items():
         delta = found.get(metric)
         if delta is not None and delta.delta is not None:

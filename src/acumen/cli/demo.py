@@ -54,6 +54,7 @@ def demo(
     Example: acumen demo demo
     """
     from acumen.inference import Options
+    from acumen.report.html import write_report
 
     if folder.exists() and not folder.is_dir():
         raise DataError(["is a file; the demo needs a folder"], source=str(folder))
@@ -63,9 +64,9 @@ def demo(
     _verdicts(made, options)
     with _staged(folder) as stage:
         _write(made, stage)
-        with_report = _write_html([stage / name for name in made.reported], stage / "report.html")
+        write_report([stage / name for name in made.reported], stage / "report.html")
     _print(made)
-    for line in _where(folder, with_report=with_report):
+    for line in _where(folder):
         typer.echo(line)
 
 
@@ -161,21 +162,6 @@ def _write(made: Demo, stage: Path) -> None:
         write_json(stage / name, content)
 
 
-def _write_html(sources: Sequence[Path], output: Path) -> bool:
-    """The HTML report of these files, where the package has one; whether it was written."""
-    from importlib import import_module
-
-    name = "acumen.report.html"
-    try:
-        html: Any = import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        return False
-    html.write_report(sources, output)
-    return True
-
-
 def _print(made: Demo) -> None:
     from acumen.report.terminal import print_report
     from acumen.report.verdict_comparison import comparison_report
@@ -203,7 +189,7 @@ def _heading(text: str) -> None:
     typer.echo(f"\n{text}\n{'=' * len(text)}\n")
 
 
-def _where(folder: Path, *, with_report: bool) -> list[str]:
+def _where(folder: Path) -> list[str]:
     """Where everything is, and what to try next."""
     run = folder / "phq8" / "run.json"
     files = {
@@ -211,9 +197,8 @@ def _where(folder: Path, *, with_report: bool) -> list[str]:
         "phq8/{comparison,zero_shot,few_shot}.json": "their metrics",
         "verdicts/{truth,reviews,results-*}.json": "the verdicts",
         "verdicts/{scores-*,comparison}.json": "their scores",
+        "report.html": "all of it, to look at",
     }
-    if with_report:
-        files["report.html"] = "all of it, to look at"
     lines = ["", f"The files are in {folder}:"]
     lines += [f"  {name:44}{about}" for name, about in files.items()]
     return [*lines, "", f"Next: acumen evaluate {run} --mode few_shot --confidence token_msp"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from acumen.artifacts import DeltaModel, MetricsArtifact
 from acumen.errors import printable
-
-_RELIABLE = 10
+from acumen.limits import RELIABLE_CASES
 
 
 def population(artifact: MetricsArtifact) -> str:
@@ -52,12 +51,11 @@ def _of_functions(artifact: MetricsArtifact) -> str:
 
 def _of_comparison(artifact: MetricsArtifact) -> str:
     n, noun = artifact.population.participants_included, artifact.population.case_noun
-    if n < _RELIABLE:
-        return f"AUGRC: {n} {noun}s are too few to claim a difference (at least {_RELIABLE})."
+    if n < RELIABLE_CASES:
+        return f"AUGRC: {n} {noun}s are too few to claim a difference (at least {RELIABLE_CASES})."
     deltas = {c: d["augrc_full"] for c, d in (artifact.comparison.deltas or {}).items()}
-    level = float(artifact.options.get("level", 0.95))
     better: dict[str, list[str]] = {"left": [], "right": []}
-    for name, side in artifact.comparison.favoured("augrc_full", level).items():
+    for name, side in artifact.comparison.favoured("augrc_full", artifact.level).items():
         if side:
             better[side].append(name)
     nothing = f"no difference that {n} {noun}s could show"

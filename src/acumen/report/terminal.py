@@ -91,7 +91,7 @@ def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
         yield Text(f"{side}{printable(given.path or 'rows', limit=200)}{mode}", style="bold")
     yield Text(population(artifact))
     loss = artifact.loss
-    level = f"{artifact.options.get('level', 0.95):.0%}"
+    level = f"{artifact.level:.0%}"
     yield Text(f"loss {loss.name} = {loss.definition} · intervals {level}, below each number\n")
     for side in ("left", "right") if evaluation.is_paired else ("",):
         yield _function_table([(n, v) for n, s, v in evaluation.variants() if s == side], side)

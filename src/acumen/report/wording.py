@@ -5,8 +5,8 @@ from __future__ import annotations
 from acumen.artifacts import DeltaModel, MetricsArtifact, MetricValue, Variant
 from acumen.charts.inputs import best_function, input_names, sides
 from acumen.charts.theme import name
+from acumen.limits import RELIABLE_CASES
 
-RELIABLE_CASES = 10
 """Below this many cases intervals are marked unreliable wherever they are shown."""
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
@@ -82,7 +82,7 @@ def _on_whom(artifact: MetricsArtifact) -> str:
         f"{plural(people.participants_included, people.case_noun)} with "
         f"{plural(people.items_total, 'judgment')}: "
     )
-    counts = getattr(people, "answered_by_input", [])  # older artifacts lack it
+    counts = people.answered_by_input
     if artifact.comparison.enabled and len(counts) == 2:
         names = input_names(artifact)
         told += f"{names[0]} answered {counts[0]:,} of them, {names[1]} {counts[1]:,}"
@@ -155,8 +155,7 @@ def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
     left, right = input_names(artifact)
     deltas = {f: d["augrc_full"] for f, d in (artifact.comparison.deltas or {}).items()}
     told = [_difference(name(best), deltas[best], left, right)] if best in deltas else []
-    level = float(artifact.options.get("level", 0.95))
-    found = artifact.comparison.favoured("augrc_full", level)
+    found = artifact.comparison.favoured("augrc_full", artifact.level)
     favours = {side: [f for f in deltas if found[f] == side] for side in ("left", "right")}
     for side, called in (("left", left), ("right", right)):
         if favours[side]:
