@@ -160,7 +160,12 @@ class Endpoint:
 
         try:
             async with asyncio.timeout(self._patience.timeout), call() as response:
-                return read_document(await read_body(response.iter_bytes(), LARGEST_BODY))
+                data = await read_body(response.iter_bytes(), LARGEST_BODY)
+                try:
+                    return read_document(data)
+                except TransportFailure:
+                    await _hang_up(response)
+                    raise
         except TimeoutError:
             raise TransportFailure("timeout") from None
         except openai.APITimeoutError:
@@ -198,6 +203,16 @@ class Endpoint:
         length = response.headers.get("content-length", "")
         if length.isascii() and length.isdigit() and int(length) > LARGEST_BODY:
             raise TransportFailure("body_too_large", again=False)
+
+
+async def _hang_up(response: Any) -> None:
+    """Close the connection of a body that is no answer.
+
+    A wrong length leaves bytes behind: the next question would read them as its own answer.
+    """
+    stream = response.http_response.extensions.get("network_stream")
+    if stream is not None:
+        await stream.aclose()
 
 
 def _advice(option: str | None) -> str | None:
