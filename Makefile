@@ -32,6 +32,7 @@ interpreted: $(READY)
 
 slow: $(READY)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "hypothesis and not slow" --hypothesis-profile explore
 	$(BIN)/python -m simulations --fresh --processes $(WORKERS)
 
 bench: $(READY)
