@@ -257,7 +257,9 @@ def _proportion(p: float, jackknife: Jackknife, level: float) -> Interval:
     t = t_quantile(level, n - 1)
     middle = (p + t * t / (2 * n)) / (1 + t * t / n)
     reach = t / (1 + t * t / n) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
-    return Interval(middle - reach, middle + reach, "Wilson", level, s)
+    low = middle - reach if p > 0.0 else 0.0  # exactly, where rounding would miss it
+    high = middle + reach if p < 1.0 else 1.0
+    return Interval(low, high, "Wilson", level, s)
 
 
 def _correlation(r: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
