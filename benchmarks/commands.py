@@ -45,7 +45,7 @@ def commands() -> dict[str, float]:
 
 
 def cold_start() -> tuple[float, float]:
-    """Seconds of a comparison of two runs with no compiled loop in the cache, and the time after."""
+    """Seconds of a comparison with no compiled loop in the cache, and of the next one."""
     times = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
