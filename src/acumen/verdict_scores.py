@@ -99,7 +99,10 @@ def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
     def function(study: PreparedStudy, weights: Weights, **parameters: float) -> Floats:
         return metric.function(getattr(study, part), weights, **parameters)
 
-    return replace(metric, name=key, function=function, view=PreparedStudy)
+    def most(study: PreparedStudy) -> float:
+        return metric.bounds(getattr(study, part))[1]
+
+    return replace(metric, name=key, function=function, view=PreparedStudy, most=most)
 
 
 def rare_level(key: str, study: PreparedStudy) -> str | None:
