@@ -64,7 +64,7 @@ class Fields:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.wrong(field, f"must be a number, not {what_came(value)}")
-        elif not math.isfinite(value):
+        elif isinstance(value, float) and not math.isfinite(value):
             self.wrong(field, f"must be finite, not {what_came(value)}")
         elif abs(value) > 1e15:
             self.wrong(field, f"{what_came(value)} is too large for a score")
