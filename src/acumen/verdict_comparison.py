@@ -42,7 +42,10 @@ def compare_runs(
     if not common:
         raise DataError(["the two results have no case in common that failed for neither"])
     known = truth if truth is not None else _shared_truth(left, right)
-    studies = [prepare(run, known, policy, reviews, cases=common) for run in (left, right)]
+    studies = [
+        prepare(run, known, policy, reviews, cases=common, source=run.source)
+        for run in (left, right)
+    ]
     # a method that abstains on what is hard to rank must not gain by it
     judged = [{claim.case for claim in r.claims if claim.rank is not None} for r in (left, right)]
     both = judged[0] & judged[1]

@@ -184,7 +184,7 @@ def document(
     study, found = scores.study, scores.found
     unified = unified_numbers(study)
     if not with_reasons:
-        unified = _without_reasons(unified)
+        unified = _without_reasons(unified, study)
     outcomes = study.table.outcome
     return {
         **_provenance(study, given or {}),
@@ -220,12 +220,14 @@ def document(
     }
 
 
-def _without_reasons(unified: dict[str, Any]) -> dict[str, Any]:
-    reasons = ("process_score", "process_components", "consistency_score")
-    gone = dict.fromkeys((*reasons, "consistency_details", "intermediate_metrics"))
+def _without_reasons(unified: dict[str, Any], study: PreparedStudy) -> dict[str, Any]:
+    scores = ("process_score", "consistency_score")
+    parts = ("process_components", "consistency_details", "intermediate_metrics")
+    reasons = unified["reasons"] | dict.fromkeys(scores, NO_TRUTH_FILE)
     # what is said of evidence is beside the point when evidence is not scored
-    warnings = [text for text in unified["warnings"] if "evidence" not in text]
-    return unified | gone | {"warnings": warnings}
+    warnings = [text for text in unified["warnings"] if text not in study.counts.warnings]
+    told = {"reasons": reasons, "warnings": warnings}
+    return unified | dict.fromkeys((*scores, *parts)) | told
 
 
 def _provenance(study: PreparedStudy, given: Mapping[str, str | int | None]) -> dict[str, Any]:

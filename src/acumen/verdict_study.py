@@ -75,19 +75,23 @@ def prepare(
 ) -> PreparedStudy:
     """Line up claims and truth; ``cases`` keeps some of them, for a comparison on common ones.
 
-    Without a truth file the truth the rows carry themselves is used.
+    Without a truth file the truth the rows carry themselves is used. ``source`` is how messages
+    name the truth file.
     """
     known = truth if truth is not None else run.truth
-    if known is None:
-        message = "there is no truth: give a truth file, or gt_verdict with every result"
-        raise DataError([message], source=source)
     kept = None if cases is None else frozenset(cases)
     claims = [claim for claim in run.claims if kept is None or claim.case in kept]
-    _refuse_without_truth(claims, known, source)
+    if all(claim.failed for claim in claims):
+        message = "no case is left to score: every result holds an error"
+        raise DataError([message], source=run.source)
+    if known is None:
+        message = "there is no truth: give a truth file, or gt_verdict with every result"
+        raise DataError([message], source=run.source)
+    if truth is None:
+        _refuse_without_truth(claims, known, "has no gt_verdict, as others have", run.source)
+    _refuse_without_truth(claims, known, "there is no truth for this case", source)
     table = _table(claims, known, run)
-    if not table.included.cases:
-        raise DataError(["no case is left to score: every result holds an error"])
-    counts = count_evidence(claims, known, policy, reviews, tolerances)
+    counts = count_evidence(claims, known, policy, reviews, tolerances, run.source)
     ranking = rank_judgments_by_severity(table)
     return PreparedStudy(
         run=run,
@@ -102,9 +106,11 @@ def prepare(
     )
 
 
-def _refuse_without_truth(claims: list[Claim], truth: Truth, source: str | None) -> None:
+def _refuse_without_truth(
+    claims: list[Claim], truth: Truth, message: str, source: str | None
+) -> None:
     problems = [
-        Problem("there is no truth for this case", case=claim.case)
+        Problem(message, case=claim.case)
         for claim in claims
         if not claim.failed and claim.case not in truth
     ]

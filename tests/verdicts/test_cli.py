@@ -242,7 +242,7 @@ def test_bad_files_are_one_line_each_and_leave_nothing_behind(
     out = tmp_path / "out.json"
     cases = {
         ("--truth", str(short)): "short.json: case B001: there is no truth for this case",
-        (): "there is no truth: give a truth file, or gt_verdict with every result",
+        (): "results-rag.json: there is no truth: give a truth file, or gt_verdict with every",
     }
     for options, message in cases.items():
         assert run(["score", results, *options, "--output", str(out)]) == 3
@@ -252,6 +252,36 @@ def test_bad_files_are_one_line_each_and_leave_nothing_behind(
     assert run(["score", "--demo", "--policy", str(policy)]) == 3
     assert "toy.toml: line 2, threshold: is not a key of a policy" in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"error": "timeout"}, (), "r.json: no case is left to score: every result holds an error"),
+        (None, (), "r.json: case B002: has no gt_verdict, as others have"),
+        (None, ("--reviews", "none.json"), "r.json: case B001: quotes snippets, but there are no"),
+    ],
+)
+def test_a_message_names_the_file_it_is_about(
+    change: Any,
+    options: tuple[str, ...],
+    message: str,
+    study: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole: Any = read_json(study / "results-rag.json")
+    rows = [row | (change or {}) for row in whole["results"][:2]]
+    rows[0]["gt_verdict"] = "Low Risk"
+    Path("none.json").write_text("{}")
+    Path("r.json").write_text(json.dumps(rows))
+    truth = ("--truth", str(study / "truth.json")) if options else ()
+    assert run(["score", "r.json", *truth, *options, *FAST]) == 3
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == (2 if options else 1)
 
 
 def test_a_file_that_names_an_unknown_policy_asks_for_it(

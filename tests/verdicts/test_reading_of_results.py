@@ -24,13 +24,14 @@ def reading(
     process: float | None,
     consistency: float | None,
     intervals: dict[str, Any] | None = None,
+    method: str | None = "rag",
     **components: float,
 ) -> str:
     """With intervals that are a point, unless others are given."""
     values = {"ordinal_auprc": auprc, "process_score": process}
     points = {key: {"value": v, "low": v, "high": v} for key, v in values.items()}
     document = {
-        "method": "rag",
+        "method": method,
         "unified_scores": {
             "auprc": auprc,
             "process_score": process,
@@ -54,6 +55,12 @@ def test_good_on_all_three() -> None:
         "rag ranks well by severity (AUPRC 80.0%). "
         "And its reasons hold (process 86.0%, consistency 100.0%)."
     )
+
+
+def test_a_method_without_a_name_begins_a_sentence_or_stands_in_one() -> None:
+    assert reading(0.8, 86.0, 100.0, method=None).startswith("This method ranks well")
+    open_question = reading(0.9, 86.0, 100.0, {"ordinal_auprc": {"value": 0.9}}, method=None)
+    assert open_question.startswith("Whether this method ranks well")
 
 
 def test_a_poor_ranking_names_the_boundary() -> None:

@@ -48,6 +48,14 @@ class Fields:
         for place, entry in enumerate(value):
             yield f"{field}[{place}]", entry
 
+    def records(self, field: str, value: object) -> Iterable[tuple[str, Record]]:
+        """The objects of a list with their paths; what is not an object is a problem."""
+        for place, entry in self.entries(field, value):
+            if isinstance(entry, dict):
+                yield place, entry
+            else:
+                self.record(place, entry)
+
     def name(self, field: str, value: object) -> str | None:
         """An id: text, or a whole number that is taken as text."""
         if isinstance(value, str) and value.strip():

@@ -68,10 +68,7 @@ def _incidents(
         return None
     names = {folded(modifier.name): modifier.name for modifier in policy.modifiers}
     found: dict[str, Incident] = {}
-    for place, entry in fields.entries("incidents", value):
-        row = fields.record(place, entry)
-        if not row:
-            continue
+    for place, row in fields.records("incidents", value):
         review = fields.name(f"{place}.review_id", row.get("review_id"))
         severity = row.get("severity")
         if not isinstance(severity, str) or folded(severity) not in policy.severities:
@@ -118,11 +115,10 @@ def _texts(value: object, fields: Fields) -> dict[str, str]:
         rows = [(printable(key), key, text) for key, text in value.items()]
     else:
         rows = []
-        for place, entry in fields.entries("reviews", value):
-            row = fields.record(place, entry)
-            if row:
-                name = fields.name(f"{place}.review_id", row.get("review_id"))
-                rows.append((f"{place}.text", name or "", row.get("text")))
+        for place, row in fields.records("reviews", value):
+            name = fields.name(f"{place}.review_id", row.get("review_id"))
+            if name is not None:
+                rows.append((f"{place}.text", name, row.get("text")))
     for place, review, text in rows:
         if not isinstance(text, str):
             fields.wrong(place, f"must be text, not {what_came(text)}")

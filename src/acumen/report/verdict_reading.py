@@ -16,6 +16,7 @@ FEW: Final = 5
 MOST_WEIGHT: Final = 0.5
 """Below this weight of components there is too little to judge the reasons by."""
 
+_UNNAMED: Final = "this method"
 _HOLD: Final = ("its reasons hold", "its reasons mostly hold")
 _OPEN: Final = "whether its reasons hold"
 _UNTOLD: Final = "cannot be told from these cases"
@@ -42,14 +43,14 @@ def paragraphs(document: Mapping[str, Any]) -> list[str]:
     if ranking is None and reasons is None:
         return ["There is nothing to read: no score has a value."]
     if ranking is None:
-        return [f"{name} cannot be judged on its ranking; {reasons}."]
+        return [_sentence(f"{name} cannot be judged on its ranking; {reasons}")]
     if reasons is None:
-        return [f"{ranking}."]
+        return [_sentence(ranking)]
     well = side_of_target(document["intervals"]["ordinal_auprc"], 100)
     if well is None or reasons.startswith(_OPEN):
-        return [f"{ranking}. {reasons[0].upper()}{reasons[1:]}."]
+        return [f"{_sentence(ranking)} {reasons[0].upper()}{reasons[1:]}."]
     alike = (well == "above") == reasons.startswith(_HOLD)
-    return [f"{ranking}. {'And' if alike else 'But'} {reasons}."]
+    return [f"{_sentence(ranking)} {'And' if alike else 'But'} {reasons}."]
 
 
 def side_of_target(entry: Mapping[str, Any], factor: float = 1) -> str | None:
@@ -77,7 +78,12 @@ def _why_open(entry: Mapping[str, Any], factor: float = 1) -> str:
 
 
 def _name(method: object) -> str:
-    return "This method" if method is None else printable(str(method))
+    return _UNNAMED if method is None else printable(str(method))
+
+
+def _sentence(text: str) -> str:
+    """The text as a sentence; a method's own name keeps its letters as they are."""
+    return f"{text[0].upper()}{text[1:]}." if text.startswith(_UNNAMED) else f"{text}."
 
 
 def _ranking(document: Mapping[str, Any], name: str) -> str | None:
