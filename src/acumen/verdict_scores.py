@@ -71,7 +71,8 @@ def metrics_of_study(study: PreparedStudy) -> dict[str, tuple[Metric, str]]:
     }
     ordinal = ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "severity_ordering_ap")
     found |= {name: (METRICS[name], "ranking") for name in ordinal}
-    found |= {key: (METRICS[name], "confusion") for key, name in AGREEMENT.items()}
+    found |= {key: (METRICS[name], "agreement") for key, name in AGREEMENT.items()}
+    found["accuracy"] = (METRICS[AGREEMENT["accuracy"]], "confusion")  # an abstention is wrong
     found |= {name: (METRICS[name], "reasoning") for name in (*REASONING, "primitive_accuracy")}
     found["adjusted_auprc"] = (METRICS["adjusted_auprc"], "ranking_with_reasons")
     return found
@@ -79,22 +80,33 @@ def metrics_of_study(study: PreparedStudy) -> dict[str, tuple[Metric, str]]:
 
 def score_study(study: PreparedStudy, options: Options) -> VerdictScores:
     """Estimates and intervals of everything a verdict study is measured by."""
-    chosen = metrics_of_study(study)
-    as_one = [metric_of_study(key, metric, part) for key, (metric, part) in chosen.items()]
-    found = infer(as_one, study, options)
-    for key, (metric, part) in chosen.items():
+    found = infer(metrics_as_one(study), study, options)
+    return VerdictScores(study, settled(study, found, options), options)
+
+
+def settled(
+    study: PreparedStudy, found: Mapping[str, Inference], options: Options
+) -> dict[str, Inference]:
+    """What the study knows of its numbers: why there is none, and how few cases one rests on."""
+    told = dict(found)
+    for key, (metric, part) in metrics_of_study(study).items():
         if found[key].value is None:
             reason = _reason(metric, getattr(study, part))
-            found[key] = replace(found[key], reason=reason, interval=NoInterval(reason))
+            told[key] = replace(found[key], reason=reason, interval=NoInterval(reason))
         elif part == "reasoning":
-            found[key] = _on_cases_that_count(found[key], metric.name, study.reasoning, options)
+            told[key] = _on_cases_that_count(found[key], metric.name, study.reasoning, options)
         else:
-            found[key] = _told_of_rare_levels(found[key], rare_level(key, study))
-    return VerdictScores(study, found, options)
+            told[key] = _told_of_rare_levels(found[key], rare_level(key, study))
+    return told
+
+
+def metrics_as_one(study: PreparedStudy) -> list[Metric]:
+    """The metrics of all its parts as metrics of the whole study, so that all share the draws."""
+    return [metric_of_study(key, *chosen) for key, chosen in metrics_of_study(study).items()]
 
 
 def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
-    """A metric of one part as a metric of the whole study, so that all share the draws."""
+    """A metric of one part as a metric of the whole study."""
 
     def function(study: PreparedStudy, weights: Weights, **parameters: float) -> Floats:
         return metric.function(getattr(study, part), weights, **parameters)
@@ -113,9 +125,7 @@ def rare_level(key: str, study: PreparedStudy) -> str | None:
     """
     level = study.ranking.level
     if key in LEVEL_MEANS:
-        table = study.table.included  # in a pair, fewer are ranked than are judged
-        judged = table.truth[table.answered]
-        sizes = {k: int((judged == k).sum()) for k in study.confusion.true_levels.tolist()}
+        sizes = {k: int((level == k).sum()) for k in study.agreement.true_levels.tolist()}
     elif key.rpartition("_ge_")[2].isdigit():
         k = int(key.rpartition("_ge_")[2])
         sizes = {k: int((level >= k).sum())}

@@ -1,4 +1,4 @@
-"""A verdict study made ready: the table, and the four views its metrics look at."""
+"""A verdict study made ready: the table, and the views its metrics look at."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ class PreparedStudy:
     table: Judgments
     counts: EvidenceCounts
     confusion: Confusion
+    agreement: Confusion
+    """The verdicts whose agreement is measured: all there are, or in a pair those both gave."""
     ranking: SeverityRanking
     reasoning: Reasoning
     warnings: tuple[str, ...]
@@ -92,14 +94,15 @@ def prepare(
     _refuse_without_truth(claims, known, "there is no truth for this case", source)
     table = _table(claims, known, run)
     counts = count_evidence(claims, known, policy, reviews, tolerances, run.source)
-    ranking = rank_judgments_by_severity(table)
+    ranking, confusion = rank_judgments_by_severity(table), confuse_judgments(table)
     return PreparedStudy(
         run=run,
         truth=known,
         policy=policy,
         table=table,
         counts=counts,
-        confusion=confuse_judgments(table),
+        confusion=confusion,
+        agreement=confusion,
         ranking=ranking,
         reasoning=reason(counts, table.included.cases),
         warnings=(*_warnings(claims, known, ranking, kept), *counts.warnings),

@@ -146,3 +146,24 @@ def test_no_difference_is_claimed_where_the_interval_holds_zero() -> None:
     assert "Whether one reasons better cannot be told" in text
     assert "Whether one ranks better cannot be told" in text
     assert "Chiefly" not in text
+
+
+def test_the_chief_reasons_are_those_that_move_the_score_most() -> None:
+    # quotations differ most, but weigh 5%
+    parts = {
+        "incident_precision": delta(0.9, 0.6, -0.4, -0.2, "left"),
+        "severity_accuracy": delta(0.9, 0.7, -0.3, -0.1, "left"),
+        "modifier_accuracy": delta(0.9, 0.9, -0.1, 0.1, None),
+        "verdict_support_rate": delta(0.9, 0.8, -0.2, -0.01, "left"),
+        "snippet_validity": delta(1.0, 0.1, -1.0, -0.8, "left"),
+    }
+    deltas = parts | {
+        "process_score": delta(91.0, 66.0, -30.0, -20.0, "left"),
+        "ordinal_auprc": {"low": None},
+        "auprc_ge_1": {"low": None},
+    }
+    (text,) = comparison_paragraphs({"left": "a", "right": "b", "deltas": deltas})
+    assert (
+        "Chiefly, a more often claims incidents that happened (90% against 60%) "
+        "and judges their severity right (90% against 70%)." in text
+    )

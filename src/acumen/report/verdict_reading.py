@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from acumen.case_reasoning import WEIGHTS
 from acumen.errors import printable
 
 TARGET: Final = 75.0
@@ -53,6 +54,11 @@ def paragraphs(document: Mapping[str, Any]) -> list[str]:
     return [f"{_sentence(ranking)} {'And' if alike else 'But'} {reasons}."]
 
 
+def is_unreliable(entry: Mapping[str, Any]) -> bool:
+    """Whether there is an interval, and a note that it rests on too few cases."""
+    return entry.get("low") is not None and "unreliable" in (entry.get("note") or "")
+
+
 def side_of_target(entry: Mapping[str, Any], factor: float = 1) -> str | None:
     """``above`` or ``below`` where a score's interval lies; None where that cannot be told.
 
@@ -62,7 +68,7 @@ def side_of_target(entry: Mapping[str, Any], factor: float = 1) -> str | None:
     True
     """
     low, high = entry.get("low"), entry.get("high")
-    if low is None or high is None or "unreliable" in (entry.get("note") or ""):
+    if low is None or high is None or is_unreliable(entry):
         return None
     if factor * low > TARGET:
         return "above"
@@ -73,7 +79,7 @@ def _why_open(entry: Mapping[str, Any], factor: float = 1) -> str:
     low, high = entry.get("low"), entry.get("high")
     if low is None or high is None:
         return f"no interval, target above {TARGET:g}%"
-    kind = "unreliable interval" if "unreliable" in (entry.get("note") or "") else "interval"
+    kind = "unreliable interval" if is_unreliable(entry) else "interval"
     return f"{kind} {factor * low:.1f}% to {factor * high:.1f}%, target above {TARGET:g}%"
 
 
@@ -169,7 +175,8 @@ def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:
         side = deltas["process_score"].get("favours")
         chief = [key for key in parts if deltas[key]["favours"] == side][:5]
         if side is not None and chief:
-            chief.sort(key=lambda key: -abs(deltas[key]["delta"]))
+            # what moves the score is a component's difference times its weight
+            chief.sort(key=lambda key: -abs(deltas[key]["delta"]) * WEIGHTS[key])
             winner = left if side == "left" else right
             why = " and ".join(f"{_NAMES[key]} ({_both(deltas[key], side)})" for key in chief[:2])
             found.append(f"Chiefly, {winner} more often {why}.")
