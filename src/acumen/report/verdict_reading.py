@@ -171,7 +171,7 @@ def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:
     found = []
     if "process_score" in deltas and deltas["process_score"]["delta"] is not None:
         found.append(_better(left, right, deltas["process_score"], "reasons", "process", "%", 1))
-        parts = [key for key in _NAMES if (deltas[key].get("favours")) is not None]
+        parts = [key for key in _NAMES if deltas.get(key, {}).get("favours") is not None]
         side = deltas["process_score"].get("favours")
         chief = [key for key in parts if deltas[key]["favours"] == side][:5]
         if side is not None and chief:
@@ -181,7 +181,8 @@ def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:
             why = " and ".join(f"{_NAMES[key]} ({_both(deltas[key], side)})" for key in chief[:2])
             found.append(f"Chiefly, {winner} more often {why}.")
     ranked = next(
-        (k for k in ("ordinal_auprc", "auprc_ge_1") if deltas[k].get("low") is not None), None
+        (k for k in ("ordinal_auprc", "auprc_ge_1") if deltas.get(k, {}).get("low") is not None),
+        None,
     )
     if ranked is not None:
         name = "AUPRC" if ranked == "ordinal_auprc" else "AUPRC at the first threshold"
