@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def score(study: Path, *extra: str, results: tuple[str, ...] = ("results-rag",)) -> int:
-    files = [str(study / f"{name}.json") for name in results]
+    paths = [str(study / f"{name}.json") for name in results]
     inputs = ("--truth", str(study / "truth.json"), "--reviews", str(study / "reviews.json"))
-    return run(["score", *files, *inputs, *FAST, *extra])
+    return run(["score", *paths, *inputs, *FAST, *extra])
 
 
 def test_the_tables_of_one_method(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -218,7 +219,7 @@ def test_the_demo_prints_both_methods(capsys: pytest.CaptureFixture[str]) -> Non
         (["--demo", "--method", "amos"], 2, "the demo holds rag, direct, not 'amos'"),
         (["--demo", "--policy", "G9"], 2, "no policy 'G9'"),
         (["--demo", "--interval", "wald"], 2, "no interval 'wald'"),
-        (["x.json", "--output", "./x.json"], 2, "--output would overwrite an input, x.json"),
+        (["--demo", "-o", "a", "--html", "./a"], 2, "--output and --html name the same file"),
         (["missing.json"], 3, "missing.json: there is no such file"),
     ],
 )
@@ -229,6 +230,20 @@ def test_a_call_that_cannot_be_meant_is_one_line(
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--output", "--html"])
+def test_no_input_is_overwritten(
+    option: str, study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "mine.toml"
+    policy.write_bytes(files("acumen.policy.builtin").joinpath("G1_allergy_V2.toml").read_bytes())
+    before = policy.read_bytes()
+    assert run(["score", "--demo", "--policy", str(policy), option, f"{tmp_path}/./mine.toml"]) == 2
+    assert f"{option} would overwrite an input, mine.toml" in capsys.readouterr().err
+    assert score(study, option, str(study / "truth.json")) == 2
+    assert score(study, option, str(study / "results-rag.json")) == 2
+    assert policy.read_bytes() == before
 
 
 def test_bad_files_are_one_line_each_and_leave_nothing_behind(
