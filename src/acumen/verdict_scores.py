@@ -13,6 +13,7 @@ import numpy as np
 
 from acumen._version import __version__
 from acumen.claims import PROVENANCE
+from acumen.errors import counted
 from acumen.inference import Inference, Options, infer
 from acumen.intervals import Interval, Jackknife, NoInterval, default_interval
 from acumen.judgments import Outcome
@@ -120,27 +121,35 @@ def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
 def rare_level(key: str, study: PreparedStudy) -> str | None:
     """The level a metric rests on with too few cases to trust its interval, told in words.
 
-    Simulated with 41 and 100 cases: where the top level has 1 case, 95% intervals of what rests on
-    it hold the truth 23–85% of the time; with 2, 66–98; with 3, 83–98; from 5 on, 79–99.
+    A threshold rests on both its sides. Simulated with 41 to 100 cases, 95% intervals of average
+    precision hold the truth in 92–96% of studies with 5 or more cases at the level or above; with
+    1, 2, 3 and 4 in about 30, 70, 85 and 90%. Few cases below the level do the same harm.
     """
-    level = study.ranking.level
+    fewest, where = min(_sizes(key, study), default=(FEWEST_AT_LEVEL, ""))
+    return None if fewest >= FEWEST_AT_LEVEL else f"rests on {counted(fewest, 'case')} {where}"
+
+
+def _sizes(key: str, study: PreparedStudy) -> list[tuple[int, str]]:
+    """The groups of cases a metric cannot do without: how many there are, and which."""
+    level, names = study.ranking.level, study.policy.scale.levels
+    top = len(names) - 1
+
+    def sides(k: int) -> list[tuple[int, str]]:
+        above = int((level >= k).sum())
+        at = f"of '{names[k]}'{'' if k == top else ' or above'}"
+        return [(above, at), (len(level) - above, f"below '{names[k]}'")]
+
     if key in LEVEL_MEANS:
-        sizes = {k: int((level == k).sum()) for k in study.agreement.true_levels.tolist()}
-    elif key.rpartition("_ge_")[2].isdigit():
-        k = int(key.rpartition("_ge_")[2])
-        sizes = {k: int((level >= k).sum())}
-    elif key in ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "adjusted_auprc"):
-        sizes = {k: int((level >= k).sum()) for k in study.ranking.covered}
-    elif key == "severity_ordering_ap":
-        top = study.ranking.levels - 1
-        sizes = {top: int((level == top).sum())}
-    else:
-        return None
-    rarest = min(sizes, key=lambda k: sizes[k], default=0)
-    n = sizes.get(rarest, FEWEST_AT_LEVEL)
-    if n >= FEWEST_AT_LEVEL:
-        return None
-    return f"rests on {n} case{'' if n == 1 else 's'} of '{study.policy.scale.levels[rarest]}'"
+        present = study.agreement.true_levels.tolist()
+        return [(int((level == k).sum()), f"of '{names[k]}'") for k in present]
+    if key.rpartition("_ge_")[2].isdigit():
+        return sides(int(key.rpartition("_ge_")[2]))
+    if key in ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "adjusted_auprc"):
+        return [side for k in study.ranking.covered for side in sides(k)]
+    if key == "severity_ordering_ap":
+        between = int(((level > 0) & (level < top)).sum())
+        return [sides(top)[0], (between, f"between '{names[0]}' and '{names[top]}'")]
+    return []
 
 
 def _told_of_rare_levels(inference: Inference, rare: str | None) -> Inference:

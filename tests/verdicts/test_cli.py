@@ -61,6 +61,27 @@ def test_a_score_of_exactly_the_target_gets_no_tick() -> None:
     assert captured.get().count("✓") == 1
 
 
+def test_a_mean_that_lacks_a_threshold_says_which_it_covers(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth: Any = read_json(study / "truth.json")
+    for entry in truth.values():
+        entry["verdict"] = entry["verdict"].replace("Critical", "High")
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    inputs = (str(study / "results-rag.json"), "--truth", str(tmp_path / "truth.json"))
+    assert run(["score", *inputs, *FAST]) == 0
+    assert "The mean AUPRC covers High Risk only." in capsys.readouterr().out
+
+
+def test_the_tables_do_not_squeeze_into_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run(["score", "--demo", *FAST]) == 0
+    assert "│   Incident Precision │  95.7% │  61.4% │" in capsys.readouterr().out
+
+
 def test_the_document_has_the_keys_of_the_source(study: Path, tmp_path: Path) -> None:
     assert score(study, "--output", str(tmp_path / "r.json")) == 0
     written: Any = read_json(tmp_path / "r.json")

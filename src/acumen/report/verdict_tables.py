@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from acumen.case_reasoning import WEIGHTS
-from acumen.errors import printable
+from acumen.errors import counted, printable
 from acumen.report.verdict_reading import TARGET, consistency_counts, is_unreliable, paragraphs
 
 WIDTH: Final = 80
@@ -41,10 +41,11 @@ _PLAIN: Final = str.maketrans(
 
 
 def terminal(file: Any = None) -> Console:
-    """A console at most 80 columns wide; without colour when piped or where NO_COLOR is set."""
-    found = Console(file=file, highlight=False, markup=False, emoji=False)
-    width = min(found.width, WIDTH) if found.is_terminal else WIDTH
-    return Console(file=file, highlight=False, markup=False, emoji=False, width=width)
+    """A console 80 columns wide, without colour when piped or where NO_COLOR is set.
+
+    A narrower terminal gets no narrower tables: squeezed, they would lose their names.
+    """
+    return Console(file=file, highlight=False, markup=False, emoji=False, width=WIDTH)
 
 
 def show(console: Console, parts: Iterable[RenderableType]) -> None:
@@ -92,10 +93,10 @@ def _name(value: object) -> str:
 
 
 def _cases(document: Mapping[str, Any]) -> RenderableType:
-    policy = f" Policy {_name(document.get('policy_id'))}\n"
+    policy = f"Policy {_name(document.get('policy_id'))}"
     if document.get("answered") is None:
-        return Text(policy)
-    text = f" {document['answered']} verdict{'' if document['answered'] == 1 else 's'}"
+        return Padding(Text(policy), (0, 1, 1, 1))
+    text = counted(document["answered"], "verdict")
     if document["abstained"]:
         whose = "its" if document["abstained"] == 1 else "their"
         text += (
@@ -104,7 +105,7 @@ def _cases(document: Mapping[str, Any]) -> RenderableType:
         )
     if document["failed"]:
         text += f", {document['failed']} failed (left out)"
-    return Text(f"{text}\n{policy}")
+    return Padding(Text(f"{text}\n{policy}"), (0, 1, 1, 1))
 
 
 def _section(title: str, table: Table) -> list[RenderableType]:
@@ -147,12 +148,12 @@ def interval(entry: Mapping[str, Any], kind: str = "share") -> str:
 def unified_table(document: Mapping[str, Any]) -> Table:
     """The three scores; a tick above the target only, and what consistency is counted over."""
     scores, found = document["unified_scores"], document["intervals"]
-    counted = consistency_counts(document)
+    followed = consistency_counts(document)
     shares = (
         ("AUPRC", scores["auprc"], found["ordinal_auprc"], "share"),
         ("Process", _hundredth(scores["process_score"]), found["process_score"], "percent"),
         (
-            "Consistency" if counted is None else "Consistency ({}/{})".format(*counted),
+            "Consistency" if followed is None else "Consistency ({}/{})".format(*followed),
             _hundredth(scores["consistency_score"]),
             found["consistency_score"],
             "percent",
@@ -268,6 +269,10 @@ def _notes(document: Mapping[str, Any]) -> list[RenderableType]:
             f"The weight of a component that is N/A goes to the others in proportion "
             f"(they weigh {total:g} in all)."
         )
+    rows = document["auprc"]["thresholds"]
+    covered = [_name(row["at_least"]) for row in rows if row["ap"] is not None]
+    if 0 < len(covered) < len(rows):
+        notes.append(f"The mean AUPRC covers {' and '.join(covered)} only.")
     notes += _reasons(document)
     notes += [f"Note: {printable(text, limit=200)}." for text in document["warnings"]]
     if not notes:
