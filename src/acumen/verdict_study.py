@@ -105,7 +105,11 @@ def prepare(
         agreement=confusion,
         ranking=ranking,
         reasoning=reason(counts, table.included.cases),
-        warnings=(*_warnings(claims, known, ranking, kept), *counts.warnings),
+        warnings=(
+            *_warnings(claims, known, ranking, kept),
+            *_other_truths(claims, known, run.truth),
+            *counts.warnings,
+        ),
     )
 
 
@@ -165,9 +169,24 @@ def _warnings(
     return found
 
 
-def _without_result(cases: list[str]) -> str:
+def _other_truths(claims: list[Claim], truth: Truth, carried: Truth | None) -> list[str]:
+    """A result that carries another truth than the file gives may have been made for another."""
+    asked = [claim.case for claim in claims if not claim.failed and claim.case in (carried or {})]
+    unlike = [
+        case for case in asked if carried is not None and carried[case].rank != truth[case].rank
+    ]
+    if not unlike:
+        return []
+    names = _named(unlike)
+    return [f"the truth file is used where a gt_verdict differs from it ({len(unlike)}: {names})"]
+
+
+def _named(cases: list[str]) -> str:
     names = ", ".join(label(case) for case in cases[:SHOWN_CASES])
-    if len(cases) > SHOWN_CASES:
-        names += f" and {len(cases) - SHOWN_CASES} more"
+    more = len(cases) - SHOWN_CASES
+    return names if more <= 0 else f"{names} and {more} more"
+
+
+def _without_result(cases: list[str]) -> str:
     told = "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
-    return f"{told} no result: {names}"
+    return f"{told} no result: {_named(cases)}"

@@ -263,6 +263,13 @@ def test_equal_thresholds_are_refused_in_either_order() -> None:
         assert "thresholds must rise with the levels: 8 for" in text
 
 
+def test_lines_are_counted_as_an_editor_counts_them() -> None:
+    text = GOOD.replace("[points", "# a\u2028comment\x85here\r\n[points").replace(
+        "mild = 2", "mild = -2"
+    )
+    assert "line 5, points.INCIDENT_SEVERITY.mild" in problems(text)
+
+
 def test_a_number_of_too_many_digits_is_refused() -> None:
     assert "digits" in problems(GOOD.replace("mild = 2", f"mild = 1{'0' * 5000}"))
 

@@ -223,6 +223,43 @@ def test_results_come_as_a_list_a_tuple_or_an_object_that_holds_them() -> None:
     assert found[0] == found[1] == found[2]
 
 
+def test_ids_and_scores_may_be_numbers_as_numpy_has_them() -> None:
+    rows = [
+        {"business_id": np.int64(n), "verdict": "High Risk" if n else "Low Risk"}
+        | {"risk_score": np.float32(n)}
+        | {
+            "parsed": {
+                "evidences": [
+                    {
+                        "evidence_id": 1,
+                        "review_id": np.int64(7),
+                        "field": SEVERITY,
+                        "judgement": "mild",
+                    }
+                    | {"snippet": "hives"}
+                ]
+            }
+        }
+        for n in range(3)
+    ]
+    truth = {n: {"verdict": row["verdict"], "incidents": []} for n, row in enumerate(rows)}
+    reviews = {n: {7: "some hives"} for n in range(3)}
+    metrics = compute_unified_metrics(rows, truth, None, None, reviews)
+    assert metrics["auprc"] == metrics["process_components"]["snippet_validity"] == 1.0
+
+
+def test_a_truth_file_that_contradicts_what_the_results_carry_is_told() -> None:
+    rows = [{"business_id": c, "verdict": "Low Risk", "gt_verdict": "Low Risk"} for c in "ABC"]
+    truth = {"A": "Low Risk", "B": "High Risk", "C": "High Risk"}
+    metrics = compute_unified_metrics(rows, truth, None)
+    told = "the truth file is used where a gt_verdict differs from it (2: B, C)"
+    assert told in metrics["warnings"]
+    assert compute_unified_metrics(rows, dict.fromkeys("ABC", "Low Risk"), None)["warnings"] == [
+        *("verdicts come without a risk_score: all are ranked by their level instead",),
+        *("3 verdicts without direct_evidence: held against the policy's default verdict",),
+    ]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

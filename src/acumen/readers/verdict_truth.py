@@ -28,8 +28,8 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
         fields.wrong(None, "holds no cases")
     found = {}
     undeclared: dict[str, list[str]] = {}
-    for case, entry in document.items():
-        fields.case = case
+    for key, entry in document.items():
+        case = fields.case = str(key)  # in a file keys are text; in a dict they may be numbers
         row = entry if isinstance(entry, dict) else {"verdict": entry}
         try:
             rank = policy.scale.rank(row.get("verdict"))
@@ -101,8 +101,8 @@ def parse_reviews(document: object, source: str = "reviews") -> Reviews:
         raise DataError([f"must map case ids to reviews, not {what_came(document)}"], source=source)
     fields = Fields(source)
     found: dict[str, dict[str, str]] = {}
-    for case, entry in document.items():
-        fields.case = case
+    for key, entry in document.items():
+        case = fields.case = str(key)
         inner = entry.get("reviews", entry) if isinstance(entry, dict) else entry
         found[case] = _texts(inner, fields)
     fields.finish()
@@ -112,7 +112,7 @@ def parse_reviews(document: object, source: str = "reviews") -> Reviews:
 def _texts(value: object, fields: Fields) -> dict[str, str]:
     found: dict[str, str] = {}
     if isinstance(value, dict):
-        rows = [(printable(key), key, text) for key, text in value.items()]
+        rows = [(printable(str(key)), str(key), text) for key, text in value.items()]
     else:
         rows = []
         for place, row in fields.records("reviews", value):
