@@ -141,6 +141,19 @@ def test_a_rule_hidden_by_one_above_it_is_unreachable(rule: str) -> None:
     assert "line 21, rules[2]: is never reached" in text
 
 
+def test_a_rule_hidden_by_several_above_it_together_is_unreachable() -> None:
+    one = '[[rules]]\nname = "{0}"\nverdict = "High"\nat_least = 1\nwhere = {{ {1} }}\n'
+    first, second = one.format("a", 'HAND = "first"'), one.format("b", 'HAND = "second"')
+    head = RULES[: RULES.index("[[rules]]")] + '[[rules]]\nverdict = "Critical"\nat_least = 2\n'
+    head += 'where = { INCIDENT_SEVERITY = "severe" }\n'
+    both = one.format("c", 'HAND = ["first", "second"]')
+    text = problems(head + first + second + both)
+    assert "rules[3]: is never reached: wherever it holds, 'a' or 'b' above it holds first" in text
+    assert len(parse_policy(head + first + both).rules) == 3
+    twice = both.replace("at_least = 1", "at_least = 2")
+    assert "rules[3]: is never reached" in problems(head + first + second + twice)
+
+
 @pytest.mark.parametrize(
     "rule",
     [
