@@ -283,6 +283,19 @@ def test_lines_are_counted_as_an_editor_counts_them() -> None:
     assert "line 5, points.INCIDENT_SEVERITY.mild" in problems(text)
 
 
+@pytest.mark.parametrize("key", ["²", "--2", "3", "two", "9" * 5000])
+def test_a_threshold_of_a_numeric_scale_names_one_of_its_levels(key: str) -> None:
+    numeric = GOOD.replace('["Low", "High", "Critical"]', "[0, 1, 2]").replace("High", "1")
+    assert parse_policy(numeric.replace("Critical", "2")).scale.levels == (0, 1, 2)
+    assert "line 8, thresholds." in problems(numeric.replace("Critical", f'"{key}"'))
+
+
+def test_no_control_character_of_a_level_reaches_a_message() -> None:
+    for change in (("High = 2", '"Hi\\u001b[2Jgh" = 9'), ("High = 2", "")):
+        text = GOOD.replace("High", "Hi\\u001b[2Jgh", 1).replace(*change)
+        assert "\x1b" not in problems(text)
+
+
 def test_a_number_of_too_many_digits_is_refused() -> None:
     assert "digits" in problems(GOOD.replace("mild = 2", f"mild = 1{'0' * 5000}"))
 

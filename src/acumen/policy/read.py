@@ -176,7 +176,8 @@ class _Reader(Vocabulary):
             path = ("thresholds", key)
             # a TOML key is text: on a numeric scale "2" names level 2
             numeric = self.scale is not None and self.scale.is_numeric
-            level = self.level(path, int(key) if numeric and key.lstrip("-").isdigit() else key)
+            named = int(key) if numeric and re.fullmatch(r"-?[0-9]{1,9}", key) else key
+            level = self.level(path, named)
             number = self.number(path, value)
             when = None if number is None else Points(number)
             draft = Draft(path, "" if number is None else _at_least(number), level, when)
@@ -194,12 +195,13 @@ class _Reader(Vocabulary):
     def rising(self, path: Path, rank: int, number: float, others: dict[int, float]) -> None:
         """Complain where a higher level has no higher threshold."""
         assert self.scale is not None
+        names = [printable(str(level)) for level in self.scale.levels]
         for other, least in others.items():
             if least >= number if other < rank else least <= number:
                 self.wrong(
                     path,
-                    f"thresholds must rise with the levels: {number:g} for "
-                    f"'{self.scale.levels[rank]}', {least:g} for '{self.scale.levels[other]}'",
+                    f"thresholds must rise with the levels: {number:g} for '{names[rank]}', "
+                    f"{least:g} for '{names[other]}'",
                 )
 
     def rules(self) -> list[Draft]:
