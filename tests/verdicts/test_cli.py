@@ -344,6 +344,18 @@ def test_any_terminal_can_print_it(encoding: str) -> None:
     assert (">= Critical Risk" if encoding == "ascii" else "≥ Critical Risk") in printed
 
 
+def test_a_reader_that_leaves_in_the_middle_ends_the_command_quietly() -> None:
+    # more than a buffer full, so that the command is still writing when nobody reads any more
+    command = [sys.executable, "-m", "acumen", "score", "--demo", *FAST]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 0
+
+
 def test_a_hostile_name_does_not_reach_the_terminal(
     study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
