@@ -128,6 +128,7 @@ def infer(
             probability,
             jackknives[row],
             errors,
+            metric.bounds(view),
             options,
         )
     return found
@@ -141,6 +142,7 @@ def _inference(
     probability: Floats | None,
     jackknife: Jackknife,
     errors: Errors | None,
+    bounds: tuple[float, float],
     options: Options,
 ) -> Inference:
     _, _, dropped = defined(replicates, probability)
@@ -160,7 +162,6 @@ def _inference(
             chosen = _default(metric, value, jackknife, errors, options.level)
         elif options.method == "bca":
             chosen = bca(replicates, value, jackknife, options.level, probability)
-    bounds = metric.kind.bounds
     if errors is not None and metric.one_error is not None:
         bounds = errors.bounds(metric.one_error)
     if isinstance(by_percentile, Interval):

@@ -146,10 +146,14 @@ def _run(arguments: list[str]) -> int:
     if len(arguments) == 2 and arguments[0] == "--show-completion":
         _show_completion(arguments[1])
         return 0
+    out, err = sys.stdout, sys.stderr
     try:
         code = app(args=arguments, prog_name=PROGRAM, standalone_mode=True)
         sys.stdout.flush()
     except SystemExit as leaving:
+        if sys.stdout is not out:  # Typer wraps it when the reader left in the middle of a write
+            sys.stdout, sys.stderr = out, err
+            raise BrokenPipeError from None
         sys.stdout.flush()
         return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     return int(code or 0)

@@ -70,6 +70,8 @@ class Metric:
     """For risks: what one lost rung adds, times the answered rows, as a function of cmax."""
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
+    most: Callable[[Any], float] | None = None
+    """The largest value a view allows, where its kind alone does not say."""
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, view: Any, weights: CaseWeights | ArrayLike) -> Floats | float:
@@ -95,6 +97,11 @@ class Metric:
             return Estimate(None, view.why_undefined(weights) or self.undefined)
         return Estimate(float(value))
 
+    def bounds(self, view: Any) -> tuple[float, float]:
+        """Smallest and largest value it can take on this view."""
+        low, high = self.kind.bounds
+        return low, high if self.most is None else self.most(view)
+
     @property
     def title(self) -> str:
         """The first line of its docstring."""
@@ -113,6 +120,7 @@ def metric(
     undefined: str = "its divisor is 0",
     one_error: Callable[[float], float] | None = None,
     exempt_from_scaling: bool = False,
+    most: Callable[[Any], float] | None = None,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
     """Register a function of (view, weights) as a metric under its own name."""
 
@@ -122,7 +130,16 @@ def metric(
             raise ValueError(f"there is a metric '{name}' already")
         defaults = function.__kwdefaults__ or {}
         entry = Metric(
-            name, function, view, better, kind, undefined, one_error, exempt_from_scaling, defaults
+            name=name,
+            function=function,
+            view=view,
+            better=better,
+            kind=kind,
+            undefined=undefined,
+            one_error=one_error,
+            exempt_from_scaling=exempt_from_scaling,
+            most=most,
+            parameters=defaults,
         )
         METRICS[name] = entry
 

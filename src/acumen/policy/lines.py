@@ -41,7 +41,7 @@ def _keys(text: str) -> Iterator[tuple[Path, int]]:
     table: Path = ()
     tables: dict[tuple[str, ...], int] = {}
     depth, quote = 0, ""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if quote:
             quote = "" if quote in line else quote
             continue
