@@ -7,11 +7,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acumen.cli.ranked import warn
+from acumen.cli.targets import check_targets
 from acumen.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from acumen.evaluation import Evaluation
 
 app = typer.Typer(add_completion=False)
 
@@ -73,6 +78,10 @@ def evaluate(
     """
     clock = _Clock()
     sources = _sources(runs or [], inputs or [], modes or [])
+    check_targets(
+        {"--output": output, "--html": html},
+        [*(path for path, _ in sources), calibration, scale],
+    )
     options = {"resamples": resamples, "seed": seed, "level": level, "threads": threads}
     plan_options: dict[str, Any] = {
         "confidence": confidence,
@@ -82,25 +91,38 @@ def evaluate(
         "intersection_only": intersection_only,
     }
     evaluation = _evaluate(sources, scale, calibration, interval, options, plan_options, clock)
-    if output is not None:
-        evaluation.write(output)
-    if html is not None:
-        from acumen.report.html import write_report
-
-        write_report([evaluation.artifact], html)
+    _write(evaluation, output, html)
     clock.lap("write")
+    _show(evaluation, as_json=as_json, quiet=quiet)
+    clock.lap("show")
+    if debug:
+        print(clock.told(), file=sys.stderr)
+
+
+def _write(evaluation: Evaluation, output: Path | None, html: Path | None) -> None:
+    """The artifact and the page, both or neither."""
+    from acumen.strict_json import write_files
+
+    files: dict[str | Path, bytes] = {}
+    if output is not None:
+        files[output] = evaluation.to_json().encode("utf-8")
+    if html is not None:
+        from acumen.report.html import render_report
+
+        files[html] = render_report([evaluation]).encode("utf-8")
+    write_files(files)
+
+
+def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool) -> None:
+    """The artifact or the tables on standard output; warnings are told in any case."""
     if as_json:
         sys.stdout.write(evaluation.to_json())
     elif not quiet:
         from acumen.report.terminal import print_report
 
         print_report(evaluation)
-    if as_json or quiet:
-        for warning in evaluation.artifact.warnings:
-            print(f"acumen: warning: {printable(warning, limit=600)}", file=sys.stderr)
-    clock.lap("show")
-    if debug:
-        print(clock.told(), file=sys.stderr)
+        return
+    warn(evaluation.artifact.warnings)
 
 
 def _evaluate(
@@ -111,7 +133,7 @@ def _evaluate(
     options: dict[str, Any],
     plan_options: dict[str, Any],
     clock: _Clock,
-) -> Any:
+) -> Evaluation:
     from acumen.evaluating import Plan
     from acumen.evaluating import evaluate as evaluate_tables
     from acumen.inference import METHODS, Options

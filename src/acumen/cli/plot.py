@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from acumen.cli.targets import check_targets
 from acumen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ def plot(
         raise UsageError("--output FILE is missing: where should the figure go?")
     if output.suffix.lower() not in FORMATS:
         raise UsageError(f"a figure is {', '.join(FORMATS)}, not '{output.suffix}'")
-    if output.resolve() == source.resolve():
-        raise UsageError("--output is the input itself; choose another file")
+    check_targets({"--output": output}, [source, scale])
     figure: Figure = draw(chart, source, mode=mode, scale=scale, confidence=confidence)
     from acumen.charts.export import write_figure
 

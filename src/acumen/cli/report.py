@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from acumen.errors import UsageError
+from acumen.cli.targets import check_targets
 
 app = typer.Typer(add_completion=False)
 
@@ -33,7 +33,6 @@ def report(
     """
     from acumen.report.html import write_report
 
-    if output.resolve() in [path.resolve() for path in artifacts]:
-        raise UsageError(f"--output would overwrite an input, {output.name}")
+    check_targets({"--output": output}, artifacts)
     write_report(artifacts, output)
     typer.echo(f"acumen: wrote {output}", err=True)
