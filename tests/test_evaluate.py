@@ -293,3 +293,45 @@ def test_raw_mae_is_never_shown_as_a_difference(zero_shot: Judgments, few_shot: 
     rows = [line.split()[0] for line in text[text.index("paired") :].splitlines() if line.strip()]
     assert "MAE@0.5" in rows
     assert "MAE" not in rows
+
+
+def test_an_alias_stands_where_its_function_stands(few_shot: Judgments) -> None:
+    """Equal numbers cannot be worse: llm and total_evidence are one signal under two names."""
+    plan = Plan(confidence="token_msp,llm,total_evidence,verbalized,token_pe", options=QUICK)
+    best = evaluate(few_shot, None, plan).artifact.best
+    assert best is not None
+    assert best.is_above("llm") is best.is_above("total_evidence")
+    assert best.is_above("verbalized")
+    rivals = evaluate(few_shot, None, replace(plan, confidence="llm,total_evidence,verbalized"))
+    first = rivals.artifact.best
+    assert first is not None
+    assert (first.name, first.equal) == ("llm", ["total_evidence"])
+    assert "llm (total_evidence ranks alike)" in repr(rivals)
+
+
+def test_a_function_that_ranks_as_the_best_does_is_its_equal(few_shot: Judgments) -> None:
+    functions = {
+        "surer": lambda token_msp: token_msp,
+        "twice": lambda token_msp: 2 * token_msp,
+        "flat": lambda token_msp: 0 * token_msp,
+    }
+    best = evaluate(few_shot, None, Plan(functions=functions, options=QUICK)).artifact.best
+    assert best is not None
+    assert (best.name, best.equal, best.indistinguishable) == ("surer", ["twice"], [])
+    assert best.is_above("flat")
+
+
+def test_a_rival_s_alias_is_a_rival_in_words_and_in_the_chart(zero_shot: Judgments) -> None:
+    from acumen.charts import chart
+    from acumen.report.metric_reading import summary
+
+    plan = Plan(confidence="consistency,llm,total_evidence,verbalized", options=QUICK)
+    evaluation = evaluate(zero_shot, None, plan)
+    best = evaluation.artifact.best
+    assert best is not None
+    assert {"llm", "total_evidence"} <= set(best.indistinguishable)
+    told = dict(summary(evaluation.artifact))["What can be concluded"][-1]
+    assert "but llm and total_evidence cannot be told from it" in told
+    (rows,) = [r for r in chart("forest", evaluation).datasets.values() if "low" in r[0]]
+    standing = {row["name"]: row["group"] for row in rows}
+    assert standing["total_evidence"] == standing["llm"] == "cannot be told from the lowest"

@@ -225,8 +225,14 @@ class Best(Model):
 
     metric: str
     name: str
+    equal: list[str] = Field(default_factory=list)
+    """Functions that rank the rows as the best one does: an alias, a rising transform."""
     indistinguishable: list[str]
     level: float
+
+    def is_above(self, function: str) -> bool:
+        """Whether a function is shown to be worse than the best."""
+        return function not in (self.name, *self.equal, *self.indistinguishable)
 
 
 class MetricsArtifact(Model):

@@ -135,7 +135,7 @@ def _evaluate_one(table: Judgments, plan: Plan, loss: Loss) -> Evaluation:
         left_out=left_out,
         confidence=[computed],
         warnings=warnings,
-        best=_best(inferences, len(table.included.cases), plan),
+        best=_best(inferences, twins, len(table.included.cases), plan),
     )
     return Evaluation(artifact)
 
@@ -241,9 +241,12 @@ def _confidence(name: str, table: Judgments, plan: Plan) -> Floats:
 
 
 def _best(
-    inferences: Mapping[str, Mapping[str, Inference]], n_cases: int, plan: Plan
+    inferences: Mapping[str, Mapping[str, Inference]],
+    twins: Mapping[str, str],
+    n_cases: int,
+    plan: Plan,
 ) -> Best | None:
-    """The confidence function with the lowest AUGRC, and those it cannot be told from."""
+    """The confidence function with the lowest AUGRC, its equals, and the rivals it has."""
     augrc = {name: found["augrc"] for name, found in inferences.items()}
     values = {name: i.value for name, i in augrc.items() if i.value is not None}
     usable = n_cases >= RELIABLE_CASES and plan.options.resamples > 0
@@ -260,7 +263,17 @@ def _best(
     )
     same = {n for n in rivals if np.array_equal(augrc[n].replicates, augrc[best].replicates)}
     rivals = sorted((n for n in rivals if n not in same), key=values.__getitem__)
-    return Best(metric="augrc", name=best, indistinguishable=rivals, level=options.level)
+
+    def with_twins(names: Sequence[str]) -> list[str]:
+        return [t for n in names for t in (n, *(twin for twin in twins if twins[twin] == n))]
+
+    return Best(
+        metric="augrc",
+        name=best,
+        equal=[n for n in with_twins([best, *sorted(same)]) if n != best],
+        indistinguishable=with_twins(rivals),
+        level=options.level,
+    )
 
 
 def _calibration(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:

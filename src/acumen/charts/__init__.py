@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from acumen.artifact_parts import check
 from acumen.artifacts import MetricsArtifact
 from acumen.charts import curves, intervals, tables
-from acumen.charts.inputs import check
 from acumen.charts.theme import Figure
 from acumen.errors import UsageError, printable
 from acumen.evaluation import Evaluation

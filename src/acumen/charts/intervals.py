@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import altair as alt
 
-from acumen.artifacts import MetricsArtifact
+from acumen.artifact_parts import input_names, sides, sorted_functions
+from acumen.artifacts import Best, MetricsArtifact
 from acumen.charts import theme
-from acumen.charts.inputs import input_names, sides, sorted_functions
 from acumen.summary_models import GroupRisk
 
 Rows = Sequence[Mapping[str, Any]]
@@ -76,7 +76,6 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
     """AUGRC of every function with its interval, best first."""
     names = input_names(artifact)
     best = artifact.best
-    near = set() if best is None else {best.name, *best.indistinguishable}
     rows = []
     for function in sorted_functions(artifact):
         for side, variant in zip(names, sides(artifact)[function], strict=True):
@@ -85,7 +84,7 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
                 continue
             told = side
             if best is not None:
-                told = _standing(function, best.name, near)
+                told = _standing(function, best)
             rows.append(_row(theme.name(function), told, found.value, found.interval))
     groups = names if best is None else [BEST, NEAR, WORSE]
     optimum = next((v[0].augrc_optimal for v in sides(artifact).values()), None)
@@ -104,8 +103,10 @@ BEST, NEAR, WORSE = "lowest", "cannot be told from the lowest", "higher than the
 STANDING: Final = {BEST: theme.BLUE, NEAR: theme.COLOURS[6], WORSE: theme.GREY}
 
 
-def _standing(function: str, best: str, near: set[str]) -> str:
-    return BEST if function == best else NEAR if function in near else WORSE
+def _standing(function: str, best: Best) -> str:
+    if best.is_above(function):
+        return WORSE
+    return NEAR if function in best.indistinguishable else BEST
 
 
 def _row(name: str, group: str, value: float, interval: Any) -> dict[str, Any]:

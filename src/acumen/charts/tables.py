@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import altair as alt
 
+from acumen.artifact_parts import best_function, input_names, sorted_functions
 from acumen.artifacts import MetricsArtifact
 from acumen.charts import theme
-from acumen.charts.inputs import best_function, input_names, sorted_functions
 from acumen.summary_models import Distribution, ThresholdCurve
 
 ABSTAINED: Final = "abstained"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import Any, Final
 
+from acumen.artifact_parts import best_function, input_names, name, sides, sorted_functions
 from acumen.artifacts import MetricsArtifact, Rows
-from acumen.charts.inputs import best_function, input_names, sides, sorted_functions
-from acumen.charts.theme import drawn, name
+from acumen.charts.theme import drawn
 from acumen.judgments import Outcome
 from acumen.report.sections import Cases, Column, Fact, Table, coded, number, percent, text
 

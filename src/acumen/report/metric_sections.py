@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from acumen.artifacts import MetricsArtifact, MetricValue
-from acumen.charts import CHARTS
-from acumen.charts.inputs import (
+from acumen.artifact_parts import (
     check,
     input_names,
     sides,
     sorted_functions,
 )
+from acumen.artifacts import MetricsArtifact, MetricValue
+from acumen.charts import CHARTS
 from acumen.charts.tables import ABSTAINED, bin_name
 from acumen.charts.theme import name, spec_and_data
-from acumen.report import wording
+from acumen.report import metric_reading
 from acumen.report.metric_parts import cases, facts, provenance
+from acumen.report.phrases import plural
 from acumen.report.sections import (
     Cell,
     Plot,
@@ -40,10 +41,10 @@ def study_of(artifact: MetricsArtifact, key: str, command: str | None = None) ->
     return Study(
         key=key,
         title=f"{names[0]} and {names[1]}" if paired else _title(artifact, names[0]),
-        subtitle=f"{wording.plural(people.participants_included, people.case_noun)}, "
-        f"{wording.plural(people.items_total, 'judgment')}, "
-        f"{wording.plural(len(artifact.confidence_variants), 'confidence function')}",
-        summary=wording.summary(artifact),
+        subtitle=f"{plural(people.participants_included, people.case_noun)}, "
+        f"{plural(people.items_total, 'judgment')}, "
+        f"{plural(len(artifact.confidence_variants), 'confidence function')}",
+        summary=metric_reading.summary(artifact),
         facts=tuple(facts(artifact)),
         warnings=tuple(shown(w) for w in artifact.warnings),
         sections=tuple(s for build in SECTIONS if (s := build(artifact, key)) is not None),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from acumen.artifacts import DeltaModel, IntervalModel, MetricValue, Variant
 from acumen.errors import printable
-from acumen.report.sentences import conclusion, population
+from acumen.report.metric_reading import conclusion, population
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

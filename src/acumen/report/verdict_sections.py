@@ -9,6 +9,7 @@ from acumen.case_reasoning import WEIGHTS
 from acumen.charts import verdicts as charts
 from acumen.charts.tables import ABSTAINED
 from acumen.charts.theme import Figure, name, spec_and_data
+from acumen.report.phrases import plural
 from acumen.report.sections import (
     Cases,
     Cell,
@@ -26,7 +27,6 @@ from acumen.report.sections import (
     text,
 )
 from acumen.report.verdict_reading import comparison_paragraphs, paragraphs
-from acumen.report.wording import plural
 
 Document = Mapping[str, Any]
 AGREEMENT: Final = (

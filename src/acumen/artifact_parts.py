@@ -1,16 +1,20 @@
-"""What charts and pages ask of a metrics artifact: its inputs by name, its functions in order."""
+"""What charts and reports ask of a metrics artifact: inputs by name, functions in order."""
 
 from __future__ import annotations
 
 from collections.abc import Sized
 from pathlib import PurePath
+from typing import Final
 
 from acumen.artifacts import Input, MetricsArtifact, PairedVariant, Variant
-from acumen.charts.theme import name
-from acumen.errors import DataError, label
+from acumen.errors import DataError, label, printable
 
-FIRST_BY = "augrc"
-"""Functions stand in the order of this metric, best first."""
+LONGEST_NAME: Final = 60
+
+
+def name(value: object) -> str:
+    """A name as charts and reports show it: nothing invisible in it, cut when very long."""
+    return printable(str(value), limit=LONGEST_NAME)
 
 
 def check(artifact: MetricsArtifact) -> None:
