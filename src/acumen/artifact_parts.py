@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from pathlib import PurePath
 from typing import Final
 
@@ -31,16 +30,8 @@ def check(artifact: MetricsArtifact) -> None:
             columns = (curve.coverage, curve.selective_risk, curve.generalized_risk)
             if len({len(c) for c in (*columns, curve.threshold)}) > 1:
                 problems.append(f"confidence_variants, {label(function)}: curve: ragged columns")
-    for rows in artifact.rows:
-        columns_of_rows: tuple[Sized, ...] = (
-            rows.case,
-            rows.item,
-            rows.truth,
-            rows.prediction,
-            rows.outcome,
-        )
-        if len({len(c) for c in (*columns_of_rows, *rows.confidence.values())}) > 1:
-            problems.append("rows: ragged columns")
+    ragged = [rows for rows in artifact.rows if len(set(map(len, rows.columns()))) > 1]
+    problems += ["rows: ragged columns" for _ in ragged]
     if len(artifact.rows) > expected or len(artifact.summaries) > expected:
         problems.append("rows, summaries: more of them than inputs")
     if problems:

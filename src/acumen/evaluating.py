@@ -69,6 +69,8 @@ class Plan:
     options: Options = Options()  # noqa: RUF009  (frozen)
     calibration: Any = None
     intersection_only: bool = False
+    texts: bool = False
+    """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
 
     def __post_init__(self) -> None:
         for coverage in (*self.coverage_grid, self.area_coverage):
@@ -335,6 +337,13 @@ def _artifact(
     best: Best | None,
 ) -> MetricsArtifact:
     scale = tables[0].scale
+    rows = [
+        findings.rows(t, c, texts=plan.texts)
+        for t, c in zip(tables, confidence, strict=True)
+        if len(t) <= MOST_ROWS
+    ]
+    if plan.texts and not any(part.evidence_texts for part in rows):
+        warnings = [*warnings, "texts were asked for, but no evidence is quoted in the input"]
     return MetricsArtifact(
         created_at=created_at(),
         inputs=[
@@ -366,6 +375,8 @@ def _artifact(
             "bootstrap_resamples": plan.options.resamples,
             "seed": plan.options.seed,
             "weights": plan.options.weights,
+            "calibration": getattr(plan.calibration, "name", None),
+            "texts": plan.texts,
         },
         left_out=left_out,
         best=best,
@@ -373,11 +384,7 @@ def _artifact(
             {n: findings.metric_value(i) for n, i in agreement(t, plan.options).items()}
             for t in tables
         ],
-        rows=[
-            findings.rows(t, c)
-            for t, c in zip(tables, confidence, strict=True)
-            if len(t) <= MOST_ROWS
-        ],
+        rows=rows,
         summaries=[summarize(t, c, plan) for t, c in zip(tables, confidence, strict=True)],
         warnings=list(dict.fromkeys(warnings)),
     )

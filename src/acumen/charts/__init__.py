@@ -22,6 +22,7 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "deltas": intervals.deltas,
     "reliability": tables.reliability,
     "confidence": tables.confidence,
+    "agreement": intervals.agreement,
     "confusion": tables.confusion,
     "precision-recall": tables.precision_recall,
     "risk-by-item": intervals.risk_by_item,

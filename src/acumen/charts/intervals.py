@@ -109,7 +109,7 @@ def _standing(function: str, best: Best) -> str:
     return NEAR if function in best.indistinguishable else BEST
 
 
-def _row(name: str, group: str, value: float, interval: Any) -> dict[str, Any]:
+def _row(name: str, group: str, value: float | None, interval: Any) -> dict[str, Any]:
     row = {"name": name, "group": group, "value": theme.drawn(value)}
     ends = (None, None) if interval is None else (interval.low, interval.high)
     return row | {"low": theme.drawn(ends[0]), "high": theme.drawn(ends[1])}
@@ -135,6 +135,39 @@ def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figur
         known=dict(zip(groups.values(), (theme.BLUE, theme.ORANGE, theme.GREY), strict=True)),
         line=0.0,
         line_name="no difference",
+    )
+
+
+AGREEMENT: Final[Mapping[str, str]] = {
+    "total_accuracy": "Accuracy, abstentions wrong",
+    "level_off_by_one": "At most one level off",
+    "macro_f1": "Macro F1",
+    "quadratic_kappa": "Kappa, quadratic",
+    "linear_kappa": "Kappa, linear",
+    "kendall_tau_b": "Kendall's tau-b",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "ordinal_auroc": "Ordinal AUROC",
+    "ordinal_auprc": "Ordinal AUPRC",
+    "ordinal_nap": "Ordinal AUPRC above chance",
+}
+"""Measures of agreement that share a scale, on which 1 is perfect, and how they are called."""
+
+
+def agreement(artifact: MetricsArtifact) -> theme.Figure | None:
+    """How far the predicted levels agree with the truth, measure by measure."""
+    names = input_names(artifact)
+    rows = [
+        _row(title, side, found[key].value, found[key].interval)
+        for key, title in AGREEMENT.items()
+        for side, found in zip(names, artifact.agreement, strict=False)
+        if key in found and found[key].value is not None
+    ]
+    return interval_plot(
+        rows,
+        "agreement with the truth (1 is perfect)",
+        group="input",
+        groups=names,
+        scale=alt.Scale(zero=True, domainMax=1),
     )
 
 

@@ -53,7 +53,7 @@ def config() -> dict[str, Any]:
             "labelLimit": 220,
         },
         "legend": {**quiet, "titleFontWeight": 500, "symbolOpacity": 1, "labelLimit": 220}
-        | {"symbolBaseFillColor": INK, "symbolBaseStrokeColor": INK},
+        | {"symbolBaseFillColor": INK, "symbolBaseStrokeColor": INK, "unselectedOpacity": 0.65},
         "header": {**quiet, "titleFontWeight": 500},
         "title": {"color": INK, "fontSize": 14, "fontWeight": 600, "anchor": "start"},
         "text": {"color": INK, "fontSize": 12},

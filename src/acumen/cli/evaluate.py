@@ -40,8 +40,10 @@ def evaluate(
         str, typer.Option(help="default, all, or names separated by commas.")
     ] = "default",
     loss: Annotated[str, typer.Option(help="abs_norm or abs.")] = "abs_norm",
-    resamples: Annotated[int, typer.Option("--bootstrap-resamples", min=0)] = 10_000,
-    seed: Annotated[int, typer.Option(min=0)] = 42,
+    resamples: Annotated[
+        int, typer.Option("--bootstrap-resamples", min=0, help="Resamples of the cases.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 42,
     interval: Annotated[str, typer.Option(help="default, percentile or bca.")] = "default",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     coverage_grid: Annotated[
@@ -61,6 +63,10 @@ def evaluate(
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Write the metrics artifact here.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the HTML report here.")] = None,
+    texts: Annotated[
+        bool,
+        typer.Option("--texts", help="Keep the evidence that the run quotes: texts of cases."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the artifact instead of the tables.")
     ] = False,
@@ -74,7 +80,7 @@ def evaluate(
 
     Example: acumen evaluate run.json --mode few_shot --confidence all --output metrics.json
 
-    Example: acumen evaluate run.json --mode zero_shot --input run.json --mode few_shot
+    Example: acumen evaluate run.json --mode zero_shot --mode few_shot --html report.html
     """
     clock = _Clock()
     sources = _sources(runs or [], inputs or [], modes or [])
@@ -89,6 +95,7 @@ def evaluate(
         "coverage_grid": _grid(coverage_grid),
         "area_coverage": area_coverage,
         "intersection_only": intersection_only,
+        "texts": texts,
     }
     evaluation = _evaluate(sources, scale, calibration, interval, options, plan_options, clock)
     _write(evaluation, output, html)
@@ -109,7 +116,8 @@ def _write(evaluation: Evaluation, output: Path | None, html: Path | None) -> No
     if html is not None:
         from acumen.report.html import render_report
 
-        files[html] = render_report([evaluation]).encode("utf-8")
+        page = render_report([evaluation], texts=bool(evaluation.artifact.options["texts"]))
+        files[html] = page.encode("utf-8")
     write_files(files)
 
 

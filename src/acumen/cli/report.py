@@ -21,6 +21,9 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.")] = Path(
         "report.html"
     ),
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Show the texts of cases that an artifact keeps.")
+    ] = False,
     debug: Annotated[bool, typer.Option(help="Show a traceback on errors.", hidden=True)] = False,
 ) -> None:
     """Make one self-contained HTML page of saved artifacts; it opens from disk, offline.
@@ -34,5 +37,5 @@ def report(
     from acumen.report.html import write_report
 
     check_targets({"--output": output}, artifacts)
-    write_report(artifacts, output)
+    write_report(artifacts, output, texts=texts)
     typer.echo(f"acumen: wrote {output}", err=True)
