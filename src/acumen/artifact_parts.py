@@ -85,3 +85,16 @@ def best_function(artifact: MetricsArtifact) -> str | None:
     if artifact.best is not None:
         return artifact.best.name
     return next(iter(sorted_functions(artifact)), None)
+
+
+def shown_coverage(artifact: MetricsArtifact) -> float:
+    """The coverage whose MAE is shown: .5 when the grid has it, else the largest all reach.
+
+    Without a coverage an MAE is not compared: who answers less errs less.
+    """
+    variants = [variant for found in sides(artifact).values() for variant in found]
+    grid = [at.requested for at in variants[0].mae_at_coverage.values()] if variants else []
+    if 0.5 in grid or not grid:
+        return 0.5
+    least = min(variant.cmax or 0.0 for variant in variants)
+    return max((c for c in grid if c <= least), default=grid[0])

@@ -161,8 +161,31 @@ def test_charts_take_the_colour_of_the_page(browser: Any, desk: Seen, page_file:
     assert brightness[1] < 384 < brightness[0]
 
 
-def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, page_file: Path) -> None:
+def cut(page: Any) -> list[str]:
+    """Words of charts that reach out of the box of their chart."""
+    found: list[str] = page.evaluate(
+        """[...document.querySelectorAll('.chart')].flatMap(chart => {
+            const box = chart.getBoundingClientRect();
+            return [...chart.querySelectorAll('svg text')].filter(text => {
+                const word = text.getBoundingClientRect();
+                return word.width && (word.left < box.left - 1 || word.right > box.right + 1);
+            }).map(text => `${chart.id}: ${text.textContent}`);
+        })"""
+    )
+    return found
+
+
+def test_a_phone_shows_it_without_scrolling_sideways(
+    browser: Any, desk: Seen, page_file: Path, paired: Evaluation, tmp_path: Path
+) -> None:
+    from acumen.report.html import write_report
+
+    assert cut(desk.page) == []
+    write_report([paired], tmp_path / "paired.html")
+    with opened(browser, tmp_path / "paired.html", width=390) as seen:
+        assert cut(seen.page) == []
     with opened(browser, page_file, width=390) as seen:
+        assert cut(seen.page) == []
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
         wide = seen.page.evaluate(
             "[...document.querySelectorAll('.chart svg')].map(s => s.getBoundingClientRect().width)"

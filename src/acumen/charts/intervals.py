@@ -99,7 +99,7 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
     )
 
 
-BEST, NEAR, WORSE = "lowest", "cannot be told from the lowest", "higher than the lowest"
+BEST, NEAR, WORSE = "lowest", "perhaps as low", "higher"
 STANDING: Final = {BEST: theme.BLUE, NEAR: theme.COLOURS[6], WORSE: theme.GREY}
 
 
@@ -129,7 +129,7 @@ def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figur
     rows.sort(key=lambda row: row["value"])
     return interval_plot(
         rows,
-        f"difference in AUGRC, {right} minus {left}",
+        f"AUGRC, {right} minus {left}",
         group="paired interval",
         groups=[g for g in groups.values() if any(row["group"] == g for row in rows)],
         known=dict(zip(groups.values(), (theme.BLUE, theme.ORANGE, theme.GREY), strict=True)),
@@ -139,7 +139,7 @@ def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figur
 
 
 AGREEMENT: Final[Mapping[str, str]] = {
-    "total_accuracy": "Accuracy, abstentions wrong",
+    "total_accuracy": "Accuracy of all rows",
     "level_off_by_one": "At most one level off",
     "macro_f1": "Macro F1",
     "quadratic_kappa": "Kappa, quadratic",
@@ -148,7 +148,7 @@ AGREEMENT: Final[Mapping[str, str]] = {
     "krippendorff_alpha": "Krippendorff's alpha",
     "ordinal_auroc": "Ordinal AUROC",
     "ordinal_auprc": "Ordinal AUPRC",
-    "ordinal_nap": "Ordinal AUPRC above chance",
+    "ordinal_nap": "AUPRC above chance",
 }
 """Measures of agreement that share a scale, on which 1 is perfect, and how they are called."""
 
@@ -164,7 +164,7 @@ def agreement(artifact: MetricsArtifact) -> theme.Figure | None:
     ]
     return interval_plot(
         rows,
-        "agreement with the truth (1 is perfect)",
+        "agreement (1 is perfect)",
         group="input",
         groups=names,
         scale=alt.Scale(zero=True, domainMax=1),

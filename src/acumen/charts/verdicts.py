@@ -95,7 +95,7 @@ def thresholds(documents: Documents) -> theme.Figure | None:
 
 
 AGREEMENT: Final = (
-    ("accuracy", "Accuracy, abstentions wrong"),
+    ("accuracy", "Accuracy of all cases"),
     ("off_by_one_accuracy", "At most one level off"),
     ("macro_f1", "Macro F1"),
     ("quadratic_kappa", "Kappa, quadratic"),
@@ -110,7 +110,7 @@ def agreement(documents: Documents) -> theme.Figure | None:
     """How far the verdicts agree with the truth, measure by measure."""
     return interval_plot(
         _rows(documents, [(key, title, 1.0) for key, title in AGREEMENT]),
-        "agreement with the truth (1 is perfect)",
+        "agreement (1 is perfect)",
         group="method",
         groups=method_names(documents),
         scale=alt.Scale(zero=True, domainMax=1),

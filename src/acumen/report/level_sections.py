@@ -25,6 +25,10 @@ _OTHER_MEASURES: Final[Mapping[str, str]] = {
 """Measures of agreement that stand in the table alone: another scale, or one threshold."""
 
 
+MEAN_ERRORS: Final = ("level_mae", "macro_mae")
+"""Errors of the answered rows; who answers less errs less, so no difference is told."""
+
+
 def _measure(key: str, levels: Sequence[object]) -> str:
     """A measure of agreement as the table names it, with its threshold where it has one."""
     measure, _, rank = key.partition("@")
@@ -44,7 +48,7 @@ def agreement(artifact: MetricsArtifact, study: str) -> Section | None:
         for side, found in zip(names, artifact.agreement, strict=False):
             if key in found:
                 rows.append((title, text(side), *value_and_interval(found[key])))
-        if key in artifact.comparison.agreement:
+        if key in artifact.comparison.agreement and key not in MEAN_ERRORS:
             d = artifact.comparison.agreement[key]
             ends = (None, None) if d.interval is None else (d.interval.low, d.interval.high)
             change = number(d.delta, "+.4f", d.reason)
@@ -55,8 +59,9 @@ def agreement(artifact: MetricsArtifact, study: str) -> Section | None:
         "agreement",
         CHARTS["agreement"](artifact),
         "Agreement of prediction and truth",
-        "All levels taken, whatever the confidence: 1 is perfect, and for kappa, tau, alpha and "
-        "what is above chance 0 is no better than guessing.",
+        "Whatever the confidence: 1 is perfect, and for kappa, tau, alpha and what is above chance "
+        "0 is no better than guessing. An abstention is wrong in the accuracy; the rest look at "
+        "answered rows alone, so read them beside the coverage.",
         Table("Agreement", ("measure", "input", "value", "interval"), tuple(rows)),
     )
     return section("agreement", "Does it agree with the truth", [drawn])

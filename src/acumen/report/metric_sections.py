@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from acumen.artifact_parts import check, input_names, name, sides, sorted_functions
+from acumen.artifact_parts import (
+    check,
+    input_names,
+    name,
+    shown_coverage,
+    sides,
+    sorted_functions,
+)
 from acumen.artifacts import MetricsArtifact
 from acumen.charts import CHARTS
 from acumen.charts.tables import bin_name
@@ -158,8 +165,9 @@ def _deltas(artifact: MetricsArtifact, study: str) -> Section | None:
     if not artifact.comparison.enabled:
         return None
     rows = []
-    told = {"augrc_full": "AUGRC", "aurc_full": "AURC", "cmax": "coverage", "mae": "mean loss"}
-    told |= {"failure_auroc": "AUROC of being right"}
+    at = shown_coverage(artifact)
+    told = {"augrc_full": "AUGRC", "aurc_full": "AURC", "cmax": "coverage"}
+    told |= {f"mae_at_coverage@{at:g}": f"risk at {at:g}", "failure_auroc": "AUROC of being right"}
     for function, found in (artifact.comparison.deltas or {}).items():
         for key, title in told.items():
             if key not in found:

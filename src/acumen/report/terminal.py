@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from acumen.artifact_parts import shown_coverage
 from acumen.artifacts import DeltaModel, IntervalModel, MetricValue, Variant
 from acumen.errors import printable
 from acumen.report.metric_reading import conclusion, population
@@ -94,7 +95,8 @@ def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
     level = f"{artifact.level:.0%}"
     yield Text(f"loss {loss.name} = {loss.definition} · intervals {level}, below each number\n")
     for side in ("left", "right") if evaluation.is_paired else ("",):
-        yield _function_table([(n, v) for n, s, v in evaluation.variants() if s == side], side)
+        variants = [(n, v) for n, s, v in evaluation.variants() if s == side]
+        yield _function_table(variants, side, shown_coverage(artifact))
     if evaluation.is_paired:
         yield _delta_table(evaluation)
     yield Text("excess: AUGRC above its optimum; achiev.: AUGRC on its lower hull", style="dim")
@@ -114,7 +116,7 @@ def _without_interval(evaluation: Evaluation) -> dict[str, list[str]]:
     """Why numbers of the tables have no interval or no value, and where."""
     found: dict[str, list[str]] = {}
     variants = list(evaluation.variants())
-    coverage = _shown_coverage([(n, v) for n, _, v in variants])
+    coverage = shown_coverage(evaluation.artifact)
     for name, side, variant in variants:
         for header, key in _columns(coverage):
             metric = variant.metrics.get(key)
@@ -129,9 +131,10 @@ def _columns(coverage: float) -> list[tuple[str, str]]:
     return [*_COLUMNS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
 
 
-def _function_table(variants: list[tuple[str, Variant]], title: str) -> RenderableType:
+def _function_table(
+    variants: list[tuple[str, Variant]], title: str, coverage: float
+) -> RenderableType:
     """Confidence functions, best AUGRC first, an interval under each number."""
-    coverage = _shown_coverage(variants)
     table = _table(title)
     table.add_column("confidence", max_width=_NAME_WIDTH, overflow="fold")
     columns = _columns(coverage)
@@ -156,18 +159,9 @@ def _best_first(variants: list[tuple[str, Variant]]) -> list[tuple[list[str], Va
     return shared
 
 
-def _shown_coverage(variants: list[tuple[str, Variant]]) -> float:
-    """The coverage whose MAE is shown: .5 when the grid has it, else the largest all reach."""
-    grid = [r.requested for r in variants[0][1].mae_at_coverage.values()] if variants else []
-    if 0.5 in grid or not grid:
-        return 0.5
-    least = min(v.cmax or 0.0 for _, v in variants)
-    return max((c for c in grid if c <= least), default=grid[0])
-
-
 def _delta_table(evaluation: Evaluation) -> RenderableType:
     deltas = evaluation.artifact.comparison.deltas or {}
-    coverage = _shown_coverage([(n, v) for n, _, v in evaluation.variants()])
+    coverage = shown_coverage(evaluation.artifact)
     rows = [*_DELTA_ROWS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
     rows = rows[:2] if len(deltas) > _MANY_FUNCTIONS else rows
     table = _table("right − left (paired)")

@@ -8,8 +8,10 @@
   const refuse = () => Promise.reject(new Error("this page loads nothing"));
   const loader = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
   const config = narrow
-    ? { ...page.config, legend: { ...page.config.legend, orient: "bottom", columns: 1, labelLimit: 280 },
-        axis: { ...page.config.axis, labelLimit: 110 } }
+    ? { ...page.config,
+        legend: { ...page.config.legend, orient: "bottom", columns: 1, labelLimit: 280,
+          layout: { bottom: { anchor: "start", direction: "vertical" } } },
+        axis: { ...page.config.axis, labelLimit: 165 }, axisX: { titleAnchor: "end" } }
     : page.config;
   const options = {
     ast: true, mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, config, loader,
