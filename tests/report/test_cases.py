@@ -14,6 +14,8 @@ from acumen.inference import Options
 from acumen.readers.run import run_from_document
 from acumen.report.html import render_report
 from acumen.report.metric_parts import cases
+from acumen.report.verdict_sections import study_of
+from acumen.results_document import check_document
 from acumen.strict_json import write_json
 from tests.toy_runs import toy_run
 
@@ -91,3 +93,15 @@ def test_the_commands_take_texts_along_when_asked(
 def test_it_is_told_where_texts_are_asked_for_and_there_are_none() -> None:
     (told,) = [w for w in artifact(toy_run(3), texts=True).warnings if "texts" in w]
     assert told == "texts were asked for, but no evidence is quoted in the input"
+
+
+def test_a_failed_verdict_has_no_evidence_to_speak_of_and_is_counted(
+    results: dict[str, Any],
+) -> None:
+    document = check_document(results["systems"][1], "results")
+    study = study_of([document], None, "s1")
+    assert study.subtitle.startswith("Verdict study, 100 cases,")
+    (table,) = study.cases
+    outcome, trace = table.columns[3], table.columns[-1]
+    told = [trace.text(row) for row in range(table.n) if outcome.text(row) == "failed"]
+    assert (table.n, told) == (100, ["–"])

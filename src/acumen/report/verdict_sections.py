@@ -12,6 +12,7 @@ from acumen.charts.tables import ABSTAINED
 from acumen.report.phrases import plural
 from acumen.report.plots import plot, section
 from acumen.report.sections import (
+    UNDEFINED,
     Cases,
     Cell,
     Column,
@@ -43,7 +44,7 @@ def study_of(
     return Study(
         key=key,
         title=" and ".join(methods),
-        subtitle=f"Verdict study, {plural(int(documents[0].get('total') or 0), 'case')}, policy "
+        subtitle=f"Verdict study, {plural(_n_cases(documents[0]), 'case')}, policy "
         + ", ".join(sorted(policies)),
         summary=_summary(documents, comparison),
         facts=tuple(_facts(documents, methods)),
@@ -59,6 +60,11 @@ def study_of(
         cases=tuple(_cases(d, m) for d, m in zip(documents, methods, strict=True) if d["results"]),
         definitions=("verdicts", "intervals"),
     )
+
+
+def _n_cases(document: Document) -> int:
+    """Failed cases among them."""
+    return int(document.get("total") or 0) + int(document["failed"])
 
 
 def _summary(
@@ -276,6 +282,8 @@ def _cases(document: Document, method: str) -> Cases:
     }
 
     def trace(row: Mapping[str, Any]) -> str:
+        if row.get("error") is not None:
+            return UNDEFINED
         found = traces.get(row.get("business_id"))
         if not isinstance(found, dict) or not found:
             return "no evidence claimed"
@@ -291,7 +299,7 @@ def _cases(document: Document, method: str) -> Cases:
         return "right" if row.get("verdict") == row.get("gt_verdict") else "wrong"
 
     def word(value: object) -> object:
-        return "–" if value is None else value
+        return UNDEFINED if value is None else value
 
     scores = [row.get("risk_score") for row in rows]
     numeric = all(
