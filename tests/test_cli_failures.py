@@ -111,6 +111,20 @@ def test_an_artifact_is_not_left_behind_where_its_page_cannot_be_written(
     assert {p.name for p in tmp_path.iterdir()} == {"folder", "o.json"}
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_cannot_show_every_character_shows_the_rest(
+    encoding: str, run_file: Path
+) -> None:
+    for arguments in (["evaluate", "--help"], ["evaluate", run_file, *QUICK], ["plot"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "acumen", *map(str, arguments)],
+            capture_output=True, check=False,
+            env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert len(done.stdout.decode(encoding).splitlines()) > 10
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_is_told_in_one_line_for_files_and_for_standard_output(run_file: Path) -> None:
     done = acumen("evaluate", run_file, *QUICK, "-q", "--output", "/dev/full")

@@ -236,7 +236,12 @@ def test_a_callable_can_be_a_confidence_function(few_shot: Judgments) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"coverage_grid": (0.0,)}, {"area_coverage": 1.5}, {"coverage_grid": (0.5, 1.01)}],
+    [
+        {"coverage_grid": ()},
+        {"coverage_grid": (0.0,)},
+        {"area_coverage": 1.5},
+        {"coverage_grid": (0.5, 1.01)},
+    ],
 )
 def test_options_that_cannot_be_meant_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):

@@ -73,6 +73,8 @@ class Plan:
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
 
     def __post_init__(self) -> None:
+        if not self.coverage_grid:
+            raise UsageError("the coverage grid is empty: give at least one coverage")
         for coverage in (*self.coverage_grid, self.area_coverage):
             if not 0.0 < coverage <= 1.0:
                 raise UsageError(f"a coverage must be in (0, 1], not {coverage:g}")

@@ -139,8 +139,10 @@ def test_plot_draws_artifacts_results_and_runs(
         out.unlink(missing_ok=True)
         assert run(["plot", str(tmp_path / f"{source}.json"), "--chart", name, "-o", str(out)]) == 0
         assert "<svg" in out.read_text()
-    assert run(["plot", str(tmp_path / "metrics.json")]) == 0
+    assert run(["plot"]) == 0
     assert "risk-coverage" in capsys.readouterr().out
+    assert run(["plot", "--chart", "forest", "-o", str(out)]) == 2
+    assert "give a run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

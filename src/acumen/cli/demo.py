@@ -48,8 +48,9 @@ def demo(
 ) -> None:
     """Run both bundled studies end to end, on data made up by acumen itself.
 
-    Writes their input files into DIR, evaluates zero-shot against few-shot PHQ-8 ratings and each
-    alone, scores two methods' verdicts on 100 restaurants, and prints the tables.
+    Writes their input files into DIR, evaluates zero-shot against few-shot
+    PHQ-8 ratings and each alone, scores two methods' verdicts on 100
+    restaurants, prints the tables and writes them as a page, report.html.
 
     Example: acumen demo demo
     """

@@ -19,8 +19,9 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def plot(
     source: Annotated[
-        Path, typer.Argument(help="A run, a metrics artifact, or results of acumen score.")
-    ],
+        Path | None,
+        typer.Argument(help="A run, a metrics artifact, or results of acumen score."),
+    ] = None,
     chart: Annotated[str, typer.Option(help="Which chart; 'list' shows the names.")] = "list",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .svg, .png or .pdf file.")
@@ -48,6 +49,8 @@ def plot(
         for name, what in available().items():
             typer.echo(f"{name:<18}{what}")
         return
+    if source is None:
+        raise UsageError("give a run, a metrics artifact or results to draw from")
     if output is None:
         raise UsageError("--output FILE is missing: where should the figure go?")
     if output.suffix.lower() not in FORMATS:
