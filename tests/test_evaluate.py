@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,41 @@ def test_a_notebook_shows_hostile_names_as_text(tmp_path: Path) -> None:
     shown = evaluate(table, None, Plan(options=QUICK))._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
+
+
+def test_brackets_and_colons_in_a_name_are_a_name(few_shot: Judgments) -> None:
+    """Rich would take them for markup: fail at the first, swallow the second, draw the third."""
+    functions = {"[/x]": lambda token_msp: token_msp, "[red]a:smile:": lambda token_pe: -token_pe}
+    evaluation = evaluate(few_shot, None, Plan(functions=functions, options=QUICK))
+    for shown in (repr(evaluation), evaluation._repr_html_()):
+        assert "[/x]" in shown
+        assert "[red]a:smile:" in shown
+
+
+def test_a_notebook_shows_a_table_with_the_numbers_of_the_terminal(
+    zero_shot: Judgments, few_shot: Judgments
+) -> None:
+    evaluation = evaluate(zero_shot, few_shot, Plan(confidence="llm,token_msp", options=QUICK))
+    rows: list[list[str]] = []
+
+    class Cells(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            if tag == "tr":
+                rows.append([])
+            elif tag == "td":
+                rows[-1].append("")
+
+        def handle_data(self, data: str) -> None:
+            if rows and rows[-1]:
+                rows[-1][-1] += data
+
+    page = evaluation._repr_html_()
+    Cells().feed(page.partition("</table><p>")[0])
+    assert [len(row) for row in rows if row] == [7] * (2 + 2 + 2 * 4)
+    terminal = repr(evaluation).split()
+    cells = [row for row in rows if row]
+    assert all(cell[:5] in terminal for cell in cells[0][1:])
+    assert "<caption>right − left (paired)</caption>" in page
 
 
 def test_a_callable_can_be_a_confidence_function(few_shot: Judgments) -> None:

@@ -86,9 +86,9 @@ class Evaluation:
         return render(self, width=100, color=False)
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from acumen.report.notebook import html
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html(self)
 
 
 def _record(
