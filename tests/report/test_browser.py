@@ -52,15 +52,34 @@ def test_the_legend_of_the_reliability_chart_singles_out_too(
         )
         return set(found)
 
+    def pressed(page: Any) -> set[str]:
+        found: list[str] = page.evaluate(
+            f"""[...document.querySelectorAll('{chart} [aria-pressed=true]')]
+                .map(e => e.getAttribute('aria-label').replace('single out ', ''))"""
+        )
+        return set(found)
+
     page = desk.page
     (first,) = clear(page)
+    assert pressed(page) == {first}
     other = next(f for f in ("token_msp", "verbalized") if f != first)
     page.locator(f'{chart} [aria-label="single out {other}"]').focus()
     page.keyboard.press(" ")
-    assert clear(page) == {first, other}
+    assert clear(page) == pressed(page) == {first, other}
     page.locator(f'{chart} [aria-label="single out {first}"] text').click()
-    assert clear(page) == {other}
+    assert clear(page) == pressed(page) == {other}
     assert desk.console == []
+
+
+def test_only_legends_that_single_out_are_buttons(desk: Seen, single: Evaluation) -> None:
+    buttons = desk.page.evaluate(
+        "[...document.querySelectorAll('.chart [role=button]')]"
+        ".map(e => [e.closest('.chart').id, e.getAttribute('aria-label')])"
+    )
+    charts = {chart for chart, _ in buttons}
+    assert charts == {f"s1-chart-{n}" for n in ("risk-coverage", "generalized-risk", "reliability")}
+    told = [label for chart, label in buttons if chart == CURVE.removeprefix("#")]
+    assert sorted(told) == sorted(f"single out {f}" for f in single.artifact.confidence_variants)
 
 
 def faint(page: Any) -> dict[str, float]:
