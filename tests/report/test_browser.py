@@ -221,6 +221,19 @@ def test_printing_opens_the_tables(desk: Seen) -> None:
     assert page.evaluate("document.querySelectorAll('details[open]').length") == 0
 
 
+def test_on_paper_no_table_is_wider_than_the_page(browser: Any, page_file: Path) -> None:
+    """A4 between its margins is 720 pixels wide."""
+    with opened(browser, page_file, width=720) as seen:
+        seen.page.emulate_media(media="print", color_scheme="light")
+        seen.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        widths = seen.page.evaluate(
+            "[...document.querySelectorAll('table')].map(t => [t.getBoundingClientRect().width,"
+            " t.caption.textContent])"
+        )
+        assert [found for found in widths if found[0] > 721] == []
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 720
+
+
 def test_headings_are_in_order_and_everything_is_named(desk: Seen) -> None:
     page = desk.page
     levels = page.evaluate(
