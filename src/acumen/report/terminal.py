@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from acumen.errors import printable
 from acumen.report.grids import LEGEND, NAME_WIDTH, Grid, grids, without_interval
+from acumen.report.letters import in_letters_of
 from acumen.report.metric_reading import conclusion, population
 
 if TYPE_CHECKING:
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from acumen.evaluation import Evaluation
-
-_ASCII = str.maketrans(
-    {"–": "-", "—": "-", "−": "-", "·": "|", "…": "...", "×": "x", "Δ": "d", "≥": ">=", "✓": "+"}
-)
 
 
 def render(evaluation: Evaluation, width: int = 80, *, color: bool = False) -> str:
@@ -54,21 +51,7 @@ def print_report(evaluation: Evaluation) -> None:
         width=max(80, console.width),
         color=console.is_terminal and not console.no_color,
     )
-    print_text(text)
-
-
-def print_text(text: str) -> None:
-    """Text on standard output, whatever its encoding can show."""
-    encoding = (sys.stdout.encoding or "ascii").lower()
-    if not encoding.startswith("utf"):
-        text = _to_ascii(text).encode(encoding, "replace").decode(encoding)
-    sys.stdout.write(text)
-
-
-def _to_ascii(text: str) -> str:
-    boxes = dict.fromkeys(map(ord, "─━═╌"), "-") | dict.fromkeys(map(ord, "│┃║"), "|")
-    corners = dict.fromkeys(map(ord, "┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛┡┩╇┳┻╋"), "+")
-    return text.translate(_ASCII).translate(boxes | corners)
+    sys.stdout.write(in_letters_of(sys.stdout.encoding or "ascii", text))
 
 
 def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
