@@ -64,6 +64,12 @@ SHOWN_METRICS: Final = (
 )
 
 
+_COLOURED: Final = (
+    " The colours compare each function with the lowest on the same cases, all at once: intervals "
+    "that overlap may still be told apart."
+)
+
+
 def _functions(artifact: MetricsArtifact, study: str) -> Section | None:
     columns = ["confidence function", *(["input"] if artifact.comparison.enabled else [])]
     for _, title in SHOWN_METRICS:
@@ -82,7 +88,7 @@ def _functions(artifact: MetricsArtifact, study: str) -> Section | None:
         CHARTS["forest"](artifact),
         "AUGRC of every confidence function",
         "Each dot is the area under the generalized risk curve, each line its interval; lower is "
-        "better.",
+        "better." + _COLOURED * (artifact.best is not None),
         table,
     )
     return section("functions", "Which confidence ranks best", [drawn])
