@@ -278,7 +278,7 @@ def test_studies_with_little_to_show_are_drawn_without_a_word(browser: Any, tmp_
 def test_a_hundred_thousand_rows_are_paged_and_thinned(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "large.html"
     write_large_page(path)
-    with opened(browser, path, timeout=120) as seen:
+    with opened(browser, path) as seen:
         count = seen.page.inner_text(".cases .count")
         points = seen.page.evaluate(
             f"document.querySelectorAll('{CURVE} .mark-symbol path').length"

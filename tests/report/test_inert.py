@@ -267,7 +267,7 @@ def test_the_policy_allows_two_scripts_by_hash_and_nothing_else() -> None:
 
 def no_payload_did_anything(browser: Any, studies: list[Any], path: Path) -> None:
     path.write_text(render_report(studies, texts=True), "utf-8")
-    with opened(browser, path, timeout=60) as seen:
+    with opened(browser, path) as seen:
         page = seen.page
         charts = page.evaluate("[...document.querySelectorAll('.chart')].map(c => c.dataset.drawn)")
         assert len(charts) >= 6 * len(studies)
