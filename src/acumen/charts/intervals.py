@@ -60,15 +60,20 @@ def interval_plot(
     bounded = any(row["low"] is not None and row["high"] is not None for row in rows)
     layers = [bars, dots] if bounded else [dots]
     if line is not None:
-        layers = [*_line(sets, line, line_name), *layers]
+        drawn = [row[key] for row in rows for key in ("value", "low", "high")]
+        ends = [end for end in drawn if end is not None]
+        beyond = line > (min(ends) + max(ends)) / 2
+        layers = [*_line(sets, line, line_name, leftwards=beyond), *layers]
     height = theme.ROW * len(names) * (1 if per_name == 1 else per_name * 0.75)
     return theme.dressed(alt.layer(*layers), sets, height=max(60, round(height)))
 
 
-def _line(sets: theme.Sets, at: float, called: str) -> list[alt.Chart]:
+def _line(sets: theme.Sets, at: float, called: str, *, leftwards: bool) -> list[alt.Chart]:
+    """A line with its name above it, on the side where there is room."""
+    side: dict[str, Any] = {"align": "right", "dx": -4} if leftwards else {"align": "left", "dx": 4}
     chart = alt.Chart(sets.add([{"value": theme.drawn(at), "label": called}]))
     rule = chart.mark_rule(strokeDash=[5, 4], strokeWidth=1.3, opacity=0.7).encode(alt.X("value:Q"))
-    text = chart.mark_text(align="left", baseline="bottom", dx=4, fontSize=11, color=theme.GREY)
+    text = chart.mark_text(baseline="bottom", fontSize=11, color=theme.GREY, **side)
     return [rule, text.encode(alt.X("value:Q"), alt.Text("label:N"), y=alt.value(-3))]
 
 
