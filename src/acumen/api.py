@@ -44,6 +44,7 @@ def evaluate(
     calibration: str | Path | Calibration | None = None,
     intersection_only: bool = False,
     scale: str | Path | Scale | None = None,
+    texts: bool = False,
     threads: int | None = None,
 ) -> Evaluation:
     """Evaluate one input; given two, both on their common cases and the paired deltas.
@@ -55,6 +56,7 @@ def evaluate(
 
     ``confidence`` is ``"default"``, ``"all"``, a name, a list of names, a function whose parameters
     are signals, or such functions by name. ``scale`` is by default the one a run names, else PHQ-8.
+    ``texts`` keeps the evidence that a run quotes; without it no text of a case is kept.
 
     >>> from acumen.readers import judgments
     >>> table = judgments(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 3, 0],
@@ -80,6 +82,7 @@ def evaluate(
         ),
         calibration=_calibration(calibration),
         intersection_only=intersection_only,
+        texts=texts,
     )
     first = _table(data, left, scale)
     return evaluating.evaluate(first, None if other is None else _table(other, right, scale), plan)

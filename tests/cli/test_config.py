@@ -113,6 +113,16 @@ def test_a_value_of_the_wrong_type_is_one_line_and_nothing_is_run(
     assert not Path("out").exists()
 
 
+@pytest.mark.parametrize("command", ["report", "evaluate"])
+def test_a_file_cannot_have_texts_of_cases_written(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("acumen.toml").write_text(f"[{command}]\ntexts = true\n")
+    assert run([command, "any.json"]) == 3
+    told = capsys.readouterr().err
+    assert f"{command}.texts: can only be given on the command line" in told
+
+
 def test_help_is_shown_even_where_the_file_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
     Path("acumen.toml").write_text("[broken")
     assert run(["curve", "--help"]) == 0

@@ -27,8 +27,8 @@ def reconcile(
 ) -> None:
     """One run's AURC as other tools would show it, and why their numbers differ.
 
-    The tools are fd-shifts, torch-uncertainty, lm-polygraph, HELM and MAPIE; there is one table
-    for each confidence function.
+    The tools are fd-shifts, torch-uncertainty, lm-polygraph, HELM and MAPIE.
+    There is one table for each confidence function.
 
     Example: acumen reconcile run.json --mode few_shot --confidence token_msp
     """

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from acumen.case_reasoning import WEIGHTS
 from acumen.errors import counted, printable
+from acumen.report.letters import in_letters_of
 from acumen.report.verdict_reading import TARGET, consistency_counts, is_unreliable, paragraphs
 
 WIDTH: Final = 80
@@ -35,9 +36,6 @@ _AGREEMENT: Final = (
     ("kendall_tau_b", "Kendall's tau-b", False),
     ("krippendorff_alpha", "Krippendorff's alpha", False),
 )
-_PLAIN: Final = str.maketrans(
-    {"═": "=", "✓": "v", "≥": ">=", "×": "x", "–": "-", "−": "-", "…": "..."}
-)
 
 
 def terminal(file: Any = None) -> Console:
@@ -54,10 +52,7 @@ def show(console: Console, parts: Iterable[RenderableType]) -> None:
         for part in parts:
             console.print(part)
     text = "\n".join(line.rstrip() for line in captured.get().split("\n"))
-    encoding = console.encoding
-    if encoding.lower().replace("-", "").replace("_", "") != "utf8":
-        text = text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
-    console.file.write(text)
+    console.file.write(in_letters_of(console.encoding, text))
 
 
 def report(document: Mapping[str, Any]) -> list[RenderableType]:
