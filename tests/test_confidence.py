@@ -308,10 +308,25 @@ def test_a_function_of_ones_own_is_registered_in_one_line_and_checked_like_the_o
         np.testing.assert_array_equal(compute(lambda mine: mine, table), [4, 2])
         with pytest.raises(DataError, match=r"mine: 11 is out of range \(0..10\)"):
             compute(lambda mine: mine, table_of({"mine": [11, 2]}))
-        with pytest.raises(UsageError, match="'margin' already"):
-            register(lambda token_msp: token_msp, name="margin")
     finally:
         del confidence.FUNCTIONS["margin"], SIGNALS["mine"]
+
+
+def test_a_definition_run_again_replaces_itself_and_nobody_elses() -> None:
+    def notebook_cell(half: float) -> None:
+        register(lambda token_msp: half * token_msp, name="halved")
+
+    try:
+        notebook_cell(0.25)
+        notebook_cell(0.5)
+        np.testing.assert_array_equal(compute("halved", FOUR_ROWS), [0, 0.125, 0.5, 0.25])
+        with pytest.raises(UsageError, match="'halved' already"):
+            register(abs, name="halved")
+    finally:
+        del confidence.FUNCTIONS["halved"]
+    with pytest.raises(UsageError, match="'token_msp' already"):
+        register(lambda token_msp: 1 - token_msp, name="token_msp")
+    np.testing.assert_array_equal(compute("token_msp", FOUR_ROWS), [0, 0.25, 1, 0.5])
 
 
 def test_what_is_not_a_confidence_function_is_refused() -> None:

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from acumen.registering import is_run_again
 from acumen.weights import CaseWeights, Floats, Weights
 
 
@@ -114,11 +115,14 @@ def metric(
     one_error: Callable[[float], float] | None = None,
     exempt_from_scaling: bool = False,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
-    """Register a function of (view, weights) as a metric under its own name."""
+    """Register a function of (view, weights) as a metric under its own name.
+
+    A definition run again (a module reloaded, a notebook cell) takes the place of its first run.
+    """
 
     def register(function: Callable[..., Floats]) -> Callable[..., Any]:
         name = function.__name__
-        if name in METRICS:
+        if name in METRICS and not is_run_again(METRICS[name].function, function):
             raise ValueError(f"there is a metric '{name}' already")
         defaults = function.__kwdefaults__ or {}
         entry = Metric(
