@@ -83,7 +83,9 @@ class Measures(BaseModel):
 
     auroc: float | None = None
     ci95: dict[str, tuple[float, float] | None] = Field(default_factory=dict)
-    ci95_note: str | None = None
+    ci95_notes: dict[str, str] = Field(
+        default_factory=dict, description="what to know before using an interval, by metric"
+    )
     reliability: ReliabilityPart | None = None
     reason: str | None = Field(None, description="why there are no measures")
 

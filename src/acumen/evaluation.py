@@ -92,5 +92,6 @@ def _record(name: str, side: str, metric: str, value: float | None, found: Any) 
         "low": None if interval is None else interval.low,
         "high": None if interval is None else interval.high,
         "method": None if interval is None else interval.method,
+        "note": None if interval is None else interval.note,
         "reason": found.reason or found.interval_reason,
     }

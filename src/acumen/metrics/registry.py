@@ -30,6 +30,7 @@ class Kind(Enum):
     CORRELATION = (-1.0, 1.0)
     REAL = (-math.inf, math.inf)
     EXCESS = (-math.inf, math.inf, "of a risk above its reference; below only by way of ties")
+    DISTANCE = (0.0, 1.0, "a sum of absolute deviations: noise can only raise it")
 
     @property
     def bounds(self) -> tuple[float, float]:
