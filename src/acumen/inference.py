@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from acumen.errors import UsageError
+from acumen.errors import UsageError, what_came
 from acumen.influence import INFLUENCE, influence
 from acumen.intervals import (
     FEWEST_CASES,
@@ -63,6 +63,10 @@ class Options:
     advance: Callable[[int], None] | None = None
 
     def __post_init__(self) -> None:
+        for name in ("resamples", "seed", "threads"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, int | np.integer):
+                raise UsageError(f"{name} must be a whole number, not {what_came(value)}")
         if not 0.0 < self.level < 1.0:
             raise UsageError(f"the level must lie between 0 and 1, not {self.level}")
         if self.resamples < 0:

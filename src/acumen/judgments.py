@@ -72,7 +72,8 @@ class Signal:
         state = np.zeros(len(values), np.uint8)
         numbers = np.full(len(values), np.nan)
         other: dict[int, object] = {}
-        for row, value in enumerate(values):
+        for row, given in enumerate(values):
+            value = given.item() if isinstance(given, np.generic) else given
             if value is absent:
                 state[row] = SignalState.ABSENT
             elif value is None:

@@ -113,7 +113,9 @@ class Scale:
         for at, problem in enumerate(found):
             if any(mark in problem.message for mark in marks):
                 told = f"{problem.message}; if the data are on another scale than {self.name}, "
-                found[at] = replace(problem, message=f"{told}give it with --scale")
+                found[at] = replace(
+                    problem, message=f"{told}give it with --scale (scale= in Python)"
+                )
                 break
         return found
 
