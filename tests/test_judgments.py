@@ -197,6 +197,16 @@ def test_ids_that_hide_what_they_are_are_warned_of() -> None:
     problems, warnings = check_ids(["ann", "ann\u200b", "\u202ebob"], "case")
     assert problems == []
     assert warnings == ["ids with invisible or bidi characters: 'ann\\u200b', '\\u202ebob'"]
+    assert check_ids(["ann", "ann ", 7], "case") == ([], ["ids with blanks at an end: 'ann '"])
+
+
+def test_several_rows_of_a_case_without_items_are_refused_with_what_is_lacking() -> None:
+    with pytest.raises(DataError) as refused:
+        judgments(case=[7, 8, 7], truth=[0, 0, 1], prediction=[0, 0, 1])
+    assert str(refused.value) == (
+        "participant 7: duplicate: given twice, in rows 1 and 3; "
+        "a column of items would tell them apart"
+    )
 
 
 def test_cases_stand_in_an_order_that_rows_do_not_change() -> None:

@@ -240,10 +240,15 @@ def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str
         for i in both
     ]
     hidden = [i for i in texts if any(is_invisible(c) for c in i)]
-    warnings = []
-    if hidden:
-        shown = ", ".join(label(i) for i in sorted(hidden)[:5])
-        warnings.append(f"ids with invisible or bidi characters: {shown}")
+    blank = [i for i in texts if i != i.strip() and i not in hidden]
+    warnings = [
+        f"ids with {what}: {', '.join(label(i) for i in sorted(found)[:5])}"
+        for what, found in (
+            ("invisible or bidi characters", hidden),
+            ("blanks at an end", blank),
+        )
+        if found
+    ]
     return problems, warnings
 
 

@@ -187,13 +187,13 @@ def _codes(
             Problem(message, case=cases[c], item=missing, noun=noun)
             for c, missing, message in (_ragged(case, item, items, gone, noun) if complete else ())
         ]
-    if gaps or rows.lines is not None:  # else the table finds duplicates itself, and names rows
-        word = "rows" if rows.lines is None else "lines"
-        places = range(1, len(case) + 1) if rows.lines is None else rows.lines
-        problems += [
-            rows.problem(a, f"duplicate: given twice, in {word} {places[a]} and {places[b]}")
-            for a, b in repeated(case, item, len(items))
-        ]
+    word = "rows" if rows.lines is None else "lines"
+    places = range(1, len(case) + 1) if rows.lines is None else rows.lines
+    hint = "; a column of items would tell them apart" if rows.item is None else ""
+    problems += [
+        rows.problem(a, f"duplicate: given twice, in {word} {places[a]} and {places[b]}{hint}")
+        for a, b in repeated(case, item, len(items))
+    ]
     problems += gaps
     if problems:
         raise DataError(problems, source=source.name)

@@ -24,7 +24,7 @@ CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
     "risk_score": ("risk_score", "y_score"),
     "weight": ("weight", "sample_weight"),
 }
-"""Names a column goes by when none is given: the first that is there is taken."""
+"""Names a column goes by when none is given: the first that is there is taken, in any case."""
 
 REQUIRED: Final = ("case", "truth", "prediction")
 
@@ -98,6 +98,7 @@ def column_roles(
 ) -> dict[str, str]:
     """Which column plays which role: as given, else by convention; what is missing is told."""
     given = given or {}
+    folded = {name.strip().casefold(): name for name in reversed(names)}
     unknown = [role for role in given if role not in CONVENTIONS]
     if unknown:
         raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(CONVENTIONS)}")
@@ -106,6 +107,8 @@ def column_roles(
     for role, conventional in CONVENTIONS.items():
         wanted = (given[role],) if role in given else conventional
         column = next((name for name in wanted if name in names), None)
+        if column is None and role not in given:
+            column = next((folded[name] for name in wanted if name in folded), None)
         if column is not None:
             roles[role] = column
         elif role in given or role in REQUIRED:
