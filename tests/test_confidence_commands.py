@@ -127,6 +127,21 @@ def test_what_cannot_be_fitted_ends_in_one_line_and_writes_nothing(
     assert not (tmp_path / "x.json").exists()
 
 
+def test_rows_without_a_rating_are_told_what_to_name(tmp_path, capsys) -> None:
+    rows = "case,truth,prediction,self_conf\n" + "".join(
+        f"{c},{c % 4},{(c + (c % 3 == 0)) % 4},{0.3 + c / 40}\n" for c in range(20)
+    )
+    (tmp_path / "rows.csv").write_text(rows)
+    path = str(tmp_path / "rows.csv")
+    assert run(["calibrate", path]) == 3
+    assert capsys.readouterr().err == (
+        "acumen: rows.csv: there is no verbalized_confidence, which is fitted by default; "
+        "name features or a confidence (signals: self_conf)\n"
+    )
+    assert run(["calibrate", path, "--confidence", "self_conf", "--method", "platt"]) == 0
+    assert capsys.readouterr().out.startswith("platt of self_conf for correctness")
+
+
 def test_the_run_is_never_overwritten_by_its_calibrator(train, capsys) -> None:
     assert run(["calibrate", train, "--output", train]) == 2
     assert "is the run itself" in capsys.readouterr().err
