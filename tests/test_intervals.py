@@ -410,6 +410,7 @@ def test_bca_falls_back_by_name_where_its_corrections_do_not_exist() -> None:
         ({"resamples": -1}, "resamples"),
         ({"threads": 0}, "threads"),
         ({"method": "wald"}, "wald"),
+        ({"weights": "uniform"}, "uniform"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], word: str) -> None:

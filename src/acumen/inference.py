@@ -73,6 +73,8 @@ class Options:
             raise UsageError(f"the number of resamples cannot be negative: {self.resamples}")
         if self.threads is not None and self.threads < 1:
             raise UsageError(f"the number of threads must be at least 1, not {self.threads}")
+        if self.weights not in ("multinomial", "poisson"):
+            raise UsageError(f"no weights {self.weights!r}: multinomial or poisson")
         if self.method not in METHODS:
             raise UsageError(f"no interval method {self.method!r}: one of {', '.join(METHODS)}")
 
