@@ -24,6 +24,8 @@ from acumen.scale import Scale
 CaseId = int | str
 NO_PREDICTION: Final = -1
 LARGEST: Final = sys.float_info.max
+WEIGHTS: Final = (1e-50, 1e50)
+"""The least and the most that a row may weigh, if anything: fourth powers must not overflow."""
 
 
 class Outcome(IntEnum):
@@ -313,10 +315,15 @@ def _half_failed(table: Judgments) -> list[Problem]:
 def _bad_weights(table: Judgments) -> list[Problem]:
     if table.weight is None:
         return []
-    bad = np.flatnonzero(~(np.isfinite(table.weight) & (table.weight >= 0)))
+    low, high = WEIGHTS
+    good = (table.weight == 0) | ((table.weight >= low) & (table.weight <= high))
     found = []
-    for row in bad.tolist():
+    for row in np.flatnonzero(~good).tolist():
         value = table.weight[row]
-        told = "is missing" if np.isnan(value) else f"{value:g} must be finite and not negative"
+        told = f"{value:g} must be finite and not negative"
+        if np.isnan(value):
+            told = "is missing"
+        elif np.isfinite(value) and value > 0:
+            told = f"{value:g} must be 0, or between {low:g} and {high:g}"
         found.append(table.problem(row, told, "weight"))
     return found
