@@ -370,6 +370,15 @@ def test_many_cases_with_items_of_their_own_are_told_by_case_and_not_by_gap() ->
     )
 
 
+def test_signals_whose_keys_are_values_are_refused() -> None:
+    document = run_document()
+    entries(document)[0]["item_signals"]["Sleep"] = {f"token{i}": i for i in range(1001)}
+    assert refused(document) == (
+        "run.json: item_signals: 1002 different signals (llm_evidence_count, token0, token1, …), "
+        "at most 1000 are read"
+    )
+
+
 def test_the_older_shape_brings_evidence_counts() -> None:
     document = run_document()
     for entry in entries(document):

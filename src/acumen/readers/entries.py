@@ -32,6 +32,8 @@ from acumen.judgments import (
 )
 from acumen.scale import Scale
 
+MOST_SIGNALS: Final = 1000
+"""Every signal is a column of the table: keys that are values would fill the memory."""
 _ABSENT: Final = object()
 _ERROR_NAME = re.compile(r"[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout|Failure)\b")
 _FIELDS = ("predicted_items", "ground_truth_items", "item_signals", "evidence_counts")
@@ -92,10 +94,15 @@ def table_from_entries(
         else:
             failed.append(FailedCase(case, redacted(record.get("error"))))
             _add_failed(case, record, wanted, scale, rows)
+    names = dict.fromkeys(key for signals in rows.signals for key in signals)
+    if len(names) > MOST_SIGNALS:
+        shown = ", ".join(label(key) for key in list(names)[:3])
+        message = f"{len(names)} different signals ({shown}, …), at most {MOST_SIGNALS} are read"
+        problems.append(Problem(message, field="item_signals"))
     if problems:
         raise DataError(scale.hint(problems), source=name)
     found = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
-    return _table(rows, items, records, failed, scale, source, found)
+    return _table(rows, items, tuple(names), records, failed, scale, source, found)
 
 
 def _records(
@@ -297,6 +304,7 @@ def _totals(records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale)
 def _table(
     rows: _Rows,
     items: tuple[str, ...],
+    names: tuple[str, ...],
     records: Sequence[tuple[str, CaseId, Any]],
     failed: Sequence[FailedCase],
     scale: Scale,
@@ -306,9 +314,6 @@ def _table(
     cases, _ = factorize([case for _, case, _ in records])
     code_of_case = {case: code for code, case in enumerate(cases)}
     code_of_item = {item: code for code, item in enumerate(items)}
-    names: dict[str, None] = {}
-    for signals in rows.signals:
-        names.update(dict.fromkeys(signals))
     return Judgments(
         scale=scale,
         cases=cases,
