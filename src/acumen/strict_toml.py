@@ -27,8 +27,8 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
 def _told(error: ValueError) -> Problem:
     if not isinstance(error, tomllib.TOMLDecodeError):
         return Problem("holds a number of too many digits")
-    found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(error), re.DOTALL)
+    message = str(error).replace("Cannot overwrite a value", "the key is given twice")
+    found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", message, re.DOTALL)
     if not found:
-        return Problem(printable(str(error), limit=200))
-    message = found[1].replace("Cannot overwrite a value", "the key is given twice")
-    return Problem(printable(message, limit=200), line=int(found[2]), column=int(found[3]))
+        return Problem(printable(message, limit=200))
+    return Problem(printable(found[1], limit=200), line=int(found[2]), column=int(found[3]))
