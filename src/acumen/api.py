@@ -110,13 +110,13 @@ def _table(data: Any, mode: str | None, scale: str | Path | Scale | None) -> Jud
         from acumen.items import judgments_of
 
         return judgments_of(data, scale=find_scale(scale or DEFAULT_SCALE))
-    try:
-        return from_frame(data, scale=find_scale(scale or DEFAULT_SCALE))
-    except TypeError:
+    scale = find_scale(scale or DEFAULT_SCALE)
+    if isinstance(data, Mapping) or not hasattr(data, "columns"):
         raise UsageError(
-            "an input is a Judgments table, a path, a dataframe or a list of rows, "
-            f"not {printable(type(data).__name__)}"
-        ) from None
+            "an input is a Judgments table (from_columns makes one), a path, a dataframe or a list "
+            f"of rows, not {printable(type(data).__name__)}"
+        )
+    return from_frame(data, scale=scale)
 
 
 def _confidence(confidence: Confidence) -> tuple[str, Mapping[str, Callable[..., Any]]]:
@@ -128,6 +128,11 @@ def _confidence(confidence: Confidence) -> tuple[str, Mapping[str, Callable[...,
     if callable(confidence):
         name = getattr(confidence, "__name__", "custom")
         return "default", {"custom" if name == "<lambda>" else name: confidence}
+    if not isinstance(confidence, list | tuple) or not all(isinstance(n, str) for n in confidence):
+        raise UsageError(
+            "a confidence is a name, a list of names or a function of signals; numbers come with "
+            f"the rows, as a column of them; not {printable(type(confidence).__name__)}"
+        )
     return ",".join(confidence), {}
 
 

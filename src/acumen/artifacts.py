@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from acumen.calibration_document import CalibrationDocument
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
 from acumen.limits import LEVEL
 from acumen.results_document import ResultsDocument
@@ -285,6 +286,7 @@ class MetricsArtifact(Model):
 SCHEMAS: Final[dict[str, type[BaseModel]]] = {
     "metrics": MetricsArtifact,
     "results": ResultsDocument,
+    "calibration": CalibrationDocument,
 }
 """Name of an artifact -> its model, for ``acumen schema``."""
 

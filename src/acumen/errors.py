@@ -152,5 +152,11 @@ def what_came(value: object) -> str:
             return "a list"
         case dict():
             return "an object"
+        case float():
+            return repr(float(value))  # a NumPy float would name its type
+        case int():
+            return printable(str(value))
+        case _ if type(value).__module__ == "numpy" and hasattr(value, "item"):
+            return what_came(value.item())
         case _:
-            return printable(repr(value) if isinstance(value, float) else str(value))
+            return printable(f"the {type(value).__name__} {value}", SHOWN_CHARACTERS + 20)

@@ -103,5 +103,6 @@ def _record(
         "low": None if interval is None else interval.low,
         "high": None if interval is None else interval.high,
         "method": None if interval is None else interval.method,
+        "note": None if interval is None else interval.note,
         "reason": found.reason or found.interval_reason,
     }

@@ -81,7 +81,7 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: show: must be a table, not 1",
         "acumen.toml: curv: is no command (did you mean curve?)",
         "acumen.toml: curve.los: is no option of curve (did you mean loss?)",
-        "acumen.toml: curve.loss: must be a text, not 2026-01-08",
+        "acumen.toml: curve.loss: must be a text, not the date 2026-01-08",
         "acumen.toml: curve.scale: must be a text, not the boolean true",
         "acumen.toml: curve.output: can only be given on the command line",
         "acumen.toml: curve.a\\x1b: is no option of curve "
@@ -95,7 +95,7 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         ("[demo]\nseed = 2.0", "demo.seed: must be a whole number, not 2.0"),
         ("[demo]\nseed = [1]", "demo.seed: takes one value, not a list"),
         ("[demo]\nseed = -1", "demo.seed: "),
-        ("[demo]\nseed = 1\nseed = 2", "Cannot overwrite a value (at "),
+        ("[demo]\nseed = 1\nseed = 2", "the key is given twice (at "),
         ("[score]\ndemo = 1", "score.demo: must be true or false, not 1"),
         ("[demo", "Expected ']' at the end of a table"),
         ("\xff", "line 1: is not UTF-8"),

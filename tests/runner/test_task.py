@@ -81,7 +81,7 @@ def test_a_task_of_ones_own_is_one_short_file() -> None:
             "reply.evidence.from: 'rows' are taken from an input of kind 'reviews'",
         ),
         ("[reply]", "[questions]\nsleep = '?'\n[reply]", "questions.sleep: is not an item"),
-        ("[reply]", "[reply", "at line"),
+        ("[reply]", "[reply", "line 5, column 7: Expected"),
     ],
 )
 def test_what_is_wrong_with_a_task_file_is_named(old: str, new: str, said: str) -> None:
@@ -90,6 +90,11 @@ def test_what_is_wrong_with_a_task_file_is_named(old: str, new: str, said: str) 
         parse_task(SOUND.replace(old, new).encode(), "mood.toml")
     assert said in str(refused.value)
     assert str(refused.value).startswith("mood.toml: ")
+
+
+def test_a_task_file_nested_without_end_is_one_line() -> None:
+    with pytest.raises(DataError, match=r"^mood\.toml: is nested too deep$"):
+        parse_task(b"levels = " + b"[" * 50_000, "mood.toml")
 
 
 @pytest.mark.parametrize("name", builtin_tasks())

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
@@ -25,6 +24,7 @@ import typer
 
 from acumen.errors import DataError, Problem, label, printable, what_came
 from acumen.strict_json import decode_text, read_bytes
+from acumen.strict_toml import parse_toml
 
 OWN_FILE: Final = "acumen.toml"
 SHARED_FILE: Final = "pyproject.toml"
@@ -80,13 +80,7 @@ def _read(folder: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    text = decode_text(read_bytes(path), path.name)
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError([str(error)], source=path.name) from None
-    except RecursionError:
-        raise DataError(["is nested too deep"], source=path.name) from None
+    return parse_toml(decode_text(read_bytes(path), path.name), path.name)
 
 
 def _strangers(tables: Mapping[str, Any], commands: Sequence[str], source: str) -> list[Problem]:

@@ -63,6 +63,8 @@ def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Any]:
         if distinct < n
         else "No two rows are tied, so no number depends on the order of the rows."
     )
+    if ranking.weight is not None:
+        note += " The rows' weights are left aside: the other tools have none."
     return [Text(told, style="bold"), _table(found), Padding(Text(note), (0, 0, 1, 0))]
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from acumen.registering import is_run_again
 from acumen.weights import CaseWeights, Floats, Weights
 
 
@@ -29,6 +30,7 @@ class Kind(Enum):
     CORRELATION = (-1.0, 1.0)
     REAL = (-math.inf, math.inf)
     EXCESS = (-math.inf, math.inf, "of a risk above its reference; below only by way of ties")
+    DISTANCE = (0.0, 1.0, "a sum of absolute deviations: noise can only raise it")
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -122,11 +124,14 @@ def metric(
     exempt_from_scaling: bool = False,
     most: Callable[[Any], float] | None = None,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
-    """Register a function of (view, weights) as a metric under its own name."""
+    """Register a function of (view, weights) as a metric under its own name.
+
+    A definition run again (a module reloaded, a notebook cell) takes the place of its first run.
+    """
 
     def register(function: Callable[..., Floats]) -> Callable[..., Any]:
         name = function.__name__
-        if name in METRICS:
+        if name in METRICS and not is_run_again(METRICS[name].function, function):
             raise ValueError(f"there is a metric '{name}' already")
         defaults = function.__kwdefaults__ or {}
         entry = Metric(

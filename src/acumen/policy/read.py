@@ -6,7 +6,6 @@ Nothing in a policy is executed. Values are compared and counted, numbers are ad
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path as FilePath
@@ -19,6 +18,7 @@ from acumen.policy.reach import Draft, unreachable
 from acumen.policy.vocabulary import Vocabulary
 from acumen.scale import Scale
 from acumen.strict_json import decode_text, read_bytes, source_name
+from acumen.strict_toml import parse_toml
 
 _KEYS: Final = {
     "policy": (
@@ -69,26 +69,12 @@ def parse_policy(text: str, source: str = "policy") -> Policy:
     policy: line 4, thresholds.High: -4 is negative; points only ever add
     """
     name = source_name(source)
-    try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
-        raise DataError([_syntax(error)], source=name) from None
-    reader = _Reader(data, Lines(text))
+    reader = _Reader(parse_toml(text, name), Lines(text))
     policy = reader.policy()
     if policy is None:
         by_line = sorted(reader.problems, key=lambda problem: problem.line or 0)
         raise DataError(by_line, source=name)
     return policy
-
-
-def _syntax(error: Exception) -> Problem:
-    if isinstance(error, RecursionError):
-        return Problem("is nested too deeply")
-    found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(error), re.DOTALL)
-    if not found:
-        return Problem(printable(str(error), limit=200))
-    message = found[1].replace("Cannot overwrite a value", "the key is given twice")
-    return Problem(printable(message, limit=200), line=int(found[2]), column=int(found[3]))
 
 
 def _at_least(points: float) -> str:

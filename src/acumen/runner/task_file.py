@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -24,6 +23,7 @@ from acumen.runner.retrieval import Retrieved
 from acumen.runner.task import DEFAULT_REPAIR, Evidence, InputKind, Prompt, ReplyShape, Task
 from acumen.scale import Scale, builtin_scales
 from acumen.strict_json import decode_text, read_bytes, source_name
+from acumen.strict_toml import parse_toml
 
 
 def builtin_tasks() -> tuple[str, ...]:
@@ -47,10 +47,7 @@ def read_task(name: str | Path) -> Task:
 
 def parse_task(data: bytes, source: str) -> Task:
     """A task from the bytes of its file."""
-    try:
-        document = tomllib.loads(decode_text(data, source))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError([str(error)], source=source) from None
+    document = parse_toml(decode_text(data, source), source)
     try:
         model = _TaskFile.model_validate(document)
     except ValidationError as error:
