@@ -338,6 +338,17 @@ def test_a_metric_undefined_in_over_5_percent_of_resamples_has_no_interval() -> 
         assert "of the resamples, more than 5%" in reason(found.interval)
 
 
+@pytest.mark.parametrize(("level", "needed"), [(0.95, 40), (0.8, 10), (0.99, 200)])
+def test_a_percentile_interval_needs_a_resample_beyond_each_end(level: float, needed: int) -> None:
+    replicates = np.arange(float(needed))
+    found = interval(percentile(replicates, level))
+    assert 0.0 < found.low < found.high < needed - 1
+    missing = percentile(replicates[1:], level)
+    assert reason(missing) == f"{level:.0%} need at least {needed} resamples, not {needed - 1}"
+    enumerated = percentile(np.array([1.0, 2.0, 3.0]), level, np.array([0.25, 0.5, 0.25]))
+    assert isinstance(enumerated, Interval)
+
+
 def test_up_to_5_percent_undefined_resamples_are_dropped_and_counted() -> None:
     replicates = np.append(np.linspace(0, 1, 95), [np.nan] * 5)
     found = interval(percentile(replicates))

@@ -130,9 +130,9 @@ def counted(number: int, noun: str) -> str:
     """A number with its noun, in the singular for one.
 
     >>> counted(1, "case"), counted(0, "case"), counted(1200, "question")
-    ('1 case', '0 cases', '1200 questions')
+    ('1 case', '0 cases', '1,200 questions')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def what_came(value: object) -> str:

@@ -306,6 +306,9 @@ def percentile(
         return NoInterval(
             f"undefined in {dropped:.0%} of the resamples, more than {MOST_DROPPED:.0%}"
         )
+    needed = math.ceil(2 / (1 - level) - 1e-9)  # one beyond each end
+    if probability is None and len(replicates) < needed:
+        return NoInterval(f"{level:.0%} need at least {needed} resamples, not {len(replicates)}")
     low, high = quantiles(kept, ((1 - level) / 2, (1 + level) / 2), weight)
     return Interval(low, high, "percentile", level, spread(kept, weight))
 

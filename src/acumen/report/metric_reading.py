@@ -6,10 +6,12 @@ the page (:func:`summary`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from acumen.artifact_parts import best_function, input_names, name, sides
 from acumen.artifacts import Best, DeltaModel, MetricsArtifact, MetricValue, Variant
+from acumen.errors import counted
 from acumen.limits import RELIABLE_CASES
-from acumen.report.phrases import listed, plural
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -39,7 +41,7 @@ def population(artifact: MetricsArtifact) -> str:
         answers = f"judgments: {told}, {p.items_abstained} abstained"
     return (
         f"{p.participants_included} of {p.participants_total} {p.case_noun}s included{failed} · "
-        f"{plural(len(p.items), 'item')} · {p.items_total} {answers}"
+        f"{counted(len(p.items), 'item')} · {p.items_total} {answers}"
     )
 
 
@@ -57,7 +59,7 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
     if best.equal:
         told += f" ({_alike(best)})"
     if best.indistinguishable:
-        people = plural(artifact.population.participants_included, artifact.population.case_noun)
+        people = counted(artifact.population.participants_included, artifact.population.case_noun)
         rivals = listed([name(f) for f in best.indistinguishable], 4)
         return f"{told}, but {people} cannot tell it from {rivals}."
     if not any(best.is_above(f) for f in artifact.confidence_variants):
@@ -124,7 +126,7 @@ def _with_interval(found: MetricValue | None, form: str = ".4f", factor: float =
 
 def _compared(artifact: MetricsArtifact) -> str:
     functions = list(artifact.confidence_variants)
-    told = plural(len(functions), "confidence function")
+    told = counted(len(functions), "confidence function")
     if len(functions) <= 3:
         told = f"the confidence {'function' if len(functions) == 1 else 'functions'} " + listed(
             [name(f) for f in functions]
@@ -134,7 +136,7 @@ def _compared(artifact: MetricsArtifact) -> str:
         in_both = artifact.comparison.in_both or artifact.population.participants_included
         noun = artifact.population.case_noun
         return (
-            f"Two runs, {names[0]} and {names[1]}, on the {plural(in_both, noun)} that both "
+            f"Two runs, {names[0]} and {names[1]}, on the {counted(in_both, noun)} that both "
             f"answered for, with {told}. Every difference is {names[1]} minus {names[0]}, paired "
             f"by {noun}."
         )
@@ -146,8 +148,8 @@ def _compared(artifact: MetricsArtifact) -> str:
 def _on_whom(artifact: MetricsArtifact) -> str:
     people = artifact.population
     told = (
-        f"{plural(people.participants_included, people.case_noun)} with "
-        f"{plural(people.items_total, 'judgment')}: "
+        f"{counted(people.participants_included, people.case_noun)} with "
+        f"{counted(people.items_total, 'judgment')}: "
     )
     counts = people.answered_by_input
     if artifact.comparison.enabled and len(counts) == 2:
@@ -157,7 +159,7 @@ def _on_whom(artifact: MetricsArtifact) -> str:
         told += f"{people.items_answered:,} answered and {people.items_abstained:,} abstained"
     failed = people.participants_failed
     if failed:
-        return f"{told}. {plural(failed, people.case_noun)} failed and count in no metric."
+        return f"{told}. {counted(failed, people.case_noun)} failed and count in no metric."
     return f"{told}. None failed."
 
 
@@ -225,14 +227,14 @@ def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
         if favours[side]:
             told.append(
                 f"{called} has the lower AUGRC with {len(favours[side])} of the "
-                f"{plural(len(deltas), 'function')}: {listed([name(f) for f in favours[side]])}."
+                f"{counted(len(deltas), 'function')}: {listed([name(f) for f in favours[side]])}."
             )
     open_ones = len(deltas) - len(favours["left"]) - len(favours["right"])
     if open_ones:
-        people = plural(artifact.population.participants_included, artifact.population.case_noun)
+        people = counted(artifact.population.participants_included, artifact.population.case_noun)
         together = " when all are tested together" if len(deltas) > 1 else ""
         told.append(
-            f"With {open_ones} of the {plural(len(deltas), 'function')} these {people} show no "
+            f"With {open_ones} of the {counted(len(deltas), 'function')} these {people} show no "
             f"difference{together}."
         )
     return told
@@ -273,3 +275,14 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
             "a little too good; confirm it on others."
         )
     return told
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a sentence; of many the first.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
+    ('a, b and c', 'a, b and 1 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -16,9 +16,9 @@ from acumen.artifact_parts import (
 from acumen.artifacts import MetricsArtifact
 from acumen.charts import CHARTS
 from acumen.charts.tables import bin_name
+from acumen.errors import counted
 from acumen.report import level_sections, metric_reading
 from acumen.report.metric_parts import cases, facts, provenance
-from acumen.report.phrases import plural
 from acumen.report.plots import plot, section, value_and_interval
 from acumen.report.sections import Section, Study, Table, number, reach, shown, text
 
@@ -34,9 +34,9 @@ def study_of(
     return Study(
         key=key,
         title=f"{names[0]} and {names[1]}" if paired else _title(artifact, names[0]),
-        subtitle=f"{plural(people.participants_included, people.case_noun)}, "
-        f"{plural(people.items_total, 'judgment')}, "
-        f"{plural(len(artifact.confidence_variants), 'confidence function')}",
+        subtitle=f"{counted(people.participants_included, people.case_noun)}, "
+        f"{counted(people.items_total, 'judgment')}, "
+        f"{counted(len(artifact.confidence_variants), 'confidence function')}",
         summary=metric_reading.summary(artifact),
         facts=tuple(facts(artifact)),
         warnings=tuple(shown(w) for w in artifact.warnings),

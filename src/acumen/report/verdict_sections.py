@@ -9,7 +9,7 @@ from acumen.artifact_parts import name
 from acumen.case_reasoning import WEIGHTS
 from acumen.charts import verdicts as charts
 from acumen.charts.tables import ABSTAINED
-from acumen.report.phrases import plural
+from acumen.errors import counted
 from acumen.report.plots import plot, section
 from acumen.report.sections import (
     UNDEFINED,
@@ -44,7 +44,7 @@ def study_of(
     return Study(
         key=key,
         title=" and ".join(methods),
-        subtitle=f"Verdict study, {plural(_n_cases(documents[0]), 'case')}, policy "
+        subtitle=f"Verdict study, {counted(_n_cases(documents[0]), 'case')}, policy "
         + ", ".join(sorted(policies)),
         summary=_summary(documents, comparison),
         facts=tuple(_facts(documents, methods)),
