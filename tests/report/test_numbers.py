@@ -124,3 +124,19 @@ def test_the_agreement_table_names_thresholds_and_tells_differences(paired: Eval
     assert rows["AUROC, truth ≥ 2", "toy1"] == held.agreement[0]["auroc_ge@2"].value
     delta = held.comparison.agreement["kendall_tau_b"].delta
     assert rows["Kendall's tau-b", "noisier minus toy1"] == delta
+
+
+def test_the_calibration_errors_stand_beside_the_reliability_with_their_intervals(
+    single: Evaluation,
+) -> None:
+    study = _study(single, "s1", None, False)
+    (section,) = [s for s in study.sections if s.key == "confidence"]
+    (drawn,) = [p for p in section.plots if p.key == "s1-chart-calibration"]
+    variants = single.artifact.confidence_variants
+    told = {row[0].text: row for row in drawn.table.rows}
+    assert set(told) == {f for f, v in variants.items() if "ece" in v.metrics}
+    assert "llm" not in told  # a count of evidence is no probability
+    held = variants["token_msp"].metrics["ece"]
+    assert held.interval is not None
+    assert told["token_msp"][1].value == held.value
+    assert told["token_msp"][2].text == f"{held.interval.low:.4f} to {held.interval.high:.4f}"

@@ -49,7 +49,7 @@ def test_no_chart_computes_a_number(
     single: Evaluation, paired: Evaluation, results: dict[str, Any]
 ) -> None:
     drawn = figures(single, paired, results)
-    assert len(drawn) == 28
+    assert len(drawn) == 30
     for name, figure in drawn.items():
         spec, rows = spec_and_data(figure)
         computing = {key for key, value in walk(spec) if key in COMPUTING and value is not None}

@@ -21,6 +21,7 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "forest": intervals.forest,
     "deltas": intervals.deltas,
     "reliability": tables.reliability,
+    "calibration": intervals.calibration,
     "confidence": tables.confidence,
     "agreement": intervals.agreement,
     "confusion": tables.confusion,

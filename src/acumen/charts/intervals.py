@@ -143,6 +143,25 @@ def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figur
     )
 
 
+def calibration(artifact: MetricsArtifact) -> theme.Figure | None:
+    """Expected calibration error of every function whose confidence is a probability."""
+    names = input_names(artifact)
+    rows = [
+        _row(theme.name(function), side, found.value, found.interval)
+        for function, variants in sides(artifact).items()
+        for side, variant in zip(names, variants, strict=True)
+        if (found := variant.metrics.get("ece")) is not None and found.value is not None
+    ]
+    rows.sort(key=lambda row: row["value"])
+    return interval_plot(
+        rows,
+        "expected calibration error (0 is honest)",
+        group="input",
+        groups=names,
+        scale=alt.Scale(zero=True),
+    )
+
+
 AGREEMENT: Final[Mapping[str, str]] = {
     "total_accuracy": "Accuracy of all rows",
     "level_off_by_one": "At most one level off",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from acumen.artifact_parts import (
@@ -70,18 +70,36 @@ _COLOURED: Final = (
 )
 
 
-def _functions(artifact: MetricsArtifact, study: str) -> Section | None:
+CALIBRATION_METRICS: Final = (
+    ("ece", "ECE, ten equal bins"),
+    ("ece_equal_mass", "ECE, bins of equal count"),
+    ("smooth_ece", "smooth ECE"),
+    ("brier", "Brier score"),
+    ("nll", "negative log-likelihood"),
+)
+
+
+def _metric_table(
+    artifact: MetricsArtifact, title: str, metrics: Sequence[tuple[str, str]]
+) -> Table:
+    """Metrics of each confidence function with their intervals; functions without any left out."""
     columns = ["confidence function", *(["input"] if artifact.comparison.enabled else [])]
-    for _, title in SHOWN_METRICS:
-        columns += [title, f"{title}, interval"]
+    for _, called in metrics:
+        columns += [called, f"{called}, interval"]
     rows = []
     for function in sorted_functions(artifact):
         for side, variant in zip(input_names(artifact), sides(artifact)[function], strict=True):
+            if not any(key in variant.metrics for key, _ in metrics):
+                continue
             cells = [text(name(function)), *([text(side)] if artifact.comparison.enabled else [])]
-            for key, _ in SHOWN_METRICS:
+            for key, _ in metrics:
                 cells += value_and_interval(variant.metrics.get(key))
             rows.append(tuple(cells))
-    table = Table("Areas by confidence function", tuple(columns), tuple(rows))
+    return Table(title, tuple(columns), tuple(rows))
+
+
+def _functions(artifact: MetricsArtifact, study: str) -> Section | None:
+    table = _metric_table(artifact, "Areas by confidence function", SHOWN_METRICS)
     drawn = plot(
         study,
         "forest",
@@ -237,6 +255,16 @@ def _confidence(artifact: MetricsArtifact, study: str) -> Section | None:
                 "Said against true, in ten bins of equal width; on the dashed line confidence is "
                 "a probability. Larger dots hold more rows.",
                 Table("Reliability bins", columns, tuple(bins)),
+            ),
+            plot(
+                study,
+                "calibration",
+                CHARTS["calibration"](artifact),
+                "Calibration error",
+                "How far confidence and share right lie apart on average, in those bins; 0 is "
+                "honest. Noise raises it in small studies, and the low ends allow for that. "
+                "Functions whose values are no probabilities have none.",
+                _metric_table(artifact, "Calibration", CALIBRATION_METRICS),
             ),
             plot(
                 study,
