@@ -3,9 +3,11 @@
 The ``openai`` SDK makes the call; its own retries are off, because this file must count them, obey
 a ``Retry-After`` of any length, and bound an *attempt* as a whole (the SDK bounds each read, so a
 server that drips one byte a second would hold it for ever). Redirects are not followed: the key
-and the case's text go to the host that was named and to no other. A body is read up to a limit and
-never decompressed. Error bodies may repeat the prompt or the key: only short code words of them
-are kept.
+and the case's text go to the host that was named and to no other. A connection carries one question:
+bytes that a broken server sends beyond its answer would be read as the answer to the next, and a
+connection that the server is about to close would cost the next an attempt. A body is read up to a
+limit and never decompressed. Error bodies may repeat the prompt or the key: only short code words
+of them are kept.
 """
 
 from __future__ import annotations
@@ -160,12 +162,7 @@ class Endpoint:
 
         try:
             async with asyncio.timeout(self._patience.timeout), call() as response:
-                data = await read_body(response.iter_bytes(), LARGEST_BODY)
-                try:
-                    return read_document(data)
-                except TransportFailure:
-                    await _hang_up(response)
-                    raise
+                return read_document(await read_body(response.iter_bytes(), LARGEST_BODY))
         except TimeoutError:
             raise TransportFailure("timeout") from None
         except openai.APITimeoutError:
@@ -203,16 +200,6 @@ class Endpoint:
         length = response.headers.get("content-length", "")
         if length.isascii() and length.isdigit() and int(length) > LARGEST_BODY:
             raise TransportFailure("body_too_large", again=False)
-
-
-async def _hang_up(response: Any) -> None:
-    """Close the connection of a body that is no answer.
-
-    A wrong length leaves bytes behind: the next question would read them as its own answer.
-    """
-    stream = response.http_response.extensions.get("network_stream")
-    if stream is not None:
-        await stream.aclose()
 
 
 def _advice(option: str | None) -> str | None:
@@ -277,7 +264,7 @@ def _client(base_url: str, key: str | None, patience: Patience, connections: int
         base_url=base_url,
         max_retries=0,
         timeout=patience.timeout,
-        default_headers={"Accept-Encoding": "identity"},
+        default_headers={"Accept-Encoding": "identity", "Connection": "close"},
         http_client=make_http(
             follow_redirects=False,
             trust_env=not is_here,  # a proxy has no business on loopback
