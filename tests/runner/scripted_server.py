@@ -168,31 +168,6 @@ async def echo(latency: float, log: Path | None, port_to: Any) -> None:
     await server.serve_forever()
 
 
-def waited() -> float:
-    """Seconds this thread was ready to run while other processes had the processors."""
-    path = Path("/proc/self/schedstat")
-    return int(path.read_text().split()[1]) / 1e9 if path.exists() else 0.0
-
-
-async def bare_client(port: int, questions: int, concurrency: int) -> float:
-    """Seconds that so many questions take with nothing but sockets: the ideal on this machine."""
-    body = json.dumps({"messages": [{"content": "CASE x"}]}).encode()
-    request = f"POST /v1 HTTP/1.1\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body
-    left = iter(range(questions))
-
-    async def ask() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for _ in left:
-            writer.write(request)
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            await reader.readexactly(int(re.search(r"content-length: (\d+)", head)[1]))
-        writer.close()
-
-    began = time.monotonic() - waited()
-    await asyncio.gather(*(ask() for _ in range(concurrency)))
-    return time.monotonic() - waited() - began
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--latency", type=float, default=0.0)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import stat
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,28 @@ def test_what_was_appended_is_there_on_resume_with_its_keys_apart(tmp_path: Path
     assert not again.repaired
 
 
-def test_many_answers_at_once_share_their_syncs(tmp_path: Path) -> None:
-    journal = write(tmp_path / "run.json", *(record(n) for n in range(500)))
-    assert 1 <= journal.syncs <= 50
+def test_answers_that_wait_for_the_disk_share_the_next_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = open_journal(tmp_path / "run.json", HEADER, resume=False)
+    all_wait = threading.Event()
+    fsync = os.fsync
+
+    def held(handle: int) -> None:
+        assert all_wait.wait(60), "the loop stood still while the disk was written"
+        fsync(handle)
+
+    async def append() -> None:
+        tasks = [asyncio.create_task(journal.append(record(n))) for n in range(500)]
+        await asyncio.sleep(0)  # every task has handed its line over and waits
+        assert not any(task.done() for task in tasks)
+        all_wait.set()
+        await asyncio.gather(*tasks)
+
+    monkeypatch.setattr(os, "fsync", held)
+    asyncio.run(append())
+    journal.close()
+    assert journal.syncs <= 2  # what the first found, and all that came meanwhile
     assert len((tmp_path / "run.json.journal").read_bytes().splitlines()) == 501
 
 

@@ -3,11 +3,11 @@
 The ``openai`` SDK makes the call; its own retries are off, because this file must count them, obey
 a ``Retry-After`` of any length, and bound an *attempt* as a whole (the SDK bounds each read, so a
 server that drips one byte a second would hold it for ever). Redirects are not followed: the key
-and the case's text go to the host that was named and to no other. A connection carries one question:
-bytes that a broken server sends beyond its answer would be read as the answer to the next, and a
-connection that the server is about to close would cost the next an attempt. A body is read up to a
-limit and never decompressed. Error bodies may repeat the prompt or the key: only short code words
-of them are kept.
+and the case's text go to the host that was named and to no other. A connection carries one
+question: bytes that a broken server sends beyond its answer would be read as the answer to the
+next, and a connection that the server is about to close would cost the next an attempt. A body is
+read up to a limit and never decompressed. Error bodies may repeat the prompt or the key: only short
+code words of them are kept.
 """
 
 from __future__ import annotations
