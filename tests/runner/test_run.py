@@ -576,6 +576,80 @@ def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
     assert components["snippet_validity"] == 0.5
 
 
+def test_both_modes_of_a_verdict_study_are_two_methods_in_one_file_and_are_compared(
+    scripted: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def script(exchange: Any) -> None:
+        few = "Other restaurants whose verdict is known" in exchange.prompt
+        if few and "Corner Noodles" in exchange.prompt:
+            await exchange.reply("I cannot judge a business.")
+            return
+        reply = {"evidences": [], "justification": {"direct_evidence": []}, "confidence": 4}
+        verdict = "Critical Risk" if few else "Low Risk"
+        await exchange.reply(json.dumps({**reply, "verdict": verdict, "risk_score": 90 * few}))
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", "allergy", "--cases", "demo", "--model", "m", "--mode", "both"]
+        command += ["--base-url", server.url, "--output", str(output), "--compute-aurc"]
+        assert acumen(command) == 4
+    said = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in said] == ["zero_shot", "few_shot"]
+    artifact: Any = read_json(output)
+    cases = len(read_cases("demo", read_task("allergy")).all)
+    assert (artifact["mode"], artifact["n"]) == ("both", cases)
+    by_mode = {
+        mode: [r for r in artifact["results"] if r["method"] == mode]
+        for mode in ("zero_shot", "few_shot")
+    }
+    assert {r["verdict"] for r in by_mode["zero_shot"]} == {"Low Risk"}
+    assert [r.get("error") for r in by_mode["few_shot"] if "error" in r] == [
+        "RefusalError: refused"
+    ]
+    scored = tmp_path / "scored.json"
+    assert acumen(["score", str(output), "--resamples", "0", "--output", str(scored)]) == 0
+    both: Any = read_json(scored)
+    assert [system["method"] for system in both["systems"]] == ["zero_shot", "few_shot"]
+    assert both["comparison"]
+    command = ["score", str(output), "--method", "few_shot", "--resamples", "0"]
+    assert acumen([*command, "--output", str(scored)]) == 0
+    one: Any = read_json(scored)
+    assert (one["method"], one["total"]) == ("few_shot", cases - 1)
+
+
+def test_a_resumed_run_counts_the_answers_of_its_own_cases(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 1}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b", "c")), "--model", "m"]
+    command += ["--output", str(tmp_path / "run.json")]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        assert acumen(command) == 0
+        capsys.readouterr()
+        assert acumen([*command, "--resume", "--limit", "2"]) == 0
+    said = capsys.readouterr().err
+    assert "2 of 2 questions were answered before" in said
+    assert "2/2 done" in said
+
+
+def test_the_longest_reply_is_the_tasks_or_the_users(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 1}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        for n, options in enumerate(([], ["--max-tokens", "9000"])):
+            assert acumen([*command, "--output", str(tmp_path / f"{n}.json"), *options]) == 0
+        assert [e.body["max_tokens"] for e in server.seen] == [60, 9000]
+
+
 @pytest.mark.parametrize(
     ("option", "advice"),
     [("temperature", "--omit temperature"), ("response_format.json_schema", "--reply-format")],

@@ -86,6 +86,7 @@ def test_a_task_of_ones_own_is_one_short_file() -> None:
         ),
         ("[reply]", "[questions]\nsleep = '?'\n[reply]", "questions.sleep: is not an item"),
         ("[reply]", "[reply", "line 5, column 7: "),
+        ("[reply]", f"many = {'9' * 5000}\n[reply]", "mood.toml: "),
         ("[reply]", f"deep = {'[' * 5000}\n[reply]", "is nested too deeply"),
         ('score = "mood"', 'socre = "mood"', "reply.socre: is not a key of a reply; is 'score' m"),
         ('score = "mood"', 'score = "mood"\nrisk_score = "r"', "is for replies with evidence of"),
@@ -176,17 +177,17 @@ def test_all_that_is_wrong_is_said_at_once_with_line_and_key() -> None:
         (2, "scale.levels"),
         (2, "scale.items"),
         (3, "inputs.note"),
+        (4, "repairs"),
         (5, "questions"),
+        (6, "reply"),
         (7, "reply.layout"),
         (10, "reply.evidence.from"),
         (10, "reply.evidence.most"),
         (10, "reply.evidence"),
-        (6, "reply"),
         (12, "prompt.system"),
-        (15, "prompt.user"),
         (13, "prompt.user"),
+        (15, "prompt.user"),
         (17, "prompt.repair"),
-        (4, "repairs"),
     ]
 
 

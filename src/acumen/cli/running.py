@@ -15,10 +15,12 @@ import typer
 from acumen.errors import UsageError, counted, printable
 
 if TYPE_CHECKING:
+    from acumen.runner.cases import References
     from acumen.runner.journal import Journal
     from acumen.runner.plan import Plan
     from acumen.runner.progress import Progress
     from acumen.runner.settings import Mode
+    from acumen.runner.task import Task
 
 app = typer.Typer(add_completion=False)
 PARTIAL = 4
@@ -82,6 +84,9 @@ def run(
     temperature: Annotated[
         float | None, typer.Option(min=0, max=2, help="Default 0; 0.7 with several samples.")
     ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Longest reply in tokens; default is the task's.")
+    ] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of the first sample; the next ones count up.")
     ] = 0,
@@ -113,37 +118,28 @@ def run(
 
     Example: acumen run phq8 --cases demo --model local --samples 3
     """
-    from acumen.runner.cases import read_cases, read_references
-    from acumen.runner.local import LOCAL
+    from acumen.runner.cases import read_cases
     from acumen.runner.plan import Plan
-    from acumen.runner.settings import SAMPLING_TEMPERATURE, Patience, Settings
+    from acumen.runner.settings import Patience, Settings
     from acumen.runner.task_file import read_task
 
     read = read_task(task)
     address = _address(model, base_url)
-    if temperature is None:
-        temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
-    if references is None and cases == "demo" and mode is not ModeChoice.zero_shot:
-        references = "demo"
-    plan = Plan(
-        task=read,
-        cases=read_cases(cases, read),
-        references=read_references(references, read) if references else None,
-        settings=Settings(
-            model=model,
-            endpoint=_host(address) if address else LOCAL,
-            modes=_modes(mode),
-            samples=samples,
-            temperature=temperature,
-            seed=seed,
-            max_tokens=read.max_tokens,
-            top_logprobs=top_logprobs or None,
-            reply_format=reply_format.value,
-            embedding_model=embedding_model,
-            omit=tuple(sorted({choice.value for choice in omit or ()})),
-        ),
-        limit=limit,
+    settings = Settings(
+        model=model,
+        endpoint=_host(address),
+        modes=_modes(mode),
+        samples=samples,
+        temperature=_temperature(temperature, samples),
+        seed=seed,
+        max_tokens=max_tokens or read.max_tokens,
+        top_logprobs=top_logprobs or None,
+        reply_format=reply_format.value,
+        embedding_model=embedding_model,
+        omit=tuple(sorted({choice.value for choice in omit or ()})),
     )
+    known = _references(references, cases, mode, read)
+    plan = Plan(read, read_cases(cases, read), known, settings, limit)
     output = output or Path(f"{read.name}-run.json")
     if dry_run:
         _tell_plan(plan, output, address, resume=resume)
@@ -158,6 +154,24 @@ def run(
         prices=(prompt_price, completion_price),
         compute_aurc=compute_aurc,
     )
+
+
+def _temperature(given: float | None, samples: int) -> float:
+    """Samples that are to differ need some."""
+    from acumen.runner.settings import SAMPLING_TEMPERATURE
+
+    if given is not None:
+        return given
+    return SAMPLING_TEMPERATURE if samples > 1 else 0.0
+
+
+def _references(given: str | None, cases: str, mode: ModeChoice, task: Task) -> References | None:
+    """The references of few-shot prompts; the bundled cases bring their own."""
+    from acumen.runner.cases import DEMO, read_references
+
+    if given is None and cases == DEMO and mode is not ModeChoice.zero_shot:
+        given = DEMO
+    return None if given is None else read_references(given, task)
 
 
 def _modes(mode: ModeChoice) -> tuple[Mode, ...]:
@@ -182,10 +196,11 @@ def _address(model: str, base_url: str | None) -> str | None:
     return base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
 
 
-def _host(address: str) -> str:
+def _host(address: str | None) -> str:
     from acumen.runner.endpoint import host_of
+    from acumen.runner.local import LOCAL
 
-    return host_of(address)
+    return LOCAL if address is None else host_of(address)
 
 
 def _run(
@@ -238,9 +253,10 @@ def _resume_command() -> str:
 
 
 def _tell_start(plan: Plan, journal: Journal, progress: Progress) -> None:
-    from acumen.runner.journal import is_final
+    from acumen.runner.drive import pending_questions
 
-    settled = sum(is_final(record) for record in journal.records.values())
+    # of this plan: under --limit the journal may hold more
+    settled = plan.size - sum(1 for _ in pending_questions(plan, journal))
     progress.already = settled
     if journal.repaired:
         progress.say("the journal's last line was torn and has been cut off")

@@ -19,10 +19,9 @@ class TomlChecks:
         self.lines = lines
         self.problems: list[Problem] = []
 
-    def wrong(self, path: Path, message: str, line: int | None = None) -> None:
-        """Note one problem, with the line it is on or that of the key it is about."""
-        line = self.lines.find(path) if line is None else line
-        self.problems.append(Problem(message, field=_shown(path), line=line))
+    def wrong(self, path: Path, message: str) -> None:
+        """Note one problem, with the line of the key it is about."""
+        self.problems.append(Problem(message, field=_shown(path), line=self.lines.find(path)))
 
     def keys(self, path: Path, table: dict[str, Any], kind: str, known: Sequence[str]) -> None:
         """Complain of keys that do not belong, guessing what was meant."""

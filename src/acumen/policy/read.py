@@ -5,6 +5,7 @@ Nothing in a policy is executed. Values are compared and counted, numbers are ad
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
 from acumen.policy.checks import TomlChecks
-from acumen.policy.lines import Lines, Path, syntax_problem
+from acumen.policy.lines import Lines, Path
 from acumen.policy.model import (
     AllOf,
     AnyOf,
@@ -79,12 +80,22 @@ def parse_policy(text: str, source: str = "policy") -> Policy:
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise DataError([syntax_problem(error)], source=name) from None
+        raise DataError([_syntax(error)], source=name) from None
     reader = _Reader(data, Lines(text))
     policy = reader.policy()
     if reader.problems or policy is None:
         raise DataError(reader.problems, source=name)
     return policy
+
+
+def _syntax(error: Exception) -> Problem:
+    if isinstance(error, RecursionError):
+        return Problem("is nested too deeply")
+    found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(error), re.DOTALL)
+    if not found:
+        return Problem(printable(str(error), limit=200))
+    message = found[1].replace("Cannot overwrite a value", "the key is given twice")
+    return Problem(printable(message, limit=200), line=int(found[2]), column=int(found[3]))
 
 
 class _Reader(TomlChecks):

@@ -42,20 +42,21 @@ def read_task(name: str | Path) -> Task:
 def parse_task(data: bytes, source: str) -> Task:
     """A task from the bytes of its file; ``DataError`` with every problem, by line and key.
 
-    >>> parse_task(b'name = "mood"\\nspeed = 3\\nscale = "phq8"\\n', "mood.toml")
+    >>> parse_task(b'name = "mood"\\nspeed = 3\\nscale = "phq8"\\n', "m.toml")
     Traceback (most recent call last):
-    acumen.errors.DataError: mood.toml: line 2, speed: is not a key of a task
-    mood.toml: inputs: is missing; name what a case has, like { note = "text" }
-    mood.toml: reply: is missing
-    mood.toml: prompt: is missing
+    acumen.errors.DataError: m.toml: inputs: is missing; it names what a case has: { note = "text" }
+    m.toml: reply: is missing
+    m.toml: prompt: is missing
+    m.toml: line 2, speed: is not a key of a task
     """
     text = decode_text(data, source)
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
         raise DataError([syntax_problem(error)], source=source) from None
     reader = TaskReader(document, text)
     task = reader.task(hashlib.sha256(data).hexdigest())
     if task is None:
-        raise DataError(reader.problems, source=source)
+        problems = sorted(reader.problems, key=lambda problem: problem.line or 0)
+        raise DataError(problems, source=source)
     return task

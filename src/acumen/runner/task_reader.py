@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar, get_args
 
-from acumen.errors import DataError, label, what_came
+from acumen.errors import DataError, Problem, label, what_came
 from acumen.policy.checks import TomlChecks
 from acumen.policy.lines import Lines, Path
 from acumen.runner.task import (
@@ -122,7 +122,7 @@ class TaskReader(TomlChecks):
             came = (
                 "is missing" if given in (None, {}) else f"must be a table, not {what_came(given)}"
             )
-            self.wrong(("inputs",), f'{came}; name what a case has, like {{ note = "text" }}')
+            self.wrong(("inputs",), f'{came}; it names what a case has: {{ note = "text" }}')
             return None
         found: dict[str, InputKind] = {}
         for name, kind in given.items():
@@ -241,11 +241,14 @@ class TaskReader(TomlChecks):
     def _in_template(self, path: Path, template: str, message: str, line: int | None) -> None:
         """A problem in a template, by its line in the file where the text stands there as it is."""
         file = self.file.replace("\r\n", "\n")
-        if line is not None and file.count(template) == 1:
-            line += file.count("\n", 0, file.index(template))
-        elif line is not None:  # written with escapes, or somewhere else as well
-            message, line = f"line {line} of the template: {message}", None
-        self.wrong(path, message, line)
+        if line is None:
+            self.wrong(path, message)
+        elif file.count(template) == 1:
+            above = file.count("\n", 0, file.index(template))
+            field = ".".join(map(str, path))
+            self.problems.append(Problem(message, field=field, line=above + line))
+        else:  # written with escapes, or somewhere else as well
+            self.wrong(path, f"line {line} of the template: {message}")
 
     def _maybe(self, path: Path, value: object) -> str | None:
         """A text that may be left out."""
