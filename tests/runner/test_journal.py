@@ -251,3 +251,35 @@ def test_a_full_disk_is_told_and_nothing_counts_as_done(
         asyncio.run(journal.append(record(1)))
     assert journal.records == {}
     journal.close()
+
+
+def test_after_half_a_line_nothing_more_is_written_and_what_was_whole_can_be_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "run.json"
+    write(output, record(1))
+    journal = open_journal(output, HEADER, resume=True)
+    real = os.write
+    room = [20, 0]  # the disk takes a part, then nothing, then it has room again
+
+    def full(handle: int, data: bytes) -> int:
+        if not room:
+            return real(handle, data)
+        if left := room.pop(0):
+            return real(handle, data[:left])
+        raise OSError(28, "No space left on device")
+
+    async def append() -> list[object]:
+        first = journal.append(record(2))
+        with pytest.raises(DataError, match=r"run\.json\.journal: cannot be written: No space"):
+            await first
+        return await asyncio.gather(journal.append(record(3)), return_exceptions=True)
+
+    monkeypatch.setattr(os, "write", full)
+    (refused,) = asyncio.run(append())
+    journal.close()
+    assert isinstance(refused, DataError)
+    monkeypatch.undo()
+    again = write(output, record(2), record(3), resume=True)
+    assert again.repaired
+    assert [key[0] for key in again.records] == [1, 2, 3]

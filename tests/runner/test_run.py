@@ -168,7 +168,7 @@ def test_without_log_probabilities_the_signal_is_null_with_the_reason(
         plan = plan_for(flat, ["none", "half"])
         artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
     assert artifact
-    for case, reason in (("none", "gave no log-probabilities"), ("half", "end before this score")):
+    for case, reason in (("none", "gave no log-probabilities"), ("half", "end half way")):
         result = results(artifact)[case]
         assert result["item_signals"]["Sleep"]["token_msp"] is None
         assert reason in result["item_details"]["Sleep"]["no_tokens_because"]

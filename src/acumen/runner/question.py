@@ -197,7 +197,7 @@ def _item(
             "token_mass_elsewhere": legal.mass_elsewhere,
         },
         "flaws": list(reply.flaws),
-        "no_tokens_because": score.reason or legal.reason,
+        "no_tokens_because": score.reason or legal.reason or whole.reason,
     }
 
 
