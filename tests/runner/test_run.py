@@ -9,6 +9,7 @@ import signal
 import stat
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -668,6 +669,147 @@ def test_an_option_the_endpoint_does_not_take_stops_the_run_with_advice(
     ):
         run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "said"),
+    [
+        (402, {"code": "x", "message": "secret"}, "asks for payment"),
+        (403, {"message": "secret", "param": None}, "or an option of it: try --top-logprobs 0"),
+        (429, {"code": "insufficient_quota", "message": "secret"}, "has no quota left"),
+    ],
+)
+def test_what_no_waiting_mends_stops_the_run_and_keeps_what_was_done(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    status: int, error: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    broke = True
+
+    async def script(exchange: Any) -> None:
+        if exchange.case != "a" and broke:
+            await exchange.send(status, json.dumps({"error": error}).encode())
+        else:
+            await exchange.reply('{"score": 2}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b", "c")), "--model", "m"]
+    command += ["--output", str(tmp_path / "run.json"), "--concurrency", "1"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        monkeypatch.setattr("sys.argv", ["acumen", *command])
+        assert acumen(command) == 2
+        assert dict(server.asked) == {"a": 1, "b": 1}
+        told = capsys.readouterr().err
+        assert said in told
+        assert "secret" not in told
+        assert "1/3 done" in told
+        assert "what is done is in" in told
+        assert "--resume\n" in told
+        broke = False
+        assert acumen([*command, "--resume"]) == 0
+        assert dict(server.asked) == {"a": 1, "b": 2, "c": 1}
+
+
+def test_a_prompt_that_was_filtered_is_refused_and_one_too_long_is_told_apart(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    errors = {
+        "filtered": {"code": "content_filter", "param": "prompt", "message": "secret"},
+        "long": {"code": "context_length_exceeded", "message": "secret"},
+        "llama": {"code": 400, "type": "exceed_context_size_error", "message": "secret"},
+        "other": {"code": 400, "type": "BadRequestError", "message": "secret"},
+    }
+
+    async def script(exchange: Any) -> None:
+        await exchange.send(400, json.dumps({"error": errors[exchange.case]}).encode())
+
+    with scripted.ScriptedServer(script) as server:
+        plan = plan_for(flat, list(errors))
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        assert set(server.asked.values()) == {1}
+    assert artifact
+    assert [r["error"] for r in results(artifact).values()] == [
+        "RefusalError: refused",
+        "TransportFailure: context_too_long",
+        "TransportFailure: context_too_long",
+        "TransportFailure: http_400",
+    ]
+
+
+def test_a_request_that_is_refused_without_a_reason_gets_a_hint(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.send(400, b'{"object": "error", "message": "secret", "code": 400}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
+        assert acumen(command) == 4
+    assert "try --top-logprobs 0" in capsys.readouterr().err
+
+
+def test_provenance_says_what_was_asked_of_whom_with_what(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary0")
+    served = {"a": "m-2026-01-01", "b": "m-2026-01-01", "c": "a sentence", "d": "x/sk-canary0"}
+
+    async def script(exchange: Any) -> None:
+        body = json.loads(scripted.completion('{"score": 2}')) | {"model": served[exchange.case]}
+        await exchange.send(200, json.dumps(body).encode())
+
+    references = [{"item": "Sleep", "text": "sleepless nights again", "score": 3}]
+    plan = plan_for(flat, [*served, "e"], references, modes=("zero_shot", "few_shot"))
+    plan = replace(plan, limit=4)
+    with scripted.ScriptedServer(script) as server:
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+    assert artifact
+    told = artifact["run_metadata"]
+    assert told["served_models"] == ["m-2026-01-01"]
+    assert (told["cases_in_file"], told["cases_asked"]) == (5, 4)
+    for name in ("run_id", "timestamp", "acumen_version", "openai_version",
+                 "python_version", "scikit_learn_version", "platform", "endpoint_host", "task",
+                 "task_hash", "prompt_hash", "cases_hash", "references_hash"):  # fmt: skip
+        assert isinstance(told[name], str), name
+    assert told["settings"]["model"] == "m"
+    assert told["usage"] == {
+        "questions": 8, "prompt_tokens": 80, "completion_tokens": 40, "retries": 0,
+    }  # fmt: skip
+    durations = told["durations"]
+    assert durations["questions_total_seconds"] >= durations["longest_question_seconds"] >= 0
+    assert {"git_commit", "git_dirty", "model_file"} <= told.keys()
+
+
+def test_a_case_that_cannot_be_embedded_was_not_asked_and_is_on_resume(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    down = True
+
+    async def script(exchange: Any) -> None:
+        if not exchange.path.endswith("/embeddings"):
+            await exchange.reply('{"score": 2, "confidence": 4}')
+        elif down and exchange.body["input"] == ["b"]:
+            await exchange.send(500, b"")
+        else:
+            data = [{"index": i, "embedding": [1.0]} for i, _ in enumerate(exchange.body["input"])]
+            await exchange.send(200, json.dumps({"data": data}).encode())
+
+    references = [{"item": "Sleep", "text": "xyz", "score": 3}]
+    plan = plan_for(flat, ["a", "b"], references, modes=("few_shot",), embedding_model="e")
+    with scripted.ScriptedServer(script) as server:
+        first = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        assert first
+        assert results(first)["b"]["error"] == "TransportFailure: embedding_http_500"
+        assert results(first)["b"]["prompt_hash"] is None
+        down = False
+        second = run(plan, tmp_path / "run.json", server.url, patience=HASTE, resume=True).artifact
+        assert {e.case for e in server.seen} == {"", "a", "b"}
+    assert second
+    assert results(second)["b"]["prompt_hash"]
+    assert results(second)["b"]["item_signals"]["Sleep"]["retrieval_similarity_max"] == 1
 
 
 def test_what_is_omitted_is_not_sent(

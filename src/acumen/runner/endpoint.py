@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 from acumen.errors import AcumenError, UsageError, printable
 from acumen.runner.settings import Patience
 from acumen.runner.wire import (
+    CONTENT_FILTER,
     LARGEST_BODY,
     TransportFailure,
     error_words,
@@ -44,11 +45,19 @@ Call = Callable[[], Any]
 _HTTP_LIBRARIES: Final = ("httpx", "httpx2", "httpcore", "httpcore2", "anyio")
 _NEVER_MENDS: Final = {
     401: "refused the key: is OPENAI_API_KEY set, and right for this endpoint?",
-    403: "does not allow this key to use the model",
+    402: "asks for payment: the key's account has no credit left",
+    # OpenAI says so of log-probabilities that a model does not give
+    403: "does not allow this key to use the model, or an option of it: try --top-logprobs 0",
     404: "knows no such model or address: check --model and --base-url",
 }
-
-
+_NO_QUOTA: Final = "has no quota left for this key: see the account's plan and billing"
+_ABOUT_THE_CASE: Final = {
+    "content_filter": CONTENT_FILTER,
+    "content_policy_violation": CONTENT_FILTER,
+    "context_length_exceeded": "context_too_long",
+    "exceed_context_size_error": "context_too_long",
+}
+"""Codes of a refused request that speak of this one prompt, and the reason they become."""
 _WITHOUT: Final = {
     "temperature": "--omit temperature",
     "seed": "--omit seed",
@@ -74,6 +83,7 @@ class Answer:
     finish_reason: str | None
     logprobs: object
     refused: bool
+    served_model: str | None
     prompt_tokens: int
     completion_tokens: int
     retries: int
@@ -112,7 +122,7 @@ class Endpoint:
         """The answer to one conversation; :class:`TransportFailure` after the last retry."""
         chat = self._client.chat.completions.with_streaming_response
         # options go as they are: the SDK would walk through the whole schema at every question
-        (choice, usage), retries = await self._until_it_works(
+        (choice, usage, served), retries = await self._until_it_works(
             lambda: chat.create(model=self.model, messages=list(messages), extra_body=options),
             first_choice,
         )
@@ -123,6 +133,7 @@ class Endpoint:
             finish_reason=choice.get("finish_reason"),
             logprobs=choice.get("logprobs"),
             refused=refused,
+            served_model=None if served and self._client.api_key in served else served,
             prompt_tokens=read_count(usage.get("prompt_tokens")),
             completion_tokens=read_count(usage.get("completion_tokens")),
             retries=retries,
@@ -188,7 +199,11 @@ class Endpoint:
             raise TransportFailure("redirect", again=False)
         if status >= 400:
             code, option = await error_words(response)
+            if status in (400, 413) and code in _ABOUT_THE_CASE:
+                raise TransportFailure(_ABOUT_THE_CASE[code], again=False)
             advice = _NEVER_MENDS.get(status) or _advice(option if status == 400 else None)
+            if status == 429 and code == "insufficient_quota":
+                advice = _NO_QUOTA
             if advice:
                 said = f" ({code})" if code else ""
                 raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){said}")

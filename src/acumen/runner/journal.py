@@ -96,7 +96,7 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
 
     ``header["plan"]`` names what must not change between a run and its resumption.
     """
-    path = _beside(output)
+    path = journal_of(output)
     handle = _open(path, os.O_CREAT)
     try:
         _lock(handle, path, fcntl.LOCK_EX)
@@ -123,7 +123,7 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
 
 def check_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> None:
     """Refuse whatever :func:`open_journal` would refuse, and leave the disk as it is."""
-    path = _beside(output)
+    path = journal_of(output)
     if not os.path.lexists(path):
         _refuse_folder(path)
         _taken_up(output, b"", header, resume=resume)
@@ -143,7 +143,7 @@ def _taken_up(
 
     Refuses to write over an old run, or to continue one as something else.
     """
-    name = _beside(output).name
+    name = journal_of(output).name
     lines, good = _read_lines(data, name)
     if resume and lines:
         _refuse_changes(lines[0], header, name)
@@ -163,7 +163,8 @@ def _taken_up(
     return None, {}, 0  # what was begun and never answered begins again
 
 
-def _beside(output: Path) -> Path:
+def journal_of(output: Path) -> Path:
+    """Where the journal of a run file stands: beside it."""
     return output.with_name(output.name + ".journal")
 
 
