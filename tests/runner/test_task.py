@@ -317,6 +317,7 @@ def test_a_wrong_case_file_names_case_item_and_field_but_no_text(
         "item Sleep, truth: 4 is not one of 0..3",
         "truth.Nap: is not an item of the task",
         "cases[2].id: must be text or a whole number, not null",
+        "cases[2].truth: must be an object, not null",
         "case 7: is there more than once",
     ):
         assert part in said
