@@ -102,12 +102,12 @@ class ScriptedServer:
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(60)
         return self
 
     def __exit__(self, *details: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(60)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)

@@ -24,7 +24,7 @@ from acumen.runner.wire import retry_after
 
 GOOD = '{"score": 2, "confidence": 4}'
 RETRIES = 3
-HASTE = Patience(timeout=2, retries=RETRIES, backoff=0.02)
+HASTE = Patience(timeout=4, retries=RETRIES, backoff=0.02)
 CALM = Patience(timeout=60, retries=RETRIES, backoff=0.02)
 TIMES = ("1", "3", "ever")
 FOR_EVER = {
@@ -71,7 +71,7 @@ async def misbehave(kind: str, exchange: Any, scripted: ModuleType, elsewhere: s
             await exchange.raw(head(200, {"content-length": str(len(body))}))
             for byte in body:
                 await exchange.raw(bytes([byte]))
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.1)
         case "no-choices":
             await exchange.send(200, b'{"choices": []}')
         case "not-json":

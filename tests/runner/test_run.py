@@ -30,7 +30,7 @@ from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
 from acumen.strict_json import read_json
 
-HASTE = Patience(timeout=5, retries=1, backoff=0.01)
+HASTE = Patience(timeout=60, retries=1, backoff=0.01)
 PlanFor = Callable[..., Plan]
 
 
@@ -339,6 +339,34 @@ def test_ctrl_c_finishes_what_is_in_flight_and_the_rest_can_be_resumed(
         assert acumen([*command, "--resume"]) == 0
         assert set(server.asked.values()) == {1}
     assert len(results(read_json(output))) == 20  # type: ignore[arg-type]
+
+
+def test_a_second_ctrl_c_drops_what_is_in_flight_and_nothing_of_it_counts_as_done(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        if exchange.case != "b" or exchange.times > 1:
+            await exchange.reply('{"score": 2, "confidence": 4}')
+        else:  # never answered
+            os.kill(os.getpid(), signal.SIGINT)
+
+    output = tmp_path / "run.json"
+    plan = plan_for(flat, ["a", "b", "c"])
+    with scripted.ScriptedServer(script) as server:
+        stopped = run(
+            plan,
+            output,
+            server.url,
+            concurrency=1,
+            stopping=lambda: os.kill(os.getpid(), signal.SIGINT),
+        )
+        assert stopped.artifact is None
+        assert not output.exists()
+        assert dict(server.asked) == {"a": 1, "b": 1}
+        assert stopped.journal.read_text().count('"case": ') == 1
+        again = run(plan, output, server.url, resume=True)
+        assert dict(server.asked) == {"a": 1, "b": 2, "c": 1}
+    assert again.artifact
 
 
 def test_a_dry_run_asks_nothing_and_shows_no_text(
