@@ -738,6 +738,27 @@ def test_what_no_waiting_mends_stops_the_run_and_keeps_what_was_done(
         assert dict(server.asked) == {"a": 1, "b": 2, "c": 1}
 
 
+def test_an_endpoint_that_nobody_answers_at_stops_the_run_and_it_may_begin_again(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        if exchange.case == "gone":
+            exchange.abort()
+        else:
+            await exchange.reply('{"score": 2}')
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        plan = plan_for(flat, ["gone", "a"])
+        with pytest.raises(EndpointRefusal, match=r"127\.0\.0\.1:\d+ cannot be reached: is it "):
+            run(plan, output, server.url, patience=HASTE, concurrency=1)
+        assert dict(server.asked) == {"gone": 2}  # with its retry, and no other
+        plan = plan_for(flat, ["a", "gone"])  # once it has answered, a reset is that case's fate
+        finished = run(plan, output, server.url, patience=HASTE, concurrency=1)
+    assert finished.artifact
+    assert finished.artifact["failure_summary"]["reasons"] == {"connection": 1}
+
+
 def test_a_prompt_that_was_filtered_is_refused_and_one_too_long_is_told_apart(
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
 ) -> None:

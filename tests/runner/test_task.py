@@ -95,6 +95,11 @@ def test_a_task_of_ones_own_is_one_short_file() -> None:
             'score = "mood"\nabstain = "none"',
             "line 8, reply.abstain: must be a list of texts, not the text 'none'",
         ),
+        (
+            'score = "mood"',
+            'score = "mood"\nevidence = { kind = "quotes", from = "note", longest = 2000 }',
+            "reply.evidence.longest: must be a whole number from 1 to 1999, not 2000",
+        ),
         ('note = "text"', 'truth = "text"', "inputs.truth: is a key every case has"),
         ("[prompt]", "max_tokens = 0\n[prompt]", "is not a key of a reply"),
         ("[reply]", "max_tokens = true\n[reply]", "must be a whole number from 1 to 100000, not"),

@@ -104,6 +104,7 @@ class Endpoint:
         self.host = host_of(base_url)
         self.model = model
         self._patience = patience
+        self._answers = False
         self._random = random.Random()  # noqa: S311  (spreads retries in time, nothing secret)
         self._client = _client(base_url, key, patience, connections, self._on_response)
 
@@ -157,9 +158,16 @@ class Endpoint:
             except TransportFailure as failure:
                 failure.retries = attempt
                 if not failure.again or attempt == self._patience.retries:
+                    self._refuse_silence(failure)
                     raise
                 await asyncio.sleep(self._wait(attempt, failure.wait))
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _refuse_silence(self, failure: TransportFailure) -> None:
+        """Nobody there, from the first question to its last retry: the next fares no better."""
+        if failure.reason == "connection" and not self._answers:
+            message = "cannot be reached: is it running, and is --base-url right?"
+            raise EndpointRefusal(f"{printable(self.host)} {message}") from None
 
     def _wait(self, attempt: int, asked: float | None) -> float:
         if asked is not None:
@@ -194,6 +202,7 @@ class Endpoint:
 
     async def _on_response(self, response: Any) -> None:
         """Look at the head of a response, before any of its body is in memory."""
+        self._answers = True
         status = response.status_code
         if 300 <= status < 400:
             raise TransportFailure("redirect", again=False)

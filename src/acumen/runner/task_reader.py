@@ -43,6 +43,7 @@ _KEYS: Final = {
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 _LONGEST_KEY: Final = 100
 _LONGEST_TEMPLATE: Final = 100_000
+_LONGEST_QUOTE: Final = 1999  # llama.cpp makes no grammar of a text of 2,000 characters
 
 
 class TaskReader(TomlChecks):
@@ -192,7 +193,7 @@ class TaskReader(TomlChecks):
         kind = self._choice((*at, "kind"), table.get("kind"), get_args(EvidenceKind))
         source = self.text((*at, "from"), table.get("from"))
         most = self._whole((*at, "most"), table.get("most", 5), 1, 100)
-        longest = self._whole((*at, "longest"), table.get("longest", 300), 1, 2000)
+        longest = self._whole((*at, "longest"), table.get("longest", 300), 1, _LONGEST_QUOTE)
         fields = {
             name: tuple(self._texts((*at, "fields", name), words))
             for name, words in self.table((*at, "fields"), table.get("fields", {})).items()
