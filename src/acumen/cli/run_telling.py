@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from acumen.runner.progress import Progress
 
 
-def plan(plan: Plan, output: Path, address: str | None, *, resume: bool) -> None:
-    """A dry run: refuse what the run would refuse, then say what it would ask."""
+def dry_run(plan: Plan, output: Path, address: str | None, *, resume: bool) -> None:
+    """Refuse what the run would refuse, then say what it would ask."""
     from acumen.runner.preview import preview
     from acumen.runner.run import check
 

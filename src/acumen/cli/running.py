@@ -141,7 +141,7 @@ def run(
     plan = Plan(read, read_cases(cases, read), known, settings, limit)
     output = output or Path(f"{read.name}-run.json")
     if dry_run:
-        tell.plan(plan, output, address, resume=resume)
+        tell.dry_run(plan, output, address, resume=resume)
         return
     _run(
         plan,
@@ -228,8 +228,8 @@ def _run(
         with contextlib.ExitStack() as stack:
 
             def started(journal: Journal) -> None:
-                stack.enter_context(progress)  # not before: a refused run has no progress to show
                 tell.start(plan, journal, progress)
+                stack.enter_context(progress)  # not before: a refused run has no progress to show
 
             finished = run_plan(
                 plan,
