@@ -3,11 +3,13 @@
 The ``openai`` SDK makes the call; its own retries are off, because this file must count them, obey
 a ``Retry-After`` of any length, and bound an *attempt* as a whole (the SDK bounds each read, so a
 server that drips one byte a second would hold it for ever). Redirects are not followed: the key
-and the case's text go to the host that was named and to no other. A connection carries one
-question: bytes that a broken server sends beyond its answer would be read as the answer to the
-next, and a connection that the server is about to close would cost the next an attempt. A body is
-read up to a limit and never decompressed. Error bodies may repeat the prompt or the key: only short
-code words of them are kept.
+and the case's text go to the host that was named and to no other. A body is read up to a limit and
+never decompressed. Error bodies may repeat the prompt or the key: only short code words of them are
+kept.
+
+Connections are kept alive, and a broken server may send more than its answer. A connection is free
+for the next question only when its answer has been read as one; and a response that stood there
+before its question was sent is nobody's answer (:class:`_Awaited`).
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from acumen.runner.wire import (
     read_document,
     read_vectors,
     retry_after,
+    stated_length,
 )
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -181,7 +184,12 @@ class Endpoint:
 
         try:
             async with asyncio.timeout(self._patience.timeout), call() as response:
-                return read_document(await read_body(response.iter_bytes(), LARGEST_BODY))
+                chunks = response.iter_bytes()
+                data = await read_body(chunks, LARGEST_BODY, stated_length(response.headers))
+                document = read_document(data)  # if it is none, the connection is closed
+                async for _ in chunks:  # the end of the message: now the connection is free
+                    pass
+                return document
         except TimeoutError:
             raise TransportFailure("timeout") from None
         except openai.APITimeoutError:
@@ -221,8 +229,7 @@ class Endpoint:
             raise TransportFailure(f"http_{status}", again=again, wait=wait)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             raise TransportFailure("compressed", again=False)
-        length = response.headers.get("content-length", "")
-        if length.isascii() and length.isdigit() and int(length) > LARGEST_BODY:
+        if (stated_length(response.headers) or 0) > LARGEST_BODY:
             raise TransportFailure("body_too_large", again=False)
 
 
@@ -288,14 +295,38 @@ def _client(base_url: str, key: str | None, patience: Patience, connections: int
         base_url=base_url,
         max_retries=0,
         timeout=patience.timeout,
-        default_headers={"Accept-Encoding": "identity", "Connection": "close"},
+        default_headers={"Accept-Encoding": "identity"},
         http_client=make_http(
             follow_redirects=False,
             trust_env=not is_here,  # a proxy has no business on loopback
-            event_hooks={"response": [hook]},
+            event_hooks={"request": [_watch], "response": [hook]},
             limits=_limits(make_http, connections),
         ),
     )
+
+
+class _Awaited:
+    """Listens to one exchange and refuses a response that nobody had to wait for.
+
+    Bytes that came along with the last answer lie in a buffer of the connection; reading them takes
+    no turn of the event loop, and reading from the network always does.
+    """
+
+    def __init__(self) -> None:
+        self._turned = False
+
+    async def __call__(self, event: str, details: object) -> None:
+        if event == "http11.receive_response_headers.started":
+            asyncio.get_running_loop().call_soon(self._turn)
+        elif event == "http11.receive_response_headers.complete" and not self._turned:
+            raise TransportFailure("stray_response")
+
+    def _turn(self) -> None:
+        self._turned = True
+
+
+async def _watch(request: Any) -> None:
+    request.extensions["trace"] = _Awaited()
 
 
 def _limits(make_http: Any, connections: int) -> Any:

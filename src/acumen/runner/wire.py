@@ -49,13 +49,24 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     return None
 
 
-async def read_body(chunks: Any, largest: int) -> bytes:
-    """A body read up to a limit; more than that is a failure, and not in memory."""
+def stated_length(headers: Any) -> int | None:
+    """How long a body is said to be."""
+    length = headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdigit() else None
+
+
+async def read_body(chunks: Any, largest: int, stated: int | None = None) -> bytes:
+    """A body read up to a limit; more than that is a failure, and not in memory.
+
+    A body of a stated length is read so far and not to its end, which would free the connection.
+    """
     found = bytearray()
     async for chunk in chunks:
         found += chunk
         if len(found) > largest:
             raise TransportFailure("body_too_large", again=False)
+        if len(found) == stated:
+            break
     return bytes(found)
 
 
