@@ -7,7 +7,7 @@ WORKERS ?= 2
 
 LOCAL := .venv/.local
 
-.PHONY: demo test check static format slow bench interpreted local browser screenshots docs clean
+.PHONY: demo test check static format slow bench oldest interpreted local browser screenshots docs clean
 
 demo: $(READY)
 	$(BIN)/acumen demo demo
@@ -32,7 +32,14 @@ interpreted: $(READY)
 
 slow: $(READY)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "hypothesis and not slow" --hypothesis-profile explore
 	$(BIN)/python -m simulations --fresh --processes $(WORKERS)
+
+# The tests with the oldest versions that pyproject.toml allows. Old libraries warn of their own age.
+oldest:
+	uv venv --quiet --clear --python $(PYTHON) .venv-oldest
+	uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -e '.[run,test]'
+	.venv-oldest/bin/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow" -W default::DeprecationWarning
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
@@ -84,4 +91,4 @@ endif
 	$(BIN)/mkdocs build --quiet
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis demo

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from acumen import confidence, read_run
 from acumen.strict_json import to_json
 from acumen.studies.phq8 import phq8_run
 
@@ -40,3 +42,37 @@ def commands() -> dict[str, float]:
                 ["evaluate", "run.json", "--mode", "few_shot", *everything], folder
             ),
         }
+
+
+def cold_start() -> tuple[float, float]:
+    """Seconds of a comparison with no compiled loop in the cache, and of the next one."""
+    times = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "run.json").write_text(to_json(phq8_run()), "utf-8")
+        modes = ["--mode", "zero_shot", "--mode", "few_shot", "--bootstrap-resamples", "200"]
+        for _ in range(2):
+            begun = time.perf_counter()
+            subprocess.run(
+                [sys.executable, "-m", "acumen", "evaluate", "run.json", "run.json", *modes],
+                cwd=folder, check=True, capture_output=True,
+                env=os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")},
+            )  # fmt: skip
+            times.append(time.perf_counter() - begun)
+    return times[0], times[1]
+
+
+def reading_and_confidence(cases: int = 10_000) -> tuple[float, float]:
+    """Seconds to read a run of so many cases, and to compute every confidence function of it."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "run.json"
+        run = phq8_run(participants=cases)
+        run["experiments"] = run["experiments"][1:]
+        path.write_text(to_json(run), "utf-8")
+        begun = time.perf_counter()
+        table = read_run(path)
+        reading = time.perf_counter() - begun
+    begun = time.perf_counter()
+    for function in confidence.select("all", table).names:
+        confidence.compute(function, table)
+    return reading, time.perf_counter() - begun

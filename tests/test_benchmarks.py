@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from acumen.case_reasoning import WEIGHTS
 from acumen.resample import Bootstrap
 from benchmarks import reference
 from benchmarks.speed import SAME, check, numpy_aurc
-from benchmarks.studies import study
+from benchmarks.studies import study, verdict_study
+from benchmarks.verdicts import scored
 
 
 @pytest.mark.parametrize("ties", [0, 4])
@@ -28,6 +30,15 @@ def test_sharing_the_curve_changes_no_number() -> None:
     drawn = [0, 0, 3, 4, 8, 8, 8, 1, 2]
     apart = reference.replicate(by_case, drawn, shared=False)
     assert reference.replicate(by_case, drawn, shared=True) == apart
+
+
+def test_the_verdict_study_that_is_timed_has_something_of_everything() -> None:
+    found = scored(verdict_study(200, 5), 20)
+    assert (found["total"], found["abstained"], found["failed"]) == (200, 0, 0)
+    components = found["unified_metrics_full"]["process_components"]
+    assert all(components[name] is not None for name in WEIGHTS)
+    assert found["auprc"]["auprc_ge_high"] > found["auprc"]["thresholds"][0]["prevalence"]
+    assert verdict_study(5) == verdict_study(5)
 
 
 def test_the_numpy_yardstick_is_the_mean_of_cumulative_risk() -> None:

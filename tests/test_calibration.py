@@ -596,10 +596,22 @@ def test_names_that_need_another_artifact_are_refused() -> None:
     assert confidence.select("calibrated", TABLE, calibration=logistic).names == ("calibrated",)
 
 
-def test_temperature_on_a_function_outside_the_unit_interval_is_an_error_naming_rows() -> None:
+def test_temperature_on_a_function_outside_the_unit_interval_is_told_once_with_its_first_row() -> (
+    None
+):
     artifact = calibration_from({"method": "temperature_scaling", "temperature": 2})
-    with pytest.raises(DataError, match=r"participant 30\d, item \w+, llm: [2-5] is outside 0..1"):
+    with pytest.raises(DataError) as refused:
         confidence.compute("calibrated:llm", TABLE, calibration=artifact)
+    (problem,) = refused.value.problems
+    counts = TABLE.signals["llm_evidence_count"].values
+    outside = np.flatnonzero(TABLE.answered & (counts > 1))
+    assert (problem.case, problem.item, problem.field) == (
+        TABLE.cases[TABLE.case[outside[0]]],
+        TABLE.items[TABLE.item[outside[0]]],
+        "llm",
+    )
+    assert f"so are {len(outside)} of {TABLE.answered.sum()} answered rows" in problem.message
+    assert "an isotonic artifact fitted on llm would do" in problem.message
 
 
 @pytest.mark.parametrize("temperature", [1e-320, 1e300])

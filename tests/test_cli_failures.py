@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from acumen.cli import run
 from acumen.strict_json import to_json
 from acumen.studies.phq8 import phq8_run
 
@@ -73,6 +74,55 @@ def test_an_old_artifact_survives_a_failed_evaluation(run_file: Path, tmp_path: 
     one_line(done)
     assert output.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["o.json"]
+
+
+@pytest.mark.parametrize("option", ["--output", "--html"])
+def test_evaluate_does_not_write_over_what_it_reads(
+    option: str, run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy, link = tmp_path / "run.json", tmp_path / "link.json"
+    copy.write_bytes(run_file.read_bytes())
+    link.hardlink_to(copy)
+    for target in (copy, link):
+        assert run(["evaluate", str(copy), *QUICK, option, str(target)]) == 2
+        assert f"{option} would overwrite an input" in capsys.readouterr().err
+    assert copy.read_bytes() == run_file.read_bytes()
+
+
+def test_the_artifact_and_the_page_are_not_one_file(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = str(tmp_path / "both")
+    assert run(["evaluate", str(run_file), *QUICK, "--output", both, "--html", both]) == 2
+    assert "are one file" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("page", ["no/page.html", "folder"])
+def test_an_artifact_is_not_left_behind_where_its_page_cannot_be_written(
+    page: str, run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "o.json").write_text("old")
+    targets = ["--output", str(tmp_path / "o.json"), "--html", str(tmp_path / page)]
+    assert run(["evaluate", str(run_file), *QUICK, "-q", *targets]) == 3
+    assert "cannot be written" in capsys.readouterr().err
+    assert (tmp_path / "o.json").read_text() == "old"
+    assert {p.name for p in tmp_path.iterdir()} == {"folder", "o.json"}
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_cannot_show_every_character_shows_the_rest(
+    encoding: str, run_file: Path
+) -> None:
+    for arguments in (["evaluate", "--help"], ["evaluate", run_file, *QUICK], ["plot"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "acumen", *map(str, arguments)],
+            capture_output=True, check=False,
+            env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert len(done.stdout.decode(encoding).splitlines()) > 10
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -142,25 +141,19 @@ compare(metrics_of(Ranking), left, right, Options(resamples=200))
 
 
 @pytest.mark.slow
-def test_everything_is_compiled_within_15_seconds_and_then_found_in_the_cache(
-    tmp_path: Path,
-) -> None:
+def test_all_loops_are_compiled_with_one_word_and_then_found_in_the_cache(tmp_path: Path) -> None:
     environment = os.environ | {
         "NUMBA_CACHE_DIR": str(tmp_path),
         "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
     }
-    waits, told = [], []
-    for _ in range(2):
-        begun = time.perf_counter()
-        done = subprocess.run(
+    told = [
+        subprocess.run(
             [sys.executable, "-c", COLD],
             env=environment,
             capture_output=True,
             text=True,
             check=True,
-        )
-        waits.append(time.perf_counter() - begun)
-        told.append(done.stderr)
+        ).stderr
+        for _ in range(2)
+    ]
     assert told == [COMPILING + "\n", ""]
-    assert waits[0] < 15.0
-    assert waits[1] < waits[0] / 2

@@ -224,7 +224,7 @@ def test_a_signal_that_no_function_is_named_after_is_a_confidence_by_itself() ->
     np.testing.assert_array_equal(compute("token_pe", table), [0.5, 0.25, 1, 0.5])
     combined = compute("secondary:self_conf+token_pe:product", table)
     np.testing.assert_array_equal(combined, [-1, 1.75, 0, 0.5])
-    with pytest.raises(UsageError, match="no confidence function 'self_con'; did you mean 'self_c"):
+    with pytest.raises(UsageError, match="function or signal 'self_con'; did you mean 'self_c"):
         select("self_con", table)
     with pytest.raises(DataError, match="self_conf: null has no value"):
         compute("self_conf", table_of({"self_conf": [None, 1.0]}))
@@ -275,7 +275,7 @@ def test_selectors_mix_and_repeat_nothing() -> None:
         ("secondary:llm:average", "is not secondary:<a>"),
         ("secondary:llm+token_msp:max", "is not secondary:<a>"),
         ("secondary:llm+token_msp+token_pe:average", "is not secondary:<a>"),
-        ("secondary:llm+nope:average", "no confidence function 'nope'"),
+        ("secondary:llm+nope:average", "no confidence function or signal 'nope'"),
         ("secondary:secondary:llm+token_pe:average+llm:product", "is not secondary:<a>"),
         ("calibrated", "needs a calibration artifact"),
         ("verbalized_calibrated", "needs a calibration artifact"),
@@ -289,6 +289,18 @@ def test_a_name_that_cannot_be_meant_is_a_usage_error(name: str, said: str) -> N
     with pytest.raises(UsageError) as refused:
         select(name, FOUR_ROWS)
     assert said in str(refused.value)
+
+
+def test_a_signal_that_this_table_lacks_is_told_with_the_name_of_its_file() -> None:
+    with_it = table_of({"token_msp": [0.5, 1.0], "self_conf": [1, 2]})
+    without = replace(table_of({"token_msp": [0.5, 1.0]}), source=Source(path="runs/right.json"))
+    for name in ("self_conf", "secondary:token_msp+self_conf:product"):
+        assert select(name, with_it).names == (name,)
+        for refuse in (select, compute):
+            with pytest.raises(
+                UsageError, match=r"^right\.json: no .* or signal 'self_conf'; there"
+            ):
+                refuse(name, without)
 
 
 def test_a_callable_names_its_signals_by_its_parameters() -> None:
@@ -308,10 +320,25 @@ def test_a_function_of_ones_own_is_registered_in_one_line_and_checked_like_the_o
         np.testing.assert_array_equal(compute(lambda mine: mine, table), [4, 2])
         with pytest.raises(DataError, match=r"mine: 11 is out of range \(0..10\)"):
             compute(lambda mine: mine, table_of({"mine": [11, 2]}))
-        with pytest.raises(UsageError, match="'margin' already"):
-            register(lambda token_msp: token_msp, name="margin")
     finally:
         del confidence.FUNCTIONS["margin"], SIGNALS["mine"]
+
+
+def test_a_definition_run_again_replaces_itself_and_nobody_elses() -> None:
+    def notebook_cell(half: float) -> None:
+        register(lambda token_msp: half * token_msp, name="halved")
+
+    try:
+        notebook_cell(0.25)
+        notebook_cell(0.5)
+        np.testing.assert_array_equal(compute("halved", FOUR_ROWS), [0, 0.125, 0.5, 0.25])
+        with pytest.raises(UsageError, match="'halved' already"):
+            register(abs, name="halved")
+    finally:
+        del confidence.FUNCTIONS["halved"]
+    with pytest.raises(UsageError, match="'token_msp' already"):
+        register(lambda token_msp: 1 - token_msp, name="token_msp")
+    np.testing.assert_array_equal(compute("token_msp", FOUR_ROWS), [0, 0.25, 1, 0.5])
 
 
 def test_what_is_not_a_confidence_function_is_refused() -> None:

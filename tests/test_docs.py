@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from acumen.confidence import FUNCTIONS
+from acumen.forecast import Forecast
 from acumen.metrics import metrics_of
 from acumen.ranking import Ranking
 from acumen.readers import read
 from acumen.readers.frame import CONVENTIONS
 from acumen.scale import Scale
+from acumen.signals import SIGNALS
+from acumen.strict_json import write_json
+from tests.toy_runs import toy_run
 
 ROOT = Path(__file__).parents[1]
 GUIDES = ("docs/definitions.md", "docs/data.md", "CONTRIBUTING.md", "CHANGELOG.md")
@@ -26,12 +31,40 @@ def blocks(guide: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text_of(guide), re.MULTILINE | re.DOTALL)
 
 
+def test_every_guide_is_in_the_site_and_linked_from_the_readme() -> None:
+    for guide in (ROOT / "docs").glob("*.md"):
+        assert f": {guide.name}" in text_of("mkdocs.yml")
+        assert f"(docs/{guide.name})" in text_of("README.md")
+
+
 @pytest.mark.parametrize(
     ("guide", "number"),
     [(g, i) for g in GUIDES[:2] for i in range(len(blocks(g, "python")))],
 )
 def test_an_example_in_python_runs(guide: str, number: int) -> None:
     exec(compile(blocks(guide, "python")[number], guide, "exec"), {})
+
+
+@pytest.mark.parametrize("number", range(len(blocks("docs/confidence.md", "python"))))
+def test_an_example_of_the_guide_to_confidence_runs(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = set(FUNCTIONS), set(SIGNALS)
+    for seed, name in enumerate(("train.json", "test.json")):
+        write_json(name, toy_run(12, seed))
+    block = blocks("docs/confidence.md", "python")[number]
+    try:
+        exec(compile(block, "docs/confidence.md", "exec"), {"table": read("test.json")})
+    finally:
+        for known, names in zip((FUNCTIONS, SIGNALS), before, strict=True):
+            for name in set(known) - names:
+                del known[name]
+
+
+def test_every_metric_of_a_forecast_is_in_the_guide_with_how_its_interval_holds() -> None:
+    text = text_of("docs/confidence.md")
+    assert [m.name for m in metrics_of(Forecast) if text.count(f"\n| `{m.name}` |") != 2] == []
 
 
 def test_the_examples_of_files_are_read(tmp_path: Path) -> None:

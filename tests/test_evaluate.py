@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,41 @@ def test_a_notebook_shows_hostile_names_as_text(tmp_path: Path) -> None:
     assert "&lt;script&gt;" in shown
 
 
+def test_brackets_and_colons_in_a_name_are_a_name(few_shot: Judgments) -> None:
+    """Rich would take them for markup: fail at the first, swallow the second, draw the third."""
+    functions = {"[/x]": lambda token_msp: token_msp, "[red]a:smile:": lambda token_pe: -token_pe}
+    evaluation = evaluate(few_shot, None, Plan(functions=functions, options=QUICK))
+    for shown in (repr(evaluation), evaluation._repr_html_()):
+        assert "[/x]" in shown
+        assert "[red]a:smile:" in shown
+
+
+def test_a_notebook_shows_a_table_with_the_numbers_of_the_terminal(
+    zero_shot: Judgments, few_shot: Judgments
+) -> None:
+    evaluation = evaluate(zero_shot, few_shot, Plan(confidence="llm,token_msp", options=QUICK))
+    rows: list[list[str]] = []
+
+    class Cells(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            if tag == "tr":
+                rows.append([])
+            elif tag == "td":
+                rows[-1].append("")
+
+        def handle_data(self, data: str) -> None:
+            if rows and rows[-1]:
+                rows[-1][-1] += data
+
+    page = evaluation._repr_html_()
+    Cells().feed(page.partition("</table><p>")[0])
+    assert [len(row) for row in rows if row] == [7] * (2 + 2 + 2 * 4)
+    terminal = repr(evaluation).split()
+    cells = [row for row in rows if row]
+    assert all(cell[:5] in terminal for cell in cells[0][1:])
+    assert "<caption>right − left (paired)</caption>" in page
+
+
 def test_a_callable_can_be_a_confidence_function(few_shot: Judgments) -> None:
     plan = Plan(functions={"mine": lambda token_msp: token_msp**2}, options=QUICK)
     ours = evaluate(few_shot, None, plan).artifact.confidence_variants["mine"]
@@ -236,7 +272,12 @@ def test_a_callable_can_be_a_confidence_function(few_shot: Judgments) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"coverage_grid": (0.0,)}, {"area_coverage": 1.5}, {"coverage_grid": (0.5, 1.01)}],
+    [
+        {"coverage_grid": ()},
+        {"coverage_grid": (0.0,)},
+        {"area_coverage": 1.5},
+        {"coverage_grid": (0.5, 1.01)},
+    ],
 )
 def test_options_that_cannot_be_meant_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
@@ -293,3 +334,45 @@ def test_raw_mae_is_never_shown_as_a_difference(zero_shot: Judgments, few_shot: 
     rows = [line.split()[0] for line in text[text.index("paired") :].splitlines() if line.strip()]
     assert "MAE@0.5" in rows
     assert "MAE" not in rows
+
+
+def test_an_alias_stands_where_its_function_stands(few_shot: Judgments) -> None:
+    """Equal numbers cannot be worse: llm and total_evidence are one signal under two names."""
+    plan = Plan(confidence="token_msp,llm,total_evidence,verbalized,token_pe", options=QUICK)
+    best = evaluate(few_shot, None, plan).artifact.best
+    assert best is not None
+    assert best.is_above("llm") is best.is_above("total_evidence")
+    assert best.is_above("verbalized")
+    rivals = evaluate(few_shot, None, replace(plan, confidence="llm,total_evidence,verbalized"))
+    first = rivals.artifact.best
+    assert first is not None
+    assert (first.name, first.equal) == ("llm", ["total_evidence"])
+    assert "llm (total_evidence ranks alike)" in repr(rivals)
+
+
+def test_a_function_that_ranks_as_the_best_does_is_its_equal(few_shot: Judgments) -> None:
+    functions = {
+        "surer": lambda token_msp: token_msp,
+        "twice": lambda token_msp: 2 * token_msp,
+        "flat": lambda token_msp: 0 * token_msp,
+    }
+    best = evaluate(few_shot, None, Plan(functions=functions, options=QUICK)).artifact.best
+    assert best is not None
+    assert (best.name, best.equal, best.indistinguishable) == ("surer", ["twice"], [])
+    assert best.is_above("flat")
+
+
+def test_a_rival_s_alias_is_a_rival_in_words_and_in_the_chart(zero_shot: Judgments) -> None:
+    from acumen.charts import chart
+    from acumen.report.metric_reading import summary
+
+    plan = Plan(confidence="consistency,llm,total_evidence,verbalized", options=QUICK)
+    evaluation = evaluate(zero_shot, None, plan)
+    best = evaluation.artifact.best
+    assert best is not None
+    assert {"llm", "total_evidence"} <= set(best.indistinguishable)
+    told = dict(summary(evaluation.artifact))["What can be concluded"][-1]
+    assert "but llm and total_evidence cannot be told from it" in told
+    (rows,) = [r for r in chart("forest", evaluation).datasets.values() if "low" in r[0]]
+    standing = {row["name"]: row["group"] for row in rows}
+    assert standing["total_evidence"] == standing["llm"] == "perhaps as low"

@@ -201,6 +201,40 @@ def test_wilsons_interval_counts_cases_where_groups_were_left_out() -> None:
     assert found.low == pytest.approx(1 / (1 + t * t / 10_000), rel=1e-12)
 
 
+def test_a_distance_gives_the_noise_that_raised_it_back_at_its_low_end() -> None:
+    left_out = np.array([0.71, 0.70, 0.70, 0.71])
+    n, s, _ = moments(left_out)
+    t = stats.t(n - 1).ppf(0.975)
+    found = interval(default_interval(Kind.DISTANCE, 0.7, Jackknife.of(left_out)))
+    bias = 3 * (0.705 - 0.7)
+    assert found.low == pytest.approx(0.7 - 2 * bias - t * s)
+    assert found.low == pytest.approx(0.64244, abs=1e-5)
+    assert found.high == pytest.approx(1 / (1 + math.exp(-(math.log(7 / 3) + t * s / 0.21))))
+    assert found.method == "jackknife-t less bias"
+    assert "noise raises the estimate" in str(found.note)
+
+
+def test_a_distance_that_noise_alone_explains_reaches_zero() -> None:
+    found = interval(default_interval(Kind.DISTANCE, 0.1, Jackknife.of(0.02 + LEFT_OUT / 3)))
+    assert found.low == 0.0
+    as_share = interval(default_interval(Kind.PROPORTION, 0.1, Jackknife.of(0.02 + LEFT_OUT / 3)))
+    assert 0.0 < as_share.low < as_share.high == found.high
+
+
+def test_a_distance_is_never_narrower_than_a_proportion_nor_raised_by_a_negative_bias() -> None:
+    left_out = 0.5 + (LEFT_OUT - LEFT_OUT.mean()) / 50  # the estimate lies above their mean
+    found = interval(default_interval(Kind.DISTANCE, 0.6, Jackknife.of(left_out)))
+    as_share = interval(default_interval(Kind.PROPORTION, 0.6, Jackknife.of(left_out)))
+    n, s, _ = moments(left_out)
+    plain = 0.6 - stats.t(n - 1).ppf(0.975) * s
+    assert found.low == pytest.approx(min(plain, as_share.low), abs=1e-12)
+
+
+def test_a_distance_of_zero_gets_wilsons_bound() -> None:
+    found = interval(default_interval(Kind.DISTANCE, 0.0, Jackknife.of(LEFT_OUT)))
+    assert (found.low, found.method) == (0.0, "Wilson")
+
+
 def test_a_correlation_gets_a_jackknife_t_on_atanh() -> None:
     n, s, _ = moments(LEFT_OUT)
     found = interval(default_interval(Kind.CORRELATION, -0.4, Jackknife.of(LEFT_OUT)))
@@ -304,6 +338,17 @@ def test_a_metric_undefined_in_over_5_percent_of_resamples_has_no_interval() -> 
         assert "of the resamples, more than 5%" in reason(found.interval)
 
 
+@pytest.mark.parametrize(("level", "needed"), [(0.95, 40), (0.8, 10), (0.99, 200)])
+def test_a_percentile_interval_needs_a_resample_beyond_each_end(level: float, needed: int) -> None:
+    replicates = np.arange(float(needed))
+    found = interval(percentile(replicates, level))
+    assert 0.0 < found.low < found.high < needed - 1
+    missing = percentile(replicates[1:], level)
+    assert reason(missing) == f"{level:.0%} need at least {needed} resamples, not {needed - 1}"
+    enumerated = percentile(np.array([1.0, 2.0, 3.0]), level, np.array([0.25, 0.5, 0.25]))
+    assert isinstance(enumerated, Interval)
+
+
 def test_up_to_5_percent_undefined_resamples_are_dropped_and_counted() -> None:
     replicates = np.append(np.linspace(0, 1, 95), [np.nan] * 5)
     found = interval(percentile(replicates))
@@ -376,6 +421,7 @@ def test_bca_falls_back_by_name_where_its_corrections_do_not_exist() -> None:
         ({"resamples": -1}, "resamples"),
         ({"threads": 0}, "threads"),
         ({"method": "wald"}, "wald"),
+        ({"weights": "uniform"}, "uniform"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], word: str) -> None:

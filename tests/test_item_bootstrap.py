@@ -198,3 +198,11 @@ def test_the_overlap_is_compared_when_asked_for() -> None:
         rows(14), rows(12, seed=3), metric_fn=compute_cmax, intersection_only=True, n_resamples=50
     )
     assert delta.n_cases == 12
+
+
+def test_a_name_in_place_of_a_function_is_refused() -> None:
+    rows = [ItemPrediction(1, 1, 0.5, case=c) for c in range(3)]
+    with pytest.raises(
+        UsageError, match="a function of rows, such as compute_aurc, not the text 'aurc'"
+    ):
+        bootstrap_by_participant(rows, metric_fn="aurc")  # type: ignore[arg-type]

@@ -306,3 +306,12 @@ def test_a_list_of_rows_is_evaluated_as_it_is() -> None:
     numbers = found.artifact.confidence_variants["confidence"]
     assert numbers.aurc_full == compute_aurc(FOUR)
     assert numbers.augrc_full == compute_augrc(FOUR)
+
+
+def test_a_nan_of_pandas_records_is_refused_with_how_an_abstention_is_written() -> None:
+    nan = {"score": float("nan"), "ground_truth": 1, "confidence": 0.5}
+    with pytest.raises(DataError) as refused:
+        compute_aurc([nan])
+    assert str(refused.value) == (
+        "row 0: score must be a whole number, or None for an abstention, not nan"
+    )

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import acumen
 from acumen.errors import DataError, UsageError
 from acumen.judgments import (
     NO_PREDICTION,
@@ -146,6 +147,40 @@ def test_weights_are_finite_and_not_negative(weight: float) -> None:
         small_study(weight=[1.0, weight, 0.0, 1.0, 1.0, 1.0])
 
 
+@pytest.mark.parametrize("weight", [1e300, 1e-300])
+def test_a_weight_whose_powers_are_no_numbers_is_refused(weight: float) -> None:
+    with pytest.raises(DataError, match=r"weight: 1e.300 must be 0, or between 1e-50 and 1e\+50"):
+        small_study(weight=[1.0, weight, 0.0, 1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("factor", [1e-48, 1e48])
+def test_scaling_weights_as_far_as_they_go_changes_no_number(factor: float) -> None:
+    columns = {"case": [1, 2, 3, 4], "truth": [0, 1, 2, 3], "prediction": [1, 1, 0, None]}
+    weight = np.array([1.0, 2.0, 3.0, 4.0])
+    a, b = (
+        acumen.evaluate(
+            judgments(**columns, confidence=[0.9, 0.8, 0.3, 0], weight=w), resamples=0
+        ).artifact.confidence_variants["confidence"]
+        for w in (weight, weight * factor)
+    )
+    for name in ("cmax", "aurc_full", "augrc_full", "augrc_optimal", "aurc_achievable"):
+        assert getattr(b, name) == pytest.approx(getattr(a, name), rel=1e-12)
+
+
+def test_a_table_whose_weights_are_all_zero_is_undefined_with_the_reason() -> None:
+    cases = range(12)
+    table = judgments(
+        case=cases,
+        truth=[0, 1] * 6,
+        prediction=[1, 2] * 6,
+        confidence=[c / 12 for c in cases],
+        weight=[0.0] * 12,
+    )
+    variant = acumen.evaluate(table, resamples=50).artifact.confidence_variants["confidence"]
+    assert variant.metrics["aurc"].value is None
+    assert variant.metrics["aurc"].reason == "no row has weight"
+
+
 @pytest.mark.parametrize("weight", [float("nan"), None])
 def test_a_weight_is_never_missing(weight: float | None) -> None:
     with pytest.raises(DataError, match="participant 20, item Sleep, weight: is missing"):
@@ -197,6 +232,16 @@ def test_ids_that_hide_what_they_are_are_warned_of() -> None:
     problems, warnings = check_ids(["ann", "ann\u200b", "\u202ebob"], "case")
     assert problems == []
     assert warnings == ["ids with invisible or bidi characters: 'ann\\u200b', '\\u202ebob'"]
+    assert check_ids(["ann", "ann ", 7], "case") == ([], ["ids with blanks at an end: 'ann '"])
+
+
+def test_several_rows_of_a_case_without_items_are_refused_with_what_is_lacking() -> None:
+    with pytest.raises(DataError) as refused:
+        judgments(case=[7, 8, 7], truth=[0, 0, 1], prediction=[0, 0, 1])
+    assert str(refused.value) == (
+        "participant 7: duplicate: given twice, in rows 1 and 3; "
+        "a column of items would tell them apart"
+    )
 
 
 def test_cases_stand_in_an_order_that_rows_do_not_change() -> None:

@@ -55,7 +55,10 @@ RULES = {
         ("kernels", "ordinal_kernels", "reliability_kernels"),
         ("metrics", "judgments", "ranking", *EDGES, *FILES),
     ),
-    "a report computes nothing": (("report",), (*STATISTICS, "metrics", "readers", "evaluating")),
+    "a report computes nothing": (
+        ("report", "artifact_parts"),
+        (*STATISTICS, "metrics", "readers", "evaluating"),
+    ),
     "readers measure nothing": (("readers",), ("metrics", "report", "cli", *STATISTICS)),
     "the table knows nobody above it": (
         ("errors", "json_scan", "strict_json", "scale", "judgments", "losses"),

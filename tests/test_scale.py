@@ -77,7 +77,10 @@ def test_levels_may_be_given_as_a_list() -> None:
         ((0, "one"), (), "must be all whole numbers or all text"),
         (("low", "LOW "), (), "must differ from each other"),
         ((0, 1), ("a", "a"), "items: must differ from each other"),
-        ((0, 1), ("a", 2), "items: must be text"),
+        ((0, 1), ("a", 2), "items: must be text, not 2"),
+        ((0, 1), ("a", None), "items: must be text, not null"),
+        ((0, 1), ("a", ""), "items: an item must not be empty"),
+        (("low", " '' "), (), "levels: a label must not be empty"),
     ],
 )
 def test_a_scale_that_cannot_be_is_refused(levels: tuple, items: tuple, said: str) -> None:
@@ -113,7 +116,9 @@ def test_a_scale_is_read_from_toml(tmp_path: Path) -> None:
         ('name = "x"\nlevels = [[0], [1]]', "must be all whole numbers or all text"),
         ("name = \nlevels = [0, 1]\n", "line 1"),
         ('name = "x"\nname = "y"\nlevels = [0, 1]\n', "line 2"),
+        ('name = ""\ncase = ""\nlevels = [0, 1]', "case: must not be empty"),
         ("levels = " + "[" * 50_000, "nested too deep"),
+        (f"levels = [0, {'9' * 5_000}]", "bad.toml: holds a number of too many digits"),
     ],
 )
 def test_a_scale_file_that_is_wrong_is_refused_by_name(
@@ -125,6 +130,21 @@ def test_a_scale_file_that_is_wrong_is_refused_by_name(
         Scale.read(path)
     assert said in str(refused.value)
     assert "\x1b" not in str(refused.value)
+
+
+def test_all_problems_of_a_scale_file_come_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text('case = 7\nevil = 1\nlevels = [0, 2]\nitems = ["a", "a", ""]\n')
+    with pytest.raises(DataError) as refused:
+        Scale.read(path)
+    assert str(refused.value).splitlines() == [
+        "bad.toml: evil: is not a key of a scale",
+        "bad.toml: case: must be text, not 7",
+        "bad.toml: name: is missing",
+        "bad.toml: levels: must be consecutive whole numbers",
+        "bad.toml: items: an item must not be empty",
+        "bad.toml: items: must differ from each other",
+    ]
 
 
 def test_a_scale_file_that_is_not_there_or_not_text_is_one_line(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def evaluate(
     calibration: str | Path | Calibration | None = None,
     intersection_only: bool = False,
     scale: str | Path | Scale | None = None,
+    texts: bool = False,
     threads: int | None = None,
 ) -> Evaluation:
     """Evaluate one input; given two, both on their common cases and the paired deltas.
@@ -55,6 +56,7 @@ def evaluate(
 
     ``confidence`` is ``"default"``, ``"all"``, a name, a list of names, a function whose parameters
     are signals, or such functions by name. ``scale`` is by default the one a run names, else PHQ-8.
+    ``texts`` keeps the evidence that a run quotes; without it no text of a case is kept.
 
     >>> from acumen.readers import judgments
     >>> table = judgments(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 3, 0],
@@ -80,6 +82,7 @@ def evaluate(
         ),
         calibration=_calibration(calibration),
         intersection_only=intersection_only,
+        texts=texts,
     )
     first = _table(data, left, scale)
     return evaluating.evaluate(first, None if other is None else _table(other, right, scale), plan)
@@ -107,13 +110,13 @@ def _table(data: Any, mode: str | None, scale: str | Path | Scale | None) -> Jud
         from acumen.items import judgments_of
 
         return judgments_of(data, scale=find_scale(scale or DEFAULT_SCALE))
-    try:
-        return from_frame(data, scale=find_scale(scale or DEFAULT_SCALE))
-    except TypeError:
+    scale = find_scale(scale or DEFAULT_SCALE)
+    if isinstance(data, Mapping) or not hasattr(data, "columns"):
         raise UsageError(
-            "an input is a Judgments table, a path, a dataframe or a list of rows, "
-            f"not {printable(type(data).__name__)}"
-        ) from None
+            "an input is a Judgments table (from_columns makes one), a path, a dataframe or a list "
+            f"of rows, not {printable(type(data).__name__)}"
+        )
+    return from_frame(data, scale=scale)
 
 
 def _confidence(confidence: Confidence) -> tuple[str, Mapping[str, Callable[..., Any]]]:
@@ -125,6 +128,11 @@ def _confidence(confidence: Confidence) -> tuple[str, Mapping[str, Callable[...,
     if callable(confidence):
         name = getattr(confidence, "__name__", "custom")
         return "default", {"custom" if name == "<lambda>" else name: confidence}
+    if not isinstance(confidence, list | tuple) or not all(isinstance(n, str) for n in confidence):
+        raise UsageError(
+            "a confidence is a name, a list of names or a function of signals; numbers come with "
+            f"the rows, as a column of them; not {printable(type(confidence).__name__)}"
+        )
     return ",".join(confidence), {}
 
 

@@ -8,11 +8,13 @@ version is refused; an unknown field is kept.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sized
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from acumen.calibration_document import CalibrationDocument
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
 from acumen.limits import LEVEL
 from acumen.results_document import ResultsDocument
@@ -210,7 +212,7 @@ class Comparison(Model):
 
 
 class Rows(Model):
-    """The judgments themselves, by column; no text of a case."""
+    """The judgments themselves, by column; no text of a case unless it was asked for."""
 
     case: list[int | str]
     item: list[str]
@@ -218,6 +220,16 @@ class Rows(Model):
     prediction: list[int | None]
     outcome: list[str]
     confidence: dict[str, list[float | None]] = Field(default_factory=dict)
+    evidence: list[int | None] = Field(default_factory=list)
+    """How many pieces of evidence the system gave for each row; empty where the run has none."""
+    evidence_texts: list[list[str]] = Field(default_factory=list)
+    """The evidence itself, as the run quotes it; empty unless texts were asked for."""
+
+    def columns(self) -> Iterator[Sized]:
+        """Every column there is; they must be of one length."""
+        yield from (self.case, self.item, self.truth, self.prediction, self.outcome)
+        yield from self.confidence.values()
+        yield from (column for column in (self.evidence, self.evidence_texts) if column)
 
 
 class Best(Model):
@@ -225,8 +237,14 @@ class Best(Model):
 
     metric: str
     name: str
+    equal: list[str] = Field(default_factory=list)
+    """Functions that rank the rows as the best one does: an alias, a rising transform."""
     indistinguishable: list[str]
     level: float
+
+    def is_above(self, function: str) -> bool:
+        """Whether a function is shown to be worse than the best."""
+        return function not in (self.name, *self.equal, *self.indistinguishable)
 
 
 class MetricsArtifact(Model):
@@ -268,6 +286,7 @@ class MetricsArtifact(Model):
 SCHEMAS: Final[dict[str, type[BaseModel]]] = {
     "metrics": MetricsArtifact,
     "results": ResultsDocument,
+    "calibration": CalibrationDocument,
 }
 """Name of an artifact -> its model, for ``acumen schema``."""
 

@@ -85,8 +85,9 @@ def risk_bands(ranking: Ranking, options: Options) -> tuple[list[RiskBand], str 
         return [], "no resamples were asked for"
     if ranking.n_cases < RELIABLE_CASES:
         return [], f"a band needs at least {RELIABLE_CASES} cases"
-    if not len(ranking.order):
-        return [], "no row was answered"
+    why = ranking.why_undefined(CaseWeights.once(ranking.n_cases))
+    if why is not None:
+        return [], why
     size = int(np.clip(_CELLS // len(ranking.order), FEWEST_RESAMPLES, MOST_RESAMPLES))
     size = min(size, options.resamples)
     coverage = np.arange(1, COVERAGES + 1) / COVERAGES

@@ -63,6 +63,8 @@ class VerdictRun:
     claims: tuple[Claim, ...]
     provenance: Mapping[str, str | int | float | None] = field(default_factory=dict)
     truth: Mapping[str, CaseTruth] | None = None
+    source: str | None = None
+    """How messages name the file it was read from."""
 
     @property
     def method(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.judgments import NO_PREDICTION, Judgments
+from acumen.judgments import NO_PREDICTION, CaseId, Judgments
 from acumen.weights import CaseWeights, Floats, Weights
 
 NO_WEIGHT: Final = "no row has weight"
@@ -129,12 +129,23 @@ def confuse(
     )
 
 
-def confuse_judgments(table: Judgments) -> Confusion:
-    """The table of a study's included cases."""
+def answered_among(table: Judgments, cases: Collection[CaseId] | None) -> NDArray[np.bool_]:
+    """The answered rows, of some cases only where they are named."""
+    if cases is None:
+        return table.answered
+    named = np.array([case in cases for case in table.cases], np.bool_)
+    return table.answered & named[table.case]
+
+
+def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None) -> Confusion:
+    """The table of a study's included cases.
+
+    ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
+    """
     table = table.included
     return confuse(
         table.truth,
-        np.where(table.answered, table.prediction, NO_PREDICTION),
+        np.where(answered_among(table, among), table.prediction, NO_PREDICTION),
         levels=len(table.scale.levels),
         case=table.case,
         n_cases=len(table.cases),

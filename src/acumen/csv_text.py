@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A spreadsheet runs text that starts with one of these."""
+FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""A spreadsheet runs text that starts with one of these, some after blanks, some in full width."""
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -35,6 +35,6 @@ def cell(value: object) -> object:
     >>> cell("-2+3"), cell(-2), cell(None)
     ("'-2+3", -2, '')
     """
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+    if isinstance(value, str) and any(t.startswith(FORMULA_STARTS) for t in (value, value.strip())):
         return f"'{value}"
     return "" if value is None else value

@@ -130,9 +130,9 @@ def counted(number: int, noun: str) -> str:
     """A number with its noun, in the singular for one.
 
     >>> counted(1, "case"), counted(0, "case"), counted(1200, "question")
-    ('1 case', '0 cases', '1200 questions')
+    ('1 case', '0 cases', '1,200 questions')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def what_came(value: object) -> str:
@@ -152,5 +152,11 @@ def what_came(value: object) -> str:
             return "a list"
         case dict():
             return "an object"
+        case float():
+            return repr(float(value))  # a NumPy float would name its type
+        case int():
+            return printable(str(value))
+        case _ if type(value).__module__ == "numpy" and hasattr(value, "item"):
+            return what_came(value.item())
         case _:
-            return printable(repr(value) if isinstance(value, float) else str(value))
+            return printable(f"the {type(value).__name__} {value}", SHOWN_CHARACTERS + 20)

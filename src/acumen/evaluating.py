@@ -69,8 +69,12 @@ class Plan:
     options: Options = Options()  # noqa: RUF009  (frozen)
     calibration: Any = None
     intersection_only: bool = False
+    texts: bool = False
+    """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
 
     def __post_init__(self) -> None:
+        if not self.coverage_grid:
+            raise UsageError("the coverage grid is empty: give at least one coverage")
         for coverage in (*self.coverage_grid, self.area_coverage):
             if not 0.0 < coverage <= 1.0:
                 raise UsageError(f"a coverage must be in (0, 1], not {coverage:g}")
@@ -135,7 +139,7 @@ def _evaluate_one(table: Judgments, plan: Plan, loss: Loss) -> Evaluation:
         left_out=left_out,
         confidence=[computed],
         warnings=warnings,
-        best=_best(inferences, len(table.included.cases), plan),
+        best=_best(inferences, twins, len(table.included.cases), plan),
     )
     return Evaluation(artifact)
 
@@ -241,9 +245,12 @@ def _confidence(name: str, table: Judgments, plan: Plan) -> Floats:
 
 
 def _best(
-    inferences: Mapping[str, Mapping[str, Inference]], n_cases: int, plan: Plan
+    inferences: Mapping[str, Mapping[str, Inference]],
+    twins: Mapping[str, str],
+    n_cases: int,
+    plan: Plan,
 ) -> Best | None:
-    """The confidence function with the lowest AUGRC, and those it cannot be told from."""
+    """The confidence function with the lowest AUGRC, its equals, and the rivals it has."""
     augrc = {name: found["augrc"] for name, found in inferences.items()}
     values = {name: i.value for name, i in augrc.items() if i.value is not None}
     usable = n_cases >= RELIABLE_CASES and plan.options.resamples > 0
@@ -260,7 +267,17 @@ def _best(
     )
     same = {n for n in rivals if np.array_equal(augrc[n].replicates, augrc[best].replicates)}
     rivals = sorted((n for n in rivals if n not in same), key=values.__getitem__)
-    return Best(metric="augrc", name=best, indistinguishable=rivals, level=options.level)
+
+    def with_twins(names: Sequence[str]) -> list[str]:
+        return [t for n in names for t in (n, *(twin for twin in twins if twins[twin] == n))]
+
+    return Best(
+        metric="augrc",
+        name=best,
+        equal=[n for n in with_twins([best, *sorted(same)]) if n != best],
+        indistinguishable=with_twins(rivals),
+        level=options.level,
+    )
 
 
 def _calibration(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:
@@ -322,6 +339,13 @@ def _artifact(
     best: Best | None,
 ) -> MetricsArtifact:
     scale = tables[0].scale
+    rows = [
+        findings.rows(t, c, texts=plan.texts)
+        for t, c in zip(tables, confidence, strict=True)
+        if len(t) <= MOST_ROWS
+    ]
+    if plan.texts and not any(part.evidence_texts for part in rows):
+        warnings = [*warnings, "texts were asked for, but no evidence is quoted in the input"]
     return MetricsArtifact(
         created_at=created_at(),
         inputs=[
@@ -353,6 +377,8 @@ def _artifact(
             "bootstrap_resamples": plan.options.resamples,
             "seed": plan.options.seed,
             "weights": plan.options.weights,
+            "calibration": getattr(plan.calibration, "name", None),
+            "texts": plan.texts,
         },
         left_out=left_out,
         best=best,
@@ -360,11 +386,7 @@ def _artifact(
             {n: findings.metric_value(i) for n, i in agreement(t, plan.options).items()}
             for t in tables
         ],
-        rows=[
-            findings.rows(t, c)
-            for t, c in zip(tables, confidence, strict=True)
-            if len(t) <= MOST_ROWS
-        ],
+        rows=rows,
         summaries=[summarize(t, c, plan) for t, c in zip(tables, confidence, strict=True)],
         warnings=list(dict.fromkeys(warnings)),
     )

@@ -51,7 +51,10 @@ class Evaluation:
                 yield name, "", variant
 
     def records(self) -> list[dict[str, Any]]:
-        """One record a (confidence function, side, metric), deltas included."""
+        """One record a (confidence function, side, metric), deltas included.
+
+        What is measured whatever the confidence (kappa and its kin) has no confidence function.
+        """
         found = []
         for name, side, variant in self.variants():
             for metric, value in variant.metrics.items():
@@ -60,6 +63,12 @@ class Evaluation:
             for metric, delta in deltas.items():
                 record = _record(name, "delta", metric, delta.delta, delta)
                 found.append({**record, "p_value": delta.p_value, "p_holm": delta.p_holm})
+        sides = ("left", "right") if self.is_paired else ("",)
+        for side, agreement in zip(sides, self.artifact.agreement, strict=False):
+            for metric, value in agreement.items():
+                found.append(_record(None, side, metric, value.value, value))
+        for metric, delta in self.artifact.comparison.agreement.items():
+            found.append(_record(None, "delta", metric, delta.delta, delta))
         return found
 
     def to_frame(self, backend: Any = "pandas") -> Any:
@@ -77,12 +86,14 @@ class Evaluation:
         return render(self, width=100, color=False)
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from acumen.report.notebook import html
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html(self)
 
 
-def _record(name: str, side: str, metric: str, value: float | None, found: Any) -> dict[str, Any]:
+def _record(
+    name: str | None, side: str, metric: str, value: float | None, found: Any
+) -> dict[str, Any]:
     interval = found.interval
     return {
         "confidence": name,
@@ -92,5 +103,6 @@ def _record(name: str, side: str, metric: str, value: float | None, found: Any) 
         "low": None if interval is None else interval.low,
         "high": None if interval is None else interval.high,
         "method": None if interval is None else interval.method,
+        "note": None if interval is None else interval.note,
         "reason": found.reason or found.interval_reason,
     }

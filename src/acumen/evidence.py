@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from acumen.case_reasoning import RATIOS, TOLERANCES, CaseReasoning, check_case,
 from acumen.claims import Claim, Reviews, Truth
 from acumen.errors import DataError, Problem
 from acumen.policy import Policy
+
+NO_COMPONENTS: Final = "none of its components has a value"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +43,14 @@ def count_evidence(
     policy: Policy,
     reviews: Reviews | None = None,
     tolerances: Mapping[str, float] = TOLERANCES,
+    source: str | None = None,
 ) -> EvidenceCounts:
-    """Check every claim of the cases that did not fail, and count."""
+    """Check every claim of the cases that did not fail, and count.
+
+    ``source`` is how messages name where the claims come from.
+    """
     included = [claim for claim in claims if not claim.failed]
-    _refuse_missing(included, truth, reviews)
+    _refuse_missing(included, truth, reviews, source)
     scored = any(claim.primitives is not None for claim in included)
     details = tuple(
         check_case(
@@ -69,7 +76,9 @@ def count_evidence(
     )
 
 
-def _refuse_missing(claims: Sequence[Claim], truth: Truth, reviews: Reviews | None) -> None:
+def _refuse_missing(
+    claims: Sequence[Claim], truth: Truth, reviews: Reviews | None, source: str | None
+) -> None:
     problems = [
         Problem("there is no truth for this case", case=claim.case)
         for claim in claims
@@ -82,7 +91,7 @@ def _refuse_missing(claims: Sequence[Claim], truth: Truth, reviews: Reviews | No
             if claim.case not in reviews and any(snippet_of(row) for row in claim.evidence)
         ]
     if problems:
-        raise DataError(problems)
+        raise DataError(problems, source=source)
 
 
 def _columns(details: Sequence[CaseReasoning], side: int) -> dict[str, NDArray[np.int64]]:
@@ -99,7 +108,7 @@ def _warnings(claims: Sequence[Claim], details: Sequence[CaseReasoning], truth: 
     open_cases = sum(c.case in truth and truth[c.case].incidents is None for c in claims)
     any_known = any(t.incidents is not None for t in truth.values())
     texts = (
-        (repeated, "evidence row{s} repeat another (same review, field, judgement): counted once"),
+        (repeated, "evidence row{s} told before (same review, field, judgement): counted once"),
         (unknown, "evidence row{s} with a field or value the policy does not know: no points"),
         (
             silent,
@@ -121,7 +130,7 @@ def _why_absent(
     reasons = {
         "consistency": "no case has both a verdict and evidence",
         "verdict_support_rate": "no case has a verdict",
-        "process": "none of its components has a value",
+        "process": NO_COMPONENTS,
     }
     if not any(row.field in policy.by_field for row in evidence):
         reasons["modifier_accuracy"] = "no modifier is judged"

@@ -25,7 +25,7 @@ from acumen.artifacts import (
 )
 from acumen.inference import Inference, Options
 from acumen.intervals import LEVEL, Interval, NoInterval, percentile
-from acumen.judgments import Judgments, Outcome
+from acumen.judgments import Judgments, Outcome, Signal, SignalState
 from acumen.metrics import Metric
 from acumen.metrics.conventions import conventions
 from acumen.multiplicity import holm
@@ -248,8 +248,8 @@ def population(tables: Sequence[Judgments], comparison: Comparison) -> Populatio
     )
 
 
-def rows(table: Judgments, confidence: Mapping[str, Floats]) -> Rows:
-    """The judgments by column, with the confidences computed for them."""
+def rows(table: Judgments, confidence: Mapping[str, Floats], *, texts: bool = False) -> Rows:
+    """The judgments by column, with the confidences computed for them; ``texts`` keeps quotes."""
     kept = table.included
     answered = kept.answered
     return Rows(
@@ -264,4 +264,31 @@ def rows(table: Judgments, confidence: Mapping[str, Floats]) -> Rows:
             name: [v if a else None for v, a in zip(values.tolist(), answered, strict=True)]
             for name, values in confidence.items()
         },
+        evidence=_evidence(kept.signals.get(EVIDENCE_COUNT)),
+        evidence_texts=_evidence_texts(kept.signals.get(EVIDENCE_TEXTS)) if texts else [],
     )
+
+
+EVIDENCE_COUNT: Final = "llm_evidence_count"
+EVIDENCE_TEXTS: Final = "evidence"
+"""Signals of a row: how much evidence there was, and what it says."""
+
+
+def _evidence(signal: Signal | None) -> list[int | None]:
+    if signal is None:
+        return []
+    number = (signal.state == SignalState.NUMBER) & np.isfinite(signal.values)
+    whole = number & (signal.values == np.floor(signal.values))
+    return [int(v) if w else None for v, w in zip(signal.values, whole, strict=True)]
+
+
+def _evidence_texts(signal: Signal | None) -> list[list[str]]:
+    """The quotes of each row: a text, or the texts of a list; anything else is left out."""
+    if signal is None or not signal.other:
+        return []
+    found = []
+    for row in range(len(signal.values)):
+        given = signal.other.get(row)
+        several = given if isinstance(given, list) else [given]
+        found.append([part for part in several if isinstance(part, str)])
+    return found

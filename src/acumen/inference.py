@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from acumen.errors import UsageError
+from acumen.errors import UsageError, what_came
 from acumen.influence import INFLUENCE, influence
 from acumen.intervals import (
     FEWEST_CASES,
@@ -63,12 +63,18 @@ class Options:
     advance: Callable[[int], None] | None = None
 
     def __post_init__(self) -> None:
+        for name in ("resamples", "seed", "threads"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, int | np.integer):
+                raise UsageError(f"{name} must be a whole number, not {what_came(value)}")
         if not 0.0 < self.level < 1.0:
             raise UsageError(f"the level must lie between 0 and 1, not {self.level}")
         if self.resamples < 0:
             raise UsageError(f"the number of resamples cannot be negative: {self.resamples}")
         if self.threads is not None and self.threads < 1:
             raise UsageError(f"the number of threads must be at least 1, not {self.threads}")
+        if self.weights not in ("multinomial", "poisson"):
+            raise UsageError(f"no weights {self.weights!r}: multinomial or poisson")
         if self.method not in METHODS:
             raise UsageError(f"no interval method {self.method!r}: one of {', '.join(METHODS)}")
 
@@ -128,6 +134,7 @@ def infer(
             probability,
             jackknives[row],
             errors,
+            metric.bounds(view),
             options,
         )
     return found
@@ -141,6 +148,7 @@ def _inference(
     probability: Floats | None,
     jackknife: Jackknife,
     errors: Errors | None,
+    bounds: tuple[float, float],
     options: Options,
 ) -> Inference:
     _, _, dropped = defined(replicates, probability)
@@ -160,7 +168,6 @@ def _inference(
             chosen = _default(metric, value, jackknife, errors, options.level)
         elif options.method == "bca":
             chosen = bca(replicates, value, jackknife, options.level, probability)
-    bounds = metric.kind.bounds
     if errors is not None and metric.one_error is not None:
         bounds = errors.bounds(metric.one_error)
     if isinstance(by_percentile, Interval):

@@ -30,6 +30,8 @@ MOST_DROPPED: Final = 0.05
 TOO_FEW: Final = f"an interval needs at least {FEWEST_CASES} cases"
 ROUNDING: Final = 1e-12
 ZERO_ERRORS: Final = "zero-error bound"
+WILSON: Final = "Wilson"
+RAISED: Final = "noise raises the estimate, most where rows are few; the low end allows for it"
 NO_RESAMPLES: Final = "no resamples were asked for"
 
 
@@ -86,6 +88,8 @@ class Jackknife:
     """Which values (by place) do not exist, and so are not among the deviations."""
     n_cases: int | None = None
     """How many cases there are, where groups of cases were left out."""
+    mean: float | None = None
+    """The mean of the values themselves, where they were computed."""
 
     @classmethod
     def of(cls, left_out: Floats, n_cases: int | None = None) -> Jackknife:
@@ -94,7 +98,8 @@ class Jackknife:
         values = left_out[~missing]
         mean = values.mean() if len(values) else np.nan
         deviations = _without_rounding(values - mean, np.abs(values).max(initial=0.0))
-        return cls(deviations, tuple(np.flatnonzero(missing).tolist()), n_cases)
+        undefined = tuple(np.flatnonzero(missing).tolist())
+        return cls(deviations, undefined, n_cases, float(mean) if len(values) else None)
 
     @classmethod
     def of_influence(cls, derivatives: Floats) -> Jackknife:
@@ -125,6 +130,10 @@ class Jackknife:
     def standard_error(self) -> float:
         """Jackknife standard error."""
         return math.sqrt((self.n - 1) / self.n * float(self.deviations @ self.deviations))
+
+    def bias(self, estimate: float) -> float:
+        """How much too high the estimate is, by the jackknife; 0 where that is not known."""
+        return 0.0 if self.mean is None else (self.n - 1) * (self.mean - estimate)
 
     @property
     def degrees(self) -> float:
@@ -179,6 +188,8 @@ def default_interval(
             found = _risk(estimate, jackknife, errors, one_error, level)
         case Kind.PROPORTION:
             found = _proportion(estimate, jackknife, level)
+        case Kind.DISTANCE:
+            found = _distance(estimate, jackknife, level)
         case Kind.CORRELATION:
             found = _correlation(estimate, jackknife, level)
         case Kind.EXCESS if estimate >= 0.0:
@@ -257,7 +268,24 @@ def _proportion(p: float, jackknife: Jackknife, level: float) -> Interval:
     t = t_quantile(level, n - 1)
     middle = (p + t * t / (2 * n)) / (1 + t * t / n)
     reach = t / (1 + t * t / n) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
-    return Interval(middle - reach, middle + reach, "Wilson", level, s)
+    low = middle - reach if p > 0.0 else 0.0  # exactly, where rounding would miss it
+    high = middle + reach if p < 1.0 else 1.0
+    return Interval(low, high, WILSON, level, s)
+
+
+def _distance(d: float, jackknife: Jackknife, level: float) -> Interval:
+    """As a proportion, but the low end makes good for the noise that a distance adds up.
+
+    Near 0 that bias falls with the root of the number of cases, and of such a bias the jackknife
+    sees half: so it is taken off twice.
+    """
+    found = _proportion(d, jackknife, level)
+    if found.method == WILSON:
+        return found
+    s = jackknife.standard_error
+    bias = max(0.0, jackknife.bias(d))
+    low = max(0.0, d - 2.0 * bias - t_quantile(level, jackknife.n - 1) * s)
+    return replace(found, low=min(low, found.low), method="jackknife-t less bias", note=RAISED)
 
 
 def _correlation(r: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
@@ -278,6 +306,9 @@ def percentile(
         return NoInterval(
             f"undefined in {dropped:.0%} of the resamples, more than {MOST_DROPPED:.0%}"
         )
+    needed = math.ceil(2 / (1 - level) - 1e-9)  # one beyond each end
+    if probability is None and len(replicates) < needed:
+        return NoInterval(f"{level:.0%} need at least {needed} resamples, not {len(replicates)}")
     low, high = quantiles(kept, ((1 - level) / 2, (1 + level) / 2), weight)
     return Interval(low, high, "percentile", level, spread(kept, weight))
 

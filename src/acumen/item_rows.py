@@ -77,7 +77,8 @@ def _wrong(row: ItemPrediction) -> list[str]:
             isinstance(value, float | np.floating) and float(value).is_integer()
         )
         if isinstance(value, bool | np.bool_) or not whole:
-            found.append(f"{name} must be a whole number, not {what_came(value)}")
+            silence = ", or None for an abstention" if name == "score" else ""
+            found.append(f"{name} must be a whole number{silence}, not {what_came(value)}")
     number = isinstance(row.confidence, int | float | np.integer | np.floating)
     if isinstance(row.confidence, bool) or not number:
         found.append(f"confidence must be a number, not {what_came(row.confidence)}")

@@ -13,7 +13,7 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from acumen.errors import DataError, UsageError
+from acumen.errors import DataError, UsageError, what_came
 from acumen.inference import Method, Options, infer
 from acumen.item_bootstrap import (
     BootstrapResult,
@@ -291,6 +291,9 @@ def paired_bootstrap_delta_by_participant(
 
 def _metric_and_view(metric_fn: Any, rows: list[ItemPrediction]) -> tuple[Metric, Any, int | None]:
     """The registry's metric and a ranking where the function is one of ours, else the rows."""
+    if not callable(metric_fn):
+        came = what_came(metric_fn)
+        raise UsageError(f"metric_fn is a function of rows, such as compute_aurc, not {came}")
     base, given = metric_fn, {}
     if isinstance(metric_fn, partial) and not metric_fn.args:
         base, given = metric_fn.func, dict(metric_fn.keywords)

@@ -24,6 +24,8 @@ from acumen.scale import Scale
 CaseId = int | str
 NO_PREDICTION: Final = -1
 LARGEST: Final = sys.float_info.max
+WEIGHTS: Final = (1e-50, 1e50)
+"""The least and the most that a row may weigh, if anything: fourth powers must not overflow."""
 
 
 class Outcome(IntEnum):
@@ -72,7 +74,8 @@ class Signal:
         state = np.zeros(len(values), np.uint8)
         numbers = np.full(len(values), np.nan)
         other: dict[int, object] = {}
-        for row, value in enumerate(values):
+        for row, given in enumerate(values):
+            value = given.item() if isinstance(given, np.generic) else given
             if value is absent:
                 state[row] = SignalState.ABSENT
             elif value is None:
@@ -239,10 +242,15 @@ def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str
         for i in both
     ]
     hidden = [i for i in texts if any(is_invisible(c) for c in i)]
-    warnings = []
-    if hidden:
-        shown = ", ".join(label(i) for i in sorted(hidden)[:5])
-        warnings.append(f"ids with invisible or bidi characters: {shown}")
+    blank = [i for i in texts if i != i.strip() and i not in hidden]
+    warnings = [
+        f"ids with {what}: {', '.join(label(i) for i in sorted(found)[:5])}"
+        for what, found in (
+            ("invisible or bidi characters", hidden),
+            ("blanks at an end", blank),
+        )
+        if found
+    ]
     return problems, warnings
 
 
@@ -307,10 +315,15 @@ def _half_failed(table: Judgments) -> list[Problem]:
 def _bad_weights(table: Judgments) -> list[Problem]:
     if table.weight is None:
         return []
-    bad = np.flatnonzero(~(np.isfinite(table.weight) & (table.weight >= 0)))
+    low, high = WEIGHTS
+    good = (table.weight == 0) | ((table.weight >= low) & (table.weight <= high))
     found = []
-    for row in bad.tolist():
+    for row in np.flatnonzero(~good).tolist():
         value = table.weight[row]
-        told = "is missing" if np.isnan(value) else f"{value:g} must be finite and not negative"
+        told = f"{value:g} must be finite and not negative"
+        if np.isnan(value):
+            told = "is missing"
+        elif np.isfinite(value) and value > 0:
+            told = f"{value:g} must be 0, or between {low:g} and {high:g}"
         found.append(table.problem(row, told, "weight"))
     return found

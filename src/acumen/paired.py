@@ -12,7 +12,7 @@ the systems are exchangeable, not whether one metric is equal; the interval deci
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,11 +83,19 @@ def compare(
     options: Options = Options(),  # noqa: B008  (frozen)
     *,
     p_values: bool = True,
+    settle: Callable[[Any, Mapping[str, Inference], Options], Mapping[str, Inference]]
+    | None = None,
 ) -> dict[str, Delta]:
-    """Paired deltas of metrics between two views of the same cases, by name."""
+    """Paired deltas of metrics between two views of the same cases, by name.
+
+    ``settle`` adds what a view knows of the inferences on it, before they are set side by side.
+    """
     if left.n_cases != right.n_cases:
         raise ValueError("the two sides must hold the same cases; align them first")
-    a, b = infer(metrics, left, options), infer(metrics, right, options)
+    a: Mapping[str, Inference] = infer(metrics, left, options)
+    b: Mapping[str, Inference] = infer(metrics, right, options)
+    if settle is not None:
+        a, b = settle(left, a, options), settle(right, b, options)
     swapped = _p_values(metrics, left, right, options) if p_values else {}
     plan = plan_resamples(left.n_cases, options.resamples, options.seed, options.weights)
     probability = plan.probability if isinstance(plan, Enumeration) else None

@@ -289,14 +289,14 @@ def rank(
     if confidence.dtype.kind in "bu":
         confidence = confidence.astype(np.float64)  # an unsigned number has no negative to sort by
     rungs = np.asarray(loss)
-    if len(rungs) != len(confidence):
-        raise UsageError(f"{len(confidence)} confidences for {len(rungs)} rows")
-    if rungs.max(initial=0) >= MOST_LEVELS:
-        raise UsageError(f"a loss of {int(rungs.max())} levels; a scale has at most {MOST_LEVELS}")
+    for what, column in (("confidences", confidence), ("answered", answered), ("cases", case)):
+        if column is not None and len(np.asarray(column)) != len(rungs):
+            raise UsageError(f"{len(np.asarray(column))} {what} for {len(rungs)} rows")
     if answered is None:
         rows = np.arange(len(confidence), dtype=np.int32)
     else:
         rows = np.flatnonzero(np.asarray(answered, bool)).astype(np.int32)
+    _check_values(rungs[rows], confidence[rows])
     surest_first = np.argsort(-confidence[rows], kind="stable")
     order = rows[surest_first]
     ranked = confidence[order]
@@ -317,6 +317,18 @@ def rank(
         cuts=tuple(sorted(cuts)),
         most_loss=int(losses.max(initial=0)) if most_loss is None else most_loss,
     )
+
+
+def _check_values(rungs: NDArray[Any], confidence: NDArray[Any]) -> None:
+    """Refuse what could be ranked, but not as it is meant."""
+    if confidence.dtype.kind == "f" and np.isnan(confidence).any():
+        raise UsageError("an answered row has NaN for a confidence")
+    if rungs.dtype.kind == "f" and (rungs != np.floor(rungs)).any():
+        raise UsageError("a loss is a whole number of rungs; unit= says what a rung costs")
+    low, high = rungs.min(initial=0), rungs.max(initial=0)
+    if low < 0 or high >= MOST_LEVELS:
+        odd = int(low if low < 0 else high)
+        raise UsageError(f"a loss of {odd} levels; a scale has at most {MOST_LEVELS}")
 
 
 def rank_judgments(

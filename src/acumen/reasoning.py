@@ -6,8 +6,8 @@ one without anything to check is null, and its share of the process score goes t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -21,6 +21,8 @@ from acumen.severity import SeverityRanking
 from acumen.weights import CaseWeights, Floats, Weights
 
 PRIMITIVES: Final = "primitive_accuracy"
+OF_VERDICTS: Final = ("verdict_support_rate", "consistency")
+"""What is counted per verdict; the rest is counted per claim."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,25 @@ class Reasoning:
         return weights.remember(
             self, "counts", lambda: weigh_columns(self._columns, weights.counts)
         )
+
+
+def reason_among(
+    reasoning: Reasoning, cases: NDArray[np.bool_], components: Collection[str]
+) -> Reasoning:
+    """The same reasoning where verdicts count on some cases only, and so do some components.
+
+    What a method claims is counted on every case; whether a verdict follows from it, only where
+    ``cases`` says so. The process score is the mean of those of ``components`` that it has.
+    """
+    kept = {
+        side: {
+            name: np.where(cases, column, 0.0) if name in OF_VERDICTS else column
+            for name, column in columns.items()
+        }
+        for side, columns in (("right", reasoning.right), ("of", reasoning.of))
+    }
+    present = tuple(name for name in WEIGHTS if name in components and kept["of"][name].any())
+    return replace(reasoning, right=kept["right"], of=kept["of"], components=present)
 
 
 def reason(counts: EvidenceCounts, cases: Sequence[object] | None = None) -> Reasoning:

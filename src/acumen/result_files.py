@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import DataError
-from acumen.results_document import check_document
+from acumen.results_document import check_comparison, check_document
 from acumen.strict_json import read_json, source_name
 
 COLUMNS: Final = (
@@ -24,6 +24,8 @@ class Found:
 
     path: Path
     document: dict[str, Any]
+    comparison: dict[str, Any] | None = None
+    """How it compares with the one before it, where the file holds a pair."""
 
     @property
     def row(self) -> dict[str, Any]:
@@ -45,17 +47,25 @@ class Found:
 
     def interval(self, column: str) -> tuple[float, float] | None:
         """The interval of one of the scores, in percent, where the document has it."""
-        keys = {
-            "accuracy": ("accuracy", 100),
-            "auprc": ("ordinal_auprc", 100),
-            "process": ("process_score", 1),
-            "consistency": ("consistency_score", 1),
-        }
-        key, factor = keys[column]
-        entry = self.document["intervals"].get(key, {})
+        entry, factor = self._entry(column), 100 if column in ("accuracy", "auprc") else 1
         if entry.get("low") is None or entry.get("high") is None:
             return None
         return entry["low"] * factor, entry["high"] * factor
+
+    def note(self, column: str) -> str | None:
+        """What is said against the interval of a score, or why there is none."""
+        entry = self._entry(column)
+        return entry.get("note") or entry.get("no_interval") or entry.get("reason")
+
+    def is_unreliable(self, column: str) -> bool:
+        """Whether the interval of a score rests on too few cases."""
+        return self.interval(column) is not None and "unreliable" in (self.note(column) or "")
+
+    def _entry(self, column: str) -> dict[str, Any]:
+        keys = {"auprc": "ordinal_auprc", "process": "process_score"}
+        keys |= {"consistency": "consistency_score"}
+        found: dict[str, Any] = self.document["intervals"].get(keys.get(column, column), {})
+        return found
 
 
 def _times(value: float | None, factor: int) -> float | None:
@@ -79,6 +89,8 @@ def find_results(paths: Sequence[Path]) -> tuple[list[Found], list[str]]:
         for file in sorted(path.rglob("*.json")):
             if any(part.startswith(".") for part in file.relative_to(path).parts):
                 continue
+            if not file.is_file():  # a pipe would be waited for
+                continue
             try:
                 found += _documents(file, read_json(file))
             except DataError as error:
@@ -87,10 +99,15 @@ def find_results(paths: Sequence[Path]) -> tuple[list[Found], list[str]]:
 
 
 def _documents(path: Path, content: object) -> Iterable[Found]:
-    systems = content.get("systems", [content]) if isinstance(content, dict) else []
-    for document in systems if isinstance(systems, list) else []:
+    if not isinstance(content, dict):
+        return
+    systems, pair = content.get("systems", [content]), content.get("comparison")
+    source = source_name(path)
+    for place, document in enumerate(systems if isinstance(systems, list) else []):
         if isinstance(document, dict) and "unified_scores" in document:
-            yield Found(path, check_document(document, source_name(path)))
+            last = place == 1 and isinstance(pair, dict)
+            compared = check_comparison(dict(pair or {}), source) if last else None
+            yield Found(path, check_document(document, source), compared)
 
 
 def choose(
@@ -104,8 +121,8 @@ def choose(
     kept = [
         entry
         for entry in found
-        if (not methods or entry.document.get("method") in methods)
-        and (policy is None or entry.document.get("policy_id") == policy)
+        if (not methods or str(entry.document.get("method")) in methods)
+        and (policy is None or str(entry.document.get("policy_id")) == policy)
     ]
     if latest:
         newest: dict[tuple[object, object], Found] = {}

@@ -5,9 +5,9 @@ A file of another tool may lack our intervals and counts; what it has is shown.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from acumen.errors import DataError, Problem, printable
 from acumen.summary_models import VerdictSummary
@@ -127,6 +127,17 @@ def check_document(content: dict[str, Any], source: str) -> dict[str, Any]:
     return checked
 
 
+RightOf = Annotated[list[int], Field(min_length=2, max_length=2)]
+"""How many are right, of how many."""
+
+
+class Counts(_Part):
+    """What a difference of shares is counted over."""
+
+    left: RightOf
+    right: RightOf
+
+
 class Difference(_Part):
     """A paired difference."""
 
@@ -135,8 +146,19 @@ class Difference(_Part):
     right: float | None = None
     low: float | None = None
     high: float | None = None
-    favours: str | None = None
+    favours: Literal["left", "right"] | None = None
+    reason: str | None = None
     no_interval: str | None = None
+    note: str | None = None
+    counts: Counts | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Difference:
+        if self.delta is not None and (self.left is None or self.right is None):
+            raise ValueError("a difference needs both sides")
+        if (self.low is None) != (self.high is None):
+            raise ValueError("an interval needs both ends")
+        return self
 
 
 class ComparisonDocument(_Part):
@@ -144,6 +166,8 @@ class ComparisonDocument(_Part):
 
     left: Word = None
     right: Word = None
+    n_cases: int | None = None
+    n_ranked: int | None = None
     deltas: dict[str, Difference] = {}
     warnings: list[str] = []
 
@@ -158,4 +182,5 @@ def check_comparison(content: dict[str, Any], source: str) -> dict[str, Any]:
 
 def _problem(error: Any) -> Problem:
     place = ".".join(printable(str(part)) for part in error["loc"] if part not in ("str", "int"))
-    return Problem(str(error["msg"]).lower(), field=place)
+    message = str(error["msg"]).removeprefix("Value error, ")
+    return Problem(f"{message[0].lower()}{message[1:]}", field=place)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +21,7 @@ from acumen.errors import (
     what_came,
 )
 from acumen.strict_json import decode_text, read_bytes
+from acumen.strict_toml import parse_toml
 
 MOST_LEVELS: Final = 1000
 DEFAULT_SCALE: Final = "phq8"
@@ -50,7 +50,8 @@ class Scale:
         # a list would do for everything but the memory of its labels
         object.__setattr__(self, "levels", tuple(self.levels))
         object.__setattr__(self, "items", tuple(self.items))
-        problems = list(_problems(self))
+        problems = [Problem(m, field="levels") for m in _wrong_levels(self.levels)]
+        problems += [Problem(m, field="items") for m in _wrong_items(self.items)]
         if problems:
             raise DataError(problems, source=f"scale {self.name}")
 
@@ -112,7 +113,9 @@ class Scale:
         for at, problem in enumerate(found):
             if any(mark in problem.message for mark in marks):
                 told = f"{problem.message}; if the data are on another scale than {self.name}, "
-                found[at] = replace(problem, message=f"{told}give it with --scale")
+                found[at] = replace(
+                    problem, message=f"{told}give it with --scale (scale= in Python)"
+                )
                 break
         return found
 
@@ -172,13 +175,7 @@ def _builtin(name: str) -> Scale:
 
 
 def _from_toml(text: str, source: str) -> Scale:
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError([printable(str(error), limit=200)], source=source) from error
-    except RecursionError:
-        raise DataError(["is nested too deep"], source=source) from None
-    return Scale.parse(data, source)
+    return Scale.parse(parse_toml(text, source), source)
 
 
 def _from_keys(data: Mapping[str, Any], source: str, at: str) -> Scale:
@@ -194,46 +191,50 @@ def _from_keys(data: Mapping[str, Any], source: str, at: str) -> Scale:
         if key in data and not isinstance(data[key], str)
     ]
     problems += [
-        Problem("must be a list", field=at + key)
-        for key in ("levels", "items")
-        if key in data and not isinstance(data[key], list)
+        Problem("must not be empty", field=at + key)
+        for key in ("name", "case")
+        if data.get(key) == ""
     ]
     problems += [
         Problem("is missing", field=at + key) for key in ("name", "levels") if key not in data
     ]
+    for key, wrong in (("levels", _wrong_levels), ("items", _wrong_items)):
+        if key in data:
+            given = data[key]
+            told = wrong(given) if isinstance(given, list) else ["must be a list"]
+            problems += [Problem(message, field=at + key) for message in told]
     if problems:
         raise DataError(problems, source=source)
-    try:
-        return Scale(
-            name=data["name"],
-            levels=tuple(data["levels"]),
-            items=tuple(data.get("items", ())),
-            title=data.get("title", ""),
-            case=data.get("case", "case"),
-        )
-    except DataError as error:
-        found = [replace(problem, field=f"{at}{problem.field}") for problem in error.problems]
-        raise DataError(found, source=source) from None
+    return Scale(
+        name=data["name"],
+        levels=tuple(data["levels"]),
+        items=tuple(data.get("items", ())),
+        title=data.get("title", ""),
+        case=data.get("case", "case"),
+    )
 
 
-def _problems(scale: Scale) -> list[Problem]:
-    levels, items = scale.levels, scale.items
-    found = []
+def _wrong_levels(levels: Sequence[object]) -> list[str]:
+    """What is wrong with the levels of a scale, if anything."""
     if not 2 <= len(levels) <= MOST_LEVELS:
-        found.append(Problem(f"needs 2 to {MOST_LEVELS} levels, has {len(levels)}", field="levels"))
-    elif all(type(level) is int for level in levels):
-        if any(b != a + 1 for a, b in pairwise(levels)):  # type: ignore[operator]  # all int here
-            found.append(Problem("must be consecutive whole numbers", field="levels"))
-    elif all(isinstance(level, str) for level in levels):
-        if len({_folded(str(level)) for level in levels}) < len(levels):
-            found.append(Problem("must differ from each other", field="levels"))
-    else:
-        found.append(Problem("must be all whole numbers or all text", field="levels"))
-    if not all(isinstance(item, str) for item in items):
-        found.append(Problem("must be text", field="items"))
-    elif len(set(items)) < len(items):
-        found.append(Problem("must differ from each other", field="items"))
-    return found
+        return [f"needs 2 to {MOST_LEVELS} levels, has {len(levels)}"]
+    if all(type(level) is int for level in levels):
+        rising = all(b == a + 1 for a, b in pairwise(levels))  # type: ignore[operator]  # all int
+        return [] if rising else ["must be consecutive whole numbers"]
+    if all(isinstance(level, str) for level in levels):
+        folded = [_folded(str(level)) for level in levels]
+        found = [] if all(folded) else ["a label must not be empty"]
+        return found if len(set(folded)) == len(folded) else [*found, "must differ from each other"]
+    return ["must be all whole numbers or all text"]
+
+
+def _wrong_items(items: Sequence[object]) -> list[str]:
+    """What is wrong with the items of a scale, if anything."""
+    odd = [item for item in items if not isinstance(item, str)]
+    if odd:
+        return [f"must be text, not {what_came(odd[0])}"]
+    found = [] if all(items) else ["an item must not be empty"]
+    return found if len(set(items)) == len(items) else [*found, "must differ from each other"]
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.confusion import NO_WEIGHT, total_weight
+from acumen.confusion import NO_WEIGHT, answered_among, total_weight
 from acumen.judgments import CaseId, Judgments
 from acumen.weights import CaseWeights, Floats, Weights
 
@@ -155,16 +155,13 @@ def rank_judgments_by_severity(
     ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
     """
     table = table.included
-    kept = table.answered
-    if among is not None:
-        kept = kept & np.array([case in among for case in table.cases], np.bool_)[table.case]
     scored = table.risk_score is not None and bool(
         np.isfinite(table.risk_score[table.answered]).all()
     )
     return rank_severity(
         table.truth,
         table.risk_score if scored and table.risk_score is not None else table.prediction,
-        kept,
+        answered_among(table, among),
         levels=len(table.scale.levels),
         case=table.case,
         n_cases=len(table.cases),

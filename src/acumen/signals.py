@@ -240,6 +240,21 @@ def _out_of_range(
     return problems
 
 
+def outside_unit(
+    table: Judgments, rows: Rows, values: Floats, name: str, advice: str
+) -> list[Problem]:
+    """What to say where a temperature is put on values that are no probabilities: once."""
+    outside = np.flatnonzero(~((values >= 0) & (values <= 1)))
+    if not len(outside):
+        return []
+    first = int(outside[0])
+    message = (
+        f"{shortest(values[first])} is outside 0..1, where temperature works; so are "
+        f"{len(outside)} of {len(rows)} answered rows: {advice}"
+    )
+    return [table.problem(int(rows[first]), message, name)]
+
+
 def shortest(value: float) -> str:
     """A number in the fewest digits that tell it apart, without a bare ``.0``.
 

@@ -11,13 +11,14 @@ Writing is atomic: a temporary file beside the target, flushed to disk, then ren
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -185,21 +186,35 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
 
     ``private`` makes it readable by its owner alone.
     """
-    path = Path(path)
+    write_files({path: data}, private=private)
+
+
+def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> None:
+    """Write several files, all or none: every one lies ready beside its target before any moves."""
+    at: str | Path = ""
     try:
-        if _is_device(path):
-            path.write_bytes(data)
-            return
-        with _temporary_beside(path) as (temporary, file):
-            file.write(data)
-            file.flush()
-            if not private:
-                os.fchmod(file.fileno(), 0o666 & ~_umask())
-            os.fsync(file.fileno())
-            temporary.replace(path)
-        _sync_folder(path.parent)
+        with contextlib.ExitStack() as ready:
+            moves: list[tuple[Path, Path]] = []
+            for at, data in files.items():
+                path = Path(at)
+                if _is_device(path):
+                    path.write_bytes(data)
+                    continue
+                if path.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                temporary, file = ready.enter_context(_temporary_beside(path))
+                file.write(data)
+                file.flush()
+                if not private:
+                    os.fchmod(file.fileno(), 0o666 & ~_umask())
+                os.fsync(file.fileno())
+                moves.append((temporary, path))
+            for temporary, at in moves:
+                temporary.replace(at)
+        for folder in {path.parent for _, path in moves}:
+            _sync_folder(folder)
     except OSError as error:
-        raise DataError([f"cannot be written: {error.strerror}"], source=str(path)) from error
+        raise DataError([f"cannot be written: {error.strerror}"], source=str(at)) from error
 
 
 def _is_device(path: Path) -> bool:

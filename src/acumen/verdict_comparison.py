@@ -1,4 +1,11 @@
-"""Two methods on the same cases: paired differences, right minus left."""
+"""Two methods on the same cases: paired differences, right minus left.
+
+A pair is scored on the cases that failed for neither. What is asked of a verdict (does it agree
+with the truth, is it ranked right, does it follow from its evidence) is asked on the cases where
+both gave one, so that neither gains by abstaining on what is hard; only accuracy counts an
+abstention, as wrong. What a method claims is checked on every case, and the process score is
+the mean of the components both methods have.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +13,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from acumen.case_reasoning import RATIOS, WEIGHTS
 from acumen.claims import Reviews, Truth, VerdictRun
-from acumen.errors import DataError, label
+from acumen.confusion import confuse_judgments
+from acumen.errors import DataError, counted, label
 from acumen.inference import Options
 from acumen.intervals import Interval
 from acumen.paired import Delta, compare
 from acumen.policy import Policy
+from acumen.reasoning import reason_among
 from acumen.severity import rank_judgments_by_severity
-from acumen.verdict_scores import PERCENT, REASONING, metric_of_study, metrics_of_study, rare_level
+from acumen.verdict_scores import PERCENT, REASONING, metrics_as_one, rare_level, settled
 from acumen.verdict_study import PreparedStudy, prepare
 
 
@@ -36,25 +48,38 @@ def compare_runs(
     reviews: Reviews | None = None,
     options: Options = Options(),  # noqa: B008  (frozen)
 ) -> VerdictComparison:
-    """Both methods on the cases that failed for neither, ranked where both have a verdict."""
+    """Both methods on the cases that failed for neither, judged where both have a verdict."""
     alive = [{claim.case for claim in run.claims if not claim.failed} for run in (left, right)]
     common = alive[0] & alive[1]
     if not common:
         raise DataError(["the two results have no case in common that failed for neither"])
     known = truth if truth is not None else _shared_truth(left, right)
-    studies = [prepare(run, known, policy, reviews, cases=common) for run in (left, right)]
-    # a method that abstains on what is hard to rank must not gain by it
-    judged = [{claim.case for claim in r.claims if claim.rank is not None} for r in (left, right)]
-    both = judged[0] & judged[1]
-    studies = [
-        replace(study, ranking=rank_judgments_by_severity(study.table, both)) for study in studies
-    ]
-    chosen = metrics_of_study(studies[0])
-    metrics = [metric_of_study(key, metric, part) for key, (metric, part) in chosen.items()]
+    a, b = (
+        prepare(run, known, policy, reviews, cases=common, source=run.source)
+        for run in (left, right)
+    )
+    components = set(a.reasoning.components) & set(b.reasoning.components)
+    warnings = [*_left_out(left, right, common), *_uneven(a, b)]
+    a, b = (
+        _on_common_ground(study, _judged(left) & _judged(right), components) for study in (a, b)
+    )
     # no p-values: swapping methods within a case would mix two methods' score scales in one ranking
-    deltas = compare(metrics, studies[0], studies[1], options, p_values=False)
-    return VerdictComparison(
-        studies[0], studies[1], deltas, options, tuple(_left_out(left, right, common))
+    deltas = compare(metrics_as_one(a), a, b, options, p_values=False, settle=settled)
+    return VerdictComparison(a, b, deltas, options, tuple(warnings))
+
+
+def _judged(run: VerdictRun) -> set[str]:
+    return {claim.case for claim in run.claims if claim.rank is not None}
+
+
+def _on_common_ground(study: PreparedStudy, both: set[str], components: set[str]) -> PreparedStudy:
+    """The study with its verdicts on the cases where both methods have one."""
+    kept = np.array([case in both for case in study.table.included.cases], np.bool_)
+    return replace(
+        study,
+        ranking=rank_judgments_by_severity(study.table, both),
+        agreement=confuse_judgments(study.table, both),
+        reasoning=reason_among(study.reasoning, kept, components),
     )
 
 
@@ -74,8 +99,21 @@ def _left_out(left: VerdictRun, right: VerdictRun, common: set[str]) -> list[str
     gone = len(everyone - common)
     if not gone:
         return []
-    cases = f"{gone} case{'' if gone == 1 else 's'}"
+    cases = counted(gone, "case")
     return [f"the difference leaves out {cases} failed or missing in one of the results"]
+
+
+def _uneven(left: PreparedStudy, right: PreparedStudy) -> list[str]:
+    """What the two methods are not measured by alike."""
+    found = []
+    ranked = left.ranking.ranked_by, right.ranking.ranked_by
+    if ranked[0] != ranked[1]:
+        found.append(f"the first is ranked by {ranked[0]}, the second by {ranked[1]}")
+    lacking = set(left.reasoning.components) ^ set(right.reasoning.components)
+    if lacking:
+        names = " and ".join(name.replace("_", " ") for name in WEIGHTS if name in lacking)
+        found.append(f"the process scores are compared without {names}, which one of them lacks")
+    return found
 
 
 def comparison_document(
@@ -91,10 +129,24 @@ def comparison_document(
             PERCENT.get(key, key): _delta(
                 delta, 100.0 if key in PERCENT else 1.0, rare_level(key, comparison.left)
             )
+            | _counts(key, comparison)
             for key, delta in comparison.deltas.items()
             if with_reasons or key not in REASONING
         },
         "warnings": list(comparison.warnings),
+    }
+
+
+def _counts(key: str, comparison: VerdictComparison) -> dict[str, Any]:
+    """Of what is counted per claim or per verdict, how many are right of how many on each side."""
+    if key not in RATIOS:
+        return {}
+    sides = {"left": comparison.left.reasoning, "right": comparison.right.reasoning}
+    return {
+        "counts": {
+            side: [int(view.right[key].sum()), int(view.of[key].sum())]
+            for side, view in sides.items()
+        }
     }
 
 

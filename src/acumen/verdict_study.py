@@ -1,4 +1,4 @@
-"""A verdict study made ready: the table, and the four views its metrics look at."""
+"""A verdict study made ready: the table, and the views its metrics look at."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ class PreparedStudy:
     table: Judgments
     counts: EvidenceCounts
     confusion: Confusion
+    agreement: Confusion
+    """The verdicts whose agreement is measured: all there are, or in a pair those both gave."""
     ranking: SeverityRanking
     reasoning: Reasoning
     warnings: tuple[str, ...]
@@ -75,36 +77,47 @@ def prepare(
 ) -> PreparedStudy:
     """Line up claims and truth; ``cases`` keeps some of them, for a comparison on common ones.
 
-    Without a truth file the truth the rows carry themselves is used.
+    Without a truth file the truth the rows carry themselves is used. ``source`` is how messages
+    name the truth file.
     """
     known = truth if truth is not None else run.truth
-    if known is None:
-        message = "there is no truth: give a truth file, or gt_verdict with every result"
-        raise DataError([message], source=source)
     kept = None if cases is None else frozenset(cases)
     claims = [claim for claim in run.claims if kept is None or claim.case in kept]
-    _refuse_without_truth(claims, known, source)
+    if all(claim.failed for claim in claims):
+        message = "no case is left to score: every result holds an error"
+        raise DataError([message], source=run.source)
+    if known is None:
+        message = "there is no truth: give a truth file, or gt_verdict with every result"
+        raise DataError([message], source=run.source)
+    if truth is None:
+        _refuse_without_truth(claims, known, "has no gt_verdict, as others have", run.source)
+    _refuse_without_truth(claims, known, "there is no truth for this case", source)
     table = _table(claims, known, run)
-    if not table.included.cases:
-        raise DataError(["no case is left to score: every result holds an error"])
-    counts = count_evidence(claims, known, policy, reviews, tolerances)
-    ranking = rank_judgments_by_severity(table)
+    counts = count_evidence(claims, known, policy, reviews, tolerances, run.source)
+    ranking, confusion = rank_judgments_by_severity(table), confuse_judgments(table)
     return PreparedStudy(
         run=run,
         truth=known,
         policy=policy,
         table=table,
         counts=counts,
-        confusion=confuse_judgments(table),
+        confusion=confusion,
+        agreement=confusion,
         ranking=ranking,
         reasoning=reason(counts, table.included.cases),
-        warnings=(*_warnings(claims, known, ranking, kept), *counts.warnings),
+        warnings=(
+            *_warnings(claims, known, ranking, kept),
+            *_other_truths(claims, known, run.truth),
+            *counts.warnings,
+        ),
     )
 
 
-def _refuse_without_truth(claims: list[Claim], truth: Truth, source: str | None) -> None:
+def _refuse_without_truth(
+    claims: list[Claim], truth: Truth, message: str, source: str | None
+) -> None:
     problems = [
-        Problem("there is no truth for this case", case=claim.case)
+        Problem(message, case=claim.case)
         for claim in claims
         if not claim.failed and claim.case not in truth
     ]
@@ -156,9 +169,24 @@ def _warnings(
     return found
 
 
-def _without_result(cases: list[str]) -> str:
+def _other_truths(claims: list[Claim], truth: Truth, carried: Truth | None) -> list[str]:
+    """A result that carries another truth than the file gives may have been made for another."""
+    asked = [claim.case for claim in claims if not claim.failed and claim.case in (carried or {})]
+    unlike = [
+        case for case in asked if carried is not None and carried[case].rank != truth[case].rank
+    ]
+    if not unlike:
+        return []
+    names = _named(unlike)
+    return [f"the truth file is used where a gt_verdict differs from it ({len(unlike)}: {names})"]
+
+
+def _named(cases: list[str]) -> str:
     names = ", ".join(label(case) for case in cases[:SHOWN_CASES])
-    if len(cases) > SHOWN_CASES:
-        names += f" and {len(cases) - SHOWN_CASES} more"
+    more = len(cases) - SHOWN_CASES
+    return names if more <= 0 else f"{names} and {more} more"
+
+
+def _without_result(cases: list[str]) -> str:
     told = "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
-    return f"{told} no result: {names}"
+    return f"{told} no result: {_named(cases)}"

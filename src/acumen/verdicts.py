@@ -6,7 +6,7 @@ What has no value is None, and ``reasons`` says why.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from acumen.case_reasoning import WEIGHTS, CaseReasoning
 from acumen.errors import DataError, Problem, UsageError, what_came
-from acumen.evidence import EvidenceCounts, count_evidence
+from acumen.evidence import NO_COMPONENTS, EvidenceCounts, count_evidence
 from acumen.metrics.registry import METRICS
 from acumen.policy import Decision, Policy, find_policy
 from acumen.readers.verdict_truth import parse_reviews, parse_truth
@@ -131,11 +131,20 @@ def compute_intermediate_metrics(
 ) -> dict[str, Any]:
     """The three stages: is the evidence real, is it classified right, does it carry the verdict?"""
     chosen = find_policy(policy)
-    run = parse_results(list(results), chosen)
-    truth = parse_truth(dict(gt_data), chosen)
-    reviews = None if reviews_data is None else parse_reviews(dict(reviews_data))
-    counts = count_evidence(run.claims, truth, chosen, reviews)
+    run = parse_results(_plain(results), chosen)
+    truth = parse_truth(_plain(gt_data), chosen)
+    reviews = None if reviews_data is None else parse_reviews(_plain(reviews_data))
+    counts = count_evidence(run.claims, truth, chosen, reviews, source=run.source)
     return stage_numbers(counts, reason(counts))
+
+
+def _plain(document: object) -> object:
+    """A list or a dict where something like it came, as the readers of files expect."""
+    if isinstance(document, Mapping):
+        return dict(document)
+    if isinstance(document, Iterable) and not isinstance(document, str | bytes):
+        return list(document)
+    return document
 
 
 def stage_numbers(counts: EvidenceCounts, reasoning: Reasoning) -> dict[str, Any]:
@@ -178,14 +187,14 @@ def compute_process_score(intermediate_metrics: Mapping[str, Any]) -> dict[str, 
     >>> round(score["process_score"], 2), score["process_components"]["total_weight"]
     (86.11, 0.95)
     """
-    flat = dict(intermediate_metrics)
+    flat = dict(_items("intermediate_metrics", intermediate_metrics))
     for stage in STAGES:
-        flat |= intermediate_metrics.get(stage, {})
+        flat |= dict(_items(stage, flat.get(stage)))
     components = {name: flat.get(name) for name in WEIGHTS}
     wrong = [
         Problem(f"{what_came(value)} is not a share between 0 and 1", field=name)
         for name, value in components.items()
-        if value is not None and not (isinstance(value, int | float) and 0 <= value <= 1)
+        if value is not None and not _is_share(value)
     ]
     if wrong:
         raise DataError(wrong)
@@ -199,7 +208,14 @@ def compute_process_score(intermediate_metrics: Mapping[str, Any]) -> dict[str, 
             "weighted_sum": weighted / 100 if present else None,
             "total_weight": total / 100,
         },
+        "reasons": {} if present else {"process_score": NO_COMPONENTS},
     }
+
+
+def _is_share(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    return bool(0 <= value <= 1)
 
 
 def compute_consistency_score(
@@ -209,7 +225,7 @@ def compute_consistency_score(
 ) -> dict[str, Any]:
     """How often, in percent, the verdict is the policy's own on all the evidence claimed for it."""
     chosen = find_policy(policy)
-    run = parse_results(list(results), chosen, method)
+    run = parse_results(_plain(results), chosen, method)
     counts = count_evidence(run.claims, {}, chosen)
     return consistency_numbers(counts, chosen)
 
@@ -234,6 +250,7 @@ def consistency_numbers(counts: EvidenceCounts, policy: Policy) -> dict[str, Any
                 if detail.counts["consistency"][1]
             ],
         },
+        "reasons": {} if total else {"consistency_score": counts.why_absent["consistency"]},
     }
 
 
@@ -264,27 +281,46 @@ def compute_unified_metrics(
     verdicts where ``gt_verdicts`` has none.
     """
     chosen = find_policy(policy)
-    run = parse_results(list(results), chosen, method)
-    truth = parse_truth(_joined(gt_data or {}, gt_verdicts or {}), chosen)
-    reviews = None if reviews_data is None else parse_reviews(dict(reviews_data))
-    return unified_numbers(prepare(run, truth, chosen, reviews))
+    run = parse_results(_plain(results), chosen, method)
+    truth = parse_truth(_joined(gt_data, gt_verdicts), chosen)
+    reviews = None if reviews_data is None else parse_reviews(_plain(reviews_data))
+    return unified_numbers(prepare(run, truth, chosen, reviews, source="truth"))
 
 
-def _joined(gt_data: Mapping[str, Any], gt_verdicts: Mapping[str, Any]) -> dict[str, Any]:
-    joined = {case: dict(entry) for case, entry in gt_data.items()}
-    for case, verdict in gt_verdicts.items():
+def _joined(
+    gt_data: Mapping[str, Any] | None, gt_verdicts: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Case -> truth; an entry of ``gt_data`` may be a bare verdict, as in a truth file."""
+    joined: dict[str, Any] = {}
+    for case, entry in _items("gt_data", gt_data):
+        joined[case] = dict(entry) if isinstance(entry, Mapping) else {"verdict": entry}
+    for case, verdict in _items("gt_verdicts", gt_verdicts):
         joined.setdefault(case, {})["verdict"] = verdict
     return joined
+
+
+def _items(name: str, given: object) -> Iterable[tuple[Any, Any]]:
+    if isinstance(given, Mapping):
+        return given.items()
+    if given is None:
+        return ()
+    raise UsageError(f"{name} must be a dict, not {what_came(given)}")
 
 
 def unified_numbers(study: PreparedStudy) -> dict[str, Any]:
     """The three scores and what stands behind them, keyed as results files have them."""
     ranking = ranking_numbers(study.ranking, study.policy.scale)
     stages = stage_numbers(study.counts, study.reasoning)
+    process = compute_process_score(stages)
+    consistency = consistency_numbers(study.counts, study.policy)
+    reasons = process.pop("reasons") | consistency.pop("reasons")
+    if ranking["ordinal_auprc"] is None:
+        reasons["auprc"] = ranking["reasons"]["ordinal_auprc"]
     return {
         "auprc": ranking["ordinal_auprc"],
-        **compute_process_score(stages),
-        **consistency_numbers(study.counts, study.policy),
+        **process,
+        **consistency,
+        "reasons": reasons,
         "intermediate_metrics": stages,
         "auprc_metrics": ranking,
         "warnings": list(study.warnings),

@@ -81,7 +81,7 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: show: must be a table, not 1",
         "acumen.toml: curv: is no command (did you mean curve?)",
         "acumen.toml: curve.los: is no option of curve (did you mean loss?)",
-        "acumen.toml: curve.loss: must be a text, not 2026-01-08",
+        "acumen.toml: curve.loss: must be a text, not the date 2026-01-08",
         "acumen.toml: curve.scale: must be a text, not the boolean true",
         "acumen.toml: curve.output: can only be given on the command line",
         "acumen.toml: curve.a\\x1b: is no option of curve "
@@ -95,7 +95,7 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         ("[demo]\nseed = 2.0", "demo.seed: must be a whole number, not 2.0"),
         ("[demo]\nseed = [1]", "demo.seed: takes one value, not a list"),
         ("[demo]\nseed = -1", "demo.seed: "),
-        ("[demo]\nseed = 1\nseed = 2", "Cannot overwrite a value (at "),
+        ("[demo]\nseed = 1\nseed = 2", "the key is given twice (at "),
         ("[score]\ndemo = 1", "score.demo: must be true or false, not 1"),
         ("[demo", "Expected ']' at the end of a table"),
         ("\xff", "line 1: is not UTF-8"),
@@ -111,6 +111,16 @@ def test_a_value_of_the_wrong_type_is_one_line_and_nothing_is_run(
     assert captured.err.startswith(f"acumen: acumen.toml: {told}")
     assert captured.err.count("\n") == 1
     assert not Path("out").exists()
+
+
+@pytest.mark.parametrize("command", ["report", "evaluate"])
+def test_a_file_cannot_have_texts_of_cases_written(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("acumen.toml").write_text(f"[{command}]\ntexts = true\n")
+    assert run([command, "any.json"]) == 3
+    told = capsys.readouterr().err
+    assert f"{command}.texts: can only be given on the command line" in told
 
 
 def test_help_is_shown_even_where_the_file_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,7 +62,11 @@ def test_the_curve_is_the_one_of_the_evaluation(study: Path, tmp_path: Path) -> 
         (["run.json"], 2, "no mode was chosen; the file holds zero_shot, few_shot"),
         (["run.json", "--mode", "few_shot", "--loss", "squared"], 2, "squared"),
         (["run.json", "--mode", "few_shot", "--confidence", "tokens"], 2, "tokens"),
-        (["run.json", "--mode", "few_shot", "--output", "run.json"], 2, "is the run itself"),
+        (
+            ["run.json", "--mode", "few_shot", "--output", "run.json"],
+            2,
+            "would overwrite an input, run.json",
+        ),
         (["bad.json"], 3, "bad.json: participant 7, item Sleep, predicted_items: 4 is outside"),
     ],
 )

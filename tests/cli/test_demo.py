@@ -19,8 +19,7 @@ FAST = ("--bootstrap-resamples", "50")
 FILES = {
     *("phq8/run.json", "phq8/comparison.json", "phq8/zero_shot.json", "phq8/few_shot.json"),
     *("verdicts/truth.json", "verdicts/reviews.json", "verdicts/results-rag.json"),
-    *("verdicts/results-direct.json", "verdicts/scores-rag.json", "verdicts/scores-direct.json"),
-    "verdicts/comparison.json",
+    *("verdicts/results-direct.json", "verdicts/scores.json"),
 }
 
 
@@ -99,4 +98,9 @@ def test_the_page_is_made_of_the_written_files(
     page = (tmp_path / "demo" / "report.html").read_text("utf-8")
     assert page.lower().startswith("<!doctype html>")
     assert "zero_shot and few_shot" in page
+    # both methods in one study, and what tells them apart
+    assert "rag and direct" in page
+    assert 'id="s4-comparison"' in page
+    scores = str(tmp_path / "demo" / "verdicts" / "scores.json")
+    assert run(["report", scores, "--output", str(tmp_path / "again.html")]) == 0
     assert "report.html" in capsys.readouterr().out

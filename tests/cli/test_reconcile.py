@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from acumen.cli import run
-from acumen.metrics.conventions import Reading, readings
+from acumen.metrics.conventions import Reading, conventions, readings
 from acumen.ranking import Ranking, rank
 
 
@@ -92,3 +92,14 @@ def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "acumen: run.json: experiments: must be a list of at least one experiment, "
         "not an empty list\n"
     )
+
+
+def test_weights_are_left_aside_and_said_to_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain, weighted = rank([0, 1, 2], [3, 2, 1]), rank([0, 1, 2], [3, 2, 1], weight=[9, 1, 1])
+    assert conventions(weighted) == conventions(plain)
+    path = tmp_path / "rows.csv"
+    path.write_text("case,truth,prediction,confidence,weight\na,0,0,3,9\nb,0,1,2,1\nc,0,2,1,1\n")
+    assert run(["reconcile", str(path)]) == 0
+    assert "weights are left aside" in " ".join(capsys.readouterr().out.split())

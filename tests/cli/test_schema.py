@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonschema
 import pytest
 
 import acumen
 from acumen.artifacts import SCHEMAS
+from acumen.calibration import fit_calibration
+from acumen.calibration.reading import calibration_from
 from acumen.cli import run
-from acumen.strict_json import parse_json
+from acumen.readers.run import run_from_document
+from acumen.strict_json import parse_json, to_json
+from tests.toy_runs import toy_run
 
 
 def schema(capsys: pytest.CaptureFixture[str], name: str) -> dict[str, Any]:
@@ -43,6 +48,36 @@ def test_the_results_schema_names_the_three_scores(capsys: pytest.CaptureFixture
     }
 
 
+@pytest.mark.parametrize(
+    ("method", "features", "confidence"),
+    [
+        ("temperature", (), None),
+        ("platt", (), "token_pe"),
+        ("logistic", ("token_pe", "token_msp"), None),
+        ("linear", ("verbalized_confidence",), None),
+        ("isotonic", (), "token_pe"),
+    ],
+)
+@pytest.mark.parametrize("cases", [12, 1])
+def test_the_calibration_schema_describes_what_calibrate_writes_and_nothing_else(
+    method: str,
+    features: tuple[str, ...],
+    confidence: str | None,
+    cases: int,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    described = schema(capsys, "calibration")
+    table = run_from_document(toy_run(cases))
+    fitted = fit_calibration(table, method=method, features=features, confidence=confidence)
+    document: Any = parse_json(to_json(fitted.document("2025-01-01T00:00:00Z")))
+    jsonschema.validate(document, described)
+    assert set(document) == set(described["properties"])
+    again = calibration_from(document)
+    assert again.document("2025-01-01T00:00:00Z") == document
+    with pytest.raises(jsonschema.ValidationError, match="'more' was unexpected"):
+        jsonschema.validate(document | {"more": 1}, described)
+
+
 def test_without_a_name_the_artifacts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(SCHEMAS)
@@ -52,4 +87,7 @@ def test_an_unknown_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     assert run(["schema", "metric\x1b[2J"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == "acumen: no schema 'metric\\x1b[2J'; there are metrics, results\n"
+    assert (
+        captured.err
+        == "acumen: no schema 'metric\\x1b[2J'; there are metrics, results, calibration\n"
+    )

@@ -11,6 +11,8 @@ from scipy.stats import kendalltau
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, mean_absolute_error
 
 from acumen.confusion import Confusion, confuse
+from acumen.inference import Options, infer
+from acumen.intervals import Interval
 from acumen.metrics.registry import METRICS, metrics_of
 from acumen.weights import CaseWeights
 
@@ -53,6 +55,22 @@ def test_a_constant_study_has_no_kappa_and_says_why() -> None:
     estimate = METRICS["quadratic_kappa"].measure(confuse([1, 1, 1], [1, 1, 1], levels=3))
     assert estimate.value is None
     assert estimate.reason == "truth and prediction are each one and the same level throughout"
+
+
+def test_a_constant_prediction_has_no_tau_whatever_its_weights() -> None:
+    # 0.1 + 0.2 + … is not the same number in every order: a difference of sums would not be 0
+    table = confuse([0, 1, 2, 1, 0, 2], [1] * 6)
+    estimate = METRICS["kendall_tau_b"].measure(table, np.array([0.1, 0.2, 0.3, 0.7, 1.7, 0.25]))
+    assert estimate.value is None
+    assert estimate.reason == "truth or prediction is one and the same level throughout"
+
+
+def test_an_interval_of_an_error_in_levels_ends_at_the_farthest_level() -> None:
+    # one of six is wrong, by two levels: the unbounded interval would reach beyond 2
+    table = confuse([0, 0, 0, 0, 1, 2], [0, 0, 0, 0, 1, 0], levels=3)
+    found = infer([METRICS["level_mae"]], table, Options(resamples=0))["level_mae"].interval
+    assert isinstance(found, Interval)
+    assert found.high == 2.0
 
 
 def test_a_weighting_that_lacks_a_level_has_no_macro_mean() -> None:

@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from acumen.errors import UsageError
 from acumen.judgments import Judgments
 from acumen.metrics import METRICS
 from acumen.metrics.conventions import conventions
@@ -205,3 +206,26 @@ def test_case_weights_of_survey_rows_multiply() -> None:
     for name in ("aurc", "augrc", "mae", "aurc_exact", "aurc_achievable", "failure_auroc"):
         once = METRICS[name](written, [4, 2, 3])
         assert np.ravel(METRICS[name](weighted, block))[0] == pytest.approx(once, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("loss", "confidence", "others", "said"),
+    [
+        ([0.5, 1.0], [2, 1], {}, "a loss is a whole number of rungs"),
+        ([-1, 1], [2, 1], {}, "a loss of -1 levels"),
+        ([0, 1], [np.nan, 1], {}, "an answered row has NaN for a confidence"),
+        ([0, 1], [1], {}, "1 confidences for 2 rows"),
+        ([0, 1], [2, 1], {"answered": [True]}, "1 answered for 2 rows"),
+        ([0, 1], [2, 1], {"case": [0, 0, 1]}, "3 cases for 2 rows"),
+    ],
+)
+def test_what_would_be_ranked_other_than_meant_is_refused(
+    loss: list[float], confidence: list[float], others: dict[str, list[int]], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        rank(loss, confidence, **others)
+
+
+def test_an_abstained_row_needs_neither_a_confidence_nor_a_loss() -> None:
+    study = rank([0, -1, 1], [2, np.nan, 1], [True, False, True])
+    assert METRICS["mae"].measure(study).value == 0.5

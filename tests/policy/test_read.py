@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,8 @@ def test_the_policies_that_ship_are_sound() -> None:
         ),
         ("mild = 2", "mild = -2", "line 4, points.INCIDENT_SEVERITY.mild: -2 is negative"),
         ("mild = 2", "mild = nan", "line 4, points.INCIDENT_SEVERITY.mild: must be finite"),
+        ("mild = 2", f"mild = 1{'0' * 400}", "mild: must be below 1e+12"),
+        ("mild = 2", "mild = 1e300", "mild: must be below 1e+12"),
         ("mild = 2", "mild = true", "mild: must be a number, not the boolean true"),
         ("mild = 2", 'mild = "2"', "mild: must be a number, not the text '2'"),
         (
@@ -137,6 +141,19 @@ def test_a_rule_hidden_by_one_above_it_is_unreachable(rule: str) -> None:
     assert "line 21, rules[2]: is never reached" in text
 
 
+def test_a_rule_hidden_by_several_above_it_together_is_unreachable() -> None:
+    one = '[[rules]]\nname = "{0}"\nverdict = "High"\nat_least = 1\nwhere = {{ {1} }}\n'
+    first, second = one.format("a", 'HAND = "first"'), one.format("b", 'HAND = "second"')
+    head = RULES[: RULES.index("[[rules]]")] + '[[rules]]\nverdict = "Critical"\nat_least = 2\n'
+    head += 'where = { INCIDENT_SEVERITY = "severe" }\n'
+    both = one.format("c", 'HAND = ["first", "second"]')
+    text = problems(head + first + second + both)
+    assert "rules[3]: is never reached: wherever it holds, 'a' or 'b' above it holds first" in text
+    assert len(parse_policy(head + first + both).rules) == 3
+    twice = both.replace("at_least = 1", "at_least = 2")
+    assert "rules[3]: is never reached" in problems(head + first + second + twice)
+
+
 @pytest.mark.parametrize(
     "rule",
     [
@@ -152,16 +169,135 @@ def test_a_rule_that_can_still_decide_is_left_alone(rule: str) -> None:
     assert policy.rules[-1].verdict == "High"
 
 
-def test_all_problems_come_at_once() -> None:
-    text = problems(GOOD.replace("mild = 2", "mild = -2").replace("Critical = 8", "Odd = 8"))
-    assert "line 4, points" in text
-    assert "line 8, thresholds.Odd" in text
+BOTH = """\
+name = "both"
+levels = ["Low", "High", "Critical"]
+default = "Low"
+severity = "INCIDENT_SEVERITY"
+[fields]
+HAND = ["first", "second"]
+[points.INCIDENT_SEVERITY]
+mild = 2
+severe = 9
+[[modifiers]]
+name = "Rude"
+field = "STAFF"
+values = ["rude"]
+points = 1
+[[rules]]
+verdict = "Critical"
+at_least = 2
+where = { INCIDENT_SEVERITY = "severe", HAND = "first" }
+[[rules]]
+verdict = "Critical"
+all = [ { at_least = 1, where = { STAFF = "rude" } }, { points = 9 } ]
+[[rules]]
+verdict = "High"
+any = [ { at_least = 1, where = { HAND = "second" } } ]
+[thresholds]
+High = 2
+Critical = 8
+"""
+
+MISTAKES = (
+    ('name = "both"', "name = 3"),
+    ('default = "Low"', 'default = "Risky"'),
+    ('severity = "INCIDENT_SEVERITY"', 'severity = "HARM"'),
+    ('HAND = ["first", "second"]', "HAND = 3"),
+    ("mild = 2", "mild = -2"),
+    ("severe = 9", 'severe = "9"'),
+    ("points = 1\n", "points = nan\n"),
+    ('name = "Rude"', 'nmae = "Rude"'),
+    ('values = ["rude"]', "values = []"),
+    ("at_least = 2", "at_least = 0"),
+    ('verdict = "Critical"\nall', 'verdict = "Crit"\nall'),
+    (
+        'all = [ { at_least = 1, where = { STAFF = "rude" } }, { points = 9 } ]',
+        'al = [ { at_least = 1, where = { STAFF = "rude" } }, { points = 9 } ]',
+    ),
+    ("{ points = 9 }", "{ points = 0 }"),
+    ("{ points = 9 }", "3"),
+    ('where = { HAND = "second" }', 'where = { FOOT = "second" }'),
+    ('"High"\nany', '"High"\nwhere = { HAND = "first" }\nany'),
+    ('any = [ { at_least = 1, where = { HAND = "second" } } ]', "any = []"),
+    ("High = 2", "High = -2"),
+    ("High = 2\nCritical = 8", "High = 2\nCritical = 1"),
+    ("Critical = 8", "Critical = 8\nDire = 9"),
+    ("[fields]", "extra = 1\n[fields]"),
+)
+
+
+def told(*mistakes: tuple[str, str]) -> set[str]:
+    """The messages, without their lines: one mistake may push another down."""
+    text = BOTH
+    for old, new in mistakes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return {re.sub(r"line \d+, ", "", line) for line in problems(text).splitlines()}
+
+
+def test_a_sound_policy_with_everything_in_it() -> None:
+    assert len(parse_policy(BOTH).rules) == 5
+
+
+def test_all_problems_come_at_once_and_none_is_an_echo() -> None:
+    spans = {m: range(BOTH.index(m[0]), BOTH.index(m[0]) + len(m[0])) for m in MISTAKES}
+    compared = 0
+    for one, other in itertools.combinations(MISTAKES, 2):
+        if not set(spans[one]) & set(spans[other]):
+            assert told(one, other) == told(one) | told(other), (one, other)
+            compared += 1
+    assert compared > 150
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_one_mistake_in_a_policy_that_does_both_is_told_once(mistake: tuple[str, str]) -> None:
+    assert len(told(mistake)) == 1
 
 
 def test_a_hostile_name_is_escaped_in_the_message() -> None:
     text = problems(GOOD.replace("mild", '"\\u001b[2J"').replace("= 2\nsevere", "= -2\nsevere"))
     assert "\x1b" not in text
     assert "\\x1b[2J" in text
+
+
+def test_a_threshold_of_nothing_may_say_what_the_default_is() -> None:
+    policy = parse_policy(GOOD.replace("High = 2", "Low = 0\nHigh = 1"))
+    assert [rule.name for rule in policy.rules] == [
+        *("at least 8 points", "at least 1 point", "at least 0 points"),
+    ]
+    assert "line 7, thresholds.HIGH: always holds" in problems(GOOD.replace("High = 2", "HIGH = 0"))
+
+
+def test_equal_thresholds_are_refused_in_either_order() -> None:
+    for lines in ("High = 8\nCritical = 8", "Critical = 8\nHigh = 8"):
+        text = problems(GOOD.replace("High = 2\nCritical = 8", lines))
+        assert "line 8, thresholds." in text
+        assert "thresholds must rise with the levels: 8 for" in text
+
+
+def test_lines_are_counted_as_an_editor_counts_them() -> None:
+    text = GOOD.replace("[points", "# a\u2028comment\x85here\r\n[points").replace(
+        "mild = 2", "mild = -2"
+    )
+    assert "line 5, points.INCIDENT_SEVERITY.mild" in problems(text)
+
+
+@pytest.mark.parametrize("key", ["²", "--2", "3", "two", "9" * 5000])
+def test_a_threshold_of_a_numeric_scale_names_one_of_its_levels(key: str) -> None:
+    numeric = GOOD.replace('["Low", "High", "Critical"]', "[0, 1, 2]").replace("High", "1")
+    assert parse_policy(numeric.replace("Critical", "2")).scale.levels == (0, 1, 2)
+    assert "line 8, thresholds." in problems(numeric.replace("Critical", f'"{key}"'))
+
+
+def test_no_control_character_of_a_level_reaches_a_message() -> None:
+    for change in (("High = 2", '"Hi\\u001b[2Jgh" = 9'), ("High = 2", "")):
+        text = GOOD.replace("High", "Hi\\u001b[2Jgh", 1).replace(*change)
+        assert "\x1b" not in problems(text)
+
+
+def test_a_number_of_too_many_digits_is_refused() -> None:
+    assert "digits" in problems(GOOD.replace("mild = 2", f"mild = 1{'0' * 5000}"))
 
 
 def test_deep_conditions_are_refused() -> None:

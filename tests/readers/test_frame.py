@@ -86,6 +86,16 @@ def test_a_column_that_is_missing_is_told_with_those_there_are() -> None:
         from_frame(pd.DataFrame(long_columns()), columns={"weight": "w"})
 
 
+def test_conventional_names_are_found_in_capitals_too_and_as_they_are_first() -> None:
+    loud = {name.upper() if name != "pred" else " Pred ": v for name, v in long_columns().items()}
+    table = from_frame(pd.DataFrame(loud))
+    assert numbers(table, "confidence") == numbers(
+        from_frame(pd.DataFrame(long_columns())), "confidence"
+    )
+    both = pd.DataFrame(long_columns() | {"GT": [0] * len(loud["GT"])})
+    assert from_frame(both).truth.tolist() == table.truth.tolist()
+
+
 def test_a_role_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="no role label; there are case, item, truth"):
         from_frame(pd.DataFrame(long_columns()), columns={"label": "gt"})

@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from acumen.errors import DataError
+import acumen
+from acumen.errors import DataError, UsageError
 from acumen.readers import read, read_csv, read_parquet
 from acumen.readers.run import run_from_document
 from acumen.scale import Scale
@@ -218,3 +219,14 @@ def test_another_scale_is_hinted_at_once_a_file(tmp_path: Path) -> None:
     items = refused(tmp_path, HEADER + "1,room,1,1,1\n1,breakfast,1,1,1\n")
     assert items.count("--scale") == 1
     assert "--scale" not in refused(tmp_path, HEADER + "1,Sleep,x,1,1\n")
+
+
+def test_columns_of_a_file_may_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("who,human,model,sure\na,1,1,0.5\nb,2,,0.25\n")
+    named = {"case": "who", "truth": "human", "prediction": "model", "confidence": "sure"}
+    table = acumen.read(path, columns=named)
+    assert (table.cases, table.prediction.tolist()) == (("a", "b"), [1, -1])
+    assert table.signals["confidence"].values.tolist() == [0.5, 0.25]
+    with pytest.raises(UsageError, match=r"run\.json has no columns"):
+        acumen.read("run.json", columns=named)

@@ -346,6 +346,39 @@ def test_the_items_are_the_union_over_the_cases() -> None:
     assert "item Moving" not in message
 
 
+def test_many_cases_with_items_of_their_own_are_told_by_case_and_not_by_gap() -> None:
+    """Gaps grow with the square of such a file: 2,000 cases would make 12 million problems."""
+    own = [
+        {
+            "participant_id": case,
+            "success": True,
+            **{f: {f"q{case}": 1} for f in ("predicted_items", "ground_truth_items")},
+            "item_signals": {f"q{case}": {}},
+        }
+        for case in range(60)
+    ]
+    own[7]["predicted_items"]["q7"] = 9
+    document = {"experiments": [{"results": {"mode": "m", "results": own}}]}
+    with pytest.raises(DataError) as refused_:
+        run_from_document(document, scale=Scale.numbered(0, 3))
+    problems = [str(p) for p in refused_.value.problems]
+    assert len(problems) == 60 * 4 + 1
+    assert problems[0] == "case 0, predicted_items: lacks 59 of the 60 items"
+    assert problems[1] == "case 0, item q1, predicted_items: lacks this item"
+    assert any(
+        p.startswith("case 7, item q7, predicted_items: 9 is outside 0..3") for p in problems
+    )
+
+
+def test_signals_whose_keys_are_values_are_refused() -> None:
+    document = run_document()
+    entries(document)[0]["item_signals"]["Sleep"] = {f"token{i}": i for i in range(1001)}
+    assert refused(document) == (
+        "run.json: item_signals: 1002 different signals (llm_evidence_count, token0, token1, …), "
+        "at most 1000 are read"
+    )
+
+
 def test_the_older_shape_brings_evidence_counts() -> None:
     document = run_document()
     for entry in entries(document):

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+PATIENCE: Final = 90_000
+"""Milliseconds until a page counts as stuck, however busy the machine."""
 
 
 @dataclass
@@ -24,12 +27,12 @@ def opened(
     *,
     width: int = 1100,
     scheme: str = "light",
-    timeout: float = 20,
 ) -> Iterator[Seen]:
     """The page once every chart is drawn (or failed to be)."""
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, service_workers="block"
     )
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     seen = Seen(page)
     address = path.as_uri()
@@ -48,7 +51,7 @@ def opened(
     page.on("request", request)
     try:
         page.goto(address)
-        page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=1000 * timeout)
+        page.wait_for_selector("html[data-ready=yes]", state="attached")
         yield seen
     finally:
         context.close()
@@ -56,17 +59,21 @@ def opened(
 
 def hovered(page: Any, selector: str, at: int = 0) -> str:
     """What the tooltip says over the middle of a mark."""
-    place = page.evaluate(
-        """([selector, at]) => {
-            const mark = document.querySelectorAll(selector)[at];
-            mark.scrollIntoView({block: 'center', behavior: 'instant'});
-            const box = mark.getBoundingClientRect();
-            return [box.x + box.width / 2, box.y + box.height / 2];
-        }""",
-        [selector, at],
-    )
-    page.mouse.move(place[0] - 1, place[1])
-    page.mouse.move(*place)
-    page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
-    told: str = page.inner_text("#vg-tooltip-element")
+    tooltip = page.locator("#vg-tooltip-element.visible")
+    waited = 0
+    while not tooltip.count() and waited < PATIENCE:  # a busy page may miss a movement
+        place = page.evaluate(
+            """([selector, at]) => {
+                const mark = document.querySelectorAll(selector)[at];
+                mark.scrollIntoView({block: 'center', behavior: 'instant'});
+                const box = mark.getBoundingClientRect();
+                return [box.x + box.width / 2, box.y + box.height / 2];
+            }""",
+            [selector, at],
+        )
+        page.mouse.move(place[0] - 1, place[1])
+        page.mouse.move(*place)
+        page.wait_for_timeout(pause := 50)
+        waited += pause
+    told: str = tooltip.inner_text()
     return told

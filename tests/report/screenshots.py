@@ -35,7 +35,7 @@ def main(output: Path) -> None:
         page = demo_page(Path(folder))
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         for name, scheme, width, height in SHOTS:
-            with opened(browser, page, width=width, scheme=scheme, timeout=60) as seen:
+            with opened(browser, page, width=width, scheme=scheme) as seen:
                 clip = {"x": 0, "y": 0, "width": width, "height": height}
                 picture = output / f"report-{name}.png"
                 seen.page.screenshot(path=picture, full_page=True, clip=clip)
@@ -45,7 +45,7 @@ def main(output: Path) -> None:
 
 def printed(browser: Any, page: Path, output: Path) -> None:
     """The page as a printer gets it, at the width of A4."""
-    with opened(browser, page, width=760, timeout=60) as seen:
+    with opened(browser, page, width=760) as seen:
         seen.page.emulate_media(media="print", color_scheme="light")
         seen.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         clip = {"x": 0, "y": 0, "width": 760, "height": 1075 * 2}

@@ -27,8 +27,11 @@ PAYLOADS: list[str] = json.loads(
     (Path(__file__).parents[1] / "badinputs" / "xss_payloads.json").read_text("utf-8")
 )
 PLAIN = "plain words"
-TOGETHER = 5
-"""Payloads in one text, where one page for each would take long; the slow test takes each alone."""
+APART = 13
+"""How far the quick tests turn the payloads between two pages; the slow test takes each alone."""
+
+
+Change = Callable[[str], str]
 
 
 class Skeleton(HTMLParser):
@@ -54,6 +57,78 @@ def small_artifact() -> dict[str, Any]:
     return evaluate(run_from_document(toy_run(3)), None, plan).artifact.model_dump(mode="json")
 
 
+SIGNALS = ("llm_evidence_count", "token_msp", "evidence")
+RUN_KEYS = frozenset(
+    {
+        *("run_metadata", "run_id", "timestamp", "git_commit", "platform", "scale", "name"),
+        *("title", "case", "levels", "items", "experiments", "provenance", "mode", "split"),
+        *("quantitative_model", "results", "prediction_mode", "participant_id", "success"),
+        *("error", "predicted_items", "ground_truth_items", "item_signals", *SIGNALS),
+    }
+)
+"""The keys of a run; every other text in it is somebody's."""
+
+
+def written_run(n_cases: int = 5) -> dict[str, Any]:
+    """A run with a text wherever a run may have one: on a scale of its own, one case failed."""
+    levels, items = ["never", "some days", "every day"], ["sleep", "mood"]
+    cases: list[dict[str, Any]] = [
+        {
+            "participant_id": f"case\u200b {number}",
+            "success": True,
+            "error": None,
+            "predicted_items": {"sleep": levels[number % 3], "mood": None if number else levels[0]},
+            "ground_truth_items": dict.fromkeys(items, levels[(number + 1) % 3]),
+            "item_signals": {
+                item: {
+                    "llm_evidence_count": number,
+                    "token_msp": 0.5 + number / 10,
+                    "evidence": [f"quote {number} of {item}", "another"],
+                    "a signal of its own": "and its text",
+                }
+                for item in items
+            },
+        }
+        for number in range(n_cases)
+    ]
+    failed = {"participant_id": "lost", "success": False, "error": "Trouble: what was said"}
+    return {
+        "run_metadata": {
+            "run_id": "a run",
+            "timestamp": "some time",
+            "git_commit": "a commit",
+            "platform": "a machine",
+            "scale": {
+                "name": "days",
+                "title": "Days a week",
+                "case": "visitor",
+                "levels": levels,
+                "items": items,
+            },
+        },
+        "experiments": [
+            {
+                "provenance": {"mode": "a mode", "split": "a part", "quantitative_model": "it"},
+                "results": {
+                    "mode": "a mode",
+                    "prediction_mode": "item",
+                    "results": [*cases, failed],
+                },
+            }
+        ],
+    }
+
+
+def hostile_run(change: Change) -> MetricsArtifact:
+    """What becomes of a run whose every text is changed, names of functions among them."""
+    table = run_from_document(
+        rewritten(written_run(), change, RUN_KEYS), path=change("folder/run.json")
+    )
+    functions = {change("a function of one's own"): lambda token_msp: -token_msp}
+    plan = Plan("llm,token_msp", functions, options=Options(resamples=0), texts=True)
+    return evaluate(table, None, plan).artifact
+
+
 @cache
 def fields_of(model: Any) -> set[str]:
     found: set[str] = set()
@@ -69,9 +144,6 @@ def fields_of(model: Any) -> set[str]:
 
     look(model.model_json_schema())
     return found
-
-
-Change = Callable[[str], str]
 
 
 def before(payload: str) -> Change:
@@ -94,56 +166,73 @@ def hostile_artifact(change: Change) -> MetricsArtifact:
     document = small_artifact()
     metrics = next(iter(document["confidence_variants"].values()))["metrics"]
     levels = {f"{c / 10:.2f}" for c in range(1, 10)}
-    keep = {"1", "answered", *fields_of(MetricsArtifact), *metrics, *levels, *document["scale"]}
+    names = {*metrics, *document["agreement"][0]}
+    keep = {"1", "answered", *fields_of(MetricsArtifact), *names, *levels, *document["scale"]}
     return MetricsArtifact.model_validate(rewritten(document, change, frozenset(keep)))
 
 
 def hostile_results(change: Change) -> dict[str, Any]:
-    """One method's results with every text of every value changed; its keys are acumen's."""
-    document = dict(verdict_results()["systems"][0])
-    document["results"] = document["results"][:4]
+    """Two methods compared, every text of every value changed; the keys are acumen's."""
+    found = verdict_results()
+    systems = [{**document, "results": document["results"][:4]} for document in found["systems"]]
 
     def changed(part: Any) -> Any:
         if isinstance(part, str):
-            return change(part)
+            return part if part in ("left", "right") else change(part)
         if isinstance(part, list):
             return [changed(p) for p in part]
         return {k: changed(v) for k, v in part.items()} if isinstance(part, dict) else part
 
-    found: dict[str, Any] = changed(document)
-    return found
+    whole: dict[str, Any] = changed({"systems": systems, "comparison": found["comparison"]})
+    return whole
+
+
+HOSTILE: dict[str, Callable[[Change], Any]] = {
+    "run": hostile_run,
+    "artifact": hostile_artifact,
+    "results": hostile_results,
+}
 
 
 @cache
 def plain_skeleton(kind: str) -> list[tuple[str, tuple[str, ...]]]:
-    return Skeleton(page_of(kind, PLAIN)).tags
+    return Skeleton(page_of(kind, before(PLAIN))).tags
 
 
-def page_of(kind: str, payload: str) -> str:
+def page_of(kind: str, change: Change) -> str:
     """The page without the chart library, which is acumen's own and long."""
-    make: Callable[[Change], Any] = hostile_artifact if kind == "artifact" else hostile_results
-    page = render_report([make(before(payload))], command=payload)
+    page = render_report([HOSTILE[kind](change)], command=change("a command"), texts=True)
     assert page.count(chart_library()) == 1
     return page.replace(chart_library(), "")
 
 
-@pytest.mark.parametrize("kind", ["artifact", "results"])
+@pytest.mark.parametrize("kind", HOSTILE)
 def test_no_payload_changes_the_skeleton_of_the_page(kind: str) -> None:
+    """Each text of a page has another payload, and another one on the next page."""
     assert len(plain_skeleton(kind)) > 500
-    for first in range(0, len(PAYLOADS), TOGETHER):
-        several = " ".join(PAYLOADS[first : first + TOGETHER])
-        assert Skeleton(page_of(kind, several)).tags == plain_skeleton(kind), several
+    for first in range(0, len(PAYLOADS), APART):
+        assert Skeleton(page_of(kind, in_turn(first))).tags == plain_skeleton(kind), first
+
+
+def test_every_text_of_a_run_that_is_shown_is_hostile() -> None:
+    page = page_of("run", before("<b>"))
+    for word in ("a run", "a mode", "a commit", "folder/run.json", "days", "visitor", "sleep"):
+        assert f"&lt;b&gt;{word}" in page
+    for word in ("some days", "lost", "a function of one", "quote 1 of sleep", "a command"):
+        assert f"&lt;b&gt;{word}" in page
+    assert "what was said" not in page
+    assert "and its text" not in page
 
 
 def test_the_payload_is_on_the_page_as_text() -> None:
-    page = page_of("artifact", "<img src=x onerror=alert(1)>")
+    page = page_of("artifact", before("<img src=x onerror=alert(1)>"))
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     assert "\\u003cimg src=x onerror=alert(1)\\u003e" in page
     assert "<img" not in page
 
 
 def test_nothing_in_the_data_can_end_its_element() -> None:
-    page = page_of("results", "</script x><!--<script>&amp;\u2029")
+    page = page_of("results", before("</script x><!--<script>&amp;\u2029"))
     held = page.split('id="data">')[1].split("</script>")[0]
     assert not set("<>&\u2028\u2029") & set(held)
     assert "\\u003c/script x\\u003e" in held
@@ -151,33 +240,19 @@ def test_nothing_in_the_data_can_end_its_element() -> None:
 
 
 def test_a_template_in_the_data_is_not_filled_in() -> None:
-    page = page_of("artifact", "{{7*7}}")
+    page = page_of("artifact", before("{{7*7}}"))
     assert "{{7*7}}" in page
     assert "49llm" not in page
 
 
 def test_invisible_characters_are_shown_for_what_they_are() -> None:
-    page = page_of("artifact", "\u202e\u0000\u2028")
+    page = page_of("artifact", before("\u202e\u0000\u2028"))
     assert not {"\u202e", "\u0000", "\u2028"} & set(page)
     assert "\\u202e" in page
 
 
-def test_a_hostile_run_makes_a_harmless_page() -> None:
-    run = toy_run(len(PAYLOADS) + 2)
-    run["run_metadata"]["run_id"] = PAYLOADS[0]
-    run["experiments"][0]["provenance"]["mode"] = PAYLOADS[3]
-    run["experiments"][0]["results"]["mode"] = PAYLOADS[3]
-    for case, payload in zip(run["experiments"][0]["results"]["results"], PAYLOADS, strict=False):
-        case["participant_id"] = payload
-    table = run_from_document(run)
-    page = render_report([evaluate(table, None, Plan(options=Options(resamples=0)))])
-    scripts = [tag for tag in Skeleton(page).tags if tag[0] == "script"]
-    assert len(scripts) == 3
-    assert not {tag for tag, _ in Skeleton(page).tags} & {"img", "iframe", "svg", "object", "base"}
-
-
 def test_the_policy_allows_two_scripts_by_hash_and_nothing_else() -> None:
-    page = page_of("artifact", PLAIN)
+    page = page_of("artifact", before(PLAIN))
     policy = page.split('Content-Security-Policy" content="')[1].split('"')[0]
     parts = dict(part.split(" ", 1) for part in policy.split("; "))
     assert parts["default-src"] == "'none'"
@@ -191,8 +266,8 @@ def test_the_policy_allows_two_scripts_by_hash_and_nothing_else() -> None:
 
 
 def no_payload_did_anything(browser: Any, studies: list[Any], path: Path) -> None:
-    path.write_text(render_report(studies), "utf-8")
-    with opened(browser, path, timeout=60) as seen:
+    path.write_text(render_report(studies, texts=True), "utf-8")
+    with opened(browser, path) as seen:
         page = seen.page
         charts = page.evaluate("[...document.querySelectorAll('.chart')].map(c => c.dataset.drawn)")
         assert len(charts) >= 6 * len(studies)
@@ -216,17 +291,20 @@ def no_payload_did_anything(browser: Any, studies: list[Any], path: Path) -> Non
 
 
 def test_no_payload_runs_or_asks_for_anything_in_a_browser(browser: Any, tmp_path: Path) -> None:
-    studies: list[Any] = [hostile_artifact(in_turn(first)) for first in range(0, 65, 13)]
-    studies += [hostile_results(in_turn(first)) for first in (0, 32)]
+    studies: list[Any] = [
+        HOSTILE[kind](in_turn(first))
+        for first in range(0, len(PAYLOADS), 2 * APART)
+        for kind in HOSTILE
+    ]
     no_payload_did_anything(browser, studies, tmp_path / "hostile.html")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, len(PAYLOADS), 13))
+@pytest.mark.parametrize("first", range(0, len(PAYLOADS), APART))
 def test_no_payload_does_anything_in_any_field(first: int, browser: Any, tmp_path: Path) -> None:
-    studies: list[Any] = []
-    for payload in PAYLOADS[first : first + 13]:
-        studies += [hostile_artifact(before(payload)), hostile_results(before(payload))]
-        for kind in ("artifact", "results"):
-            assert Skeleton(page_of(kind, payload)).tags == plain_skeleton(kind), payload
-    no_payload_did_anything(browser, studies, tmp_path / "hostile.html")
+    for payload in PAYLOADS[first : first + APART]:
+        change = before(payload)
+        for kind in HOSTILE:
+            assert Skeleton(page_of(kind, change)).tags == plain_skeleton(kind), (kind, payload)
+        studies = [make(change) for make in HOSTILE.values()]
+        no_payload_did_anything(browser, studies, tmp_path / "hostile.html")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acumen.evaluation import Evaluation
-from acumen.report.html import render_report
+from acumen.report.html import _study, render_report
 from tests.report.test_specs import walk
 
 
@@ -90,3 +90,37 @@ def test_the_page_tells_how_to_make_its_numbers_again(single: Evaluation) -> Non
     assert told in page
     assert "--bootstrap-resamples 400 --seed 42" in page
     assert "acumen score x" in render_report([single], command="acumen score x")
+
+
+def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(
+    paired: Evaluation, results: dict[str, Any]
+) -> None:
+    """Who answers less errs less, so a mean error is compared at a coverage or not at all."""
+    for given in (paired, results):
+        study = _study(given, "s1", None, False)
+        tables = [plot.table for section in study.sections for plot in section.plots]
+        told = [
+            " ".join(cell.text for cell in row)
+            for table in tables
+            for row in table.rows
+            if "difference" in table.columns or "minus" in row[1].text
+        ]
+        assert len(told) > 10
+        wrong = ("mean loss", "Mean error", "mae ", "macro_mae")
+        assert [line for line in told if any(word in f"{line} " for word in wrong)] == []
+    deltas = paired.artifact.comparison.deltas
+    assert deltas is not None
+    assert f"risk at 0.5 {deltas['llm']['mae_at_coverage@0.5'].left:.4f}" in " ".join(
+        " ".join(cell.text for cell in row)
+        for row in _study(paired, "s1", None, False).sections[0].plots[0].table.rows
+    )
+
+
+def test_the_agreement_table_names_thresholds_and_tells_differences(paired: Evaluation) -> None:
+    study = _study(paired, "s1", None, False)
+    (section,) = [s for s in study.sections if s.key == "agreement"]
+    rows = {(row[0].text, row[1].text): row[2].value for row in section.plots[0].table.rows}
+    held = paired.artifact
+    assert rows["AUROC, truth ≥ 2", "toy1"] == held.agreement[0]["auroc_ge@2"].value
+    delta = held.comparison.agreement["kendall_tau_b"].delta
+    assert rows["Kendall's tau-b", "noisier minus toy1"] == delta

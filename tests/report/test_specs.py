@@ -49,7 +49,7 @@ def test_no_chart_computes_a_number(
     single: Evaluation, paired: Evaluation, results: dict[str, Any]
 ) -> None:
     drawn = figures(single, paired, results)
-    assert len(drawn) == 25
+    assert len(drawn) == 28
     for name, figure in drawn.items():
         spec, rows = spec_and_data(figure)
         computing = {key for key, value in walk(spec) if key in COMPUTING and value is not None}
@@ -60,12 +60,41 @@ def test_no_chart_computes_a_number(
         assert not any(key in ("url", "href", "image") for key, _ in walk(spec)), name
 
 
+def shape(part: Any) -> Any:
+    """A specification without its words and numbers: what is one shape is valid or not as one."""
+    if isinstance(part, dict):
+        return {key: part[key] if key in ("mark", "type") else shape(part[key]) for key in part}
+    if isinstance(part, list):
+        return [shape(value) for value in part]
+    return type(part).__name__
+
+
 def test_every_chart_is_valid_vega_lite(
     single: Evaluation, paired: Evaluation, results: dict[str, Any]
 ) -> None:
-    for figure in figures(single, paired, results).values():
-        spec, _ = spec_and_data(figure)
+    specs = [spec_and_data(figure)[0] for figure in figures(single, paired, results).values()]
+    # the configuration is one for all, and Altair checks slowly
+    config = specs[0]["config"]
+    assert all(spec["config"] == config for spec in specs)
+    bare = [{key: part for key, part in spec.items() if key != "config"} for spec in specs]
+    for spec in [specs[0], *{repr(shape(spec)): spec for spec in bare}.values()]:
         alt.Chart.from_dict(spec)
+
+
+def test_the_agreement_chart_draws_the_artifact_s_numbers_of_each_input(
+    paired: Evaluation,
+) -> None:
+    (rows,) = chart("agreement", paired).datasets.values()
+    names = {row["group"] for row in rows}
+    assert names == {"toy1", "noisier"}
+    kappa = {row["group"]: row for row in rows if row["name"] == "Kappa, quadratic"}
+    for side, found in zip(("toy1", "noisier"), paired.artifact.agreement, strict=True):
+        held = found["quadratic_kappa"]
+        assert held.interval is not None
+        drawn = [kappa[side][key] for key in ("value", "low", "high")]
+        assert drawn == pytest.approx([held.value, held.interval.low, held.interval.high], rel=1e-5)
+    # mean errors are of another scale and not in the chart
+    assert not [row for row in rows if row["value"] > 1 or "error" in row["name"]]
 
 
 def test_the_two_risk_curves_share_their_rows(single: Evaluation) -> None:
@@ -110,8 +139,10 @@ def test_plot_draws_artifacts_results_and_runs(
         out.unlink(missing_ok=True)
         assert run(["plot", str(tmp_path / f"{source}.json"), "--chart", name, "-o", str(out)]) == 0
         assert "<svg" in out.read_text()
-    assert run(["plot", str(tmp_path / "metrics.json")]) == 0
+    assert run(["plot"]) == 0
     assert "risk-coverage" in capsys.readouterr().out
+    assert run(["plot", "--chart", "forest", "-o", str(out)]) == 2
+    assert "give a run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

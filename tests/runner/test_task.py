@@ -85,9 +85,9 @@ def test_a_task_of_ones_own_is_one_short_file() -> None:
             "reply.evidence.from: 'rows' are taken from an input of kind 'reviews'",
         ),
         ("[reply]", "[questions]\nsleep = '?'\n[reply]", "questions.sleep: is not an item"),
-        ("[reply]", "[reply", "line 5, column 7: "),
+        ("[reply]", "[reply", "line 5, column 7: Expected"),
         ("[reply]", f"many = {'9' * 5000}\n[reply]", "mood.toml: "),
-        ("[reply]", f"deep = {'[' * 5000}\n[reply]", "is nested too deeply"),
+        ("[reply]", f"deep = {'[' * 5000}\n[reply]", "is nested too deep"),
         ('score = "mood"', 'socre = "mood"', "reply.socre: is not a key of a reply; is 'score' m"),
         ('score = "mood"', 'score = "mood"\nrisk_score = "r"', "is for replies with evidence of"),
         (

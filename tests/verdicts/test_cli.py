@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def score(study: Path, *extra: str, results: tuple[str, ...] = ("results-rag",)) -> int:
-    files = [str(study / f"{name}.json") for name in results]
+    paths = [str(study / f"{name}.json") for name in results]
     inputs = ("--truth", str(study / "truth.json"), "--reviews", str(study / "reviews.json"))
-    return run(["score", *files, *inputs, *FAST, *extra])
+    return run(["score", *paths, *inputs, *FAST, *extra])
 
 
 def test_the_tables_of_one_method(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,6 +59,27 @@ def test_a_score_of_exactly_the_target_gets_no_tick() -> None:
         for part in report(check_document(bare, "x")):
             console.print(part)
     assert captured.get().count("✓") == 1
+
+
+def test_a_mean_that_lacks_a_threshold_says_which_it_covers(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth: Any = read_json(study / "truth.json")
+    for entry in truth.values():
+        entry["verdict"] = entry["verdict"].replace("Critical", "High")
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    inputs = (str(study / "results-rag.json"), "--truth", str(tmp_path / "truth.json"))
+    assert run(["score", *inputs, *FAST]) == 0
+    assert "The mean AUPRC covers High Risk only." in capsys.readouterr().out
+
+
+def test_the_tables_do_not_squeeze_into_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run(["score", "--demo", *FAST]) == 0
+    assert "│   Incident Precision │  95.7% │  61.4% │" in capsys.readouterr().out
 
 
 def test_the_document_has_the_keys_of_the_source(study: Path, tmp_path: Path) -> None:
@@ -218,7 +240,7 @@ def test_the_demo_prints_both_methods(capsys: pytest.CaptureFixture[str]) -> Non
         (["--demo", "--method", "amos"], 2, "the demo holds rag, direct, not 'amos'"),
         (["--demo", "--policy", "G9"], 2, "no policy 'G9'"),
         (["--demo", "--interval", "wald"], 2, "no interval 'wald'"),
-        (["x.json", "--output", "./x.json"], 2, "--output would overwrite an input, x.json"),
+        (["--demo", "-o", "a", "--html", "./a"], 2, "--output and --html name the same file"),
         (["missing.json"], 3, "missing.json: there is no such file"),
     ],
 )
@@ -229,6 +251,20 @@ def test_a_call_that_cannot_be_meant_is_one_line(
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--output", "--html"])
+def test_no_input_is_overwritten(
+    option: str, study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "mine.toml"
+    policy.write_bytes(files("acumen.policy.builtin").joinpath("G1_allergy_V2.toml").read_bytes())
+    before = policy.read_bytes()
+    assert run(["score", "--demo", "--policy", str(policy), option, f"{tmp_path}/./mine.toml"]) == 2
+    assert f"{option} would overwrite an input, mine.toml" in capsys.readouterr().err
+    assert score(study, option, str(study / "truth.json")) == 2
+    assert score(study, option, str(study / "results-rag.json")) == 2
+    assert policy.read_bytes() == before
 
 
 def test_bad_files_are_one_line_each_and_leave_nothing_behind(
@@ -242,7 +278,7 @@ def test_bad_files_are_one_line_each_and_leave_nothing_behind(
     out = tmp_path / "out.json"
     cases = {
         ("--truth", str(short)): "short.json: case B001: there is no truth for this case",
-        (): "there is no truth: give a truth file, or gt_verdict with every result",
+        (): "results-rag.json: there is no truth: give a truth file, or gt_verdict with every",
     }
     for options, message in cases.items():
         assert run(["score", results, *options, "--output", str(out)]) == 3
@@ -252,6 +288,36 @@ def test_bad_files_are_one_line_each_and_leave_nothing_behind(
     assert run(["score", "--demo", "--policy", str(policy)]) == 3
     assert "toy.toml: line 2, threshold: is not a key of a policy" in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"error": "timeout"}, (), "r.json: no case is left to score: every result holds an error"),
+        (None, (), "r.json: case B002: has no gt_verdict, as others have"),
+        (None, ("--reviews", "none.json"), "r.json: case B001: quotes snippets, but there are no"),
+    ],
+)
+def test_a_message_names_the_file_it_is_about(
+    change: Any,
+    options: tuple[str, ...],
+    message: str,
+    study: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole: Any = read_json(study / "results-rag.json")
+    rows = [row | (change or {}) for row in whole["results"][:2]]
+    rows[0]["gt_verdict"] = "Low Risk"
+    Path("none.json").write_text("{}")
+    Path("r.json").write_text(json.dumps(rows))
+    truth = ("--truth", str(study / "truth.json")) if options else ()
+    assert run(["score", "r.json", *truth, *options, *FAST]) == 3
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == (2 if options else 1)
 
 
 def test_a_file_that_names_an_unknown_policy_asks_for_it(
@@ -276,6 +342,18 @@ def test_any_terminal_can_print_it(encoding: str) -> None:
     printed = done.stdout.decode(encoding)
     assert "\x1b" not in printed
     assert (">= Critical Risk" if encoding == "ascii" else "≥ Critical Risk") in printed
+
+
+def test_a_reader_that_leaves_in_the_middle_ends_the_command_quietly() -> None:
+    # more than a buffer full, so that the command is still writing when nobody reads any more
+    command = [sys.executable, "-m", "acumen", "score", "--demo", *FAST]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 0
 
 
 def test_a_hostile_name_does_not_reach_the_terminal(
@@ -389,4 +467,4 @@ def test_a_file_of_the_source_is_shown_as_far_as_it_goes(
     assert " RUN: G1_allergy_V2 | Method: amos | K=50 | N=100" in printed
     assert "79.8%" in printed
     assert "N/A" in printed
-    assert "they\n weigh 0.95 in all" in printed
+    assert "(they weigh 0.95 in all)" in " ".join(printed.split())

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from acumen.inference import Options
+from acumen.intervals import Interval
 from acumen.policy import find_policy
 from acumen.readers.verdict_truth import parse_truth
 from acumen.readers.verdicts import parse_results
 from acumen.report.verdict_comparison import comparison_report
 from acumen.report.verdict_tables import terminal
 from acumen.verdict_comparison import compare_runs, comparison_document
+from acumen.verdict_scores import score_study
+from acumen.verdict_study import prepare
 
 POLICY = find_policy("G1_allergy_V2")
 LOW, HIGH = "Low Risk", "High Risk"
@@ -29,9 +33,44 @@ def method(*scores: float | None) -> Any:
     return parse_results(rows, POLICY)
 
 
-def compared(left: Any, right: Any) -> dict[str, Any]:
-    found = compare_runs(left, right, TRUTH, POLICY, options=Options(resamples=50))
-    return comparison_document(found, ("one", "two"), with_reasons=False)
+def compared(left: Any, right: Any, truth: Any = TRUTH, **options: Any) -> dict[str, Any]:
+    found = compare_runs(left, right, truth, POLICY, options=Options(resamples=50), **options)
+    return comparison_document(found, ("one", "two"), with_reasons=truth is not TRUTH)
+
+
+def claims(*severities: str | None, **more: Any) -> Any:
+    """On A to E one piece of evidence each; the verdict High, or None for an abstention."""
+    rows = [
+        {
+            "business_id": case,
+            "verdict": None if severity is None else HIGH,
+            "risk_score": 1,
+            "parsed": {
+                "evidences": [
+                    {"evidence_id": "E1", "review_id": "R1", "field": "INCIDENT_SEVERITY"}
+                    | {"judgement": severity or "mild"}
+                    | more
+                ],
+                "justification": {"direct_evidence": ["E1"]},
+            },
+        }
+        for case, severity in zip("ABCDE", severities, strict=True)
+    ]
+    return parse_results(rows, POLICY)
+
+
+TOLD = parse_truth(
+    {c: {"verdict": HIGH, "incidents": [{"review_id": "R1", "severity": "mild"}]} for c in "ABCDE"},
+    POLICY,
+)
+
+
+def printed(document: dict[str, Any]) -> str:
+    console = terminal()
+    with console.capture() as captured:
+        for part in comparison_report(document, list(POLICY.scale.levels), 0.95):
+            console.print(part)
+    return captured.get()
 
 
 def test_ranking_is_compared_where_both_have_a_verdict() -> None:
@@ -59,10 +98,89 @@ def test_a_method_that_never_gives_a_verdict_has_no_ranking_to_compare() -> None
     assert found["deltas"]["auprc_ge_1"]["delta"] is None
 
 
-def test_the_notes_say_how_many_are_ranked() -> None:
-    found = compared(method(9, 8, None, 2, 1), method(8, 7, 9, 2, 1))
-    console = terminal()
-    with console.capture() as captured:
-        for part in comparison_report(found, list(POLICY.scale.levels), 0.95):
-            console.print(part)
-    assert "AUPRC is over the 4 cases where both have a verdict." in captured.get()
+def test_agreement_is_compared_where_both_have_a_verdict_and_accuracy_everywhere() -> None:
+    # the second takes C for High, the only thing it gets wrong; the first abstains there
+    found = compared(method(9, 8, None, 2, 1), method(8, 7, 9, 2, 1))["deltas"]
+    for key in ("macro_f1", "quadratic_kappa", "linear_kappa", "kendall_tau_b"):
+        assert (found[key]["left"], found[key]["right"]) == (1.0, 1.0), key
+    assert found["krippendorff_alpha"]["delta"] == found["mae"]["right"] == 0.0
+    assert (found["accuracy"]["left"], found["accuracy"]["right"]) == (0.8, 0.8)
+
+
+def test_verdicts_are_held_against_their_evidence_where_both_have_one() -> None:
+    # moderate alone is High, mild alone is not: on D the first abstains, the second contradicts
+    found = compared(
+        claims("moderate", "moderate", "moderate", None, "mild"),
+        claims("moderate", "moderate", "mild", "mild", "moderate"),
+        TOLD,
+    )
+    assert (found["n_cases"], found["n_ranked"]) == (5, 4)
+    for key in ("consistency_score", "verdict_support_rate"):
+        assert found["deltas"][key]["counts"] == {"left": [3, 4], "right": [3, 4]}
+    # what is claimed of D counts all the same
+    claimed = found["deltas"]["incident_precision"]
+    assert claimed["counts"] == {"left": [5, 5], "right": [5, 5]}
+
+
+def test_process_scores_are_compared_on_the_components_both_have() -> None:
+    reviews = {case: {"R1": "hives"} for case in "ABCDE"}
+    quoting = claims(*["mild"] * 5, snippet="not there")
+    plain = claims(*["mild"] * 5)
+    found = compared(plain, quoting, TOLD, reviews=reviews)
+    process = found["deltas"]["process_score"]
+    # .35 · 1 + .30 · 1 + .15 · 0 (mild is not High), over .80: invented quotations do not enter
+    assert process["left"] == process["right"] == pytest.approx(100 * 0.65 / 0.80)
+    assert found["deltas"]["snippet_validity"]["delta"] is None
+    told = "the process scores are compared without snippet validity, which one of them lacks"
+    assert told in found["warnings"]
+
+
+def test_ranking_by_scores_against_ranking_by_levels_is_told() -> None:
+    without = [{"business_id": case, "verdict": LOW} for case in "ABCDE"]
+    found = compared(method(9, 8, 3, 2, 1), parse_results(without, POLICY))
+    assert "the first is ranked by risk_score, the second by predicted level" in found["warnings"]
+
+
+def test_all_right_on_few_cases_is_worth_as_little_in_a_pair_as_alone() -> None:
+    # 20 cases, all verdicts consistent, but only 4 of the first's cite any evidence
+    names = [f"B{n}" for n in range(20)]
+    truth = parse_truth(dict.fromkeys(names, HIGH), POLICY)
+    evidence = {"evidence_id": "E1", "review_id": "R1", "field": "INCIDENT_SEVERITY"}
+
+    def citing(n: int) -> Any:
+        cited = {"parsed": {"evidences": [evidence | {"judgement": "moderate"}]}}
+        rows = [
+            {"business_id": case, "verdict": HIGH} | (cited if place < n else {})
+            for place, case in enumerate(names)
+        ]
+        return parse_results(rows, POLICY)
+
+    few, many = citing(4), citing(20)
+    found = compare_runs(few, many, truth, POLICY, options=Options(resamples=50))
+    alone = score_study(prepare(few, truth, POLICY), Options(resamples=50)).found["consistency"]
+    assert found.deltas["consistency"].left.interval == alone.interval
+    assert isinstance(alone.interval, Interval)
+    assert alone.interval.low < 0.6
+
+
+def test_the_notes_say_what_is_counted_over_what() -> None:
+    text = " ".join(
+        printed(
+            compared(claims("mild", *["moderate"] * 4), claims(*["mild", None] * 2, "mild"), TOLD)
+        ).split()
+    )
+    assert "Accuracy is over all 5 cases, an abstention being wrong." in text
+    assert "are over the 3 where both have a verdict." in text
+    assert "Right of checked, one and two: Incident Precision 5/5 and 5/5," in text
+    assert "Consistency 2/3 and 0/3" in text
+    assert "N/A for" not in text
+
+
+def test_names_too_long_for_the_table_are_told_below_it() -> None:
+    found = compared(method(9, 8, 3, 2, 1), method(8, 7, 9, 2, 1))
+    found |= {"left": "gpt-5-nano-with-retrieval", "right": "gpt-5-nano-with-reflection"}
+    text = printed(found)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert re.search(r"│ +left │ +right │", text)
+    told = "left is gpt-5-nano-with-retrieval, right is gpt-5-nano-with-reflection."
+    assert told in " ".join(text.split())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.case_reasoning import WEIGHTS
-from acumen.errors import DataError
+from acumen.errors import AcumenError, DataError
 from acumen.evidence import count_evidence
 from acumen.metrics.registry import METRICS
 from acumen.policy import find_policy
@@ -201,16 +201,98 @@ def test_a_repeated_claim_counts_once_and_is_told() -> None:
     counts = metrics["intermediate_metrics"]["classification_accuracy"]["severity_accuracy_counts"]
     assert counts == [1, 2]
     assert metrics["consistency_score"] == 100.0
-    assert any(text.startswith("1 evidence row repeat") for text in metrics["warnings"])
+    assert any(text.startswith("1 evidence row told before") for text in metrics["warnings"])
 
 
 def test_a_case_without_truth_is_refused() -> None:
-    with pytest.raises(DataError, match="case Z: there is no truth for this case"):
+    with pytest.raises(DataError, match="truth: case Z: there is no truth for this case"):
         compute_unified_metrics([result("Z", "Low Risk")], TRUTH, None)
 
 
+def test_a_verdict_by_itself_is_a_truth_as_it_is_in_a_file() -> None:
+    bare = {case: entry["verdict"] for case, entry in TRUTH.items()}
+    metrics = compute_unified_metrics(RESULTS, bare, None)
+    assert metrics["auprc"] == compute_unified_metrics(RESULTS, None, bare)["auprc"] is not None
+
+
+def test_results_come_as_a_list_a_tuple_or_an_object_that_holds_them() -> None:
+    found = [
+        compute_unified_metrics(results, TRUTH, None)
+        for results in (RESULTS, tuple(RESULTS), {"results": RESULTS})
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_ids_and_scores_may_be_numbers_as_numpy_has_them() -> None:
+    rows = [
+        {"business_id": np.int64(n), "verdict": "High Risk" if n else "Low Risk"}
+        | {"risk_score": np.float32(n)}
+        | {
+            "parsed": {
+                "evidences": [
+                    {
+                        "evidence_id": 1,
+                        "review_id": np.int64(7),
+                        "field": SEVERITY,
+                        "judgement": "mild",
+                    }
+                    | {"snippet": "hives"}
+                ]
+            }
+        }
+        for n in range(3)
+    ]
+    truth = {n: {"verdict": row["verdict"], "incidents": []} for n, row in enumerate(rows)}
+    reviews = {n: {7: "some hives"} for n in range(3)}
+    metrics = compute_unified_metrics(rows, truth, None, None, reviews)
+    assert metrics["auprc"] == metrics["process_components"]["snippet_validity"] == 1.0
+
+
+def test_a_truth_file_that_contradicts_what_the_results_carry_is_told() -> None:
+    rows = [{"business_id": c, "verdict": "Low Risk", "gt_verdict": "Low Risk"} for c in "ABC"]
+    truth = {"A": "Low Risk", "B": "High Risk", "C": "High Risk"}
+    metrics = compute_unified_metrics(rows, truth, None)
+    told = "the truth file is used where a gt_verdict differs from it (2: B, C)"
+    assert told in metrics["warnings"]
+    assert compute_unified_metrics(rows, dict.fromkeys("ABC", "Low Risk"), None)["warnings"] == [
+        *("verdicts come without a risk_score: all are ranked by their level instead",),
+        *("3 verdicts without direct_evidence: held against the policy's default verdict",),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: compute_unified_metrics(None, TRUTH, None), "results: must be a list of results"),
+        (lambda: compute_unified_metrics(RESULTS, [1], None), "gt_data must be a dict, not a list"),
+        (lambda: compute_unified_metrics(RESULTS, None, "x"), "gt_verdicts must be a dict"),
+        (lambda: compute_unified_metrics(RESULTS, TRUTH, None, None, 3), "reviews: must map case"),
+        (lambda: compute_consistency_score("text"), "results: must be a list of results"),
+        (lambda: compute_process_score([1]), "intermediate_metrics must be a dict"),
+        (lambda: compute_process_score({"incident_precision": True}), "the boolean true is not a"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_with_a_message(call: Any, message: str) -> None:
+    with pytest.raises(AcumenError, match=message):
+        call()
+
+
+def test_a_score_without_value_has_its_reason_beside_it() -> None:
+    silent = [{"business_id": "A", "verdict": None}]
+    metrics = compute_unified_metrics(silent, {"A": "Low Risk"}, None)
+    assert [metrics[key] for key in metrics["reasons"]] == [None] * 3
+    assert metrics["reasons"] == {
+        "process_score": "none of its components has a value",
+        "consistency_score": "no case has both a verdict and evidence",
+        "auprc": "no row was answered",
+    }
+    assert compute_process_score({})["reasons"].keys() == {"process_score"}
+    assert compute_consistency_score(silent)["reasons"].keys() == {"consistency_score"}
+
+
 def test_snippets_of_a_case_without_reviews_are_refused() -> None:
-    with pytest.raises(DataError, match="case A: quotes snippets, but there are no reviews"):
+    told = "results: case A: quotes snippets, but there are no reviews"
+    with pytest.raises(DataError, match=told):
         compute_unified_metrics(RESULTS, TRUTH, None, None, {"B": {}, "C": {}, "D": {}})
 
 

@@ -14,9 +14,11 @@ from acumen.inference import Options
 from acumen.policy import find_policy, parse_policy
 from acumen.readers.verdict_truth import parse_reviews, parse_truth
 from acumen.readers.verdicts import parse_results
+from acumen.report.verdict_comparison import comparison_report
 from acumen.report.verdict_tables import report, terminal
-from acumen.results_document import check_document
+from acumen.results_document import check_comparison, check_document
 from acumen.studies.verdicts import verdict_study
+from acumen.verdict_comparison import compare_runs, comparison_document
 from acumen.verdict_scores import document, score_study
 from acumen.verdict_study import prepare
 from acumen.verdicts import unified_numbers
@@ -168,6 +170,33 @@ def test_a_damaged_results_document_is_shown_or_refused(damaged_document: Any) -
         return
     with console.capture() as captured:
         for part in report(checked):
+            console.print(part)
+    assert "\x1b[2J" not in captured.get()
+
+
+def _compared() -> Any:
+    truth = parse_truth(STUDY.truth, POLICY)
+    left, right = (parse_results(results, POLICY) for results in STUDY.results.values())
+    found = compare_runs(left, right, truth, POLICY, options=Options(resamples=20))
+    whole = comparison_document(found, ("rag", "direct"), with_reasons=True)
+    shown = ("ordinal_auprc", "process_score", "consistency_score", "snippet_validity")
+    return whole | {"deltas": {key: whole["deltas"][key] for key in shown}}
+
+
+COMPARED = _compared()
+
+
+@settings(max_examples=150, deadline=None)
+@given(damaged_comparison=damaged(COMPARED))
+def test_a_damaged_comparison_is_shown_or_refused(damaged_comparison: Any) -> None:
+    console = terminal()
+    try:
+        checked = check_comparison(damaged_comparison, "x")
+    except AcumenError as error:
+        tells(error)
+        return
+    with console.capture() as captured:
+        for part in comparison_report(checked, list(POLICY.scale.levels), 0.95):
             console.print(part)
     assert "\x1b[2J" not in captured.get()
 

@@ -46,7 +46,7 @@ def row(**changes: Any) -> dict[str, Any]:
         inner: Any = changed
         for key in above:
             inner = inner[int(key) if key.isdigit() else key]
-        inner[last] = value
+        inner[int(last) if last.isdigit() else last] = value
     return changed
 
 
@@ -88,6 +88,8 @@ def test_a_verdict_is_recognised_however_it_is_dressed(verdict: str) -> None:
         ({"parsed__evidences__0__judgement": None}, "parsed.evidences[0].judgement: is missing"),
         ({"parsed__evidences__0__snippet": 3}, "evidences[0].snippet: must be text or null"),
         ({"parsed__evidences": {}}, "parsed.evidences: must be a list, not an object"),
+        ({"parsed__evidences__1": 3}, "parsed.evidences[1]: must be an object, not 3"),
+        ({"risk_score": 10**400}, "risk_score: 1000"),
         ({"parsed": "text"}, "case B1, parsed: must be an object, not the text 'text'"),
         ({"parsed__primitives": {"a": "1"}}, "parsed.primitives.a: must be a number"),
         ({"business_id": None}, "[0].business_id: is missing"),
@@ -104,6 +106,12 @@ def test_one_mistake_gives_one_message(changes: dict[str, Any], message: str) ->
 
 def test_a_case_that_comes_twice_is_refused() -> None:
     assert "case B1, [1]: duplicate" in problems(ROW, ROW)
+
+
+def test_evidence_that_says_nothing_is_not_passed_over() -> None:
+    text = problems(row(parsed__evidences__0={}, parsed__justification=None))
+    for field in ("evidence_id", "review_id", "field", "judgement"):
+        assert f"case B1, parsed.evidences[0].{field}: is missing" in text
 
 
 def test_all_problems_come_at_once() -> None:
@@ -129,6 +137,8 @@ def test_hostile_ids_are_escaped() -> None:
         ({}, "has no 'results'"),
         ({"results": {}}, "results: must be a list, not an object"),
         ({"results": [None]}, "results[0]: must be an object, not null"),
+        ([[ROW]], "results.json: [0]: must be an object, not a list"),
+        ([{}], "results.json: [0].business_id: is missing"),
         ([], "holds no results"),
         ("text", "must be a list of results or an object that holds 'results'"),
         ({"results": [ROW], "k": [1]}, "k: must be text or a number, not a list"),
@@ -138,6 +148,7 @@ def test_a_document_of_another_shape_is_refused(document: object, message: str) 
     with pytest.raises(DataError, match=r"results\.json") as caught:
         parse_results(document, POLICY, source="results.json")
     assert message in str(caught.value)
+    assert len(caught.value.problems) == 1
 
 
 def test_a_file_of_several_methods_needs_one_chosen() -> None:

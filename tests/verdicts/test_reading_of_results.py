@@ -24,13 +24,14 @@ def reading(
     process: float | None,
     consistency: float | None,
     intervals: dict[str, Any] | None = None,
+    method: str | None = "rag",
     **components: float,
 ) -> str:
     """With intervals that are a point, unless others are given."""
     values = {"ordinal_auprc": auprc, "process_score": process}
     points = {key: {"value": v, "low": v, "high": v} for key, v in values.items()}
     document = {
-        "method": "rag",
+        "method": method,
         "unified_scores": {
             "auprc": auprc,
             "process_score": process,
@@ -54,6 +55,12 @@ def test_good_on_all_three() -> None:
         "rag ranks well by severity (AUPRC 80.0%). "
         "And its reasons hold (process 86.0%, consistency 100.0%)."
     )
+
+
+def test_a_method_without_a_name_begins_a_sentence_or_stands_in_one() -> None:
+    assert reading(0.8, 86.0, 100.0, method=None).startswith("This method ranks well")
+    open_question = reading(0.9, 86.0, 100.0, {"ordinal_auprc": {"value": 0.9}}, method=None)
+    assert open_question.startswith("Whether this method ranks well")
 
 
 def test_a_poor_ranking_names_the_boundary() -> None:
@@ -139,3 +146,24 @@ def test_no_difference_is_claimed_where_the_interval_holds_zero() -> None:
     assert "Whether one reasons better cannot be told" in text
     assert "Whether one ranks better cannot be told" in text
     assert "Chiefly" not in text
+
+
+def test_the_chief_reasons_are_those_that_move_the_score_most() -> None:
+    # quotations differ most, but weigh 5%
+    parts = {
+        "incident_precision": delta(0.9, 0.6, -0.4, -0.2, "left"),
+        "severity_accuracy": delta(0.9, 0.7, -0.3, -0.1, "left"),
+        "modifier_accuracy": delta(0.9, 0.9, -0.1, 0.1, None),
+        "verdict_support_rate": delta(0.9, 0.8, -0.2, -0.01, "left"),
+        "snippet_validity": delta(1.0, 0.1, -1.0, -0.8, "left"),
+    }
+    deltas = parts | {
+        "process_score": delta(91.0, 66.0, -30.0, -20.0, "left"),
+        "ordinal_auprc": {"low": None},
+        "auprc_ge_1": {"low": None},
+    }
+    (text,) = comparison_paragraphs({"left": "a", "right": "b", "deltas": deltas})
+    assert (
+        "Chiefly, a more often claims incidents that happened (90% against 60%) "
+        "and judges their severity right (90% against 70%)." in text
+    )

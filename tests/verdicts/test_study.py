@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from acumen.policy import Evidence, decide, find_policy
 from acumen.readers.verdict_truth import parse_reviews, parse_truth
 from acumen.readers.verdicts import parse_results
 from acumen.studies.verdicts import POLICY, verdict_study
+from acumen.verdict_scores import rare_level
 from acumen.verdict_study import prepare
 
 
@@ -34,6 +37,33 @@ def test_the_truth_is_what_the_policy_makes_of_its_incidents() -> None:
         "High Risk": 21,
         "Critical Risk": 1,
     }
+
+
+@pytest.mark.parametrize(
+    ("counts", "key", "told"),
+    [
+        ((40, 40, 4), "auprc_ge_2", "rests on 4 cases of 'Critical Risk'"),
+        ((40, 40, 4), "auprc_ge_1", None),
+        ((40, 2, 2), "auprc_ge_1", "rests on 4 cases of 'High Risk' or above"),
+        ((1, 40, 40), "auprc_ge_1", "rests on 1 case below 'High Risk'"),
+        ((3, 40, 40), "ordinal_auprc", "rests on 3 cases below 'High Risk'"),
+        ((40, 3, 40), "severity_ordering_ap", "rests on 3 cases between 'Low Risk' and 'Critical"),
+        ((40, 3, 40), "macro_f1", "rests on 3 cases of 'High Risk'"),
+        ((40, 3, 40), "ordinal_auprc", None),
+        ((40, 3, 40), "quadratic_kappa", None),
+        ((5, 5, 5), "macro_mae", None),
+    ],
+)
+def test_a_number_that_rests_on_a_few_cases_says_which(
+    counts: tuple[int, ...], key: str, told: str | None
+) -> None:
+    policy = find_policy(POLICY)
+    verdicts = [
+        level for level, n in zip(policy.scale.levels, counts, strict=True) for _ in range(n)
+    ]
+    rows = [{"business_id": str(n), "verdict": v, "gt_verdict": v} for n, v in enumerate(verdicts)]
+    found = rare_level(key, prepare(parse_results(rows, policy), None, policy))
+    assert found == told or (told is not None and (found or "").startswith(told))
 
 
 def test_every_kind_of_fault_is_in_it() -> None:

@@ -17,7 +17,6 @@ from acumen.signals import Rows, answered_rows
 from acumen.strict_json import write_json
 from acumen.weights import Floats
 
-SCHEMA_VERSION: Final = "1"
 TEMPERATURE: Final = "temperature_scaling"
 
 
@@ -103,7 +102,9 @@ class Calibration:
         return [f"{self.name} was fitted on {self.inputs.name}, not on {expression.inner.name}"]
 
     def document(self, created_at: str) -> dict[str, Any]:
-        """The artifact as JSON has it."""
+        """The artifact as JSON has it; :mod:`acumen.calibration_document` is its schema."""
+        from acumen.calibration_document import SCHEMA_VERSION
+
         training = self.training
         return {
             "schema_version": SCHEMA_VERSION,
@@ -122,7 +123,7 @@ class Calibration:
                 "feature_defaults": training.defaults,
                 "case_hashes": {"salt": training.salt, "sha256_16": sorted(training.cases)},
             },
-            "metrics": self.metrics,
+            "metrics": self.metrics or None,
         }
 
     def write(self, path: str | Path, created_at: str) -> None:

@@ -23,6 +23,8 @@ from acumen.weights import Floats
 
 FOLDS: Final = 10
 SEED: Final = 42
+RATING: Final = "verbalized_confidence"
+"""What is fitted on when nothing is named."""
 SEVERAL: Final = ("logistic", "linear")
 """Methods that take several features."""
 
@@ -73,6 +75,10 @@ def fit_calibration(
     name = None if source is None else source_name(source)
     if not len(rows):
         raise DataError(["no row was answered: there is nothing to fit on"], source=name)
+    if not features and confidence is None and RATING not in table.signals:
+        had = ", ".join(printable(key) for key in list(table.signals)[:12]) or "none"
+        message = f"there is no {RATING}, which is fitted by default; name features or a confidence"
+        raise DataError([f"{message} (signals: {had})"], source=name)
     inputs = taken.of(table, rows)
     sample = Sample(
         inputs.values,
@@ -139,8 +145,8 @@ def _asked(
         if isinstance(confidences.find(confidence), confidences.Calibrated):
             raise UsageError(f"'{printable(confidence)}' is calibrated already")
     elif not features and method in SEVERAL:
-        features = ("verbalized_confidence",)
-    elif not features or (method == TEMPERATURE and features == ("verbalized_confidence",)):
+        features = (RATING,)
+    elif not features or (method == TEMPERATURE and features == (RATING,)):
         confidence, features = "verbalized", ()
     return method, Inputs(features, confidence, method == TEMPERATURE)
 

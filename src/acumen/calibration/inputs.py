@@ -10,7 +10,7 @@ from acumen import confidence as confidences
 from acumen.calibration.features import CalibratorFeatureExtractor, Features, unit_rating
 from acumen.errors import DataError
 from acumen.judgments import Judgments, SignalState
-from acumen.signals import Rows, shortest
+from acumen.signals import Rows, outside_unit
 from acumen.weights import Floats
 
 
@@ -43,7 +43,9 @@ class Inputs:
         if not self.probability:
             return found
         values = self.as_probability(found.values)
-        self._check(values, table, rows)
+        problems = outside_unit(table, rows, values, self.name, "take isotonic or logistic")
+        if problems:
+            raise DataError(problems, source=table.source.name)
         return Features(values[:, None], found.defaults)
 
     def as_probability(self, values: Floats) -> Floats:
@@ -59,19 +61,6 @@ class Inputs:
             return False
         probe = np.array([0.25, 0.5])  # within every range: does the function leave it as it is?
         return bool(np.array_equal(inner.function(probe), probe))
-
-    def _check(self, values: Floats, table: Judgments, rows: Rows) -> None:
-        outside = np.flatnonzero(~((values >= 0) & (values <= 1)))
-        if not len(outside):
-            return
-        first = int(outside[0])
-        message = (
-            f"{shortest(values[first])} is outside 0..1, where temperature works; so are "
-            f"{len(outside)} of {len(rows)} answered rows: take isotonic or logistic"
-        )
-        raise DataError(
-            [table.problem(int(rows[first]), message, self.name)], source=table.source.name
-        )
 
 
 def _nulls(table: Judgments, keys: tuple[str, ...], rows: Rows) -> dict[str, int]:

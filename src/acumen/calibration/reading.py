@@ -214,12 +214,15 @@ class _Document:
             self.wrong("training.case_hashes.sha256_16", "must be a list of texts")
             cases = []
         n, n_cases, rate = (given.get(key) for key in ("n", "n_cases", "positive_rate"))
+        defaults = given.get("feature_defaults")
+        defaults = defaults if isinstance(defaults, dict) else {}
         return Training(
             run_id=run_id if isinstance(run_id, str) else None,
             mode=mode if isinstance(mode, str) else None,
             n=n if isinstance(n, int) else None,
             n_cases=n_cases if isinstance(n_cases, int) else None,
             positive_rate=float(rate) if isinstance(rate, int | float) else None,
+            defaults={key: count for key, count in defaults.items() if type(count) is int},
             salt=salt if isinstance(salt, str) else "",
             cases=frozenset(cases),
         )

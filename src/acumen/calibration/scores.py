@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -65,7 +64,8 @@ def summary(
 ) -> dict[str, Any]:
     """Every calibration metric of a probability, AUROC of being right by it, and intervals.
 
-    ``reliability`` is the curve: what was said and what came true, bin by bin.
+    ``ci95_notes`` tells what to know of an interval; ``reliability`` is the curve: what was said
+    and what came true, bin by bin.
     """
     view = forecast(probability, target, case=case, n_cases=n_cases, weight=weight)
     ranking = rank(1 - right, probability, case=case, n_cases=n_cases, weight=weight, most_loss=1)
@@ -77,7 +77,11 @@ def summary(
     return {
         **{name: one.value for name, one in measured.items()},
         "ci95": {name: _ends(one.interval) for name, one in measured.items()},
-        "ci95_note": _note(one.interval for one in measured.values()),
+        "ci95_notes": {
+            name: one.interval.note
+            for name, one in measured.items()
+            if isinstance(one.interval, Interval) and one.interval.note is not None
+        },
         "reliability": {
             "n": curve.weight.tolist(),
             "confidence": curve.confidence.tolist(),
@@ -88,8 +92,3 @@ def summary(
 
 def _ends(interval: Interval | NoInterval) -> list[float] | None:
     return [interval.low, interval.high] if isinstance(interval, Interval) else None
-
-
-def _note(intervals: Iterable[Interval | NoInterval]) -> str | None:
-    notes = [i.note for i in intervals if isinstance(i, Interval) and i.note is not None]
-    return notes[0] if notes else None

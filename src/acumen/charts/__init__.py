@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from acumen.artifact_parts import check
 from acumen.artifacts import MetricsArtifact
 from acumen.charts import curves, intervals, tables
-from acumen.charts.inputs import check
 from acumen.charts.theme import Figure
 from acumen.errors import UsageError, printable
 from acumen.evaluation import Evaluation
@@ -22,6 +22,7 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "deltas": intervals.deltas,
     "reliability": tables.reliability,
     "confidence": tables.confidence,
+    "agreement": intervals.agreement,
     "confusion": tables.confusion,
     "precision-recall": tables.precision_recall,
     "risk-by-item": intervals.risk_by_item,

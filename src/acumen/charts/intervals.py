@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import altair as alt
 
-from acumen.artifacts import MetricsArtifact
+from acumen.artifact_parts import input_names, sides, sorted_functions
+from acumen.artifacts import Best, MetricsArtifact
 from acumen.charts import theme
-from acumen.charts.inputs import input_names, sides, sorted_functions
 from acumen.summary_models import GroupRisk
 
 Rows = Sequence[Mapping[str, Any]]
@@ -60,15 +60,20 @@ def interval_plot(
     bounded = any(row["low"] is not None and row["high"] is not None for row in rows)
     layers = [bars, dots] if bounded else [dots]
     if line is not None:
-        layers = [*_line(sets, line, line_name), *layers]
+        drawn = [row[key] for row in rows for key in ("value", "low", "high")]
+        ends = [end for end in drawn if end is not None]
+        beyond = line > (min(ends) + max(ends)) / 2
+        layers = [*_line(sets, line, line_name, leftwards=beyond), *layers]
     height = theme.ROW * len(names) * (1 if per_name == 1 else per_name * 0.75)
     return theme.dressed(alt.layer(*layers), sets, height=max(60, round(height)))
 
 
-def _line(sets: theme.Sets, at: float, called: str) -> list[alt.Chart]:
+def _line(sets: theme.Sets, at: float, called: str, *, leftwards: bool) -> list[alt.Chart]:
+    """A line with its name above it, on the side where there is room."""
+    side: dict[str, Any] = {"align": "right", "dx": -4} if leftwards else {"align": "left", "dx": 4}
     chart = alt.Chart(sets.add([{"value": theme.drawn(at), "label": called}]))
     rule = chart.mark_rule(strokeDash=[5, 4], strokeWidth=1.3, opacity=0.7).encode(alt.X("value:Q"))
-    text = chart.mark_text(align="left", baseline="bottom", dx=4, fontSize=11, color=theme.GREY)
+    text = chart.mark_text(baseline="bottom", fontSize=11, color=theme.GREY, **side)
     return [rule, text.encode(alt.X("value:Q"), alt.Text("label:N"), y=alt.value(-3))]
 
 
@@ -76,7 +81,6 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
     """AUGRC of every function with its interval, best first."""
     names = input_names(artifact)
     best = artifact.best
-    near = set() if best is None else {best.name, *best.indistinguishable}
     rows = []
     for function in sorted_functions(artifact):
         for side, variant in zip(names, sides(artifact)[function], strict=True):
@@ -85,7 +89,7 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
                 continue
             told = side
             if best is not None:
-                told = _standing(function, best.name, near)
+                told = _standing(function, best)
             rows.append(_row(theme.name(function), told, found.value, found.interval))
     groups = names if best is None else [BEST, NEAR, WORSE]
     optimum = next((v[0].augrc_optimal for v in sides(artifact).values()), None)
@@ -100,15 +104,17 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
     )
 
 
-BEST, NEAR, WORSE = "lowest", "cannot be told from the lowest", "higher than the lowest"
+BEST, NEAR, WORSE = "lowest", "perhaps as low", "higher"
 STANDING: Final = {BEST: theme.BLUE, NEAR: theme.COLOURS[6], WORSE: theme.GREY}
 
 
-def _standing(function: str, best: str, near: set[str]) -> str:
-    return BEST if function == best else NEAR if function in near else WORSE
+def _standing(function: str, best: Best) -> str:
+    if best.is_above(function):
+        return WORSE
+    return NEAR if function in best.indistinguishable else BEST
 
 
-def _row(name: str, group: str, value: float, interval: Any) -> dict[str, Any]:
+def _row(name: str, group: str, value: float | None, interval: Any) -> dict[str, Any]:
     row = {"name": name, "group": group, "value": theme.drawn(value)}
     ends = (None, None) if interval is None else (interval.low, interval.high)
     return row | {"low": theme.drawn(ends[0]), "high": theme.drawn(ends[1])}
@@ -128,12 +134,45 @@ def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figur
     rows.sort(key=lambda row: row["value"])
     return interval_plot(
         rows,
-        f"difference in AUGRC, {right} minus {left}",
+        f"AUGRC, {right} minus {left}",
         group="paired interval",
         groups=[g for g in groups.values() if any(row["group"] == g for row in rows)],
         known=dict(zip(groups.values(), (theme.BLUE, theme.ORANGE, theme.GREY), strict=True)),
         line=0.0,
         line_name="no difference",
+    )
+
+
+AGREEMENT: Final[Mapping[str, str]] = {
+    "total_accuracy": "Accuracy of all rows",
+    "level_off_by_one": "At most one level off",
+    "macro_f1": "Macro F1",
+    "quadratic_kappa": "Kappa, quadratic",
+    "linear_kappa": "Kappa, linear",
+    "kendall_tau_b": "Kendall's tau-b",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "ordinal_auroc": "Ordinal AUROC",
+    "ordinal_auprc": "Ordinal AUPRC",
+    "ordinal_nap": "AUPRC above chance",
+}
+"""Measures of agreement that share a scale, on which 1 is perfect, and how they are called."""
+
+
+def agreement(artifact: MetricsArtifact) -> theme.Figure | None:
+    """How far the predicted levels agree with the truth, measure by measure."""
+    names = input_names(artifact)
+    rows = [
+        _row(title, side, found[key].value, found[key].interval)
+        for key, title in AGREEMENT.items()
+        for side, found in zip(names, artifact.agreement, strict=False)
+        if key in found and found[key].value is not None
+    ]
+    return interval_plot(
+        rows,
+        "agreement (1 is perfect)",
+        group="input",
+        groups=names,
+        scale=alt.Scale(zero=True, domainMax=1),
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import altair as alt
 
+from acumen.artifact_parts import best_function, input_names, sorted_functions
 from acumen.artifacts import MetricsArtifact
 from acumen.charts import theme
-from acumen.charts.inputs import best_function, input_names, sorted_functions
 from acumen.summary_models import Distribution, ThresholdCurve
 
 ABSTAINED: Final = "abstained"
@@ -207,7 +207,8 @@ def _reliability_layers(
         color=theme.GREY, strokeDash=[6, 4], strokeWidth=1.4
     )
     diagonal = ideal.encode(alt.X("p:Q"), alt.Y("a:Q"))
-    return alt.layer(diagonal, ends, lines, dots).add_params(picked)
+    # on the dots: a legend listens to a choice only in a layer that has the legend's colours
+    return alt.layer(diagonal, ends, lines, dots.add_params(picked))
 
 
 def precision_recall(artifact: MetricsArtifact) -> theme.Figure | None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import altair as alt
 
-from acumen.errors import printable
+from acumen.artifact_parts import name as name  # every chart names things
 from acumen.strict_json import to_json
 
 Figure = alt.Chart | alt.LayerChart | alt.FacetChart
@@ -29,8 +29,6 @@ COLOURS: Final = (
 
 INK: Final = "currentColor"
 """Text and lines take the colour of the page around them; on paper that is black."""
-
-LONGEST_NAME: Final = 60
 
 
 def config() -> dict[str, Any]:
@@ -55,7 +53,7 @@ def config() -> dict[str, Any]:
             "labelLimit": 220,
         },
         "legend": {**quiet, "titleFontWeight": 500, "symbolOpacity": 1, "labelLimit": 220}
-        | {"symbolBaseFillColor": INK, "symbolBaseStrokeColor": INK},
+        | {"symbolBaseFillColor": INK, "symbolBaseStrokeColor": INK, "unselectedOpacity": 0.65},
         "header": {**quiet, "titleFontWeight": 500},
         "title": {"color": INK, "fontSize": 14, "fontWeight": 600, "anchor": "start"},
         "text": {"color": INK, "fontSize": 12},
@@ -101,11 +99,6 @@ def colours(names: Iterable[str], known: Mapping[str, str] | None = None) -> alt
     domain = list(names)
     turn = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(domain)} | dict(known or {})
     return alt.Scale(domain=domain, range=[turn[name] for name in domain])
-
-
-def name(value: object) -> str:
-    """A name as charts and pages show it: nothing invisible in it, cut when very long."""
-    return printable(str(value), limit=LONGEST_NAME)
 
 
 def drawn(value: float | None) -> float | None:

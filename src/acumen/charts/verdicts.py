@@ -94,6 +94,29 @@ def thresholds(documents: Documents) -> theme.Figure | None:
     )
 
 
+AGREEMENT: Final = (
+    ("accuracy", "Accuracy of all cases"),
+    ("off_by_one_accuracy", "At most one level off"),
+    ("macro_f1", "Macro F1"),
+    ("quadratic_kappa", "Kappa, quadratic"),
+    ("linear_kappa", "Kappa, linear"),
+    ("kendall_tau_b", "Kendall's tau-b"),
+    ("krippendorff_alpha", "Krippendorff's alpha"),
+)
+"""Measures of agreement that share a scale, on which 1 is perfect, and how they are called."""
+
+
+def agreement(documents: Documents) -> theme.Figure | None:
+    """How far the verdicts agree with the truth, measure by measure."""
+    return interval_plot(
+        _rows(documents, [(key, title, 1.0) for key, title in AGREEMENT]),
+        "agreement (1 is perfect)",
+        group="method",
+        groups=method_names(documents),
+        scale=alt.Scale(zero=True, domainMax=1),
+    )
+
+
 def confusion(documents: Documents) -> theme.Figure | None:
     """Truth against verdict, abstentions in a column of their own."""
     pairs = zip(method_names(documents), documents, strict=True)
@@ -151,6 +174,7 @@ VERDICT_CHARTS: Final[Mapping[str, Callable[[Documents], theme.Figure | None]]] 
     "components": components,
     "thresholds": thresholds,
     "precision-recall": precision_recall,
+    "agreement": agreement,
     "confusion": confusion,
 }
 """Name of a chart of verdict studies -> what draws it."""

@@ -9,6 +9,7 @@ Data goes to standard output, talk to standard error, a traceback only with ``--
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -116,6 +117,9 @@ def _show_completion(shell: str) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; errors become one line on standard error."""
     arguments = list(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # a terminal that cannot show a character shows another: help is full of them
+        sys.stdout.reconfigure(errors="replace")
     debug = "--debug" in arguments
     if debug and arguments[0] != "evaluate":
         arguments.remove("--debug")  # every command takes it; evaluate tells its times as well
@@ -146,10 +150,14 @@ def _run(arguments: list[str]) -> int:
     if len(arguments) == 2 and arguments[0] == "--show-completion":
         _show_completion(arguments[1])
         return 0
+    out, err = sys.stdout, sys.stderr
     try:
         code = app(args=arguments, prog_name=PROGRAM, standalone_mode=True)
         sys.stdout.flush()
     except SystemExit as leaving:
+        if sys.stdout is not out:  # Typer wraps it when the reader left in the middle of a write
+            sys.stdout, sys.stderr = out, err
+            raise BrokenPipeError from None
         sys.stdout.flush()
         return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     return int(code or 0)

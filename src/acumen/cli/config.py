@@ -7,15 +7,15 @@ One table a command, its keys the command's long options: ::
     confidence = ["llm", "token_msp"]
 
 The working folder's file alone is read, and ``acumen.toml`` goes first. An option on the command
-line wins. Where results are written is said on the command line and nowhere else, so that a file
-that lies in a folder cannot choose what is overwritten.
+line wins. Where results are written and whether they hold texts of cases is said on the command
+line and nowhere else, so that a file that lies in a folder cannot choose what is overwritten or
+given away.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
@@ -24,10 +24,11 @@ import typer
 
 from acumen.errors import DataError, Problem, label, printable, what_came
 from acumen.strict_json import decode_text, read_bytes
+from acumen.strict_toml import parse_toml
 
 OWN_FILE: Final = "acumen.toml"
 SHARED_FILE: Final = "pyproject.toml"
-NOT_HERE: Final = ("output", "html", "help", "debug")
+NOT_HERE: Final = ("output", "html", "texts", "help", "debug")
 
 _TYPES: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
     bool: ((bool,), "true or false"),
@@ -79,13 +80,7 @@ def _read(folder: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    text = decode_text(read_bytes(path), path.name)
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError([str(error)], source=path.name) from None
-    except RecursionError:
-        raise DataError(["is nested too deep"], source=path.name) from None
+    return parse_toml(decode_text(read_bytes(path), path.name), path.name)
 
 
 def _strangers(tables: Mapping[str, Any], commands: Sequence[str], source: str) -> list[Problem]:

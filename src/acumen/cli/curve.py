@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from acumen.errors import UsageError
+from acumen.cli.targets import check_targets
 
 app = typer.Typer(add_completion=False)
 
@@ -38,8 +38,7 @@ def curve(
 
     Example: acumen curve run.json --mode few_shot --confidence token_msp --output curve.csv
     """
-    if output is not None and output.exists() and Path(run).exists() and output.samefile(run):
-        raise UsageError("--output is the run itself; choose another file")
+    check_targets({"--output": output}, [run, calibration, scale])
     from acumen.cli.ranked import ranked
     from acumen.csv_text import csv_text
     from acumen.strict_json import write_bytes

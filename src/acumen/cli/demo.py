@@ -48,8 +48,9 @@ def demo(
 ) -> None:
     """Run both bundled studies end to end, on data made up by acumen itself.
 
-    Writes their input files into DIR, evaluates zero-shot against few-shot PHQ-8 ratings and each
-    alone, scores two methods' verdicts on 100 restaurants, and prints the tables.
+    Writes their input files into DIR, evaluates zero-shot against few-shot
+    PHQ-8 ratings and each alone, scores two methods' verdicts on 100
+    restaurants, prints the tables and writes them as a page, report.html.
 
     Example: acumen demo demo
     """
@@ -112,15 +113,15 @@ def _verdicts(made: Demo, options: Options) -> None:
     truth, reviews = parse_truth(study.truth, policy), parse_reviews(study.reviews)
     made.files |= {f"verdicts/{name}.json": content for name, content in study.documents().items()}
     runs = {name: parse_results(content, policy) for name, content in study.results.items()}
-    for name, run in runs.items():
+    for run in runs.values():
         prepared = prepare(run, truth, policy, reviews, source="truth.json")
         made.verdicts.append(document(score_study(prepared, options)))
-        made.files[f"verdicts/scores-{name}.json"] = made.verdicts[-1]
-        made.reported.append(f"verdicts/scores-{name}.json")
     left, right = runs
     found = compare_runs(runs[left], runs[right], truth, policy, reviews, options)
     made.compared = comparison_document(found, (left, right), with_reasons=True)
-    made.files["verdicts/comparison.json"] = made.compared
+    scores = {"systems": made.verdicts, "comparison": made.compared}
+    made.files["verdicts/scores.json"] = scores
+    made.reported.append("verdicts/scores.json")
 
 
 @contextlib.contextmanager
@@ -196,7 +197,7 @@ def _where(folder: Path) -> list[str]:
         "phq8/run.json": "the ratings, both modes",
         "phq8/{comparison,zero_shot,few_shot}.json": "their metrics",
         "verdicts/{truth,reviews,results-*}.json": "the verdicts",
-        "verdicts/{scores-*,comparison}.json": "their scores",
+        "verdicts/scores.json": "their scores, and the two compared",
         "report.html": "all of it, to look at",
     }
     lines = ["", f"The files are in {folder}:"]

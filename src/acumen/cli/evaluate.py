@@ -7,11 +7,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acumen.cli.ranked import warn
+from acumen.cli.targets import check_targets
 from acumen.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from acumen.evaluation import Evaluation
 
 app = typer.Typer(add_completion=False)
 
@@ -35,8 +40,10 @@ def evaluate(
         str, typer.Option(help="default, all, or names separated by commas.")
     ] = "default",
     loss: Annotated[str, typer.Option(help="abs_norm or abs.")] = "abs_norm",
-    resamples: Annotated[int, typer.Option("--bootstrap-resamples", min=0)] = 10_000,
-    seed: Annotated[int, typer.Option(min=0)] = 42,
+    resamples: Annotated[
+        int, typer.Option("--bootstrap-resamples", min=0, help="Resamples of the cases.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 42,
     interval: Annotated[str, typer.Option(help="default, percentile or bca.")] = "default",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     coverage_grid: Annotated[
@@ -56,6 +63,10 @@ def evaluate(
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Write the metrics artifact here.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the HTML report here.")] = None,
+    texts: Annotated[
+        bool,
+        typer.Option("--texts", help="Keep the evidence that the run quotes: texts of cases."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the artifact instead of the tables.")
     ] = False,
@@ -69,10 +80,14 @@ def evaluate(
 
     Example: acumen evaluate run.json --mode few_shot --confidence all --output metrics.json
 
-    Example: acumen evaluate run.json --mode zero_shot --input run.json --mode few_shot
+    Example: acumen evaluate run.json --mode zero_shot --mode few_shot --html report.html
     """
     clock = _Clock()
     sources = _sources(runs or [], inputs or [], modes or [])
+    check_targets(
+        {"--output": output, "--html": html},
+        [*(path for path, _ in sources), calibration, scale],
+    )
     options = {"resamples": resamples, "seed": seed, "level": level, "threads": threads}
     plan_options: dict[str, Any] = {
         "confidence": confidence,
@@ -80,27 +95,42 @@ def evaluate(
         "coverage_grid": _grid(coverage_grid),
         "area_coverage": area_coverage,
         "intersection_only": intersection_only,
+        "texts": texts,
     }
     evaluation = _evaluate(sources, scale, calibration, interval, options, plan_options, clock)
-    if output is not None:
-        evaluation.write(output)
-    if html is not None:
-        from acumen.report.html import write_report
-
-        write_report([evaluation.artifact], html)
+    _write(evaluation, output, html)
     clock.lap("write")
+    _show(evaluation, as_json=as_json, quiet=quiet)
+    clock.lap("show")
+    if debug:
+        print(clock.told(), file=sys.stderr)
+
+
+def _write(evaluation: Evaluation, output: Path | None, html: Path | None) -> None:
+    """The artifact and the page, both or neither."""
+    from acumen.strict_json import write_files
+
+    files: dict[str | Path, bytes] = {}
+    if output is not None:
+        files[output] = evaluation.to_json().encode("utf-8")
+    if html is not None:
+        from acumen.report.html import render_report
+
+        page = render_report([evaluation], texts=bool(evaluation.artifact.options["texts"]))
+        files[html] = page.encode("utf-8")
+    write_files(files)
+
+
+def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool) -> None:
+    """The artifact or the tables on standard output; warnings are told in any case."""
     if as_json:
         sys.stdout.write(evaluation.to_json())
     elif not quiet:
         from acumen.report.terminal import print_report
 
         print_report(evaluation)
-    if as_json or quiet:
-        for warning in evaluation.artifact.warnings:
-            print(f"acumen: warning: {printable(warning, limit=600)}", file=sys.stderr)
-    clock.lap("show")
-    if debug:
-        print(clock.told(), file=sys.stderr)
+        return
+    warn(evaluation.artifact.warnings)
 
 
 def _evaluate(
@@ -111,7 +141,7 @@ def _evaluate(
     options: dict[str, Any],
     plan_options: dict[str, Any],
     clock: _Clock,
-) -> Any:
+) -> Evaluation:
     from acumen.evaluating import Plan
     from acumen.evaluating import evaluate as evaluate_tables
     from acumen.inference import METHODS, Options

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from acumen.cli.targets import check_targets
 from acumen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def plot(
     source: Annotated[
-        Path, typer.Argument(help="A run, a metrics artifact, or results of acumen score.")
-    ],
+        Path | None,
+        typer.Argument(help="A run, a metrics artifact, or results of acumen score."),
+    ] = None,
     chart: Annotated[str, typer.Option(help="Which chart; 'list' shows the names.")] = "list",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .svg, .png or .pdf file.")
@@ -47,12 +49,13 @@ def plot(
         for name, what in available().items():
             typer.echo(f"{name:<18}{what}")
         return
+    if source is None:
+        raise UsageError("give a run, a metrics artifact or results to draw from")
     if output is None:
         raise UsageError("--output FILE is missing: where should the figure go?")
     if output.suffix.lower() not in FORMATS:
         raise UsageError(f"a figure is {', '.join(FORMATS)}, not '{output.suffix}'")
-    if output.resolve() == source.resolve():
-        raise UsageError("--output is the input itself; choose another file")
+    check_targets({"--output": output}, [source, scale])
     figure: Figure = draw(chart, source, mode=mode, scale=scale, confidence=confidence)
     from acumen.charts.export import write_figure
 

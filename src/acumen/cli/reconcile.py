@@ -27,8 +27,8 @@ def reconcile(
 ) -> None:
     """One run's AURC as other tools would show it, and why their numbers differ.
 
-    The tools are fd-shifts, torch-uncertainty, lm-polygraph, HELM and MAPIE; there is one table
-    for each confidence function.
+    The tools are fd-shifts, torch-uncertainty, lm-polygraph, HELM and MAPIE.
+    There is one table for each confidence function.
 
     Example: acumen reconcile run.json --mode few_shot --confidence token_msp
     """
@@ -63,6 +63,8 @@ def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Any]:
         if distinct < n
         else "No two rows are tied, so no number depends on the order of the rows."
     )
+    if ranking.weight is not None:
+        note += " The rows' weights are left aside: the other tools have none."
     return [Text(told, style="bold"), _table(found), Padding(Text(note), (0, 0, 1, 0))]
 
 

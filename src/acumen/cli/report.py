@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from acumen.errors import UsageError
+from acumen.cli.targets import check_targets
 
 app = typer.Typer(add_completion=False)
 
@@ -21,6 +21,9 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.")] = Path(
         "report.html"
     ),
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Show the texts of cases that an artifact keeps.")
+    ] = False,
     debug: Annotated[bool, typer.Option(help="Show a traceback on errors.", hidden=True)] = False,
 ) -> None:
     """Make one self-contained HTML page of saved artifacts; it opens from disk, offline.
@@ -33,7 +36,6 @@ def report(
     """
     from acumen.report.html import write_report
 
-    if output.resolve() in [path.resolve() for path in artifacts]:
-        raise UsageError(f"--output would overwrite an input, {output.name}")
-    write_report(artifacts, output)
+    check_targets({"--output": output}, artifacts)
+    write_report(artifacts, output, texts=texts)
     typer.echo(f"acumen: wrote {output}", err=True)

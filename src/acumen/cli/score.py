@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from acumen.errors import UsageError
+from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from acumen.claims import Reviews, Truth, VerdictRun
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
     from acumen.policy import Policy
 
 app = typer.Typer(add_completion=False)
+
+
+class Inputs(NamedTuple):
+    """What is scored, against what."""
+
+    policy: Policy
+    runs: list[VerdictRun]
+    truth: Truth | None
+    reviews: Reviews | None
+    files: Sequence[Path] = ()
+    truth_file: str | None = None
 
 
 @app.command()
@@ -63,46 +75,42 @@ def score(
 
     acumen score --demo
     """
-    from acumen.inference import METHODS, Options
-
     paths = results or []
     if demo and (paths or truth or reviews):
         raise UsageError("--demo brings its own results, truth and reviews")
     if not demo and not 1 <= len(paths) <= 2:
         raise UsageError("give one results file, two to compare, or --demo")
-    inputs = [path for path in (*paths, truth, reviews) if path is not None]
-    for option, target in (("--output", output), ("--html", html)):
-        if target is not None and target.resolve() in [path.resolve() for path in inputs]:
-            raise UsageError(f"{option} would overwrite an input, {target.name}")
-    if interval not in METHODS:
-        raise UsageError(f"no interval '{interval}'; there are {', '.join(METHODS)}")
-    options = Options(resamples=resamples, seed=seed, method=interval)
+    own = None if policy is None else Path(policy)
+    _refuse_overwriting((*paths, truth, reviews, own), {"--output": output, "--html": html})
+    options = _options(resamples, seed, interval)
     given = {"run_id": run_id, "domain": domain, "model": model, "k": k}
-    chosen, runs, known, texts = (
-        _demo_inputs(policy, method) if demo else _inputs(paths, truth, reviews, policy, method)
-    )
-    source = None if truth is None else truth.name
-    documents = [_scored(run, chosen, known, texts, options, given, source) for run in runs]
-    compared = None
-    if len(runs) == 2:
-        compared = _compared(runs, _names(runs, paths), chosen, known, texts, options)
+    inputs = _demo(policy, method) if demo else _read(paths, truth, reviews, policy, method)
+    documents = [_scored(run, inputs, options, given) for run in inputs.runs]
+    compared = _compared(inputs, options) if len(inputs.runs) == 2 else None
     _print(documents, compared)
-    single = documents[0] if len(documents) == 1 else None
-    written = single or {"systems": documents, "comparison": compared}
-    if output is not None:
-        from acumen.strict_json import write_json
-
-        write_json(output, written)
-    if html is not None:
-        from acumen.report.html import write_report
-
-        write_report([written], html)
+    _write(documents, compared, output, html)
 
 
-Inputs = tuple["Policy", "list[VerdictRun]", "Truth | None", "Reviews | None"]
+def _refuse_overwriting(inputs: Sequence[Path | None], targets: dict[str, Path | None]) -> None:
+    taken = [path.resolve() for path in inputs if path is not None and path.is_file()]
+    for option, target in targets.items():
+        if target is not None and target.resolve() in taken:
+            raise UsageError(f"{option} would overwrite an input, {printable(target.name)}")
+    named = [target.resolve() for target in targets.values() if target is not None]
+    if len(set(named)) < len(named):
+        raise UsageError(f"{' and '.join(targets)} name the same file")
 
 
-def _inputs(
+def _options(resamples: int, seed: int, interval: str) -> Options:
+    from acumen.inference import METHODS, Options
+
+    if interval not in METHODS:
+        known = ", ".join(METHODS)
+        raise UsageError(f"no interval '{printable(interval)}'; there are {known}")
+    return Options(resamples=resamples, seed=seed, method=interval)
+
+
+def _read(
     paths: list[Path],
     truth: Path | None,
     reviews: Path | None,
@@ -114,9 +122,9 @@ def _inputs(
     from acumen.strict_json import read_json, source_name
 
     documents = {path: read_json(path) for path in paths}
-    chosen = _policy(policy, [named_policy(document) for document in documents.values()])
-    if len(paths) == 2 and len(documents) == 1:
+    if len(documents) < len(paths):
         raise UsageError("the same results file is given twice")
+    chosen = _policy(policy, [named_policy(document) for document in documents.values()])
     methods: list[str | None] = [method]
     if method is None and len(paths) == 1:
         named = named_methods(documents[paths[0]])
@@ -126,25 +134,32 @@ def _inputs(
         for path, document in documents.items()
         for name in methods
     ]
-    known = None if truth is None else read_truth(truth, chosen)
-    return chosen, runs, known, None if reviews is None else read_reviews(reviews)
+    return Inputs(
+        chosen,
+        runs,
+        truth=None if truth is None else read_truth(truth, chosen),
+        reviews=None if reviews is None else read_reviews(reviews),
+        files=paths,
+        truth_file=None if truth is None else truth.name,
+    )
 
 
-def _demo_inputs(policy: str | None, method: str | None) -> Inputs:
+def _demo(policy: str | None, method: str | None) -> Inputs:
     from acumen.readers.verdict_truth import parse_reviews, parse_truth
     from acumen.readers.verdicts import parse_results
     from acumen.studies.verdicts import POLICY, verdict_study
 
     study = verdict_study()
     if method is not None and method not in study.results:
-        raise UsageError(f"the demo holds {', '.join(study.results)}, not '{method}'")
+        known = ", ".join(study.results)
+        raise UsageError(f"the demo holds {known}, not '{printable(method)}'")
     chosen = _policy(policy, [POLICY])
     runs = [
         parse_results(document, chosen, source=f"demo {name}")
         for name, document in study.results.items()
         if method in (None, name)
     ]
-    return chosen, runs, parse_truth(study.truth, chosen), parse_reviews(study.reviews)
+    return Inputs(chosen, runs, parse_truth(study.truth, chosen), parse_reviews(study.reviews))
 
 
 def _policy(asked: str | None, named: list[str | None]) -> Policy:
@@ -156,11 +171,10 @@ def _policy(asked: str | None, named: list[str | None]) -> Policy:
         return find_policy(asked)
     names = {name for name in named if name is not None}
     if len(names) > 1:
-        raise UsageError(f"the results name different policies ({', '.join(sorted(names))})")
+        told = ", ".join(printable(name) for name in sorted(names))
+        raise UsageError(f"the results name different policies ({told}); choose one with --policy")
     name = names.pop() if names else DEFAULT_POLICY
     if name not in builtin_policies():
-        from acumen.errors import printable
-
         raise UsageError(
             f"the results name the policy '{printable(name)}', which does not ship with acumen; "
             "give it with --policy FILE"
@@ -169,45 +183,33 @@ def _policy(asked: str | None, named: list[str | None]) -> Policy:
 
 
 def _scored(
-    run: VerdictRun,
-    policy: Policy,
-    truth: Truth | None,
-    reviews: Reviews | None,
-    options: Options,
-    given: dict[str, Any],
-    source: str | None,
+    run: VerdictRun, inputs: Inputs, options: Options, given: dict[str, Any]
 ) -> dict[str, Any]:
     from acumen.verdict_scores import document, score_study
     from acumen.verdict_study import prepare
 
-    study = prepare(run, truth, policy, reviews, source=source)
-    return document(score_study(study, options), given, with_reasons=truth is not None)
+    study = prepare(run, inputs.truth, inputs.policy, inputs.reviews, source=inputs.truth_file)
+    return document(score_study(study, options), given, with_reasons=inputs.truth is not None)
 
 
-def _names(runs: list[VerdictRun], paths: list[Path]) -> tuple[str, str]:
+def _names(inputs: Inputs) -> tuple[str, str]:
     """What tells two runs apart: their methods, their run ids, their files, or their places."""
     for names in (
-        [run.method for run in runs],
-        [run.provenance.get("run_id") for run in runs],
-        [path.stem for path in paths],
+        [run.method for run in inputs.runs],
+        [run.provenance.get("run_id") for run in inputs.runs],
+        [path.stem for path in inputs.files],
     ):
         if len(set(names)) == 2 and None not in names:
             return str(names[0]), str(names[1])
     return "left", "right"
 
 
-def _compared(
-    runs: list[VerdictRun],
-    names: tuple[str, str],
-    policy: Policy,
-    truth: Truth | None,
-    reviews: Reviews | None,
-    options: Options,
-) -> dict[str, Any]:
+def _compared(inputs: Inputs, options: Options) -> dict[str, Any]:
     from acumen.verdict_comparison import compare_runs, comparison_document
 
-    comparison = compare_runs(runs[0], runs[1], truth, policy, reviews, options)
-    return comparison_document(comparison, names, with_reasons=truth is not None)
+    left, right = inputs.runs
+    comparison = compare_runs(left, right, inputs.truth, inputs.policy, inputs.reviews, options)
+    return comparison_document(comparison, _names(inputs), with_reasons=inputs.truth is not None)
 
 
 def _print(documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> None:
@@ -220,3 +222,21 @@ def _print(documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> 
     if compared is not None:
         level = documents[0]["interval_settings"]["level"]
         show(console, comparison_report(compared, documents[0]["levels"], level))
+
+
+def _write(
+    documents: list[dict[str, Any]],
+    compared: dict[str, Any] | None,
+    output: Path | None,
+    html: Path | None,
+) -> None:
+    single = documents[0] if len(documents) == 1 else None
+    written = single or {"systems": documents, "comparison": compared}
+    if output is not None:
+        from acumen.strict_json import write_json
+
+        write_json(output, written)
+    if html is not None:
+        from acumen.report.html import write_report
+
+        write_report([written], html)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from acumen.errors import DataError, UsageError
+from acumen.errors import DataError, UsageError, printable
+
+if TYPE_CHECKING:
+    from acumen.result_files import Found
+
+RESULTS: Final = Path("results")
+"""Where to look when nothing is named."""
 
 app = typer.Typer(add_completion=False)
 
@@ -44,15 +50,18 @@ def show(
     acumen show --dev results/dev/20260119_004007_G1_allergy_V2
     """
     from acumen.report.result_formats import FORMATS, terminal_table
-    from acumen.report.verdict_tables import report, terminal
     from acumen.report.verdict_tables import show as print_parts
+    from acumen.report.verdict_tables import terminal
     from acumen.result_files import choose, find_results
 
     if form not in ("table", *FORMATS):
-        raise UsageError(f"no format '{form}'; there are table, {', '.join(FORMATS)}")
-    places = [dev] if dev is not None else paths or [Path("results")]
+        known = ", ".join(FORMATS)
+        raise UsageError(f"no format '{printable(form)}'; there are table, {known}")
     if dev is not None and paths:
         raise UsageError("--dev names the folder to show; leave the paths out")
+    places = [dev] if dev is not None else paths or [RESULTS]
+    if dev is None and not paths and not RESULTS.exists():
+        raise UsageError(f"there is no folder '{RESULTS}' here; name result files or folders")
     everything, unreadable = find_results(places)
     for line in unreadable:
         typer.echo(f"acumen: passed over {line}", err=True)
@@ -60,11 +69,24 @@ def show(
     found = choose(everything, methods, policy, latest=latest)
     if not found:
         kept = " that match" if everything else ""
-        raise DataError([f"there are no result files{kept} under {', '.join(map(str, places))}"])
+        under = ", ".join(printable(str(place), limit=400) for place in places)
+        raise DataError([f"there are no result files{kept} under {under}"])
     if form != "table":
         typer.echo(FORMATS[form](found), nl=False)
     elif dev is not None:
-        for entry in found:
-            print_parts(terminal(), report(entry.document))
+        print_parts(terminal(), _in_full(found))
     else:
         print_parts(terminal(), [terminal_table(found)])
+
+
+def _in_full(found: list[Found]) -> list[Any]:
+    """Everything the files hold of each method, then how pairs of them compare."""
+    from acumen.report.verdict_comparison import comparison_report
+    from acumen.report.verdict_tables import report
+
+    parts = [part for entry in found for part in report(entry.document)]
+    for entry in found:
+        if entry.comparison is not None:
+            level = entry.document["interval_settings"]["level"]
+            parts += comparison_report(entry.comparison, entry.document["levels"], level)
+    return parts

@@ -76,7 +76,7 @@ def compute(
     table has, where no function has that name, is the signal itself.
     """
     table = table.included
-    expression = find(name, table.signals)
+    expression = find(name, table.signals, table.source.name)
     columns = Columns(table, calibration)
     for key in expression.needs:
         _ = columns[key]
@@ -120,7 +120,7 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
                 left_out |= _left_out_of_artifact(table, calibration)
                 chosen += [name for name in names() if name not in left_out]
             case _:
-                check_artifact(find(word, table.signals), calibration)
+                check_artifact(find(word, table.signals, table.source.name), calibration)
                 chosen.append(word)
     if not chosen:
         source = table.source.path

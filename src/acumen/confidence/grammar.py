@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
-import numpy as np
-
 from acumen.confidence import functions
 from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, described
 from acumen.errors import UsageError, printable
-from acumen.signals import shortest
+from acumen.signals import outside_unit
 from acumen.weights import Floats
 
 TEMPERATURE: Final = "temperature_scaling"
@@ -92,9 +90,10 @@ class Calibrated:
             return columns.calibration.of_table(columns.table, columns.rows)
         values = self.inner.of(columns)
         if columns.calibration.method == TEMPERATURE:
-            for at in np.flatnonzero(~((values >= 0) & (values <= 1))).tolist():
-                message = f"{shortest(values[at])} is outside 0..1, where temperature works"
-                columns.problem(at, message, self.inner.name)
+            advice = f"an isotonic artifact fitted on {self.inner.name} would do"
+            columns.problems += outside_unit(
+                columns.table, columns.rows, values, self.inner.name, advice
+            )
             columns.check()
         return columns.calibration.of_confidence(values)
 
@@ -123,10 +122,13 @@ def names() -> tuple[str, ...]:
     return (*FUNCTIONS, *ARTIFACT)
 
 
-def find(name: str | Callable[..., Any], signals: Collection[str] = ()) -> Expression:
+def find(
+    name: str | Callable[..., Any], signals: Collection[str] = (), source: str | None = None
+) -> Expression:
     """The confidence a name, an expression of the grammar, or a plain callable stands for.
 
     A name that no function has may be that of one of ``signals``: then it is the signal itself.
+    ``source`` is whose signals they are, for the message where neither has it.
 
     >>> find("secondary:token_msp+llm:product").needs
     ('token_msp', 'llm_evidence_count')
@@ -137,9 +139,9 @@ def find(name: str | Callable[..., Any], signals: Collection[str] = ()) -> Expre
         return described(name)
     kind, colon, rest = name.partition(":")
     if colon and kind == "secondary":
-        return _secondary(name, rest, signals)
+        return _secondary(name, rest, signals, source)
     if colon and kind == "calibrated":
-        inner = find(rest, signals)
+        inner = find(rest, signals, source)
         if isinstance(inner, Calibrated):
             raise UsageError(f"'{printable(name, 80)}': '{inner.name}' is calibrated already")
         about = f"The artifact applied to {rest}."
@@ -148,7 +150,7 @@ def find(name: str | Callable[..., Any], signals: Collection[str] = ()) -> Expre
     if found is None and name in signals:
         return ConfidenceFunction(name, _as_it_is, (name,), "The signal as it is.")
     if found is None:
-        raise UsageError(_unknown(name, signals))
+        raise UsageError(_unknown(name, signals, source))
     return found
 
 
@@ -156,7 +158,7 @@ def _as_it_is(signal: Floats) -> Floats:
     return signal
 
 
-def _secondary(name: str, rest: str, signals: Collection[str]) -> Secondary:
+def _secondary(name: str, rest: str, signals: Collection[str], source: str | None) -> Secondary:
     pair, _, how = rest.rpartition(":")
     parts = pair.split("+")
     if len(parts) != 2 or how not in ("average", "product") or "secondary:" in pair:
@@ -164,13 +166,17 @@ def _secondary(name: str, rest: str, signals: Collection[str]) -> Secondary:
             f"'{printable(name, 80)}' is not secondary:<a>+<b>:<average|product>, "
             "such as secondary:token_msp+retrieval_similarity_mean:average"
         )
-    return Secondary(name, find(parts[0], signals), find(parts[1], signals), how)
+    left, right = (find(part, signals, source) for part in parts)
+    return Secondary(name, left, right, how)
 
 
-def _unknown(name: str, signals: Collection[str]) -> str:
+def _unknown(name: str, signals: Collection[str], source: str | None) -> str:
+    what = "no confidence function"
+    if source is not None:
+        what = f"{printable(source, 200)}: {what} or signal"
     close = get_close_matches(name, (*names(), "default", "all", *signals), n=1)
     hint = f"did you mean '{printable(close[0])}'? " if close else ""
     return (
-        f"no confidence function '{printable(name)}'; {hint}"
+        f"{what} '{printable(name)}'; {hint}"
         f"there are {', '.join(names())}, secondary:<a>+<b>:<average|product> and calibrated:<name>"
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from acumen.errors import DataError, Problem, UsageError, printable
 from acumen.judgments import Judgments
+from acumen.registering import is_run_again
 from acumen.signals import Rows, answered_rows, column
 from acumen.strict_json import source_name
 from acumen.weights import Floats
@@ -96,12 +97,14 @@ def register(
 ) -> Callable[..., Any]:
     """Register a function of columns; its parameters are the signals it needs.
 
-    A parameter with a default is a constant, not a signal. Works as a decorator.
+    A parameter with a default is a constant, not a signal. Works as a decorator. A definition run
+    again (a module reloaded, a notebook cell) takes the place of its first run.
     """
     entry = described(function, name, about)
     if not entry.name or set(entry.name) & set(":+, ") or entry.name in RESERVED:
         raise UsageError(f"'{printable(entry.name)}' cannot name a confidence function")
-    if entry.name in FUNCTIONS:
+    taken = FUNCTIONS.get(entry.name)
+    if taken is not None and not is_run_again(taken.function, function):
         raise UsageError(f"there is a confidence function '{entry.name}' already")
     FUNCTIONS[entry.name] = entry
     return function

@@ -16,6 +16,11 @@ from acumen.metrics.registry import Kind, metric, ratio
 from acumen.weights import Floats, Weights
 
 
+def _farthest(table: Confusion) -> float:
+    """From the lowest level to the highest: nobody can be further off."""
+    return table.levels - 1
+
+
 @metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
 def total_accuracy(table: Confusion, weights: Weights) -> Floats:
     r"""Share of all rows that are exactly right, an abstention being wrong; higher is better.
@@ -47,7 +52,7 @@ def macro_f1(table: Confusion, weights: Weights) -> Floats:
     return _mean_of(by_level, table.seen_levels)
 
 
-@metric(view=Confusion, better="lower", kind=Kind.RISK)
+@metric(view=Confusion, better="lower", kind=Kind.RISK, most=_farthest)
 def level_mae(table: Confusion, weights: Weights) -> Floats:
     r"""Mean number of levels between prediction and truth; lower is better.
 
@@ -61,7 +66,7 @@ def level_mae(table: Confusion, weights: Weights) -> Floats:
     return ratio(_weighed(square, _distance(table.levels)), square.sum(axis=(0, 1)))
 
 
-@metric(view=Confusion, better="lower", kind=Kind.RISK)
+@metric(view=Confusion, better="lower", kind=Kind.RISK, most=_farthest)
 def macro_mae(table: Confusion, weights: Weights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
 
@@ -121,7 +126,12 @@ def linear_kappa(table: Confusion, weights: Weights) -> Floats:
     return _kappa(table, weights, _distance(table.levels))
 
 
-@metric(view=Confusion, better="higher", kind=Kind.CORRELATION)
+@metric(
+    view=Confusion,
+    better="higher",
+    kind=Kind.CORRELATION,
+    undefined="truth or prediction is one and the same level throughout",
+)
 def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
     r"""Rank correlation of truth and prediction, corrected for ties; higher is better.
 
@@ -136,10 +146,8 @@ def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
     square = table.square(weights)
     concordant = (square * _beyond(square)).sum(axis=(0, 1))
     discordant = (square * _beyond(square[:, ::-1])[:, ::-1]).sum(axis=(0, 1))
-    n = square.sum(axis=(0, 1))
-    untied_truth = n * n - (square.sum(axis=1) ** 2).sum(axis=0)
-    untied_prediction = n * n - (square.sum(axis=0) ** 2).sum(axis=0)
-    return ratio(2 * (concordant - discordant), np.sqrt(untied_truth * untied_prediction))
+    untied = np.sqrt(_untied(square.sum(axis=1)) * _untied(square.sum(axis=0)))
+    return ratio(concordant - discordant, untied)
 
 
 @metric(view=Confusion, better="higher", kind=Kind.CORRELATION, exempt_from_scaling=True)
@@ -190,6 +198,12 @@ def _kappa(table: Confusion, weights: Weights, cost: Floats) -> Floats:
     rows, columns = square.sum(axis=1), square.sum(axis=0)
     by_chance = np.einsum("ib,jb,ij->b", rows, columns, cost)
     return 1 - ratio(square.sum(axis=(0, 1)) * _weighed(square, cost), by_chance)
+
+
+def _untied(margin: Floats) -> Floats:
+    """Weight of the pairs of rows at different levels; exactly 0 where one level has it all."""
+    pairs: Floats = (margin[1:] * np.cumsum(margin, axis=0)[:-1]).sum(axis=0)
+    return pairs
 
 
 def _beyond(square: Floats) -> Floats:

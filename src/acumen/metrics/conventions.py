@@ -8,7 +8,7 @@ read and stand outside the registry. Without ties, with :math:`r_k` the risk of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -31,6 +31,8 @@ TOOLS: Final = {
 def conventions(ranking: Ranking) -> dict[str, float]:
     """AURC of the answered rows by each convention (coverage counted among them alone).
 
+    Rows count once each, whatever they weigh: the other tools know no weights.
+
     >>> from acumen.ranking import rank
     >>> named = conventions(rank([0, 1, 0], [3, 2, 1]))
     >>> [round(named[k], 4) for k in ("trapezoid", "mean", "rescaled", "random_ties", "exact")]
@@ -39,6 +41,7 @@ def conventions(ranking: Ranking) -> dict[str, float]:
     n = len(ranking.order)
     if n == 0:
         return {}
+    ranking = replace(ranking, weight=None)
     risk = np.cumsum(ranking.loss, dtype=np.float64) / np.arange(1, n + 1) * ranking.unit
     once = CaseWeights.once(ranking.n_cases)
     answered = n / len(ranking)

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from acumen.registering import is_run_again
 from acumen.weights import CaseWeights, Floats, Weights
 
 
@@ -29,6 +30,7 @@ class Kind(Enum):
     CORRELATION = (-1.0, 1.0)
     REAL = (-math.inf, math.inf)
     EXCESS = (-math.inf, math.inf, "of a risk above its reference; below only by way of ties")
+    DISTANCE = (0.0, 1.0, "a sum of absolute deviations: noise can only raise it")
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -70,6 +72,8 @@ class Metric:
     """For risks: what one lost rung adds, times the answered rows, as a function of cmax."""
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
+    most: Callable[[Any], float] | None = None
+    """The largest value a view allows, where its kind alone does not say."""
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, view: Any, weights: CaseWeights | ArrayLike) -> Floats | float:
@@ -95,6 +99,11 @@ class Metric:
             return Estimate(None, view.why_undefined(weights) or self.undefined)
         return Estimate(float(value))
 
+    def bounds(self, view: Any) -> tuple[float, float]:
+        """Smallest and largest value it can take on this view."""
+        low, high = self.kind.bounds
+        return low, high if self.most is None else self.most(view)
+
     @property
     def title(self) -> str:
         """The first line of its docstring."""
@@ -113,16 +122,29 @@ def metric(
     undefined: str = "its divisor is 0",
     one_error: Callable[[float], float] | None = None,
     exempt_from_scaling: bool = False,
+    most: Callable[[Any], float] | None = None,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
-    """Register a function of (view, weights) as a metric under its own name."""
+    """Register a function of (view, weights) as a metric under its own name.
+
+    A definition run again (a module reloaded, a notebook cell) takes the place of its first run.
+    """
 
     def register(function: Callable[..., Floats]) -> Callable[..., Any]:
         name = function.__name__
-        if name in METRICS:
+        if name in METRICS and not is_run_again(METRICS[name].function, function):
             raise ValueError(f"there is a metric '{name}' already")
         defaults = function.__kwdefaults__ or {}
         entry = Metric(
-            name, function, view, better, kind, undefined, one_error, exempt_from_scaling, defaults
+            name=name,
+            function=function,
+            view=view,
+            better=better,
+            kind=kind,
+            undefined=undefined,
+            one_error=one_error,
+            exempt_from_scaling=exempt_from_scaling,
+            most=most,
+            parameters=defaults,
         )
         METRICS[name] = entry
 

@@ -21,7 +21,7 @@ GRID: Final = 200
 BISECTIONS: Final = 44
 
 
-@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
 def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal width; lower is better.
 
@@ -39,7 +39,7 @@ def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     return _gap(view, view.bins(weights, int(bins)), weights)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
 def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal weight; lower is better.
 
@@ -53,7 +53,7 @@ def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> F
     return _gap(view, view.equal_mass_bins(weights, int(bins)), weights)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
 def smooth_ece(view: Forecast, weights: Weights) -> Floats:
     r"""Calibration error without bins: the residual smoothed, at the width that equals it.
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from acumen.errors import Problem, printable, what_came
 from acumen.policy.lines import Lines, Path
 from acumen.policy.model import folded
+
+MOST_POINTS: Final = 1e12
+"""So that sums of points stay exact, and never overflow."""
 
 
 class TomlChecks:
@@ -23,13 +26,18 @@ class TomlChecks:
         """Note one problem, with the line of the key it is about."""
         self.problems.append(Problem(message, field=_shown(path), line=self.lines.find(path)))
 
-    def keys(self, path: Path, table: dict[str, Any], kind: str, known: Sequence[str]) -> None:
-        """Complain of keys that do not belong, guessing what was meant."""
+    def keys(
+        self, path: Path, table: dict[str, Any], kind: str, known: Sequence[str]
+    ) -> frozenset[str]:
+        """Complain of keys that do not belong, and return those that seem to be meant instead."""
+        meant = set()
         for key in table:
             if key not in known:
-                close = difflib.get_close_matches(key, known, 1)
-                meant = f"; is '{close[0]}' meant?" if close else ""
-                self.wrong((*path, key), f"is not a key of a {kind}{meant}")
+                close = difflib.get_close_matches(key, [k for k in known if k not in table], 1)
+                meant.update(close)
+                guess = f"; is '{close[0]}' meant?" if close else ""
+                self.wrong((*path, key), f"is not a key of a {kind}{guess}")
+        return frozenset(meant)
 
     def text(self, path: Path, value: object, empty: bool = False) -> str | None:
         """A text, or a problem."""
@@ -42,10 +50,12 @@ class TomlChecks:
         """A finite number that is not negative, or a problem."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.wrong(path, f"must be a number, not {what_came(value)}")
-        elif not math.isfinite(value):
+        elif isinstance(value, float) and not math.isfinite(value):
             self.wrong(path, f"must be finite, not {value}")
         elif value < 0:
-            self.wrong(path, f"{value} is negative; points only ever add")
+            self.wrong(path, f"{what_came(value)} is negative; points only ever add")
+        elif value >= MOST_POINTS:
+            self.wrong(path, f"must be below {MOST_POINTS:g}, not {what_came(value)}")
         else:
             return value
         return None
@@ -58,12 +68,15 @@ class TomlChecks:
         return {}
 
     def tables(self, path: Path, value: object) -> Iterable[tuple[Path, dict[str, Any]]]:
-        """The tables of a list, each with its path."""
+        """The tables of a list, each with its path; what is not a table is a problem."""
         if not isinstance(value, list):
             self.wrong(path, f"must be a list of tables, not {what_came(value)}")
             return
         for place, entry in enumerate(value):
-            yield (*path, place), self.table((*path, place), entry)
+            if isinstance(entry, dict):
+                yield (*path, place), entry
+            else:
+                self.table((*path, place), entry)
 
     def words(self, path: Path, value: object) -> frozenset[str]:
         """One judgement or a list of them, folded; a problem when empty or not text."""

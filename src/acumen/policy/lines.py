@@ -1,14 +1,9 @@
-"""Where each key of a TOML text stands, and where it is no TOML.
-
-The standard library parses; this only finds lines.
-"""
+"""Where each key of a TOML text stands. The standard library parses; this only finds lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-from acumen.errors import Problem, printable
 
 Path = tuple[str | int, ...]
 
@@ -42,22 +37,11 @@ class Lines:
         return None
 
 
-def syntax_problem(error: Exception) -> Problem:
-    """What ``tomllib`` found wrong, with line and column apart from its words."""
-    if isinstance(error, RecursionError):
-        return Problem("is nested too deeply")
-    found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(error), re.DOTALL)
-    if not found:
-        return Problem(printable(str(error), limit=200))
-    message = found[1].replace("Cannot overwrite a value", "the key is given twice")
-    return Problem(printable(message, limit=200), line=int(found[2]), column=int(found[3]))
-
-
 def _keys(text: str) -> Iterator[tuple[Path, int]]:
     table: Path = ()
     tables: dict[tuple[str, ...], int] = {}
     depth, quote = 0, ""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if quote:
             quote = "" if quote in line else quote
             continue

@@ -6,40 +6,31 @@ Nothing in a policy is executed. Values are compared and counted, numbers are ad
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path as FilePath
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
-from acumen.policy.checks import TomlChecks
 from acumen.policy.lines import Lines, Path
-from acumen.policy.model import (
-    AllOf,
-    AnyOf,
-    Condition,
-    Count,
-    Modifier,
-    Points,
-    Policy,
-    Rule,
-    folded,
-)
-from acumen.policy.reach import unreachable
+from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Policy
+from acumen.policy.reach import Draft, unreachable
+from acumen.policy.vocabulary import Vocabulary
 from acumen.scale import Scale
 from acumen.strict_json import decode_text, read_bytes, source_name
+from acumen.strict_toml import parse_toml
 
 _KEYS: Final = {
     "policy": (
         *("name", "title", "levels", "default", "severity"),
         *("fields", "points", "modifiers", "thresholds", "rules"),
     ),
-    "modifier": ("name", "field", "values", "points"),
     "rule": ("name", "verdict", "any", "all", "at_least", "where", "points"),
     "condition": ("any", "all", "at_least", "where", "points"),
 }
 _DEEPEST_CONDITION: Final = 20
+_UNREAD: Final = Draft(("rules",), "", None, None)
+"""Stands for rules that could not be read at all: who knows what they would have given."""
 
 
 def builtin_policies() -> tuple[str, ...]:
@@ -73,72 +64,63 @@ def parse_policy(text: str, source: str = "policy") -> Policy:
 
     >>> parse_policy('name = "toy"\\nlevels = ["Low", "High"]\\n[thresholds]\\nHigh = -4\\n')
     Traceback (most recent call last):
-    acumen.errors.DataError: policy: line 4, thresholds.High: -4 is negative; points only ever add
+    acumen.errors.DataError: policy: severity: no field 'INCIDENT_SEVERITY' is declared, only none
     policy: line 3, thresholds: nothing in the policy gives points
+    policy: line 4, thresholds.High: -4 is negative; points only ever add
     """
     name = source_name(source)
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise DataError([_syntax(error)], source=name) from None
-    reader = _Reader(data, Lines(text))
+    reader = _Reader(parse_toml(text, name), Lines(text))
     policy = reader.policy()
-    if reader.problems or policy is None:
-        raise DataError(reader.problems, source=name)
+    if policy is None:
+        by_line = sorted(reader.problems, key=lambda problem: problem.line or 0)
+        raise DataError(by_line, source=name)
     return policy
 
 
-def _syntax(error: Exception) -> Problem:
-    if isinstance(error, RecursionError):
-        return Problem("is nested too deeply")
-    found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(error), re.DOTALL)
-    if not found:
-        return Problem(printable(str(error), limit=200))
-    message = found[1].replace("Cannot overwrite a value", "the key is given twice")
-    return Problem(printable(message, limit=200), line=int(found[2]), column=int(found[3]))
+def _at_least(points: float) -> str:
+    return f"at least {points:g} point{'' if points == 1 else 's'}"
 
 
-class _Reader(TomlChecks):
+class _Reader(Vocabulary):
     """Turns parsed TOML into a policy and keeps the list of what is wrong."""
 
     def __init__(self, data: dict[str, Any], lines: Lines) -> None:
-        super().__init__(lines)
-        self.data = data
-        self.values: dict[str, set[str]] = {}
-        self.points: dict[tuple[str, str], float] = {}
+        super().__init__(data, lines)
         self.scale: Scale | None = None
 
     def policy(self) -> Policy | None:
-        """The policy, or None when there is no making sense of it."""
-        self.keys((), self.data, "policy", _KEYS["policy"])
-        name = self.text(("name",), self.data.get("name"))
-        self.scale = self.levels()
+        """The policy, or None when something is wrong with it."""
+        meant = self.keys((), self.data, "policy", _KEYS["policy"])
+        # what stands under a key that is misspelt may be just what seems to be missing
+        self.complete = not meant
+        name = None if "name" in meant else self.text(("name",), self.data.get("name"))
+        self.scale = None if "levels" in meant else self.levels()
         title = self.text(("title",), self.data.get("title", ""), empty=True)
         severity = self.text(("severity",), self.data.get("severity", "INCIDENT_SEVERITY"))
-        self.read_fields()
-        self.read_points()
-        modifiers = self.modifiers()
-        thresholds = self.thresholds()
-        rules = (*self.rules(), *thresholds)
-        if self.scale is None or name is None or severity is None:
-            return None
-        default = self.level(("default",), self.data.get("default", self.scale.levels[0]))
-        if default is None or self.problems:
-            return None  # what follows would only echo what is wrong already
-        if severity not in self.values:
-            known = ", ".join(sorted(self.values)) or "none"
+        self.declare()
+        if severity is not None and severity not in self.values and self.complete:
+            known = ", ".join(printable(field) for field in sorted(self.values)) or "none"
             self.wrong(("severity",), f"no field '{printable(severity)}' is declared, only {known}")
-        for path, message in unreachable(self.scale, default, rules, len(rules) - len(thresholds)):
-            self.wrong(path, message)
+        drafts = [*self.rules(), *self.thresholds()]
+        if meant:
+            drafts.append(_UNREAD)
+        default = None
+        if self.scale is not None:
+            default = self.level(("default",), self.data.get("default", self.scale.levels[0]))
+            for path, message in unreachable(self.scale, default, drafts):
+                self.wrong(path, message)
+        rules = tuple(rule for draft in drafts if (rule := draft.rule) is not None)
+        if self.problems or self.scale is None or default is None:
+            return None
         return Policy(
-            name=name,
+            name=name or "",
             title=title or "",
             scale=self.scale,
             default=default,
-            severity=severity,
+            severity=severity or "",
             values={field: frozenset(values) for field, values in self.values.items()},
             points=self.points,
-            modifiers=modifiers,
+            modifiers=self.modifiers,
             rules=rules,
         )
 
@@ -169,151 +151,129 @@ class _Reader(TomlChecks):
             ]
             return None
 
-    def read_fields(self) -> None:
-        """Fields that carry no points: which values they take."""
-        for field, values in self.table(("fields",), self.data.get("fields", {})).items():
-            self.values.setdefault(field, set()).update(self.words(("fields", field), values))
-
-    def read_points(self) -> None:
-        """Points per value of a field."""
-        for field, table in self.table(("points",), self.data.get("points", {})).items():
-            path = ("points", field)
-            for value, points in self.table(path, table).items():
-                number = self.number((*path, value), points)
-                if (field, folded(value)) in self.points:
-                    self.wrong((*path, value), "is given twice")
-                self.values.setdefault(field, set()).add(folded(value))
-                self.points[field, folded(value)] = number or 0
-
-    def modifiers(self) -> tuple[Modifier, ...]:
-        """The named circumstances, whose points join the one table of points."""
-        found: list[Modifier] = []
-        for path, table in self.tables(("modifiers",), self.data.get("modifiers", [])):
-            self.keys(path, table, "modifier", _KEYS["modifier"])
-            name = self.text((*path, "name"), table.get("name"))
-            field = self.text((*path, "field"), table.get("field"))
-            values = self.words((*path, "values"), table.get("values", []))
-            points = self.number((*path, "points"), table.get("points", 0))
-            if name is None or field is None:
-                continue
-            if any(folded(other.name) == folded(name) for other in found):
-                self.wrong((*path, "name"), f"a modifier '{printable(name)}' stands above already")
-            self.values.setdefault(field, set()).update(values)
-            for value in values:
-                if points and self.points.setdefault((field, value), points) != points:
-                    self.wrong((*path, "values"), f"'{printable(value)}' has other points above")
-            found.append(Modifier(name, field, values))
-        return tuple(found)
-
-    def thresholds(self) -> tuple[Rule, ...]:
+    def thresholds(self) -> list[Draft]:
         """Thresholds as rules on the points, highest level first."""
-        table = self.table(("thresholds",), self.data.get("thresholds", {}))
-        if self.scale is None:
-            return ()
-        found: dict[int, float] = {}
+        table = self.section("thresholds")
+        if table and not self.adds and self.complete:
+            self.wrong(("thresholds",), "nothing in the policy gives points")
+        found: dict[int, tuple[float, Draft]] = {}
+        astray: list[Draft] = []
         for key, value in table.items():
             path = ("thresholds", key)
             # a TOML key is text: on a numeric scale "2" names level 2
-            numeric = self.scale.is_numeric and key.lstrip("-").isdigit()
-            level = self.level(path, int(key) if numeric else key)
+            numeric = self.scale is not None and self.scale.is_numeric
+            named = int(key) if numeric and re.fullmatch(r"-?[0-9]{1,9}", key) else key
+            level = self.level(path, named)
             number = self.number(path, value)
-            if level is None or number is None:
+            when = None if number is None else Points(number)
+            draft = Draft(path, "" if number is None else _at_least(number), level, when)
+            if self.scale is None or level is None or number is None:
+                astray.append(draft)
                 continue
             rank = self.scale.levels.index(level)
             if rank in found:
                 self.wrong(path, "this level has a threshold already")
-            found[rank] = number
-            below = [(r, t) for r, t in found.items() if (r < rank) == (t >= number) and r != rank]
-            for other, least in below:
+                continue
+            self.rising(path, rank, number, {r: least for r, (least, _) in found.items()})
+            found[rank] = number, draft
+        return [*(found[rank][1] for rank in sorted(found, reverse=True)), *astray]
+
+    def rising(self, path: Path, rank: int, number: float, others: dict[int, float]) -> None:
+        """Complain where a higher level has no higher threshold."""
+        assert self.scale is not None
+        names = [printable(str(level)) for level in self.scale.levels]
+        for other, least in others.items():
+            if least >= number if other < rank else least <= number:
                 self.wrong(
                     path,
-                    f"thresholds must rise with the levels: {value} for '{level}', "
-                    f"{least} for '{self.scale.levels[other]}'",
+                    f"thresholds must rise with the levels: {number:g} for '{names[rank]}', "
+                    f"{least:g} for '{names[other]}'",
                 )
-        if table and not any(self.points.values()):
-            self.wrong(("thresholds",), "nothing in the policy gives points")
-        return tuple(
-            Rule(f"at least {found[rank]:g} points", self.scale.levels[rank], Points(found[rank]))
-            for rank in sorted(found, reverse=True)
-        )
 
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> list[Draft]:
         """The counting rules, in the order they are tried."""
-        found: list[Rule] = []
-        for path, table in self.tables(("rules",), self.data.get("rules", [])):
-            self.keys(path, table, "rule", _KEYS["rule"])
+        found: list[Draft] = []
+        listed = self.data.get("rules", [])
+        for path, table in self.tables(("rules",), listed):
+            meant = self.keys(path, table, "rule", _KEYS["rule"])
             name = self.text((*path, "name"), table.get("name", f"rule {len(found) + 1}"))
-            if "verdict" not in table:
+            verdict = None
+            if "verdict" in table:
+                verdict = self.level((*path, "verdict"), table["verdict"])
+            elif "verdict" not in meant:
                 self.wrong((*path, "verdict"), "is missing")
-            verdict = (
-                self.level((*path, "verdict"), table["verdict"]) if "verdict" in table else None
-            )
-            condition = {k: v for k, v in table.items() if k in _KEYS["condition"]}
-            when = self.condition(path, condition, 0)
-            # a rule in trouble still takes its place, so that later ones are judged against it
-            lowest = 0 if self.scale is None else self.scale.levels[0]
-            found.append(Rule(name or "", lowest if verdict is None else verdict, when))
-        return tuple(found)
+            found.append(Draft(path, name or "", verdict, self.condition(path, table)))
+        if not isinstance(listed, list) or len(found) < len(listed):
+            found.append(_UNREAD)
+        return found
 
-    def condition(self, path: Path, table: dict[str, Any], depth: int) -> Condition:
+    def condition(self, path: Path, table: dict[str, Any], depth: int = 0) -> Condition | None:
         """One condition: exactly one of any, all, at_least with where, points."""
-        never = AnyOf(())
-        kinds = [key for key in ("any", "all", "at_least", "points") if key in table]
         if depth > _DEEPEST_CONDITION:
             self.wrong(path, f"conditions nested deeper than {_DEEPEST_CONDITION}")
-            return never
+            return None
+        kinds = [key for key in ("any", "all", "at_least", "points") if key in table]
+        if "where" in table and kinds and "at_least" not in kinds:
+            self.wrong((*path, "where"), "goes with at_least only")
+        found = [self.of_kind(kind, path, table, depth) for kind in kinds]
+        strange = set(table) - set(_KEYS["condition" if depth else "rule"])
+        if strange and not kinds:
+            return None  # one of them will be the key that seems to be missing
         if len(kinds) != 1:
             came = f"has {' and '.join(kinds)}" if kinds else "has none"
             self.wrong(path, f"needs exactly one of any, all, at_least, points; {came}")
-            return never
-        kind = kinds[0]
-        if "where" in table and kind != "at_least":
-            self.wrong((*path, "where"), "goes with at_least only")
+            return None
+        return found[0]
+
+    def of_kind(self, kind: str, path: Path, table: dict[str, Any], depth: int) -> Condition | None:
+        """The condition under one of the keys that make one."""
         match kind:
             case "points":
                 return self.least_points(path, table["points"])
             case "at_least":
                 return self.count(path, table)
+        listed = table[kind]
         parts = []
-        for inner, part in self.tables((*path, kind), table[kind]):
+        for inner, part in self.tables((*path, kind), listed):
             self.keys(inner, part, "condition", _KEYS["condition"])
             parts.append(self.condition(inner, part, depth + 1))
-        if not parts:
+        if listed == []:
             self.wrong((*path, kind), "must hold at least one condition")
-            return never
-        return AnyOf(tuple(parts)) if kind == "any" else AllOf(tuple(parts))
+        sound = tuple(part for part in parts if part is not None)
+        if not sound or len(sound) < len(listed):
+            return None
+        return AnyOf(sound) if kind == "any" else AllOf(sound)
 
-    def least_points(self, path: Path, value: object) -> Condition:
+    def least_points(self, path: Path, value: object) -> Condition | None:
         """A condition on the points."""
         number = self.number((*path, "points"), value)
-        if not number:
-            if number == 0:
-                self.wrong((*path, "points"), "0 always holds")
-            return AnyOf(())
-        if not any(self.points.values()):
+        if number == 0:
+            self.wrong((*path, "points"), "0 always holds")
+        elif not self.adds and self.complete:
             self.wrong((*path, "points"), "nothing in the policy gives points")
-        return Points(number)
+        return Points(number) if number else None
 
-    def count(self, path: Path, table: dict[str, Any]) -> Condition:
+    def count(self, path: Path, table: dict[str, Any]) -> Condition | None:
         """A condition that counts reviews."""
+        before = len(self.problems)
         least = table["at_least"]
         if isinstance(least, bool) or not isinstance(least, int) or least < 1:
             came = what_came(least)
             self.wrong((*path, "at_least"), f"must be a whole number from 1 on, not {came}")
-            least = 1
-        where = self.table((*path, "where"), table["where"]) if "where" in table else {}
-        if not where:
+        where = table.get("where", {})
+        if where == {} and set(table) <= set(_KEYS["rule"]):
             self.wrong((*path, "where"), "must say what is counted, as { FIELD = value }")
-            return AnyOf(())
         pairs = []
-        for field, wanted in where.items():
+        for field, wanted in self.table((*path, "where"), where).items():
             inner = (*path, "where", field)
             values = self.words(inner, wanted)
+            pairs.append((field, values))
             if field not in self.values:
-                self.wrong(inner, "no such field is declared under [fields], [points] or modifiers")
-            elif not values <= self.values[field]:
+                if self.complete:
+                    declared = "[fields], [points] or modifiers"
+                    self.wrong(inner, f"no such field is declared under {declared}")
+            elif field not in self.unsure and not values <= self.values[field]:
                 odd = ", ".join(f"'{printable(v)}'" for v in sorted(values - self.values[field]))
                 known = ", ".join(f"'{printable(v)}'" for v in sorted(self.values[field]))
                 self.wrong(inner, f"{odd} is not among its values {known}")
-            pairs.append((field, values))
-        return Count(least, tuple(pairs))
+        return Count(least, tuple(pairs)) if len(self.problems) == before else None

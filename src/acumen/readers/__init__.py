@@ -27,18 +27,28 @@ FORMATS: Final[Mapping[str, Callable[..., Judgments]]] = {
 
 
 def read(
-    path: str | Path, *, mode: str | None = None, scale: str | Path | Scale | None = None
+    path: str | Path,
+    *,
+    mode: str | None = None,
+    scale: str | Path | Scale | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Judgments:
     """The table of a file, by its ending: a run artifact, JSON Lines, CSV or Parquet.
 
     Without a scale a run artifact is read on the one it names, everything else on PHQ-8.
+    ``columns`` names the columns of a CSV or Parquet file: role -> column, see :func:`from_frame`.
     """
-    reader = FORMATS.get(Path(path).suffix.lower())
+    ending = Path(path).suffix.lower()
+    reader = FORMATS.get(ending)
+    if columns is not None and ending not in (".csv", ".parquet"):
+        raise UsageError(f"{Path(path).name} has no columns; leave them out")
     if reader is None:
         return read_run(path, mode=mode, scale=scale)
     if mode is not None:
         raise UsageError(f"{Path(path).name} has no modes; leave the mode out")
     options: dict[str, Any] = {"scale": DEFAULT_SCALE if scale is None else scale}
+    if columns is not None:
+        options["columns"] = columns
     return reader(path, **options)
 
 

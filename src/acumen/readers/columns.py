@@ -23,6 +23,7 @@ from acumen.judgments import (
     repeated,
     unjudged_items,
 )
+from acumen.readers.series import is_missing, plain_column
 from acumen.scale import Scale, find_scale
 
 Column = Sequence[Any] | NDArray[Any]
@@ -59,12 +60,14 @@ def judgments(
     array([ True, False])
     """
     scale = find_scale(scale)
-    captured = dict(signals or {}) | ({} if confidence is None else {"confidence": confidence})
+    given = dict(signals or {}) | ({} if confidence is None else {"confidence": confidence})
+    captured = {name: plain_column(column, name) for name, column in given.items()}
     columns: dict[str, Any] = {"case": case, "item": item, "truth": truth}
     columns |= {"prediction": prediction, "outcome": outcome}
     columns |= {"risk_score": risk_score, "weight": weight}
+    columns = {name: plain_column(column, name) for name, column in columns.items()}
     _check_lengths(columns | captured, source.name)
-    rows = _Rows(case, item, lines, scale)
+    rows = _Rows(columns["case"], columns["item"], lines, scale)
     values = _values(rows, columns, source)
     listed = {f.case for f in failed}
     codes = _codes(rows, values.outcome, listed, source, complete=complete)
@@ -172,8 +175,9 @@ def _codes(
     """Ids and items as codes; ids that collide, rows given twice and items not given are told."""
     noun = rows.scale.case
     cases, case = factorize(rows.case)
-    items, item = _item_codes(rows.item, len(rows.case), rows.scale)
-    problems, warnings = check_ids(cases, noun)
+    items, item, problems = _item_codes(rows.item, len(rows.case), rows.scale)
+    collisions, warnings = check_ids(cases, noun)
+    problems += collisions
     gaps: list[Problem] = []
     if rows.item is not None:
         warnings += unjudged_items(items, rows.scale)
@@ -183,13 +187,13 @@ def _codes(
             Problem(message, case=cases[c], item=missing, noun=noun)
             for c, missing, message in (_ragged(case, item, items, gone, noun) if complete else ())
         ]
-    if gaps or rows.lines is not None:  # else the table finds duplicates itself, and names rows
-        word = "rows" if rows.lines is None else "lines"
-        places = range(1, len(case) + 1) if rows.lines is None else rows.lines
-        problems += [
-            rows.problem(a, f"duplicate: given twice, in {word} {places[a]} and {places[b]}")
-            for a, b in repeated(case, item, len(items))
-        ]
+    word = "rows" if rows.lines is None else "lines"
+    places = range(1, len(case) + 1) if rows.lines is None else rows.lines
+    hint = "; a column of items would tell them apart" if rows.item is None else ""
+    problems += [
+        rows.problem(a, f"duplicate: given twice, in {word} {places[a]} and {places[b]}{hint}")
+        for a, b in repeated(case, item, len(items))
+    ]
     problems += gaps
     if problems:
         raise DataError(problems, source=source.name)
@@ -232,7 +236,7 @@ def _ranks_one_by_one(
     null = np.zeros(len(column), bool)
     bad = []
     for row, value in enumerate(column.tolist() if isinstance(column, np.ndarray) else column):
-        if value is None or (isinstance(value, float) and value != value):
+        if is_missing(value):
             null[row] = True
             continue
         try:
@@ -268,13 +272,18 @@ def _numbers(column: Column | None) -> tuple[NDArray[np.float64] | None, list[tu
 def _bad_ids(case: Column) -> list[tuple[int, str]]:
     if isinstance(case, np.ndarray) and case.dtype.kind in "iu":
         return []
-    return [
+    bad = [
         (row, f"must be a whole number or a text, not {what_came(value)}")
         for row, value in enumerate(case)
         if isinstance(value, bool | np.bool_)
         or not isinstance(value, int | str | np.integer)
         or value == ""
     ]
+    if bad and isinstance(case[bad[0][0]], float | np.floating):
+        # pandas makes floats of a column of ids as soon as one is missing
+        row, told = bad[0]
+        bad[0] = (row, f"{told}; if the column holds whole numbers, cast it to them")
+    return bad
 
 
 def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
@@ -286,27 +295,29 @@ def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
     if set(map(type, values)) <= names and (not known or known >= set(values)):
         return []
     allowed = scale.foreign if known else "is not a name"
+    named = str if known else str | int | np.integer
     return [
         (row, f"{what_came(value)} {allowed}")
         for row, value in enumerate(values)
-        if type(value) not in names or (known and value not in known)
+        if isinstance(value, bool) or not isinstance(value, named) or (known and value not in known)
     ]
 
 
 def _item_codes(
     item: Column | None, size: int, scale: Scale
-) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+) -> tuple[tuple[str, ...], NDArray[np.int32], list[Problem]]:
     """Items in the scale's order, then by name; one item when there is no column of them."""
     if item is None:
         name = scale.items[0] if len(scale.items) == 1 else "item"
-        return (name,), np.zeros(size, np.int32)
-    values, codes = np.unique(np.asarray(item), return_inverse=True)
-    names = [str(v) for v in values.tolist()]
+        return (name,), np.zeros(size, np.int32), []
+    values, codes = factorize(item)
+    problems, _ = check_ids(values, "item")
+    names = [str(value) for value in values]
     place = {name: i for i, name in enumerate(scale.items)}
     order = sorted(range(len(names)), key=lambda i: (place.get(names[i], len(place)), names[i]))
     recode = np.empty(len(names), np.int32)
     recode[order] = np.arange(len(names), dtype=np.int32)
-    return tuple(names[i] for i in order), recode[codes.ravel()]
+    return tuple(names[i] for i in order), recode[codes], problems
 
 
 def _ragged(
@@ -352,7 +363,7 @@ def _outcomes(
     out = derived.copy()
     bad = []
     for row, value in enumerate(outcome):
-        stated = _OUTCOMES.get(str(value).strip().lower())
+        stated = value if isinstance(value, Outcome) else _OUTCOMES.get(str(value).strip().lower())
         if stated is None:
             bad.append((row, f"{what_came(value)} is not one of {', '.join(_OUTCOMES)}"))
         elif stated == Outcome.ANSWERED and none[row]:
@@ -364,8 +375,15 @@ def _outcomes(
     return out, bad
 
 
-def _signal(column: ArrayLike) -> Signal:
-    values = np.asarray(column)
-    if values.dtype.kind in "iuf":
-        return Signal.of_numbers(values)
-    return Signal.of_objects(list(values.tolist()), absent=_NEVER)
+def _signal(column: Column) -> Signal:
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        return Signal.of_numbers(column)
+    if set(map(type, column)) <= {int, float}:
+        values = np.asarray(column)
+        if values.dtype.kind in "iuf":  # else a whole number is beyond what NumPy holds
+            return Signal.of_numbers(values)
+    # one by one: NumPy would make 1.0 of true beside numbers, and text of numbers beside text
+    plain = column.tolist() if isinstance(column, np.ndarray) else column
+    return Signal.of_objects(
+        [v if isinstance(v, float) or not is_missing(v) else None for v in plain], absent=_NEVER
+    )

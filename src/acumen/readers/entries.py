@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import DataError, Problem, label, what_came
+from acumen.errors import SHOWN_PROBLEMS, DataError, Problem, label, what_came
 from acumen.judgments import (
     NO_PREDICTION,
     CaseId,
@@ -32,6 +32,8 @@ from acumen.judgments import (
 )
 from acumen.scale import Scale
 
+MOST_SIGNALS: Final = 1000
+"""Every signal is a column of the table: keys that are values would fill the memory."""
 _ABSENT: Final = object()
 _ERROR_NAME = re.compile(r"[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout|Failure)\b")
 _FIELDS = ("predicted_items", "ground_truth_items", "item_signals", "evidence_counts")
@@ -84,17 +86,23 @@ def table_from_entries(
     if not entries:
         problems.append(Problem("there are no cases in it"))
     items = _items(records, scale, problems)
+    wanted = dict.fromkeys(items)
     rows, failed = _Rows(), []
     for _, case, record in records:
         if record["success"]:
-            _add_case(case, record, items, scale, rows, problems)
+            _add_case(case, record, wanted, scale, rows, problems)
         else:
             failed.append(FailedCase(case, redacted(record.get("error"))))
-            _add_failed(case, record, items, scale, rows)
+            _add_failed(case, record, wanted, scale, rows)
+    names = dict.fromkeys(key for signals in rows.signals for key in signals)
+    if len(names) > MOST_SIGNALS:
+        shown = ", ".join(label(key) for key in list(names)[:3])
+        message = f"{len(names)} different signals ({shown}, …), at most {MOST_SIGNALS} are read"
+        problems.append(Problem(message, field="item_signals"))
     if problems:
         raise DataError(scale.hint(problems), source=name)
     found = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
-    return _table(rows, items, records, failed, scale, source, found)
+    return _table(rows, items, tuple(names), records, failed, scale, source, found)
 
 
 def _records(
@@ -165,7 +173,7 @@ def _items(
 def _add_case(
     case: CaseId,
     record: dict[str, Any],
-    items: tuple[str, ...],
+    items: Mapping[str, None],
     scale: Scale,
     rows: _Rows,
     problems: list[Problem],
@@ -176,7 +184,7 @@ def _add_case(
     given = _objects(record, wrong)
     if "predicted_items" not in given or "ground_truth_items" not in given:
         return
-    for item in items:
+    for item in _looked_at(given, items, wrong):
         ranks = {}
         for key in ("predicted_items", "ground_truth_items"):
             value = given[key].get(item, _ABSENT)
@@ -194,6 +202,22 @@ def _add_case(
             prediction = ranks["predicted_items"]
             outcome = Outcome.ABSTAINED if prediction == NO_PREDICTION else Outcome.ANSWERED
             rows.add(case, item, ranks["ground_truth_items"], prediction, outcome, signals)
+
+
+def _looked_at(
+    given: Mapping[str, dict[str, Any]], items: Mapping[str, None], wrong: Any
+) -> Sequence[str]:
+    """The study's items; of a case that lacks very many, its own and the first that it lacks.
+
+    A file of many cases with items of their own is mostly gaps: they are counted, not listed.
+    """
+    predicted = given["predicted_items"]
+    lacking = len(items) - sum(item in items for item in predicted)
+    if lacking <= SHOWN_PROBLEMS:
+        return tuple(items)
+    wrong(f"lacks {lacking} of the {len(items)} items", "predicted_items")
+    own = dict.fromkeys(i for key in _FIELDS[:3] for i in given.get(key, ()) if i in items)
+    return *own, next(item for item in items if item not in predicted)
 
 
 def _objects(record: dict[str, Any], wrong: Any) -> dict[str, dict[str, Any]]:
@@ -227,15 +251,15 @@ def _signals_of(given: Mapping[str, dict[str, Any]], item: str, wrong: Any) -> d
 
 
 def _add_failed(
-    case: CaseId, record: dict[str, Any], items: tuple[str, ...], scale: Scale, rows: _Rows
+    case: CaseId, record: dict[str, Any], items: Mapping[str, None], scale: Scale, rows: _Rows
 ) -> None:
     """A failed case's rows, as far as its truth can be read."""
     truths = record.get("ground_truth_items")
     if not isinstance(truths, dict):
         return
-    for item in items:
+    for item in (item for item in truths if item in items):
         try:
-            truth = scale.rank(truths.get(item))
+            truth = scale.rank(truths[item])
         except ValueError:
             continue
         rows.add(case, item, truth, NO_PREDICTION, Outcome.FAILED, {})
@@ -280,6 +304,7 @@ def _totals(records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale)
 def _table(
     rows: _Rows,
     items: tuple[str, ...],
+    names: tuple[str, ...],
     records: Sequence[tuple[str, CaseId, Any]],
     failed: Sequence[FailedCase],
     scale: Scale,
@@ -289,9 +314,6 @@ def _table(
     cases, _ = factorize([case for _, case, _ in records])
     code_of_case = {case: code for code, case in enumerate(cases)}
     code_of_item = {item: code for code, item in enumerate(items)}
-    names: dict[str, None] = {}
-    for signals in rows.signals:
-        names.update(dict.fromkeys(signals))
     return Judgments(
         scale=scale,
         cases=cases,

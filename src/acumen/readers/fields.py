@@ -48,10 +48,19 @@ class Fields:
         for place, entry in enumerate(value):
             yield f"{field}[{place}]", entry
 
+    def records(self, field: str, value: object) -> Iterable[tuple[str, Record]]:
+        """The objects of a list with their paths; what is not an object is a problem."""
+        for place, entry in self.entries(field, value):
+            if isinstance(entry, dict):
+                yield place, entry
+            else:
+                self.record(place, entry)
+
     def name(self, field: str, value: object) -> str | None:
         """An id: text, or a whole number that is taken as text."""
         if isinstance(value, str) and value.strip():
             return value
+        value = _python(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         came = "is missing" if value is None else f"must be text, not {what_came(value)}"
@@ -62,9 +71,10 @@ class Fields:
         """A finite number; null is none."""
         if value is None:
             return None
+        value = _python(value)
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.wrong(field, f"must be a number, not {what_came(value)}")
-        elif not math.isfinite(value):
+        elif isinstance(value, float) and not math.isfinite(value):
             self.wrong(field, f"must be finite, not {what_came(value)}")
         elif abs(value) > 1e15:
             self.wrong(field, f"{what_came(value)} is too large for a score")
@@ -82,3 +92,9 @@ class Fields:
             if number is not None:
                 found[name] = number
         return found
+
+
+def _python(value: object) -> object:
+    """A number of NumPy, as people with dicts may have it, as Python's own; else the value."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) and getattr(value, "ndim", None) == 0 else value

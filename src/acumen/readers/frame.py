@@ -8,9 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, UsageError, label
+from acumen.errors import DataError, Problem, UsageError, label, printable
 from acumen.judgments import Judgments, Signal, Source
 from acumen.readers.columns import judgments
+from acumen.readers.series import series_values
 from acumen.scale import Scale, find_scale
 
 CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
@@ -23,7 +24,7 @@ CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
     "risk_score": ("risk_score", "y_score"),
     "weight": ("weight", "sample_weight"),
 }
-"""Names a column goes by when none is given: the first that is there is taken."""
+"""Names a column goes by when none is given: the first that is there is taken, in any case."""
 
 REQUIRED: Final = ("case", "truth", "prediction")
 
@@ -47,17 +48,11 @@ def from_frame(
     >>> from_frame(rows).answered
     array([ True, False])
     """
-    import narwhals as nw
-
-    try:
-        data: Any = nw.from_native(frame, eager_only=True)
-        names = list(data.columns)
-    except nw.exceptions.DuplicateError:
-        raise DataError(["two columns have the same name"], source=source.name) from None
-    roles = column_roles(names, columns, source.name)
+    data = _named_columns(frame, source)
+    roles = column_roles(list(data.columns), columns, source.name)
     scale = find_scale(scale)
     _refuse_nan(data, roles, scale.case, source.name)
-    taken = {role: _values(data[name]) for role, name in roles.items()}
+    taken = {role: series_values(data[name]) for role, name in roles.items()}
     signals = {
         name: _signal(data[name])
         for name in data.columns
@@ -79,11 +74,31 @@ def from_frame(
     )
 
 
+def _named_columns(frame: Any, source: Source) -> Any:
+    """The frame as narwhals has it, collected if it is lazy, every column named by a text."""
+    import narwhals as nw
+
+    try:
+        data: Any = nw.from_native(frame, pass_through=True)
+        if not isinstance(data, nw.DataFrame | nw.LazyFrame):
+            came = printable(type(frame).__name__)
+            raise UsageError(f"a dataframe is expected, not {came}; for columns: from_columns")
+        if isinstance(data, nw.LazyFrame):
+            data = data.collect()
+        texts = {name: str(name) for name in data.columns if not isinstance(name, str)}
+        if {*texts.values()} & {*data.columns}:
+            raise nw.exceptions.DuplicateError
+        return data.rename(texts) if texts else data
+    except nw.exceptions.DuplicateError:
+        raise DataError(["two columns have the same name"], source=source.name) from None
+
+
 def column_roles(
     names: list[str], given: Mapping[str, str] | None, source: str | None
 ) -> dict[str, str]:
     """Which column plays which role: as given, else by convention; what is missing is told."""
     given = given or {}
+    folded = {name.strip().casefold(): name for name in reversed(names)}
     unknown = [role for role in given if role not in CONVENTIONS]
     if unknown:
         raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(CONVENTIONS)}")
@@ -92,10 +107,12 @@ def column_roles(
     for role, conventional in CONVENTIONS.items():
         wanted = (given[role],) if role in given else conventional
         column = next((name for name in wanted if name in names), None)
+        if column is None and role not in given:
+            column = next((folded[name] for name in wanted if name in folded), None)
         if column is not None:
             roles[role] = column
         elif role in given or role in REQUIRED:
-            shown = ", ".join(label(n) for n in names)
+            shown = ", ".join(label(n) for n in names) or "no columns"
             problems.append(
                 Problem(f"no column for the {role} ({' or '.join(wanted)}); there are {shown}")
             )
@@ -119,16 +136,6 @@ def _refuse_nan(data: Any, roles: Mapping[str, str], noun: str, source: str | No
             problems.append(Problem(message, field=role, noun=noun, **place))
     if problems:
         raise DataError(problems, source=source)
-
-
-def _values(series: Any) -> Any:
-    """A column as an array where it is plainly numeric, else as a list with None for null."""
-    null = series.is_null()
-    if not null.any():
-        return series.to_numpy() if series.dtype.is_integer() else series.to_list()
-    # a null may come as None, NaN or pandas.NA; inside acumen it is None
-    pairs = zip(series.to_list(), null.to_list(), strict=True)
-    return [None if gone else value for value, gone in pairs]
 
 
 def _signal(series: Any) -> Signal:

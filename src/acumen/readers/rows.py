@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -107,7 +108,7 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]
             line = reader.line_num + 1
     except csv.Error as error:
         problems.append(Problem(str(error), line=line))
-    twice = sorted({h for h in header if header.count(h) > 1})
+    twice = sorted(h for h, times in Counter(header).items() if times > 1)
     problems += [Problem(f"column {label(h)} is there twice", line=1) for h in twice]
     if not header:
         problems.append(Problem("is empty"))

@@ -28,8 +28,8 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
         fields.wrong(None, "holds no cases")
     found = {}
     undeclared: dict[str, list[str]] = {}
-    for case, entry in document.items():
-        fields.case = case
+    for key, entry in document.items():
+        case = fields.case = str(key)  # in a file keys are text; in a dict they may be numbers
         row = entry if isinstance(entry, dict) else {"verdict": entry}
         try:
             rank = policy.scale.rank(row.get("verdict"))
@@ -68,10 +68,7 @@ def _incidents(
         return None
     names = {folded(modifier.name): modifier.name for modifier in policy.modifiers}
     found: dict[str, Incident] = {}
-    for place, entry in fields.entries("incidents", value):
-        row = fields.record(place, entry)
-        if not row:
-            continue
+    for place, row in fields.records("incidents", value):
         review = fields.name(f"{place}.review_id", row.get("review_id"))
         severity = row.get("severity")
         if not isinstance(severity, str) or folded(severity) not in policy.severities:
@@ -104,8 +101,8 @@ def parse_reviews(document: object, source: str = "reviews") -> Reviews:
         raise DataError([f"must map case ids to reviews, not {what_came(document)}"], source=source)
     fields = Fields(source)
     found: dict[str, dict[str, str]] = {}
-    for case, entry in document.items():
-        fields.case = case
+    for key, entry in document.items():
+        case = fields.case = str(key)
         inner = entry.get("reviews", entry) if isinstance(entry, dict) else entry
         found[case] = _texts(inner, fields)
     fields.finish()
@@ -115,14 +112,13 @@ def parse_reviews(document: object, source: str = "reviews") -> Reviews:
 def _texts(value: object, fields: Fields) -> dict[str, str]:
     found: dict[str, str] = {}
     if isinstance(value, dict):
-        rows = [(printable(key), key, text) for key, text in value.items()]
+        rows = [(printable(str(key)), str(key), text) for key, text in value.items()]
     else:
         rows = []
-        for place, entry in fields.entries("reviews", value):
-            row = fields.record(place, entry)
-            if row:
-                name = fields.name(f"{place}.review_id", row.get("review_id"))
-                rows.append((f"{place}.text", name or "", row.get("text")))
+        for place, row in fields.records("reviews", value):
+            name = fields.name(f"{place}.review_id", row.get("review_id"))
+            if name is not None:
+                rows.append((f"{place}.text", name, row.get("text")))
     for place, review, text in rows:
         if not isinstance(text, str):
             fields.wrong(place, f"must be text, not {what_came(text)}")

@@ -71,6 +71,7 @@ def parse_results(
         claims=tuple(claims.values()),
         provenance={**provenance, "method": method},
         truth=truth or None,
+        source=source,
     )
 
 
@@ -87,7 +88,7 @@ def _rows(document: object, fields: Fields) -> tuple[Record, list[tuple[str, Rec
         came = what_came(document)
         message = f"must be a list of results or an object that holds 'results', not {came}"
         raise DataError([message], source=fields.source)
-    return header, [(p, fields.record(p, row)) for p, row in fields.entries(name, listed)]
+    return header, list(fields.records(name, listed))
 
 
 def _of_method(
@@ -165,10 +166,7 @@ def _rank(field: str, value: object, policy: Policy, fields: Fields) -> int | No
 
 def _evidence(parsed: Record, fields: Fields) -> tuple[Evidence, ...]:
     found: dict[str, Evidence] = {}
-    for place, entry in fields.entries("parsed.evidences", parsed.get("evidences")):
-        row = fields.record(place, entry)
-        if not row:
-            continue
+    for place, row in fields.records("parsed.evidences", parsed.get("evidences")):
         name = fields.name(f"{place}.evidence_id", row.get("evidence_id"))
         review = fields.name(f"{place}.review_id", row.get("review_id"))
         field = fields.name(f"{place}.field", row.get("field"))
@@ -249,9 +247,8 @@ def _converted(case: str, output: Record, policy: Policy, fields: Fields) -> Cla
 
 def _extracted(output: Record, policy: Policy, fields: Fields) -> Iterator[Evidence]:
     number = 0
-    for place, entry in fields.entries("_extractions", output.get("_extractions")):
-        row = fields.record(place, entry)
-        if not row or not _is_incident(place, row, policy, fields):
+    for place, row in fields.records("_extractions", output.get("_extractions")):
+        if not _is_incident(place, row, policy, fields):
             continue
         review = fields.name(f"{place}.review_id", row.get("review_id"))
         for field in policy.values:

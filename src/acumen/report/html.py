@@ -30,25 +30,35 @@ STATIC_ROWS: Final = 50
 
 
 def write_report(
-    artifacts: Sequence[Reportable], output: str | Path, *, command: str | None = None
+    artifacts: Sequence[Reportable],
+    output: str | Path,
+    *,
+    command: str | None = None,
+    texts: bool = False,
 ) -> None:
     """Write one self-contained page of any number of artifacts, given or by path.
 
     ``command`` is told as the way to make them again. A results document is what
-    ``acumen score --output`` wrote.
+    ``acumen score --output`` wrote. ``texts`` shows the texts of cases that an artifact keeps;
+    without it the page has none.
     """
-    write_bytes(output, render_report(artifacts, command=command).encode("utf-8"))
+    page = render_report(artifacts, command=command, texts=texts)
+    write_bytes(output, page.encode("utf-8"))
 
 
-def render_report(artifacts: Sequence[Reportable], *, command: str | None = None) -> str:
+def render_report(
+    artifacts: Sequence[Reportable], *, command: str | None = None, texts: bool = False
+) -> str:
     """The page as text."""
     if not artifacts:
         raise UsageError("a report needs at least one artifact")
-    studies = [_study(given, f"s{at}", command) for at, given in enumerate(artifacts, start=1)]
+    studies = [
+        _study(given, f"s{at}", command, texts) for at, given in enumerate(artifacts, start=1)
+    ]
     return _page(studies)
 
 
-def _study(given: Reportable, key: str, command: str | None) -> Study:
+def _study(given: Reportable, key: str, command: str | None, texts: bool) -> Study:
     from acumen.report import metric_sections, verdict_sections
 
     source = "artifact"
@@ -58,7 +68,7 @@ def _study(given: Reportable, key: str, command: str | None) -> Study:
     if isinstance(given, Evaluation):
         given = given.artifact
     if isinstance(given, MetricsArtifact):
-        return metric_sections.study_of(given, key, command)
+        return metric_sections.study_of(given, key, command, texts=texts)
     systems = given.get("systems")
     documents = systems if isinstance(systems, list) and systems else [given]
     checked = [check_document(dict(_mapping(d, source)), source) for d in documents]

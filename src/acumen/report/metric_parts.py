@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any, Final
 
+from acumen.artifact_parts import best_function, input_names, name, sides, sorted_functions
 from acumen.artifacts import MetricsArtifact, Rows
-from acumen.charts.inputs import best_function, input_names, sides, sorted_functions
-from acumen.charts.theme import drawn, name
+from acumen.charts.theme import drawn
 from acumen.judgments import Outcome
-from acumen.report.sections import Cases, Column, Fact, Table, coded, number, percent, text
+from acumen.report.sections import (
+    UNDEFINED,
+    Cases,
+    Column,
+    Fact,
+    Table,
+    coded,
+    number,
+    percent,
+    text,
+)
+from acumen.scale import DEFAULT_SCALE, builtin_scales
 
 MOST_CELLS: Final = 150_000
 """Rows × functions of the table of cases; beyond it only the best function's confidence is kept."""
@@ -42,12 +54,32 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
     for given in artifact.inputs:
         words += ["--input", str(given.path)]
         words += [] if given.mode is None else ["--mode", given.mode]
-    told = {"confidence": "--confidence", "interval": "--interval", "level": "--level"}
-    told |= {"bootstrap_resamples": "--bootstrap-resamples", "seed": "--seed"}
-    for key, option in told.items():
-        if key in artifact.options:
-            words += [option, str(artifact.options[key])]
-    return shlex.join([*words, "--loss", artifact.loss.name])
+    for key, option in _OPTIONS.items():
+        value = artifact.options.get(key)
+        if isinstance(value, list):
+            value = ",".join(map(str, value))
+        if value is not None:
+            words += [option, str(value)]
+    scale = artifact.scale.get("name")
+    if scale in builtin_scales() and scale != DEFAULT_SCALE:
+        words += ["--scale", str(scale)]
+    words += ["--loss", artifact.loss.name]
+    words += ["--intersection-only"] if artifact.comparison.intersection_only else []
+    words += ["--texts"] if artifact.options.get("texts") is True else []
+    return shlex.join(words)
+
+
+_OPTIONS: Final = {
+    "confidence": "--confidence",
+    "interval": "--interval",
+    "level": "--level",
+    "bootstrap_resamples": "--bootstrap-resamples",
+    "seed": "--seed",
+    "coverage_grid": "--coverage-grid",
+    "area_coverage": "--area-coverage",
+    "calibration": "--calibration",
+}
+"""Key among an artifact's options -> how evaluate is given it."""
 
 
 def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
@@ -75,13 +107,16 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
     return tables
 
 
-def cases(artifact: MetricsArtifact, rows: Rows, side: str) -> Cases:
-    """The judgments of one input, with the confidence each function gave them."""
+def cases(artifact: MetricsArtifact, rows: Rows, side: str, *, texts: bool = False) -> Cases:
+    """The judgments of one input, with the evidence and the confidence each function gave them.
+
+    The evidence is a count, and what it says where ``texts`` are asked for and kept.
+    """
     levels = [name(level) for level in artifact.scale.get("levels", [])]
 
     def level(rank: int | None) -> str:
         if rank is None:
-            return "–"
+            return UNDEFINED
         return levels[rank] if 0 <= rank < len(levels) else str(rank)
 
     functions = [f for f in sorted_functions(artifact) if f in rows.confidence]
@@ -96,8 +131,17 @@ def cases(artifact: MetricsArtifact, rows: Rows, side: str) -> Cases:
         coded("prediction", [level(p) for p in rows.prediction]),
         coded("outcome", [_outcome(rows, at) for at in range(len(rows.case))]),
     ]
+    if rows.evidence:
+        columns.append(Column("evidence", values=tuple(rows.evidence)))
     columns += [Column(name(f), values=tuple(map(drawn, rows.confidence[f]))) for f in functions]
-    return Cases(f"Judgments of {side}", tuple(columns), 4, len(rows.case), note)
+    quoted = texts and bool(rows.evidence_texts)
+    if quoted:
+        columns.append(coded("what the evidence says", list(map(_quotes, rows.evidence_texts))))
+    return Cases(f"Judgments of {side}", tuple(columns), 4, len(rows.case), note, has_texts=quoted)
+
+
+def _quotes(texts: Sequence[str]) -> str:
+    return " / ".join(f"“{text}”" for text in texts) if texts else UNDEFINED
 
 
 def _outcome(rows: Rows, at: int) -> str:

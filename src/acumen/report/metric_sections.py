@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
-from acumen.artifacts import MetricsArtifact, MetricValue
-from acumen.charts import CHARTS
-from acumen.charts.inputs import (
+from acumen.artifact_parts import (
     check,
     input_names,
+    name,
+    shown_coverage,
     sides,
     sorted_functions,
 )
-from acumen.charts.tables import ABSTAINED, bin_name
-from acumen.charts.theme import name, spec_and_data
-from acumen.report import wording
+from acumen.artifacts import MetricsArtifact
+from acumen.charts import CHARTS
+from acumen.charts.tables import bin_name
+from acumen.errors import counted
+from acumen.report import level_sections, metric_reading
 from acumen.report.metric_parts import cases, facts, provenance
-from acumen.report.sections import (
-    Cell,
-    Plot,
-    Section,
-    Study,
-    Table,
-    number,
-    percent,
-    reach,
-    shown,
-    text,
-)
+from acumen.report.plots import plot, section, value_and_interval
+from acumen.report.sections import Section, Study, Table, number, reach, shown, text
 
 
-def study_of(artifact: MetricsArtifact, key: str, command: str | None = None) -> Study:
+def study_of(
+    artifact: MetricsArtifact, key: str, command: str | None = None, *, texts: bool = False
+) -> Study:
     """Everything a page tells of a metrics artifact."""
     check(artifact)
     names = input_names(artifact)
@@ -40,16 +34,17 @@ def study_of(artifact: MetricsArtifact, key: str, command: str | None = None) ->
     return Study(
         key=key,
         title=f"{names[0]} and {names[1]}" if paired else _title(artifact, names[0]),
-        subtitle=f"{wording.plural(people.participants_included, people.case_noun)}, "
-        f"{wording.plural(people.items_total, 'judgment')}, "
-        f"{wording.plural(len(artifact.confidence_variants), 'confidence function')}",
-        summary=wording.summary(artifact),
+        subtitle=f"{counted(people.participants_included, people.case_noun)}, "
+        f"{counted(people.items_total, 'judgment')}, "
+        f"{counted(len(artifact.confidence_variants), 'confidence function')}",
+        summary=metric_reading.summary(artifact),
         facts=tuple(facts(artifact)),
         warnings=tuple(shown(w) for w in artifact.warnings),
         sections=tuple(s for build in SECTIONS if (s := build(artifact, key)) is not None),
         provenance=tuple(provenance(artifact, command)),
         cases=tuple(
-            cases(artifact, rows, side) for side, rows in zip(names, artifact.rows, strict=False)
+            cases(artifact, rows, side, texts=texts)
+            for side, rows in zip(names, artifact.rows, strict=False)
         ),
         definitions=("selective", "intervals"),
     )
@@ -60,37 +55,18 @@ def _title(artifact: MetricsArtifact, run: str) -> str:
     return run if mode is None or name(mode) == run else f"{run}, {name(mode)}"
 
 
-def _plot(
-    artifact: MetricsArtifact, study: str, chart: str, title: str, caption: str, table: Table
-) -> Plot | None:
-    figure = CHARTS[chart](artifact)
-    if figure is None:
-        return None
-    alt = f"{title}. {caption} The numbers are in the table below the chart."
-    return Plot(f"{study}-chart-{chart}", title, caption, alt, *spec_and_data(figure), table)
-
-
-def _section(
-    key: str, title: str, plots: Sequence[Plot | None], *paragraphs: str
-) -> Section | None:
-    drawn = tuple(plot for plot in plots if plot is not None)
-    return Section(key, title, paragraphs, drawn) if drawn else None
-
-
-def _metric(found: MetricValue | None) -> tuple[Cell, Cell]:
-    if found is None:
-        return number(None), reach(None, None)
-    i = found.interval
-    ends = (None, None) if i is None else (i.low, i.high)
-    return number(found.value, reason=found.reason), reach(*ends, why=found.interval_reason)
-
-
 SHOWN_METRICS: Final = (
     ("augrc", "AUGRC"),
     ("aurc", "AURC"),
     ("aurc_exact", "AURC, exact"),
     ("eaugrc", "excess AUGRC"),
     ("failure_auroc", "AUROC of being right"),
+)
+
+
+_COLOURED: Final = (
+    " The colours compare each function with the lowest on the same cases, all at once: intervals "
+    "that overlap may still be told apart."
 )
 
 
@@ -103,19 +79,19 @@ def _functions(artifact: MetricsArtifact, study: str) -> Section | None:
         for side, variant in zip(input_names(artifact), sides(artifact)[function], strict=True):
             cells = [text(name(function)), *([text(side)] if artifact.comparison.enabled else [])]
             for key, _ in SHOWN_METRICS:
-                cells += _metric(variant.metrics.get(key))
+                cells += value_and_interval(variant.metrics.get(key))
             rows.append(tuple(cells))
     table = Table("Areas by confidence function", tuple(columns), tuple(rows))
-    plot = _plot(
-        artifact,
+    drawn = plot(
         study,
         "forest",
+        CHARTS["forest"](artifact),
         "AUGRC of every confidence function",
         "Each dot is the area under the generalized risk curve, each line its interval; lower is "
-        "better.",
+        "better." + _COLOURED * (artifact.best is not None),
         table,
     )
-    return _section("functions", "Which confidence ranks best", [plot])
+    return section("functions", "Which confidence ranks best", [drawn])
 
 
 def _curve_table(artifact: MetricsArtifact) -> Table:
@@ -137,13 +113,13 @@ def _area_table(artifact: MetricsArtifact) -> Table:
     rows = []
     for function in sorted_functions(artifact):
         for side, variant in zip(input_names(artifact), sides(artifact)[function], strict=True):
-            found = {key: variant.metrics.get(key) for key in ("augrc", "augrc_achievable")}
+            area = value_and_interval(variant.metrics.get("augrc"))
+            achievable, _ = value_and_interval(variant.metrics.get("augrc_achievable"))
             part = variant.augrc_at_c
             rows.append(
                 (
                     *(text(name(function)), text(side), number(variant.cmax)),
-                    *_metric(found["augrc"]),
-                    *(number(variant.augrc_optimal), _metric(found["augrc_achievable"])[0]),
+                    *(*area, number(variant.augrc_optimal), achievable),
                     *(number(variant.eaugrc), number(part.value), number(part.used)),
                 )
             )
@@ -156,30 +132,31 @@ def _area_table(artifact: MetricsArtifact) -> Table:
 
 def _curves(artifact: MetricsArtifact, study: str) -> Section | None:
     table = _curve_table(artifact)
+    paired = artifact.comparison.enabled
     reasons = {
-        f"{name(function)}: no band, {shown(found.bands_reason)}."
-        for summary in artifact.summaries
+        f"{name(function)}{f' of {side}' if paired else ''}: no band, {shown(found.bands_reason)}."
+        for side, summary in zip(input_names(artifact), artifact.summaries, strict=False)
         for function, found in summary.functions.items()
         if found.bands_reason
     }
-    return _section(
+    return section(
         "curves",
         "Risk as fewer answers are accepted",
         [
-            _plot(
-                artifact,
+            plot(
                 study,
                 "risk-coverage",
+                CHARTS["risk-coverage"](artifact),
                 "Selective risk by coverage",
                 "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
                 "band; dotted is what the function could achieve, dashed the optimum. Choose a "
                 "name in the legend to single it out, again to let it go.",
                 table,
             ),
-            _plot(
-                artifact,
+            plot(
                 study,
                 "generalized-risk",
+                CHARTS["generalized-risk"](artifact),
                 "Generalized risk by coverage",
                 "Summed loss of the accepted answers over all judgments. The area under it is "
                 "AUGRC.",
@@ -194,8 +171,9 @@ def _deltas(artifact: MetricsArtifact, study: str) -> Section | None:
     if not artifact.comparison.enabled:
         return None
     rows = []
-    told = {"augrc_full": "AUGRC", "aurc_full": "AURC", "cmax": "coverage", "mae": "mean loss"}
-    told |= {"failure_auroc": "AUROC of being right"}
+    at = shown_coverage(artifact)
+    told = {"augrc_full": "AUGRC", "aurc_full": "AURC", "cmax": "coverage"}
+    told |= {f"mae_at_coverage@{at:g}": f"risk at {at:g}", "failure_auroc": "AUROC of being right"}
     for function, found in (artifact.comparison.deltas or {}).items():
         for key, title in told.items():
             if key not in found:
@@ -216,15 +194,17 @@ def _deltas(artifact: MetricsArtifact, study: str) -> Section | None:
         "p",
         "p, Holm",
     )
-    plot = _plot(
-        artifact,
+    drawn = plot(
         study,
         "deltas",
+        CHARTS["deltas"](artifact),
         "Paired difference in AUGRC",
-        f"{right} minus {left}: left of the line, {right} is better.",
+        f"{right} minus {left}: left of the line, {right} is better. Coloured is what also holds "
+        "when all functions are tested together (Holm); one interval alone may miss the line by "
+        "chance.",
         Table("Paired differences", columns, tuple(rows)),
     )
-    return _section("deltas", "How the two differ", [plot])
+    return section("deltas", "How the two differ", [drawn])
 
 
 def _confidence(artifact: MetricsArtifact, study: str) -> Section | None:
@@ -245,23 +225,23 @@ def _confidence(artifact: MetricsArtifact, study: str) -> Section | None:
                 bins.append((*first, number(said), number(came.value), interval, number(n)))
     who = ("confidence function", "input")
     columns = (*who, "mean confidence", "share right", "interval", "rows")
-    return _section(
+    return section(
         "confidence",
         "Is the confidence honest",
         [
-            _plot(
-                artifact,
+            plot(
                 study,
                 "reliability",
+                CHARTS["reliability"](artifact),
                 "Reliability",
                 "Said against true, in ten bins of equal width; on the dashed line confidence is "
                 "a probability. Larger dots hold more rows.",
                 Table("Reliability bins", columns, tuple(bins)),
             ),
-            _plot(
-                artifact,
+            plot(
                 study,
                 "confidence",
+                CHARTS["confidence"](artifact),
                 "Confidence of right and wrong answers",
                 "The further apart the two are, the better the function warns. Abstained rows have "
                 "no confidence and stand apart.",
@@ -273,81 +253,12 @@ def _confidence(artifact: MetricsArtifact, study: str) -> Section | None:
     )
 
 
-def _errors(artifact: MetricsArtifact, study: str) -> Section | None:
-    confusion, groups, curves = [], [], []
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
-        for level, row in zip(summary.levels, summary.confusion, strict=True):
-            confusion.append((text(side), text(name(level)), *(number(n) for n in row)))
-        for kind, found in (("item", summary.by_item), ("truth", summary.by_level)):
-            for g in found:
-                interval = reach(g.risk.low, g.risk.high, why=g.risk.reason)
-                risk = (number(g.risk.value, reason=g.risk.reason), interval)
-                first = (text(side), text(kind), text(name(g.name)))
-                groups.append((*first, number(g.n), number(g.answered), *risk))
-        for c in summary.precision_recall:
-            ap = c.average_precision
-            cells = (
-                text(side),
-                text(name(c.at_least)),
-                number(c.n_positive),
-                percent(c.prevalence),
-            )
-            curves.append((*cells, number(ap.value), reach(ap.low, ap.high, why=ap.reason)))
-    if not artifact.summaries:
-        return None
-    levels = [f"predicted {name(level)}" for level in artifact.summaries[0].levels]
-    by_group = Table(
-        "Risk by group",
-        ("input", "by", "group", "rows", "answered", "risk", "interval"),
-        tuple(groups),
-    )
-    ap_columns = ("input", "truth at least", "rows", "prevalence", "average precision", "interval")
-    return _section(
-        "errors",
-        "Where it errs",
-        [
-            _plot(
-                artifact,
-                study,
-                "confusion",
-                "Truth and prediction",
-                "Rows by true and predicted level; abstentions are a column of their own.",
-                Table("Confusion", ("input", "truth", *levels, ABSTAINED), tuple(confusion)),
-            ),
-            _plot(
-                artifact,
-                study,
-                "risk-by-item",
-                "Risk by item",
-                "Mean loss of the answered rows of each item, with its interval.",
-                by_group,
-            ),
-            _plot(
-                artifact,
-                study,
-                "risk-by-level",
-                "Risk by level of truth",
-                "Mean loss of the answered rows at each true level.",
-                by_group,
-            ),
-            _plot(
-                artifact,
-                study,
-                "precision-recall",
-                "Precision and recall by threshold",
-                f"Rows ranked by {shown(artifact.summaries[0].ranked_by)}, all items together; "
-                "dashed is the prevalence.",
-                Table("Average precision", ap_columns, tuple(curves)),
-            ),
-        ],
-    )
-
-
 SECTIONS: Final[tuple[Callable[[MetricsArtifact, str], Section | None], ...]] = (
     _deltas,
     _functions,
     _curves,
     _confidence,
-    _errors,
+    level_sections.agreement,
+    level_sections.errors,
 )
 """In the order they stand on the page; to add one, add a line."""

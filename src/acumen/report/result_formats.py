@@ -1,15 +1,18 @@
-"""Rows of result files as a table for the terminal, or as text for papers and spreadsheets."""
+"""Rows of result files as a table for the terminal, or as text for papers and spreadsheets.
+
+Names come from files: in every format they are text and nothing else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from rich import box
 from rich.table import Table
 
 from acumen.csv_text import csv_text
 from acumen.errors import printable
-from acumen.report.verdict_tables import table_of
 from acumen.result_files import COLUMNS, PERCENT, Found
 from acumen.strict_json import to_json
 
@@ -24,10 +27,19 @@ TITLES: Final[Mapping[str, str]] = {
 }
 """The columns shown to readers; files for machines have all of them."""
 
+_TEXTS: Final = ("method", "policy")
+_LEGEND: Final = "rests on too few cases: unreliable"
+LONGEST_NAME: Final = 1000
+"""Of a name in a file for machines; longer ones are cut."""
+
 
 def terminal_table(found: Sequence[Found]) -> Table:
-    """One row a result, within 80 columns."""
-    table = table_of(*TITLES.values())
+    """One row a result, within 80 columns: names are folded, numbers never cut."""
+    table = Table(box=box.SQUARE, header_style="bold")
+    for key, title in TITLES.items():
+        text = key in (*_TEXTS, "n")
+        side = "left" if key in _TEXTS else "right"
+        table.add_column(title, justify=side, no_wrap=not text, overflow="fold")  # type: ignore[arg-type]
     for entry in found:
         table.add_row(*(_shown(entry, key) for key in TITLES))
     return table
@@ -45,33 +57,51 @@ def _shown(entry: Found, key: str) -> str:
     return printable(str(value))
 
 
+def _cells(entry: Found, escaped: Callable[[str], str], unit: str, mark: str) -> list[str]:
+    """The cells of one result: names escaped, scores with their interval, marked if unreliable."""
+    cells = []
+    for key in TITLES:
+        text = _shown(entry, key)
+        if key not in PERCENT or text == "N/A":
+            cells.append(escaped(text))
+            continue
+        value, ends = text.removesuffix("%") + unit, entry.interval(key)
+        if ends is not None:
+            value += f" [{ends[0]:.1f}, {ends[1]:.1f}]{mark if entry.is_unreliable(key) else ''}"
+        cells.append(value)
+    return cells
+
+
+def _any_unreliable(found: Sequence[Found]) -> bool:
+    return any(entry.is_unreliable(key) for entry in found for key in PERCENT)
+
+
+_MARKDOWN: Final = str.maketrans({c: f"\\{c}" for c in r"\`*_[]<>!|~$&:@"})
+
+
 def as_markdown(found: Sequence[Found]) -> str:
     """A Markdown table with intervals."""
     lines = ["| " + " | ".join(TITLES.values()) + " |"]
-    lines.append(
-        "|" + "|".join("---" if k in ("method", "policy") else "---:" for k in TITLES) + "|"
-    )
+    lines.append("|" + "|".join("---" if k in _TEXTS else "---:" for k in TITLES) + "|")
     for entry in found:
-        cells = (_with_interval(entry, key, "%").replace("|", "\\|") for key in TITLES)
+        cells = _cells(entry, lambda text: text.translate(_MARKDOWN), "%", r"\*")
         lines.append("| " + " | ".join(cells) + " |")
+    if _any_unreliable(found):
+        lines += ["", rf"\* {_LEGEND}."]
     return "\n".join(lines) + "\n"
-
-
-def _with_interval(entry: Found, key: str, unit: str) -> str:
-    text = _shown(entry, key)
-    if key not in PERCENT or text == "N/A":
-        return text
-    value = text.removesuffix("%") + unit
-    ends = entry.interval(key)
-    return value if ends is None else f"{value} [{ends[0]:.1f}, {ends[1]:.1f}]"
 
 
 _LATEX: Final = str.maketrans(
     {
         **{c: f"\\{c}" for c in "&%$#_{}"},
+        # at the start of a row these would be read as arguments of the \\ or \midrule before it
+        **{c: f"{{{c}}}" for c in "[*"},
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "\\": r"\textbackslash{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
     }
 )
 
@@ -82,25 +112,33 @@ def as_latex(found: Sequence[Found]) -> str:
     lines.append(" & ".join(TITLES.values()) + r" \\")
     lines.append(r"\midrule")
     for entry in found:
-        cells = (_with_interval(entry, key, "").translate(_LATEX) for key in TITLES)
+        cells = _cells(entry, lambda text: text.translate(_LATEX), "", "$^{*}$")
         lines.append(" & ".join(cells) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    lines.append(r"\bottomrule")
+    if _any_unreliable(found):
+        lines.append(rf"\multicolumn{{{len(TITLES)}}}{{l}}{{$^{{*}}$ {_LEGEND}}} \\")
+    return "\n".join([*lines, r"\end{tabular}"]) + "\n"
 
 
 def as_csv(found: Sequence[Found]) -> str:
     """Comma-separated values with interval ends; empty where there is no value."""
-    keys = [*COLUMNS, *(f"{key}_{end}" for key in PERCENT for end in ("low", "high"))]
-    return csv_text(keys, ([row[key] for key in keys] for row in as_rows(found)))
+    ends = [f"{key}_{end}" for key in PERCENT for end in ("low", "high", "note")]
+    keys = [*COLUMNS, *ends]
+    return csv_text(keys, ([_cell(row[key]) for key in keys] for row in as_rows(found)))
+
+
+def _cell(value: object) -> object:
+    return printable(value, limit=LONGEST_NAME) if isinstance(value, str) else value
 
 
 def as_rows(found: Sequence[Found]) -> list[dict[str, Any]]:
-    """Plain records: every column, and the interval ends."""
+    """Plain records: every column, the interval ends, and what is said against an interval."""
     rows = []
     for entry in found:
         row = dict(entry.row)
         for key in PERCENT:
             low, high = entry.interval(key) or (None, None)
-            row |= {f"{key}_low": low, f"{key}_high": high}
+            row |= {f"{key}_low": low, f"{key}_high": high, f"{key}_note": entry.note(key)}
         rows.append(row)
     return rows
 

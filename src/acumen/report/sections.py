@@ -93,6 +93,8 @@ class Cases:
     outcome: int
     n: int
     note: str = ""
+    has_texts: bool = False
+    """Whether a column holds what a case says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """An evaluation as a terminal shows it: who was judged, the tables, a plain sentence, warnings.
 
-Nothing is computed here. Raw MAE is not compared between inputs: at unequal coverage it
-says nothing.
+Nothing is computed here.
 """
 
 from __future__ import annotations
@@ -11,29 +10,16 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from acumen.artifacts import DeltaModel, IntervalModel, MetricValue, Variant
 from acumen.errors import printable
-from acumen.report.sentences import conclusion, population
+from acumen.report.grids import LEGEND, NAME_WIDTH, Grid, grids, without_interval
+from acumen.report.letters import in_letters_of
+from acumen.report.metric_reading import conclusion, population
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
     from rich.table import Table
 
     from acumen.evaluation import Evaluation
-
-_ASCII = str.maketrans(
-    {"–": "-", "—": "-", "−": "-", "·": "|", "…": "...", "×": "x", "Δ": "d", "≥": ">=", "✓": "+"}
-)
-_COLUMNS = (
-    ("cmax", "cmax"),
-    ("AURC", "aurc"),
-    ("AUGRC", "augrc"),
-    ("excess", "eaugrc"),
-    ("achiev.", "augrc_achievable"),
-)
-_DELTA_ROWS = (("AUGRC", "augrc_full"), ("AURC", "aurc_full"), ("cmax", "cmax"))
-_MANY_FUNCTIONS = 4
-_NAME_WIDTH = 18
 
 
 def render(evaluation: Evaluation, width: int = 80, *, color: bool = False) -> str:
@@ -42,10 +28,17 @@ def render(evaluation: Evaluation, width: int = 80, *, color: bool = False) -> s
 
     out = io.StringIO()
     console = Console(
-        file=out, width=width, force_terminal=color, no_color=not color, highlight=False
+        file=out,
+        width=width,
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+        markup=False,  # a name with brackets in it is a name
+        emoji=False,
     )
-    show(evaluation, console)
-    return out.getvalue()
+    for part in _parts(evaluation):
+        console.print(part)
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
 
 
 def print_report(evaluation: Evaluation) -> None:
@@ -58,49 +51,24 @@ def print_report(evaluation: Evaluation) -> None:
         width=max(80, console.width),
         color=console.is_terminal and not console.no_color,
     )
-    print_text(text)
-
-
-def print_text(text: str) -> None:
-    """Text on standard output, whatever its encoding can show."""
-    encoding = (sys.stdout.encoding or "ascii").lower()
-    if not encoding.startswith("utf"):
-        text = _to_ascii(text).encode(encoding, "replace").decode(encoding)
-    sys.stdout.write(text)
-
-
-def _to_ascii(text: str) -> str:
-    boxes = dict.fromkeys(map(ord, "─━═╌"), "-") | dict.fromkeys(map(ord, "│┃║"), "|")
-    corners = dict.fromkeys(map(ord, "┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛┡┩╇┳┻╋"), "+")
-    return text.translate(_ASCII).translate(boxes | corners)
-
-
-def show(evaluation: Evaluation, console: Console) -> None:
-    """Print the report's parts in order."""
-    for part in _parts(evaluation):
-        console.print(part)
+    sys.stdout.write(in_letters_of(sys.stdout.encoding or "ascii", text))
 
 
 def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
     from rich.text import Text
 
     artifact = evaluation.artifact
-    for index, given in enumerate(artifact.inputs):
-        side = ("left: ", "right: ")[index] if evaluation.is_paired else ""
-        mode = f" · mode {printable(given.mode)}" if given.mode else ""
-        yield Text(f"{side}{printable(given.path or 'rows', limit=200)}{mode}", style="bold")
+    for line in inputs(evaluation):
+        yield Text(line, style="bold")
     yield Text(population(artifact))
     loss = artifact.loss
     level = f"{artifact.level:.0%}"
     yield Text(f"loss {loss.name} = {loss.definition} · intervals {level}, below each number\n")
-    for side in ("left", "right") if evaluation.is_paired else ("",):
-        yield _function_table([(n, v) for n, s, v in evaluation.variants() if s == side], side)
-    if evaluation.is_paired:
-        yield _delta_table(evaluation)
-    yield Text("excess: AUGRC above its optimum; achiev.: AUGRC on its lower hull", style="dim")
-    for reason, where in _without_interval(evaluation).items():
-        shown = f"{', '.join(where[:4])}{', …' if len(where) > 4 else ''}"
-        yield Text(f"– no interval ({shown}): {reason}", style="dim")
+    for grid in grids(evaluation):
+        yield _table(grid)
+    yield Text(LEGEND, style="dim")
+    for line in without_interval(evaluation):
+        yield Text(f"– {line}", style="dim")
     yield Text(f"\n{conclusion(artifact)}", style="bold")
     if artifact.left_out:
         yield Text(
@@ -110,146 +78,32 @@ def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
         yield Text(f"\nwarning: {printable(warning, limit=600)}", style="yellow")
 
 
-def _without_interval(evaluation: Evaluation) -> dict[str, list[str]]:
-    """Why numbers of the tables have no interval or no value, and where."""
-    found: dict[str, list[str]] = {}
-    variants = list(evaluation.variants())
-    coverage = _shown_coverage([(n, v) for n, _, v in variants])
-    for name, side, variant in variants:
-        for header, key in _columns(coverage):
-            metric = variant.metrics.get(key)
-            if metric is not None and metric.interval is None:
-                reason = metric.reason or metric.interval_reason or "not given"
-                where = f"{header} of {printable(name, limit=60)}{f', {side}' if side else ''}"
-                found.setdefault(reason, []).append(where)
-    return found
+def inputs(evaluation: Evaluation) -> Iterable[str]:
+    """Which file in which mode stands on which side."""
+    for index, given in enumerate(evaluation.artifact.inputs):
+        side = ("left: ", "right: ")[index] if evaluation.is_paired else ""
+        mode = f" · mode {printable(given.mode)}" if given.mode else ""
+        yield f"{side}{printable(given.path or 'rows', limit=200)}{mode}"
 
 
-def _columns(coverage: float) -> list[tuple[str, str]]:
-    return [*_COLUMNS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
-
-
-def _function_table(variants: list[tuple[str, Variant]], title: str) -> RenderableType:
-    """Confidence functions, best AUGRC first, an interval under each number."""
-    coverage = _shown_coverage(variants)
-    table = _table(title)
-    table.add_column("confidence", max_width=_NAME_WIDTH, overflow="fold")
-    columns = _columns(coverage)
-    for header, _ in columns:
-        table.add_column(header, justify="right", no_wrap=True, min_width=9)
-    for names, variant in _best_first(variants):
-        cells = [_cell(variant.metrics.get(metric)) for _, metric in columns]
-        table.add_row(_label(names), *cells)
-    return table
-
-
-def _best_first(variants: list[tuple[str, Variant]]) -> list[tuple[list[str], Variant]]:
-    """Lowest AUGRC first; functions with the very same numbers share a row."""
-    ranked = sorted(variants, key=lambda nv: (nv[1].augrc_full is None, nv[1].augrc_full or 0.0))
-    shared: list[tuple[list[str], Variant]] = []
-    for name, variant in ranked:
-        twin = next((names for names, other in shared if other == variant), None)
-        if twin is None:
-            shared.append(([name], variant))
-        else:
-            twin.append(name)
-    return shared
-
-
-def _shown_coverage(variants: list[tuple[str, Variant]]) -> float:
-    """The coverage whose MAE is shown: .5 when the grid has it, else the largest all reach."""
-    grid = [r.requested for r in variants[0][1].mae_at_coverage.values()] if variants else []
-    if 0.5 in grid or not grid:
-        return 0.5
-    least = min(v.cmax or 0.0 for _, v in variants)
-    return max((c for c in grid if c <= least), default=grid[0])
-
-
-def _delta_table(evaluation: Evaluation) -> RenderableType:
-    deltas = evaluation.artifact.comparison.deltas or {}
-    coverage = _shown_coverage([(n, v) for n, _, v in evaluation.variants()])
-    rows = [*_DELTA_ROWS, (f"MAE@{coverage:g}", f"mae_at_coverage@{coverage:g}")]
-    rows = rows[:2] if len(deltas) > _MANY_FUNCTIONS else rows
-    table = _table("right − left (paired)")
-    table.add_column("confidence", max_width=_NAME_WIDTH, overflow="fold")
-    table.add_column("metric", no_wrap=True)
-    for header in ("left", "right", "delta", "p", "p Holm"):
-        table.add_column(header, justify="right", no_wrap=True)
-    left = [(n, v) for n, side, v in evaluation.variants() if side == "left"]
-    for names, _ in _best_first(left):
-        found = deltas[names[0]]
-        for at, (title, key) in enumerate(rows):
-            if key in found:
-                shown = _label(names) if at == 0 else ""
-                table.add_row(shown, title, *_delta_cells(found[key]))
-    return table
-
-
-def _delta_cells(delta: DeltaModel) -> list[str]:
-    value = _number(delta.delta, signed=True)
-    if delta.delta is not None:
-        value = f"{value}\n{_ends(delta.interval, signed=True)}"
-    return [
-        _number(delta.left),
-        _number(delta.right),
-        value,
-        _p(delta.p_value),
-        _p(delta.p_holm),
-    ]
-
-
-def _table(title: str) -> Table:
+def _table(grid: Grid) -> Table:
     from rich import box
     from rich.table import Table
 
-    return Table(
-        title=title or None,
+    table = Table(
+        title=grid.title or None,
         box=box.SIMPLE_HEAD,
         title_justify="left",
         pad_edge=False,
         padding=(0, 0),
     )
-
-
-def _label(names: list[str]) -> str:
-    """The functions of a row; one long name is broken after a mark near its middle."""
-    first, *others = (printable(name, limit=60) for name in names)
-    breaks = [i + 1 for i, c in enumerate(first[:-1]) if c in "_:+"]
-    if not others and breaks and len(first) > _NAME_WIDTH:
-        at = min(breaks, key=lambda i: abs(i - len(first) / 2))
-        return f"{first[:at]}\n{first[at:]}"
-    return "\n= ".join([first, *others])
-
-
-def _cell(metric: MetricValue | None) -> str:
-    if metric is None or metric.value is None:
-        return "null"
-    return f"{_number(metric.value)}\n{_ends(metric.interval)}"
-
-
-def _number(value: float | None, *, signed: bool = False) -> str:
-    if value is None:
-        return "null"
-    return f"{value:+.3f}" if signed else f"{value:.3f}"
-
-
-def _ends(interval: IntervalModel | None, *, signed: bool = False) -> str:
-    if interval is None:
-        return "–"
-    low, high = (
-        ("inf" if end is None else _short(end, signed=signed))
-        for end in (interval.low, interval.high)
-    )
-    return f"{low} {high}" if signed else f"{low}–{high}"
-
-
-def _short(value: float, *, signed: bool) -> str:
-    """Three decimals without the leading zero."""
-    text = f"{value:+.3f}" if signed else f"{value:.3f}"
-    return text.replace("0.", ".", 1) if abs(value) < 1 else text
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return "null"
-    return "<.001" if value < 0.001 else f"{value:.3f}"
+    table.add_column(grid.columns[0], max_width=NAME_WIDTH, overflow="fold")
+    for header in grid.columns[1 : grid.words]:
+        table.add_column(header, no_wrap=True)
+    # room for an interval under each number, where every number has one
+    least = 9 if grid.words == 1 else None
+    for header in grid.columns[grid.words :]:
+        table.add_column(header, justify="right", no_wrap=True, min_width=least)
+    for row in grid.rows:
+        table.add_row(*row)
+    return table

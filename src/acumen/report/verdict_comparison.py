@@ -3,70 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from acumen.errors import printable
-from acumen.report.verdict_reading import comparison_paragraphs
-from acumen.report.verdict_tables import COMPONENTS, table_of
+from acumen.report.verdict_reading import comparison_paragraphs, is_unreliable
+from acumen.report.verdict_tables import (
+    COMPONENTS,
+    UNRELIABLE,
+    bullets,
+    shared_reasons,
+    table_of,
+)
+
+LONGEST_NAME: Final = 6
+"""With longer names the table would not fit into 80 columns."""
+
+_SIDES: Final = ("left", "right")
 
 
 def comparison_report(
     comparison: Mapping[str, Any], levels: list[Any], level: float
 ) -> list[RenderableType]:
     """The paired differences and what they say."""
-    left, right = (printable(str(comparison[side])) for side in ("left", "right"))
+    left, right = (printable(str(comparison[side])) for side in _SIDES)
     title = f" {left} AND {right} ON THE SAME {comparison['n_cases']} CASES"
     parts: list[RenderableType] = [Text(title, style="bold")]
-    parts.append(Padding(_table(comparison, levels, left, right, level), (0, 0, 1, 1)))
-    notes = [f"Difference: {right} minus {left}, in percentage points, paired by case."]
-    notes.append(f"AUPRC is over the {comparison['n_ranked']} cases where both have a verdict.")
-    notes += [f"Note: {printable(text, limit=200)}." for text in comparison["warnings"]]
-    parts.append(Padding(Group(*(Text(f"- {note}") for note in notes)), (0, 1, 1, 1)))
+    fits = max(len(left), len(right)) <= LONGEST_NAME
+    shown, rows = (left, right) if fits else _SIDES, _rows(levels)
+    parts.append(Padding(_table(comparison, rows, shown, level), (0, 0, 1, 1)))
+    parts.append(bullets(_notes(comparison, (left, right), shown, rows)))
     parts += [Padding(Text(text), (0, 1, 1, 1)) for text in comparison_paragraphs(comparison)]
     return parts
 
 
-def _table(
-    comparison: Mapping[str, Any], levels: list[Any], left: str, right: str, level: float
-) -> Table:
-    rows = [("AUPRC", "ordinal_auprc", 100.0)]
-    rows += [
-        (f"  ≥ {printable(str(name))}", f"auprc_ge_{k}", 100.0)
+def _notes(
+    comparison: Mapping[str, Any],
+    names: tuple[str, str],
+    shown: tuple[str, str],
+    rows: list[tuple[str, str, str]],
+) -> list[str]:
+    (left, right), deltas = names, comparison["deltas"]
+    notes = []
+    if shown != names:
+        notes.append(f"left is {left}, right is {right}.")
+    notes.append(
+        f"Difference: {right} minus {left}, paired by case, in percentage points (kappa as it is)."
+    )
+    notes.append(
+        f"Accuracy is over all {comparison['n_cases']} cases, an abstention being wrong. "
+        "AUPRC, F1, kappa, verdict support and consistency are over the "
+        f"{comparison['n_ranked']} where both have a verdict."
+    )
+    checked = [
+        f"{name.strip()} {' and '.join('{}/{}'.format(*counts[side]) for side in _SIDES)}"
+        for name, key, _ in rows
+        if (counts := deltas.get(key, {}).get("counts"))
+    ]
+    if checked:
+        notes.append(f"Right of checked, {left} and {right}: {', '.join(checked)}.")
+    # what neither has a value for is told in the report of each
+    there = {k for k, d in deltas.items() if any(d[side] is not None for side in _SIDES)}
+    notes += shared_reasons({key: name.strip() for name, key, _ in rows if key in there}, deltas)
+    return notes + [f"Note: {printable(text, limit=200)}." for text in comparison["warnings"]]
+
+
+def _rows(levels: list[Any]) -> list[tuple[str, str, str]]:
+    """Title, key and kind of the differences that are shown."""
+    found = [("AUPRC", "ordinal_auprc", "share")]
+    found += [
+        (f"  ≥ {printable(str(name))}", f"auprc_ge_{k}", "share")
         for k, name in enumerate(levels)
         if k
     ]
-    rows += [("Accuracy", "accuracy", 100.0), ("Process", "process_score", 1.0)]
-    rows += [(f"  {name}", key, 100.0) for key, name, weight in COMPONENTS if weight]
-    rows += [
-        ("Consistency", "consistency_score", 1.0),
-        ("Evidence Recall", "evidence_recall", 100.0),
-    ]
-    rows += [("Primitive Accuracy", "primitive_accuracy", 100.0)]
-    table = table_of(
-        "Metric", left[:12], right[:12], "Diff.", f"{100 * level:g}% interval", "Better"
-    )
-    for name, key, factor in rows:
+    found += [("Accuracy", "accuracy", "share"), ("Macro F1", "macro_f1", "share")]
+    found += [("Kappa (quadratic)", "quadratic_kappa", "number")]
+    found += [("Process", "process_score", "percent")]
+    found += [(f"  {name}", key, "share") for key, name, weight in COMPONENTS if weight]
+    found += [("Consistency", "consistency_score", "percent")]
+    found += [(name, key, "share") for key, name, weight in COMPONENTS if not weight]
+    return [*found, ("Primitive Accuracy", "primitive_accuracy", "share")]
+
+
+def _table(
+    comparison: Mapping[str, Any],
+    rows: list[tuple[str, str, str]],
+    names: tuple[str, str],
+    level: float,
+) -> Table:
+    table = table_of("Metric", *names, "Diff.", f"{100 * level:g}% interval", "Better")
+    for name, key, kind in rows:
         delta = comparison["deltas"].get(key)
         if delta is not None and delta["delta"] is not None:
-            table.add_row(name, *_cells(delta, factor, left, right))
+            table.add_row(name, *_cells(delta, kind, names))
     return table
 
 
-def _cells(delta: Mapping[str, Any], factor: float, left: str, right: str) -> list[str]:
+def _cells(delta: Mapping[str, Any], kind: str, names: tuple[str, str]) -> list[str]:
+    factor = 100.0 if kind == "share" else 1.0
+    digits, unit = (2, "") if kind == "number" else (1, "%")
     reach, undecided = "–", "–"
     if delta["low"] is not None:
-        reach = f"{factor * delta['low']:+.1f} to {factor * delta['high']:+.1f}"
+        low, high = (f"{factor * delta[end]:+.{digits}f}" for end in ("low", "high"))
+        reach = f"{low} to {high}{UNRELIABLE if is_unreliable(delta) else ''}"
         undecided = "not shown"
-    better = {"left": left[:12], "right": right[:12]}.get(delta["favours"] or "", undecided)
     return [
-        f"{factor * delta['left']:.1f}%",
-        f"{factor * delta['right']:.1f}%",
-        f"{factor * delta['delta']:+.1f}",
+        *(f"{factor * delta[side]:.{digits}f}{unit}" for side in _SIDES),
+        f"{factor * delta['delta']:+.{digits}f}",
         reach,
-        better,
+        dict(zip(_SIDES, names, strict=True)).get(delta["favours"], undecided),
     ]

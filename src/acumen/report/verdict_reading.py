@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from acumen.case_reasoning import WEIGHTS
 from acumen.errors import printable
 
 TARGET: Final = 75.0
@@ -16,6 +17,7 @@ FEW: Final = 5
 MOST_WEIGHT: Final = 0.5
 """Below this weight of components there is too little to judge the reasons by."""
 
+_UNNAMED: Final = "this method"
 _HOLD: Final = ("its reasons hold", "its reasons mostly hold")
 _OPEN: Final = "whether its reasons hold"
 _UNTOLD: Final = "cannot be told from these cases"
@@ -42,14 +44,19 @@ def paragraphs(document: Mapping[str, Any]) -> list[str]:
     if ranking is None and reasons is None:
         return ["There is nothing to read: no score has a value."]
     if ranking is None:
-        return [f"{name} cannot be judged on its ranking; {reasons}."]
+        return [_sentence(f"{name} cannot be judged on its ranking; {reasons}")]
     if reasons is None:
-        return [f"{ranking}."]
+        return [_sentence(ranking)]
     well = side_of_target(document["intervals"]["ordinal_auprc"], 100)
     if well is None or reasons.startswith(_OPEN):
-        return [f"{ranking}. {reasons[0].upper()}{reasons[1:]}."]
+        return [f"{_sentence(ranking)} {reasons[0].upper()}{reasons[1:]}."]
     alike = (well == "above") == reasons.startswith(_HOLD)
-    return [f"{ranking}. {'And' if alike else 'But'} {reasons}."]
+    return [f"{_sentence(ranking)} {'And' if alike else 'But'} {reasons}."]
+
+
+def is_unreliable(entry: Mapping[str, Any]) -> bool:
+    """Whether there is an interval, and a note that it rests on too few cases."""
+    return entry.get("low") is not None and "unreliable" in (entry.get("note") or "")
 
 
 def side_of_target(entry: Mapping[str, Any], factor: float = 1) -> str | None:
@@ -61,7 +68,7 @@ def side_of_target(entry: Mapping[str, Any], factor: float = 1) -> str | None:
     True
     """
     low, high = entry.get("low"), entry.get("high")
-    if low is None or high is None or "unreliable" in (entry.get("note") or ""):
+    if low is None or high is None or is_unreliable(entry):
         return None
     if factor * low > TARGET:
         return "above"
@@ -72,12 +79,17 @@ def _why_open(entry: Mapping[str, Any], factor: float = 1) -> str:
     low, high = entry.get("low"), entry.get("high")
     if low is None or high is None:
         return f"no interval, target above {TARGET:g}%"
-    kind = "unreliable interval" if "unreliable" in (entry.get("note") or "") else "interval"
+    kind = "unreliable interval" if is_unreliable(entry) else "interval"
     return f"{kind} {factor * low:.1f}% to {factor * high:.1f}%, target above {TARGET:g}%"
 
 
 def _name(method: object) -> str:
-    return "This method" if method is None else printable(str(method))
+    return _UNNAMED if method is None else printable(str(method))
+
+
+def _sentence(text: str) -> str:
+    """The text as a sentence; a method's own name keeps its letters as they are."""
+    return f"{text[0].upper()}{text[1:]}." if text.startswith(_UNNAMED) else f"{text}."
 
 
 def _ranking(document: Mapping[str, Any], name: str) -> str | None:
@@ -159,16 +171,18 @@ def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:
     found = []
     if "process_score" in deltas and deltas["process_score"]["delta"] is not None:
         found.append(_better(left, right, deltas["process_score"], "reasons", "process", "%", 1))
-        parts = [key for key in _NAMES if (deltas[key].get("favours")) is not None]
+        parts = [key for key in _NAMES if deltas.get(key, {}).get("favours") is not None]
         side = deltas["process_score"].get("favours")
         chief = [key for key in parts if deltas[key]["favours"] == side][:5]
         if side is not None and chief:
-            chief.sort(key=lambda key: -abs(deltas[key]["delta"]))
+            # what moves the score is a component's difference times its weight
+            chief.sort(key=lambda key: -abs(deltas[key]["delta"]) * WEIGHTS[key])
             winner = left if side == "left" else right
             why = " and ".join(f"{_NAMES[key]} ({_both(deltas[key], side)})" for key in chief[:2])
             found.append(f"Chiefly, {winner} more often {why}.")
     ranked = next(
-        (k for k in ("ordinal_auprc", "auprc_ge_1") if deltas[k].get("low") is not None), None
+        (k for k in ("ordinal_auprc", "auprc_ge_1") if deltas.get(k, {}).get("low") is not None),
+        None,
     )
     if ranked is not None:
         name = "AUPRC" if ranked == "ordinal_auprc" else "AUPRC at the first threshold"

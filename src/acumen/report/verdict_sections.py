@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from acumen.artifact_parts import name
 from acumen.case_reasoning import WEIGHTS
 from acumen.charts import verdicts as charts
 from acumen.charts.tables import ABSTAINED
-from acumen.charts.theme import Figure, name, spec_and_data
+from acumen.errors import counted
+from acumen.report.plots import plot, section
 from acumen.report.sections import (
+    UNDEFINED,
     Cases,
     Cell,
     Column,
     Fact,
-    Plot,
     Section,
     Study,
     Table,
@@ -26,18 +28,8 @@ from acumen.report.sections import (
     text,
 )
 from acumen.report.verdict_reading import comparison_paragraphs, paragraphs
-from acumen.report.wording import plural
 
 Document = Mapping[str, Any]
-AGREEMENT: Final = (
-    ("accuracy", "Accuracy"),
-    ("macro_f1", "Macro F1"),
-    ("off_by_one_accuracy", "At most one level off"),
-    ("mae", "Mean error in levels"),
-    ("quadratic_kappa", "Kappa, quadratic"),
-    ("kendall_tau_b", "Kendall's tau-b"),
-    ("krippendorff_alpha", "Krippendorff's alpha"),
-)
 
 
 def study_of(
@@ -52,7 +44,7 @@ def study_of(
     return Study(
         key=key,
         title=" and ".join(methods),
-        subtitle=f"Verdict study, {plural(int(documents[0].get('total') or 0), 'case')}, policy "
+        subtitle=f"Verdict study, {counted(_n_cases(documents[0]), 'case')}, policy "
         + ", ".join(sorted(policies)),
         summary=_summary(documents, comparison),
         facts=tuple(_facts(documents, methods)),
@@ -61,11 +53,18 @@ def study_of(
             for d in (*documents, *([comparison] if comparison else []))
             for w in d["warnings"]
         ),
-        sections=tuple(s for s in _sections(documents, comparison, methods, key) if s.plots),
+        sections=tuple(
+            found for build in SECTIONS if (found := build(documents, comparison, key)) is not None
+        ),
         provenance=_provenance(documents, command),
         cases=tuple(_cases(d, m) for d, m in zip(documents, methods, strict=True) if d["results"]),
         definitions=("verdicts", "intervals"),
     )
+
+
+def _n_cases(document: Document) -> int:
+    """Failed cases among them."""
+    return int(document.get("total") or 0) + int(document["failed"])
 
 
 def _summary(
@@ -106,108 +105,109 @@ def _facts(documents: Sequence[Document], methods: Sequence[str]) -> list[Fact]:
     return facts
 
 
-def _sections(
-    documents: Sequence[Document],
-    comparison: Document | None,
-    methods: Sequence[str],
-    study: str,
-) -> list[Section]:
-    compared = []
-    if comparison is not None:
-        figure = charts.comparison(comparison)
-        caption = f"{shown(comparison['right'])} minus {shown(comparison['left'])}, in points."
-        compared = [
-            _plot(
-                study, "comparison", figure, "Paired differences", caption, _delta_table(comparison)
-            )
-        ]
-    scores = [(key, title) for key, title, _ in charts.SCORES]
-    parts = [
-        (key, charts.title_of(key)) for key in (*WEIGHTS, "evidence_recall", "score_consistency")
-    ]
-    figures = {key: draw(documents) for key, draw in charts.VERDICT_CHARTS.items()}
-    ranking = [
-        _plot(
+def _comparison(
+    documents: Sequence[Document], comparison: Document | None, study: str
+) -> Section | None:
+    if comparison is None:
+        return None
+    drawn = plot(
+        study,
+        "comparison",
+        charts.comparison(comparison),
+        "Paired differences",
+        f"{shown(comparison['right'])} minus {shown(comparison['left'])}, in points.",
+        _delta_table(comparison),
+    )
+    return section("comparison", "How the two differ", [drawn])
+
+
+def _scores(documents: Sequence[Document], _: Document | None, study: str) -> Section | None:
+    drawn = plot(
+        study,
+        "scores",
+        charts.scores(documents),
+        "Ranking, process, consistency",
+        f"Percent, with intervals; the target is above {charts.TARGET:g}.",
+        _entries("Scores", documents, [(key, title) for key, title, _ in charts.SCORES]),
+    )
+    return section("scores", "The three scores", [drawn])
+
+
+def _components(documents: Sequence[Document], _: Document | None, study: str) -> Section | None:
+    keys = (*WEIGHTS, "evidence_recall", "score_consistency")
+    drawn = plot(
+        study,
+        "components",
+        charts.components(documents),
+        "Components of the process score",
+        "The share of claims that hold, component by component.",
+        _entries("Components", documents, [(key, charts.title_of(key)) for key in keys]),
+    )
+    return section("components", "Are its reasons right", [drawn])
+
+
+def _ranking(documents: Sequence[Document], _: Document | None, study: str) -> Section | None:
+    by_threshold = _threshold_table(documents)
+    found = [
+        plot(
             study,
             "thresholds",
-            figures["thresholds"],
+            charts.thresholds(documents),
             "Average precision by threshold",
             "How well the risk score finds the cases at a level or above.",
-            _threshold_table(documents, methods),
+            by_threshold,
         ),
-        _plot(
+        plot(
             study,
             "precision-recall",
-            figures["precision-recall"],
+            charts.precision_recall(documents),
             "Precision and recall by threshold",
-            "As more cases are flagged, by falling score; dashed is the prevalence.",
-            _threshold_table(documents, methods),
+            "As more cases are flagged, by falling score; dotted is the prevalence.",
+            by_threshold,
         ),
-        _plot(
+    ]
+    return section("ranking", "Does the worst come first", found)
+
+
+_MEAN_ERRORS: Final = (
+    ("mae", "Mean error in levels"),
+    ("macro_mae", "Mean error in levels, every level alike"),
+)
+
+
+def _agreement(documents: Sequence[Document], _: Document | None, study: str) -> Section | None:
+    found = [
+        plot(
+            study,
+            "agreement",
+            charts.agreement(documents),
+            "Agreement of verdict and truth",
+            "1 is perfect; for kappa, tau and alpha 0 is no better than guessing. An abstention is "
+            "wrong in the accuracy and left out of the rest.",
+            _entries("Agreement", documents, [*charts.AGREEMENT, *_MEAN_ERRORS]),
+        ),
+        plot(
             study,
             "confusion",
-            figures["confusion"],
+            charts.confusion(documents),
             "Truth and verdict",
             "Cases by true level and verdict; abstentions are a column of their own.",
-            _confusion_table(documents, methods),
+            _confusion_table(documents),
         ),
     ]
-    return [
-        _section("comparison", "How the two differ", compared),
-        _section(
-            "scores",
-            "The three scores",
-            [
-                _plot(
-                    study,
-                    "scores",
-                    figures["scores"],
-                    "Ranking, process, consistency",
-                    f"Percent, with intervals; the target is above {charts.TARGET:g}.",
-                    _entries("Scores", documents, methods, scores),
-                )
-            ],
-        ),
-        _section(
-            "components",
-            "Are its reasons right",
-            [
-                _plot(
-                    study,
-                    "components",
-                    figures["components"],
-                    "Components of the process score",
-                    "The share of claims that hold, component by component.",
-                    _entries("Components", documents, methods, parts),
-                )
-            ],
-        ),
-        _section("ranking", "Does the worst come first", ranking),
-    ]
+    return section("agreement", "Does it agree with the truth", found)
 
 
-def _section(key: str, title: str, plots: Sequence[Plot | None]) -> Section:
-    return Section(key, title, (), tuple(plot for plot in plots if plot is not None))
+SECTIONS: Final[
+    tuple[Callable[[Sequence[Document], Document | None, str], Section | None], ...]
+] = (_comparison, _scores, _components, _ranking, _agreement)
+"""In the order they stand on the page; to add one, add it here."""
 
 
-def _plot(
-    study: str, key: str, figure: Figure | None, title: str, caption: str, table: Table
-) -> Plot | None:
-    if figure is None:
-        return None
-    alt = f"{title}. {caption} The numbers are in the table below the chart."
-    return Plot(f"{study}-chart-{key}", title, caption, alt, *spec_and_data(figure), table)
-
-
-def _entries(
-    caption: str,
-    documents: Sequence[Document],
-    methods: Sequence[str],
-    keys: Sequence[tuple[str, str]],
-) -> Table:
+def _entries(caption: str, documents: Sequence[Document], keys: Sequence[tuple[str, str]]) -> Table:
     rows = []
-    for key, title in (*keys, *(AGREEMENT if caption == "Scores" else ())):
-        for method, document in zip(methods, documents, strict=True):
+    for key, title in keys:
+        for method, document in zip(charts.method_names(documents), documents, strict=True):
             entry = document["intervals"].get(key) or {}
             value = number(entry.get("value"), reason=entry.get("reason"))
             why = entry.get("no_interval") or entry.get("reason")
@@ -216,7 +216,8 @@ def _entries(
     return Table(caption, ("measure", "method", "value", "interval", "note"), tuple(rows))
 
 
-def _threshold_table(documents: Sequence[Document], methods: Sequence[str]) -> Table:
+def _threshold_table(documents: Sequence[Document]) -> Table:
+    methods = charts.method_names(documents)
     rows = []
     for method, document in zip(methods, documents, strict=True):
         for at in document["auprc"]["thresholds"]:
@@ -229,7 +230,8 @@ def _threshold_table(documents: Sequence[Document], methods: Sequence[str]) -> T
     return Table("Ranking by threshold", columns, tuple(rows))
 
 
-def _confusion_table(documents: Sequence[Document], methods: Sequence[str]) -> Table:
+def _confusion_table(documents: Sequence[Document]) -> Table:
+    methods = charts.method_names(documents)
     rows = []
     levels: list[str] = []
     for method, document in zip(methods, documents, strict=True):
@@ -243,8 +245,9 @@ def _confusion_table(documents: Sequence[Document], methods: Sequence[str]) -> T
 
 def _delta_table(comparison: Document) -> Table:
     rows = []
+    mean_errors = [key for key, _ in _MEAN_ERRORS]  # who answers less errs less: not compared
     for key, d in comparison["deltas"].items():
-        if d.get("delta") is None:
+        if d.get("delta") is None or key in mean_errors:
             continue
         ends = reach(d.get("low"), d.get("high"), "+.4f", d.get("no_interval"))
         cells = (text(key), number(d.get("left")), number(d.get("right")))
@@ -279,6 +282,8 @@ def _cases(document: Document, method: str) -> Cases:
     }
 
     def trace(row: Mapping[str, Any]) -> str:
+        if row.get("error") is not None:
+            return UNDEFINED
         found = traces.get(row.get("business_id"))
         if not isinstance(found, dict) or not found:
             return "no evidence claimed"
@@ -294,7 +299,7 @@ def _cases(document: Document, method: str) -> Cases:
         return "right" if row.get("verdict") == row.get("gt_verdict") else "wrong"
 
     def word(value: object) -> object:
-        return "–" if value is None else value
+        return UNDEFINED if value is None else value
 
     scores = [row.get("risk_score") for row in rows]
     numeric = all(

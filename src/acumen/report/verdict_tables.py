@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from acumen.case_reasoning import WEIGHTS
-from acumen.errors import printable
-from acumen.report.verdict_reading import TARGET, consistency_counts, paragraphs
+from acumen.errors import counted, printable
+from acumen.report.letters import in_letters_of
+from acumen.report.verdict_reading import TARGET, consistency_counts, is_unreliable, paragraphs
 
 WIDTH: Final = 80
+UNRELIABLE: Final = "*"
+"""Marks an interval that rests on too few cases."""
 _BESIDE: Final = {"evidence_recall": "Evidence Recall", "score_consistency": "Score Consistency"}
 COMPONENTS: Final = tuple(
     (key, key.removesuffix("_rate").replace("_", " ").title(), f"{weight}%")
@@ -33,16 +36,14 @@ _AGREEMENT: Final = (
     ("kendall_tau_b", "Kendall's tau-b", False),
     ("krippendorff_alpha", "Krippendorff's alpha", False),
 )
-_PLAIN: Final = str.maketrans(
-    {"═": "=", "✓": "v", "≥": ">=", "×": "x", "–": "-", "−": "-", "…": "..."}
-)
 
 
 def terminal(file: Any = None) -> Console:
-    """A console at most 80 columns wide; without colour when piped or where NO_COLOR is set."""
-    found = Console(file=file, highlight=False, markup=False, emoji=False)
-    width = min(found.width, WIDTH) if found.is_terminal else WIDTH
-    return Console(file=file, highlight=False, markup=False, emoji=False, width=width)
+    """A console 80 columns wide, without colour when piped or where NO_COLOR is set.
+
+    A narrower terminal gets no narrower tables: squeezed, they would lose their names.
+    """
+    return Console(file=file, highlight=False, markup=False, emoji=False, width=WIDTH)
 
 
 def show(console: Console, parts: Iterable[RenderableType]) -> None:
@@ -51,10 +52,7 @@ def show(console: Console, parts: Iterable[RenderableType]) -> None:
         for part in parts:
             console.print(part)
     text = "\n".join(line.rstrip() for line in captured.get().split("\n"))
-    encoding = console.encoding
-    if encoding.lower().replace("-", "").replace("_", "") != "utf8":
-        text = text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
-    console.file.write(text)
+    console.file.write(in_letters_of(console.encoding, text))
 
 
 def report(document: Mapping[str, Any]) -> list[RenderableType]:
@@ -90,10 +88,10 @@ def _name(value: object) -> str:
 
 
 def _cases(document: Mapping[str, Any]) -> RenderableType:
-    policy = f" Policy {_name(document.get('policy_id'))}\n"
+    policy = f"Policy {_name(document.get('policy_id'))}"
     if document.get("answered") is None:
-        return Text(policy)
-    text = f" {document['answered']} verdict{'' if document['answered'] == 1 else 's'}"
+        return Padding(Text(policy), (0, 1, 1, 1))
+    text = counted(document["answered"], "verdict")
     if document["abstained"]:
         whose = "its" if document["abstained"] == 1 else "their"
         text += (
@@ -102,7 +100,7 @@ def _cases(document: Mapping[str, Any]) -> RenderableType:
         )
     if document["failed"]:
         text += f", {document['failed']} failed (left out)"
-    return Text(f"{text}\n{policy}")
+    return Padding(Text(f"{text}\n{policy}"), (0, 1, 1, 1))
 
 
 def _section(title: str, table: Table) -> list[RenderableType]:
@@ -132,24 +130,25 @@ def interval(entry: Mapping[str, Any], kind: str = "share") -> str:
     if entry.get("low") is None or entry.get("high") is None:
         return "–"
     low, high = entry["low"], entry["high"]
+    mark = UNRELIABLE if is_unreliable(entry) else ""
     match kind:
         case "share":
-            return f"{100 * low:.1f}% to {100 * high:.1f}%"
+            return f"{100 * low:.1f}% to {100 * high:.1f}%{mark}"
         case "percent":
-            return f"{low:.1f}% to {high:.1f}%"
+            return f"{low:.1f}% to {high:.1f}%{mark}"
         case _:
-            return f"{low:.3f} to {high:.3f}"
+            return f"{low:.3f} to {high:.3f}{mark}"
 
 
 def unified_table(document: Mapping[str, Any]) -> Table:
     """The three scores; a tick above the target only, and what consistency is counted over."""
     scores, found = document["unified_scores"], document["intervals"]
-    counted = consistency_counts(document)
+    followed = consistency_counts(document)
     shares = (
         ("AUPRC", scores["auprc"], found["ordinal_auprc"], "share"),
         ("Process", _hundredth(scores["process_score"]), found["process_score"], "percent"),
         (
-            "Consistency" if counted is None else "Consistency ({}/{})".format(*counted),
+            "Consistency" if followed is None else "Consistency ({}/{})".format(*followed),
             _hundredth(scores["consistency_score"]),
             found["consistency_score"],
             "percent",
@@ -265,30 +264,49 @@ def _notes(document: Mapping[str, Any]) -> list[RenderableType]:
             f"The weight of a component that is N/A goes to the others in proportion "
             f"(they weigh {total:g} in all)."
         )
-    notes += [f"{reason[0].upper()}{reason[1:]}." for reason in _reasons(document)]
+    rows = document["auprc"]["thresholds"]
+    covered = [_name(row["at_least"]) for row in rows if row["ap"] is not None]
+    if 0 < len(covered) < len(rows):
+        notes.append(f"The mean AUPRC covers {' and '.join(covered)} only.")
+    notes += _reasons(document)
     notes += [f"Note: {printable(text, limit=200)}." for text in document["warnings"]]
     if not notes:
         return []
-    body = Group(*(Text(f"- {note}") for note in dict.fromkeys(notes)))
-    return [Text(" NOTES", style="bold"), Padding(body, (0, 1, 1, 1))]
+    return [Text(" NOTES", style="bold"), bullets(notes)]
 
 
-def _reasons(document: Mapping[str, Any]) -> Sequence[str]:
-    """Why some numbers are N/A or have no interval, each reason once with those it concerns."""
+def bullets(notes: Iterable[str]) -> RenderableType:
+    """Notes one below the other, each once, the lines of one hanging together."""
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    for note in dict.fromkeys(notes):
+        own = note.startswith(UNRELIABLE)
+        grid.add_row(UNRELIABLE if own else "-", Text(note.removeprefix(f"{UNRELIABLE} ")))
+    return Padding(grid, (0, 1, 1, 1))
+
+
+def _reasons(document: Mapping[str, Any]) -> list[str]:
+    """Why some numbers are N/A or have no interval that holds."""
     names = {key: name for key, name, _ in (*COMPONENTS, *_AGREEMENT)}
     names |= {"ordinal_auprc": "AUPRC", "process_score": "process"}
     names |= {"consistency_score": "consistency", "severity_ordering_ap": "worst among risky"}
     names |= {
-        f"auprc_ge_{row['threshold']}": f"AUPRC of {row['at_least']}"
+        f"auprc_ge_{row['threshold']}": f"AUPRC of {_name(row['at_least'])}"
         for row in document["auprc"]["thresholds"]
     }
+    return shared_reasons(names, document["intervals"])
+
+
+def shared_reasons(names: Mapping[str, str], entries: Mapping[str, Any]) -> list[str]:
+    """Each reason once, with the names of all it concerns."""
     told: dict[tuple[str, str], list[str]] = {}
     for key, name in names.items():
-        entry = document["intervals"].get(key, {})
-        for kind, what in (("reason", "N/A"), ("no_interval", "no interval"), ("note", "interval")):
+        entry = entries.get(key, {})
+        mark = f"{UNRELIABLE} " if is_unreliable(entry) else ""
+        kinds = {"reason": "N/A", "no_interval": "No interval", "note": f"{mark}Interval"}
+        for kind, what in kinds.items():
             if entry.get(kind):
                 told.setdefault((what, entry[kind]), []).append(name)
     return [
-        f"{what} for {', '.join(keys)}: {printable(reason, limit=200)}"
-        for (what, reason), keys in told.items()
+        f"{what} for {', '.join(concerned)}: {printable(reason, limit=200)}."
+        for (what, reason), concerned in told.items()
     ]

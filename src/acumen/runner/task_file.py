@@ -9,15 +9,14 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from importlib.resources import files
 from pathlib import Path
 
 from acumen.errors import DataError, UsageError, label
-from acumen.policy.lines import syntax_problem
 from acumen.runner.task import Task
 from acumen.runner.task_reader import TaskReader
 from acumen.strict_json import decode_text, read_bytes, source_name
+from acumen.strict_toml import parse_toml
 
 
 def builtin_tasks() -> tuple[str, ...]:
@@ -50,11 +49,7 @@ def parse_task(data: bytes, source: str) -> Task:
     m.toml: line 2, speed: is not a key of a task
     """
     text = decode_text(data, source)
-    try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
-        raise DataError([syntax_problem(error)], source=source) from None
-    reader = TaskReader(document, text)
+    reader = TaskReader(parse_toml(text, source), text)
     task = reader.task(hashlib.sha256(data).hexdigest())
     if task is None:
         problems = sorted(reader.problems, key=lambda problem: problem.line or 0)

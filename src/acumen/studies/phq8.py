@@ -67,7 +67,7 @@ _MODES: Final[Mapping[str, _Habits]] = {
 }
 
 
-def phq8_run(seed: int = SEED) -> dict[str, Any]:
+def phq8_run(seed: int = SEED, participants: int = PARTICIPANTS) -> dict[str, Any]:
     """The study as one run artifact with both modes; the same seed gives the same document.
 
     >>> run = phq8_run()
@@ -75,7 +75,7 @@ def phq8_run(seed: int = SEED) -> dict[str, Any]:
     ['zero_shot', 'few_shot']
     """
     random = Random(seed)  # noqa: S311  # a reproducible study, no secrets
-    people = [_participant(_FIRST_ID + place, random) for place in range(PARTICIPANTS)]
+    people = [_participant(_FIRST_ID + place, random) for place in range(participants)]
     return {
         "run_metadata": {
             "run_id": "demo_phq8",

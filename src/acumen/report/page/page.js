@@ -8,8 +8,10 @@
   const refuse = () => Promise.reject(new Error("this page loads nothing"));
   const loader = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
   const config = narrow
-    ? { ...page.config, legend: { ...page.config.legend, orient: "bottom", columns: 1, labelLimit: 280 },
-        axis: { ...page.config.axis, labelLimit: 110 } }
+    ? { ...page.config,
+        legend: { ...page.config.legend, orient: "bottom", columns: 1, labelLimit: 280,
+          layout: { bottom: { anchor: "start", direction: "vertical" } } },
+        axis: { ...page.config.axis, labelLimit: 165 }, axisX: { titleAnchor: "end" } }
     : page.config;
   const options = {
     ast: true, mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, config, loader,
@@ -27,24 +29,35 @@
     return spec;
   }
 
-  // The names in a legend can be reached and chosen with the keyboard.
-  function reachable(box) {
+  // The names in a legend that singles out can be reached and chosen with the keyboard, and say
+  // whether they are. Other legends only explain: nothing in them is a button.
+  function reachable(box, view, spec) {
+    if (!JSON.stringify(spec).includes('"bind":"legend"')) return;
+    const functions = new Set(view.scale("color").domain());
+    const entries = new Map();
     for (const entry of box.querySelectorAll(".role-legend-entry .role-scope > g")) {
       const label = entry.querySelector("text");
-      const target = entry.querySelector(".role-legend-label text, text") || label;
-      if (!label || !entry.querySelector(".role-legend-symbol path")) continue;
+      const named = label?.__data__?.datum?.value;
+      if (!functions.has(named) || !entry.querySelector(".role-legend-symbol path")) continue;
+      entries.set(named, entry);
       entry.setAttribute("tabindex", "0");
       entry.setAttribute("role", "button");
-      entry.setAttribute("aria-label", `single out ${label.textContent}`);
+      entry.setAttribute("aria-label", `single out ${named}`);
       entry.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
         event.preventDefault();
-        const place = target.getBoundingClientRect();
-        target.dispatchEvent(new MouseEvent("click", {
+        const place = label.getBoundingClientRect();
+        label.dispatchEvent(new MouseEvent("click", {
           bubbles: true, view: window, clientX: place.x + 2, clientY: place.y + 2,
         }));
       });
     }
+    const tell = () => {
+      const chosen = new Set(view.data("picked_store").map((choice) => choice.values[0]));
+      for (const [named, entry] of entries) entry.setAttribute("aria-pressed", chosen.has(named));
+    };
+    view.addDataListener("picked_store", tell);
+    tell();
   }
 
   async function draw(chart) {
@@ -52,7 +65,7 @@
     try {
       const { view } = await window.vegaEmbed(box, prepared(chart), options);
       box.acumenView = view;
-      reachable(box);
+      reachable(box, view, chart.spec);
       box.dataset.drawn = "yes";
     } catch (error) {
       box.textContent = "This chart could not be drawn; the table below has its numbers.";

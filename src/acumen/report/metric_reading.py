@@ -1,13 +1,17 @@
-"""A metrics artifact in plain words: what was compared, on whom, what can and cannot be said."""
+"""What a metrics artifact says in plain words: on whom, what can be concluded and what cannot.
+
+One line for the terminal (:func:`population`, :func:`conclusion`), questions with their answers for
+the page (:func:`summary`).
+"""
 
 from __future__ import annotations
 
-from acumen.artifacts import DeltaModel, MetricsArtifact, MetricValue, Variant
-from acumen.charts.inputs import best_function, input_names, sides
-from acumen.charts.theme import name
-from acumen.limits import RELIABLE_CASES
+from collections.abc import Sequence
 
-"""Below this many cases intervals are marked unreliable wherever they are shown."""
+from acumen.artifact_parts import best_function, input_names, name, sides
+from acumen.artifacts import Best, DeltaModel, MetricsArtifact, MetricValue, Variant
+from acumen.errors import counted
+from acumen.limits import RELIABLE_CASES
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -21,27 +25,92 @@ def summary(artifact: MetricsArtifact) -> Answers:
     )
 
 
-def plural(count: int, noun: str) -> str:
-    """A count with its noun.
+def population(artifact: MetricsArtifact) -> str:
+    """Who was judged: the denominator of every number."""
+    p = artifact.population
+    failed = ""
+    if p.participants_failed:
+        share = p.participants_failed / p.participants_total
+        failed = f" ({p.participants_failed} failed, {share:.1%})"
+    shares = [f"{n} ({n / max(p.items_total, 1):.1%})" for n in p.answered_by_input]
+    if len(shares) == 2:
+        answers = f"judgments a side: answered left {shares[0]}, right {shares[1]}"
+    else:
+        share = p.items_answered / max(p.items_total, 1)
+        told = f"{p.items_answered} answered ({share:.1%})"
+        answers = f"judgments: {told}, {p.items_abstained} abstained"
+    return (
+        f"{p.participants_included} of {p.participants_total} {p.case_noun}s included{failed} · "
+        f"{counted(len(p.items), 'item')} · {p.items_total} {answers}"
+    )
 
-    >>> plural(1, "case"), plural(41, "case")
-    ('1 case', '41 cases')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+def conclusion(artifact: MetricsArtifact) -> str:
+    """One or two sentences: which is better, or that these cases cannot show it."""
+    if artifact.comparison.enabled:
+        return _side(artifact)
+    if artifact.best is None:
+        return "Read AUGRC beside cmax: an area to cmax rewards silence."
+    return _function(artifact, artifact.best)
 
 
-def listed(names: list[str], most: int = 6) -> str:
-    """Names in a sentence.
+def _function(artifact: MetricsArtifact, best: Best) -> str:
+    told = f"Lowest AUGRC: {name(best.name)}"
+    if best.equal:
+        told += f" ({_alike(best)})"
+    if best.indistinguishable:
+        people = counted(artifact.population.participants_included, artifact.population.case_noun)
+        rivals = listed([name(f) for f in best.indistinguishable], 4)
+        return f"{told}, but {people} cannot tell it from {rivals}."
+    if not any(best.is_above(f) for f in artifact.confidence_variants):
+        return f"{told}."
+    return f"{told}, below every other function ({best.level:.0%}, all at once)."
 
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+def _alike(best: Best) -> str:
+    verb = "ranks" if len(best.equal) == 1 else "rank"
+    return f"{listed([name(f) for f in best.equal], 4)} {verb} alike"
 
 
-def with_interval(found: MetricValue | None, form: str = ".4f", factor: float = 1.0) -> str:
+def _side(artifact: MetricsArtifact) -> str:
+    n, noun = artifact.population.participants_included, artifact.population.case_noun
+    if n < RELIABLE_CASES:
+        return f"AUGRC: {n} {noun}s are too few to claim a difference (at least {RELIABLE_CASES})."
+    favours = _favours(artifact)
+    nothing = f"no difference that {n} {noun}s could show"
+    if not favours["left"] and not favours["right"]:
+        return f"AUGRC: {nothing}."
+    deltas = _augrc_deltas(artifact)
+    parts = []
+    for side, functions in favours.items():
+        if functions and len(deltas) == 1:
+            return f"AUGRC: {side} is better ({_by(deltas[functions[0]])})."
+        if functions:
+            parts.append(f"{side} is better by {listed([name(f) for f in functions], 3)}")
+    rest = len(deltas) - len(favours["left"]) - len(favours["right"])
+    if rest:
+        parts.append(f"by the other {rest} {nothing}")
+    return f"AUGRC: {'; '.join(parts)}."
+
+
+def _by(delta: DeltaModel) -> str:
+    interval = delta.interval
+    if delta.delta is None or interval is None or interval.low is None or interval.high is None:
+        return "by its interval"
+    return f"right − left {delta.delta:+.3f}, {interval.low:+.3f} to {interval.high:+.3f}"
+
+
+def _augrc_deltas(artifact: MetricsArtifact) -> dict[str, DeltaModel]:
+    return {f: d["augrc_full"] for f, d in (artifact.comparison.deltas or {}).items()}
+
+
+def _favours(artifact: MetricsArtifact) -> dict[str, list[str]]:
+    """Side -> the functions by which its AUGRC is shown to be lower."""
+    found = artifact.comparison.favoured("augrc_full", artifact.level)
+    return {side: [f for f, s in found.items() if s == side] for side in ("left", "right")}
+
+
+def _with_interval(found: MetricValue | None, form: str = ".4f", factor: float = 1.0) -> str:
     """A value and its interval in a sentence."""
     if found is None or found.value is None:
         return "undefined"
@@ -57,7 +126,7 @@ def with_interval(found: MetricValue | None, form: str = ".4f", factor: float = 
 
 def _compared(artifact: MetricsArtifact) -> str:
     functions = list(artifact.confidence_variants)
-    told = plural(len(functions), "confidence function")
+    told = counted(len(functions), "confidence function")
     if len(functions) <= 3:
         told = f"the confidence {'function' if len(functions) == 1 else 'functions'} " + listed(
             [name(f) for f in functions]
@@ -67,7 +136,7 @@ def _compared(artifact: MetricsArtifact) -> str:
         in_both = artifact.comparison.in_both or artifact.population.participants_included
         noun = artifact.population.case_noun
         return (
-            f"Two runs, {names[0]} and {names[1]}, on the {plural(in_both, noun)} that both "
+            f"Two runs, {names[0]} and {names[1]}, on the {counted(in_both, noun)} that both "
             f"answered for, with {told}. Every difference is {names[1]} minus {names[0]}, paired "
             f"by {noun}."
         )
@@ -79,8 +148,8 @@ def _compared(artifact: MetricsArtifact) -> str:
 def _on_whom(artifact: MetricsArtifact) -> str:
     people = artifact.population
     told = (
-        f"{plural(people.participants_included, people.case_noun)} with "
-        f"{plural(people.items_total, 'judgment')}: "
+        f"{counted(people.participants_included, people.case_noun)} with "
+        f"{counted(people.items_total, 'judgment')}: "
     )
     counts = people.answered_by_input
     if artifact.comparison.enabled and len(counts) == 2:
@@ -90,7 +159,7 @@ def _on_whom(artifact: MetricsArtifact) -> str:
         told += f"{people.items_answered:,} answered and {people.items_abstained:,} abstained"
     failed = people.participants_failed
     if failed:
-        return f"{told}. {plural(failed, people.case_noun)} failed and count in no metric."
+        return f"{told}. {counted(failed, people.case_noun)} failed and count in no metric."
     return f"{told}. None failed."
 
 
@@ -109,15 +178,15 @@ def _answers(variant: Variant) -> list[str]:
     right, near = metrics.get("accuracy"), metrics.get("off_by_one_accuracy")
     if right is None or right.value is None:
         return ["No answer was given, so nothing can be said of its answers."]
-    near_told = f", and {with_interval(near, '.1f', 100.0)} are at most one level off"
+    near_told = f", and {_with_interval(near, '.1f', 100.0)} are at most one level off"
     return [
-        f"Of what it answers, {with_interval(right, '.1f', 100.0)} is exactly right"
+        f"Of what it answers, {_with_interval(right, '.1f', 100.0)} is exactly right"
         f"{near_told if near is not None and near.value is not None else ''}."
     ]
 
 
 def _ranking(artifact: MetricsArtifact, best: str, variant: Variant) -> str:
-    told = f"Ranked by {name(best)}, AUGRC is {with_interval(variant.metrics.get('augrc'))}"
+    told = f"Ranked by {name(best)}, AUGRC is {_with_interval(variant.metrics.get('augrc'))}"
     if variant.augrc_optimal is not None:
         told += f"; a confidence that knew every error would reach {variant.augrc_optimal:.4f}"
     auroc = variant.metrics.get("failure_auroc")
@@ -127,7 +196,7 @@ def _ranking(artifact: MetricsArtifact, best: str, variant: Variant) -> str:
     knows = "It does tell right from wrong answers"
     if low is None or low <= 0.5:
         knows = "Whether it tells right from wrong answers at all is open"
-    pairs = with_interval(auroc, ".1f", 100.0)
+    pairs = _with_interval(auroc, ".1f", 100.0)
     return (
         f"{told}. {knows}: it is surer of a right than of a wrong answer in {pairs} of the pairs."
     )
@@ -137,15 +206,13 @@ def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
     found = artifact.best
     if found is None:
         return []
-    rivals = [name(f) for f in found.indistinguishable if f != best]
-    worse = [
-        name(f)
-        for f in artifact.confidence_variants
-        if f != best and f not in found.indistinguishable
-    ]
+    worse = [name(f) for f in artifact.confidence_variants if found.is_above(f)]
     told = f"{name(best)} has the lowest AUGRC of the {len(artifact.confidence_variants)} functions"
-    if rivals:
-        told += f", but {listed(rivals)} cannot be told from it"
+    if found.equal:
+        told += f" ({_alike(found)})"
+    if found.indistinguishable:
+        rivals = listed([name(f) for f in found.indistinguishable])
+        told += f", but {rivals} cannot be told from it"
     if worse:
         told += f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} higher"
     return [f"{told} (all comparisons together at the {100 * found.level:g}% level)."]
@@ -153,21 +220,22 @@ def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
 
 def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
     left, right = input_names(artifact)
-    deltas = {f: d["augrc_full"] for f, d in (artifact.comparison.deltas or {}).items()}
+    deltas = _augrc_deltas(artifact)
     told = [_difference(name(best), deltas[best], left, right)] if best in deltas else []
-    found = artifact.comparison.favoured("augrc_full", artifact.level)
-    favours = {side: [f for f in deltas if found[f] == side] for side in ("left", "right")}
+    favours = _favours(artifact)
     for side, called in (("left", left), ("right", right)):
         if favours[side]:
             told.append(
                 f"{called} has the lower AUGRC with {len(favours[side])} of the "
-                f"{plural(len(deltas), 'function')}: {listed([name(f) for f in favours[side]])}."
+                f"{counted(len(deltas), 'function')}: {listed([name(f) for f in favours[side]])}."
             )
     open_ones = len(deltas) - len(favours["left"]) - len(favours["right"])
     if open_ones:
+        people = counted(artifact.population.participants_included, artifact.population.case_noun)
+        together = " when all are tested together" if len(deltas) > 1 else ""
         told.append(
-            f"With {open_ones} of {len(deltas)} these {artifact.population.participants_included} "
-            f"{artifact.population.case_noun}s show no difference (all functions together)."
+            f"With {open_ones} of the {counted(len(deltas), 'function')} these {people} show no "
+            f"difference{together}."
         )
     return told
 
@@ -207,3 +275,14 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
             "a little too good; confirm it on others."
         )
     return told
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a sentence; of many the first.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
+    ('a, b and c', 'a, b and 1 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -1,16 +1,19 @@
-"""What charts and pages ask of a metrics artifact: its inputs by name, its functions in order."""
+"""What charts and reports ask of a metrics artifact: inputs by name, functions in order."""
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from pathlib import PurePath
+from typing import Final
 
 from acumen.artifacts import Input, MetricsArtifact, PairedVariant, Variant
-from acumen.charts.theme import name
-from acumen.errors import DataError, label
+from acumen.errors import DataError, label, printable
 
-FIRST_BY = "augrc"
-"""Functions stand in the order of this metric, best first."""
+LONGEST_NAME: Final = 60
+
+
+def name(value: object) -> str:
+    """A name as charts and reports show it: nothing invisible in it, cut when very long."""
+    return printable(str(value), limit=LONGEST_NAME)
 
 
 def check(artifact: MetricsArtifact) -> None:
@@ -27,16 +30,8 @@ def check(artifact: MetricsArtifact) -> None:
             columns = (curve.coverage, curve.selective_risk, curve.generalized_risk)
             if len({len(c) for c in (*columns, curve.threshold)}) > 1:
                 problems.append(f"confidence_variants, {label(function)}: curve: ragged columns")
-    for rows in artifact.rows:
-        columns_of_rows: tuple[Sized, ...] = (
-            rows.case,
-            rows.item,
-            rows.truth,
-            rows.prediction,
-            rows.outcome,
-        )
-        if len({len(c) for c in (*columns_of_rows, *rows.confidence.values())}) > 1:
-            problems.append("rows: ragged columns")
+    ragged = [rows for rows in artifact.rows if len(set(map(len, rows.columns()))) > 1]
+    problems += ["rows: ragged columns" for _ in ragged]
     if len(artifact.rows) > expected or len(artifact.summaries) > expected:
         problems.append("rows, summaries: more of them than inputs")
     if problems:
@@ -90,3 +85,16 @@ def best_function(artifact: MetricsArtifact) -> str | None:
     if artifact.best is not None:
         return artifact.best.name
     return next(iter(sorted_functions(artifact)), None)
+
+
+def shown_coverage(artifact: MetricsArtifact) -> float:
+    """The coverage whose MAE is shown: .5 when the grid has it, else the largest all reach.
+
+    Without a coverage an MAE is not compared: who answers less errs less.
+    """
+    variants = [variant for found in sides(artifact).values() for variant in found]
+    grid = [at.requested for at in variants[0].mae_at_coverage.values()] if variants else []
+    if 0.5 in grid or not grid:
+        return 0.5
+    least = min(variant.cmax or 0.0 for variant in variants)
+    return max((c for c in grid if c <= least), default=grid[0])

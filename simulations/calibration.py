@@ -1,0 +1,107 @@
+"""``python -m simulations.calibration``: do the intervals of the calibration metrics hold?
+
+Prints the table of docs/confidence.md: for each population and number of cases, the share of 95%
+intervals that hold the population's value, and the mean estimate as a multiple of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from acumen.forecast import Forecast, forecast
+from acumen.inference import Options, infer
+from acumen.intervals import Interval
+from acumen.metrics import Metric, metrics_of
+
+ITEMS: Final = 8
+CASES: Final = (20, 41, 100)
+CROWD: Final = 100_000
+"""Cases whose metric stands for the population's value."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """A system that believes, and what comes true: both logistic in the same hidden belief."""
+
+    name: str
+    said: tuple[float, float]
+    """Slope and shift of what it says; 1 and 0 would be honest, were cases alike."""
+    true_slope: float = 1.0
+    difficulty: float = 0.0
+    """How much cases differ."""
+    values: int | None = None
+    """Round what is said to this many steps."""
+
+    def study(self, n_cases: int, rng: np.random.Generator) -> Forecast:
+        """The answers of one study."""
+        case = np.arange(n_cases).repeat(ITEMS)
+        hard = rng.normal(0, self.difficulty, n_cases)[case]
+        belief = rng.normal(0.5, 1.2, n_cases * ITEMS)
+        true = _logistic(self.true_slope * belief + hard)
+        slope, shift = self.said
+        said = _logistic(slope * belief + shift)
+        if self.values is not None:
+            said = np.round(said * self.values) / self.values
+        return forecast(said, (rng.random(len(case)) < true).astype(float), case=case)
+
+    def truth(self, metrics: Sequence[Metric]) -> dict[str, float]:
+        """The population's values; a calibration error of noise alone is none."""
+        crowd = self.study(CROWD, np.random.default_rng(1))
+        found = {m.name: m.measure(crowd).value or 0.0 for m in metrics}
+        noise = ERRORS if self == HONEST else ()
+        return {name: 0.0 if name in noise else value for name, value in found.items()}
+
+
+ERRORS: Final = ("ece", "ece_equal_mass", "smooth_ece", "brier_miscalibration")
+HONEST: Final = Population("calibrated", (1.0, 0.0))
+POPULATIONS: Final = (
+    HONEST,
+    Population("slightly overconfident", (1.25, 0.1), difficulty=0.5),
+    Population("overconfident", (1.3, 0.3), true_slope=0.7, difficulty=0.48),
+    Population("overconfident, five values", (1.3, 0.3), 0.7, 0.48, values=4),
+)
+
+
+def cover(
+    population: Population, metrics: Sequence[Metric], n_cases: int, studies: int
+) -> dict[str, tuple[float, float]]:
+    """Share of studies whose interval holds the truth, and the mean estimate, by metric."""
+    truth = population.truth(metrics)
+    held, total = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0.0)
+    for seed in range(studies):
+        view = population.study(n_cases, np.random.default_rng([n_cases, seed]))
+        for name, found in infer(metrics, view, Options(resamples=0, threads=1)).items():
+            total[name] += found.value or 0.0
+            if isinstance(found.interval, Interval):
+                held[name] += found.interval.low <= truth[name] <= found.interval.high
+    return {name: (held[name] / studies, total[name] / studies) for name in truth}
+
+
+def _logistic(x: np.ndarray) -> np.ndarray:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=600)
+    studies = parser.parse_args().studies
+    metrics = metrics_of(Forecast)
+    for population in POPULATIONS:
+        truth = population.truth(metrics)
+        print(f"\n{population.name}\n")
+        print("| metric | truth | " + " | ".join(f"{n} cases" for n in CASES) + " |")
+        print("|---|---|" + "---|" * len(CASES))
+        cells = {n: cover(population, metrics, n, studies) for n in CASES}
+        for m in metrics:
+            shown = [f"{100 * h:.0f} ({mean:.3f})" for h, mean in (cells[n][m.name] for n in CASES)]
+            print(f"| `{m.name}` | {truth[m.name]:.3f} | " + " | ".join(shown) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

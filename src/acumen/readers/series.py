@@ -1,0 +1,87 @@
+"""A column as people hold it (list, array, Series, Arrow) -> a list or an array, null as None."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from acumen.errors import DataError, printable, what_came
+from acumen.judgments import Signal
+
+
+def plain_column(column: Any, name: str) -> Any:
+    """A column as a list, an array of one dimension or a :class:`Signal`; a text is no column.
+
+    >>> plain_column(np.ma.array([1, 2], mask=[False, True]), "truth")
+    [1, None]
+    """
+    if column is None or isinstance(column, list | tuple | range | Signal):
+        return column
+    if isinstance(column, np.ma.MaskedArray) and column.ndim == 1:
+        return column.tolist()  # None where it is masked
+    if isinstance(column, np.ndarray):
+        if column.ndim != 1:
+            message = f"{printable(name)} must be one column, not an array of {column.ndim} axes"
+            raise DataError([message])
+        return column.tolist() if column.dtype.kind == "O" else column
+    series = _as_series(column)
+    if series is not None:
+        return series_values(series)
+    if hasattr(column, "to_pylist"):  # an Arrow array that is not chunked
+        return column.to_pylist()
+    if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+        raise DataError([f"{printable(name)} must be a column, not {what_came(column)}"])
+    return list(column)
+
+
+def _as_series(column: Any) -> Any:
+    import narwhals as nw
+
+    try:
+        return nw.from_native(column, series_only=True)
+    except TypeError:  # narwhals' way to say that it does not know it
+        return None
+
+
+def series_values(series: Any) -> Any:
+    """A column of a frame as an array where it is plainly numeric, else a list with None for null.
+
+    A null may come as None, NaN or pandas.NA; inside acumen it is None.
+    """
+    import narwhals as nw
+
+    null = series.is_null()
+    small = series.dtype.is_integer() and series.dtype not in (nw.Int128, nw.UInt128)
+    if small and not null.any():
+        return series.to_numpy()
+    values = series.to_list()
+    if series.dtype == nw.Decimal:
+        values = [None if v is None else number_of(v) for v in values]
+    if not null.any():
+        return values
+    return [None if gone else value for value, gone in zip(values, null.to_list(), strict=True)]
+
+
+def number_of(value: Decimal) -> int | float:
+    """A decimal as a number of ours: whole where it is whole.
+
+    >>> number_of(Decimal("2.00")), number_of(Decimal("0.1"))
+    (2, 0.1)
+    """
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value says that there is none: None, NaN, or what pandas has for it.
+
+    >>> [is_missing(v) for v in (None, float("nan"), 0, "")]
+    [True, True, False, False]
+    """
+    if value is None:
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(value != value)
+    return type(value).__name__ in ("NAType", "NaTType")  # pandas' own, without importing it

@@ -1,0 +1,22 @@
+"""When a name is taken by the very definition that asks for it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def is_run_again(earlier: Callable[..., Any], later: Callable[..., Any]) -> bool:
+    """Whether both come from the same place in the source, so that the later one replaces.
+
+    A module is reloaded, a notebook's cell is run twice: neither is a clash of names.
+
+    >>> is_run_again(len, len), is_run_again(len, max)
+    (True, False)
+    """
+    return _place(earlier) is not None and _place(earlier) == _place(later)
+
+
+def _place(function: Callable[..., Any]) -> tuple[str, str] | None:
+    module, name = (getattr(function, key, None) for key in ("__module__", "__qualname__"))
+    return None if module is None or name is None else (module, name)

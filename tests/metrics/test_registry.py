@@ -1,0 +1,43 @@
+"""The registry: one name, one definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+
+import numpy as np
+import pytest
+
+from acumen.metrics import METRICS, metric, selective
+from acumen.metrics.registry import Kind
+from acumen.ranking import Ranking, rank
+from acumen.weights import Floats, Weights
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    before = dict(METRICS)
+    yield
+    METRICS.clear()
+    METRICS.update(before)
+
+
+def test_a_module_that_is_run_twice_registers_its_metrics_once() -> None:
+    """As pytest does with a single file of doctests, and a notebook with autoreload."""
+    names = list(METRICS)
+    spec = spec_from_file_location(selective.__name__, selective.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    again = module_from_spec(spec)
+    spec.loader.exec_module(again)
+    assert list(METRICS) == names
+    assert METRICS["cmax"].function is again.cmax.__wrapped__
+
+
+def test_two_definitions_under_one_name_are_refused() -> None:
+    def cmax(ranking: Ranking, weights: Weights) -> Floats:
+        return np.ones(1)
+
+    with pytest.raises(ValueError, match="there is a metric 'cmax' already"):
+        metric(view=Ranking, better="higher", kind=Kind.PROPORTION)(cmax)
+    assert METRICS["cmax"](rank([0, 1], [1, 0], [True, False]), [1, 1]) == 0.5

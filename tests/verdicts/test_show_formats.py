@@ -1,0 +1,185 @@
+"""A table of results in every format: names from files are text there and nothing else."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from acumen.cli import run
+from acumen.errors import printable
+
+NAMES = (
+    "\x1b[2Jx",
+    "a\\|b|c",
+    "[x](javascript:alert(1))<img src=x onerror=alert(1)>&lt;",
+    "**bold** _it_ `code` ~~no~~ ![i](http://127.0.0.1/) $x$",
+    "[99cm]x",
+    "*x",
+    "\\input{/etc/passwd}_$x^2~#%&{}",
+    "=cmd|' /C calc'!A0",
+    "  @SUM(1)",
+    "\uff1d1+1",
+    "two\nlines\r\n",
+    "\u202egpj.exe",
+    "m" * 300,
+)
+
+
+def shelved(folder: Path, name: str, **more: Any) -> None:
+    scores = {"auprc": 0.8, "process_score": 80.0, "consistency_score": 99.0}
+    document = {"unified_scores": scores, "accuracy": 0.5, "total": 2, "n": 2}
+    texts = dict.fromkeys(("method", "policy_id", "run_id", "model", "timestamp"), name)
+    place = folder / f"{len(list(folder.iterdir()))}.json"
+    place.write_text(json.dumps(document | texts | more))
+
+
+def shown(folder: Path, form: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert run(["show", str(folder), "--format", form]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    for name in NAMES:
+        shelved(tmp_path, name)
+    return tmp_path
+
+
+def test_no_format_lets_a_control_character_through(
+    shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for form in ("table", "markdown", "latex", "csv"):
+        text = shown(shelf, form, capsys)
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", text), form
+    assert sorted(row["method"] for row in json.loads(shown(shelf, "json", capsys))) == sorted(
+        NAMES
+    )
+
+
+def test_long_names_are_folded_and_numbers_stay_whole(
+    shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = shown(shelf, "table", capsys).splitlines()
+    assert max(len(line) for line in lines) <= 80
+    assert sum("50.0% │ 80.0% │   80.0% │       99.0% │" in line for line in lines) == len(NAMES)
+
+
+def test_a_markdown_table_shows_every_name_as_it_is_written(
+    shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    rendered = page.render(shown(shelf, "markdown", capsys))
+    cells = [html.unescape(cell) for cell in re.findall(r"<td>(.*?)</td>", rendered)]
+    expected = sorted(printable(name).strip() for name in NAMES)
+    assert sorted(cells[::2]) == sorted(cells[1::2]) == expected
+    assert not re.search(r"<(?!/?(?:table|thead|tbody|tr|th|td)\b)", rendered)
+
+
+def test_a_latex_table_holds_no_command_of_a_name(
+    shelf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = shown(shelf, "latex", capsys).splitlines()
+    rows = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+    assert len(rows) == len(NAMES)
+    words = "backslash|asciitilde|asciicircum|less|greater|bar"
+    own = rf"\\text(?:{words})\{{\}}|\\[&%$#_{{}}]|\{{[\[*]\}}"
+    for row in rows:
+        assert not row.lstrip().startswith(("[", "*"))  # an argument of the \\ before it
+        cells = re.sub(own, "", row.removesuffix(r" \\")).split(" & ")
+        assert len(cells) == 7
+        assert not re.search(r"[\\&%$#_{}~^]", "".join(cells))
+
+
+def test_a_spreadsheet_runs_no_name(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(shown(shelf, "csv", capsys))))
+    assert len(rows) == len(NAMES)
+    for row in rows:
+        assert row["accuracy"] == "50.0"
+        assert not row["method"].lstrip().startswith(("=", "+", "-", "@", "\uff1d"))
+
+
+@pytest.mark.parametrize(
+    ("form", "marked", "plain"),
+    [
+        ("markdown", "80.0% [10.0, 90.0]\\* |", "50.0% [40.0, 60.0] |"),
+        ("latex", "80.0 [10.0, 90.0]$^{*}$ &", "50.0 [40.0, 60.0] &"),
+        ("csv", ",10.0,90.0,rests on 2 cases of 'Critical Risk': unreliable,", ",40.0,60.0,,"),
+    ],
+)
+def test_an_interval_that_rests_on_too_few_cases_is_marked(
+    form: str, marked: str, plain: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note = "rests on 2 cases of 'Critical Risk': unreliable"
+    intervals = {
+        "ordinal_auprc": {"value": 0.8, "low": 0.1, "high": 0.9, "note": note},
+        "accuracy": {"value": 0.5, "low": 0.4, "high": 0.6},
+    }
+    shelved(tmp_path, "rag", intervals=intervals)
+    text = shown(tmp_path, form, capsys)
+    assert marked in text
+    assert plain in text
+    assert ("rests on too few cases: unreliable" in text) == (form != "csv")
+    shelved(tmp_path, "rag", intervals={})
+    (tmp_path / "0.json").unlink()
+    assert "unreliable" not in shown(tmp_path, form, capsys)
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelved(tmp_path, "rag")
+    os.mkfifo(tmp_path / "pipe.json")
+    assert '"method": "rag"' in shown(tmp_path, "json", capsys)
+
+
+def test_without_a_place_to_look_the_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["show"]) == 2
+    told = "there is no folder 'results' here; name result files or folders"
+    assert told in capsys.readouterr().err
+
+
+def test_a_pair_is_shown_with_its_comparison(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "pair.json"
+    assert run(["score", "--demo", "--resamples", "50", "--output", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert run(["show", "--dev", str(tmp_path)]) == 0
+    again = capsys.readouterr().out
+    compared = printed[printed.index("rag AND direct ON THE SAME 99 CASES") :]
+    assert again.endswith(compared)
+
+
+@pytest.mark.parametrize(
+    ("delta", "message"),
+    [
+        ({"delta": 1.0, "left": None, "right": 2.0}, "a difference needs both sides"),
+        ({"low": 1.0}, "an interval needs both ends"),
+        ({"counts": {"left": [1], "right": [1, 2]}}, "counts.left: list should have at least 2"),
+        ({"favours": "\x1b[2J"}, "favours: input should be 'left' or 'right'"),
+    ],
+)
+def test_a_damaged_comparison_is_refused(
+    delta: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = {"unified_scores": {"auprc": 0.8}}
+    pair = {"left": "a", "right": "b", "deltas": {"accuracy": delta}}
+    path = tmp_path / "pair.json"
+    path.write_text(json.dumps({"systems": [scores, scores], "comparison": pair}))
+    assert run(["show", str(path)]) == 3
+    told = capsys.readouterr().err
+    assert "pair.json: deltas.accuracy" in told
+    assert message in told
+    assert "\x1b" not in told
