@@ -102,12 +102,12 @@ class ScriptedServer:
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(60)
         return self
 
     def __exit__(self, *details: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(60)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -166,31 +166,6 @@ async def echo(latency: float, log: Path | None, port_to: Any) -> None:
     server = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=1000)
     print(server.sockets[0].getsockname()[1], file=port_to, flush=True)
     await server.serve_forever()
-
-
-def waited() -> float:
-    """Seconds this thread was ready to run while other processes had the processors."""
-    path = Path("/proc/self/schedstat")
-    return int(path.read_text().split()[1]) / 1e9 if path.exists() else 0.0
-
-
-async def bare_client(port: int, questions: int, concurrency: int) -> float:
-    """Seconds that so many questions take with nothing but sockets: the ideal on this machine."""
-    body = json.dumps({"messages": [{"content": "CASE x"}]}).encode()
-    request = f"POST /v1 HTTP/1.1\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body
-    left = iter(range(questions))
-
-    async def ask() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for _ in left:
-            writer.write(request)
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            await reader.readexactly(int(re.search(r"content-length: (\d+)", head)[1]))
-        writer.close()
-
-    began = time.monotonic() - waited()
-    await asyncio.gather(*(ask() for _ in range(concurrency)))
-    return time.monotonic() - waited() - began
 
 
 if __name__ == "__main__":

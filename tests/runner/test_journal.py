@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import stat
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,29 @@ def test_what_was_appended_is_there_on_resume_with_its_keys_apart(tmp_path: Path
     assert not again.repaired
 
 
-def test_many_answers_at_once_share_their_syncs(tmp_path: Path) -> None:
-    journal = write(tmp_path / "run.json", *(record(n) for n in range(500)))
-    assert 1 <= journal.syncs <= 50
+def test_answers_that_wait_for_the_disk_share_the_next_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = open_journal(tmp_path / "run.json", HEADER, resume=False)
+    all_wait = threading.Event()
+    fsync = os.fsync
+
+    def held(handle: int) -> None:
+        if not all_wait.wait(60):
+            raise OSError(5, "the loop stood still while the disk was written")
+        fsync(handle)
+
+    async def append() -> None:
+        tasks = [asyncio.create_task(journal.append(record(n))) for n in range(500)]
+        await asyncio.sleep(0)  # every task has handed its line over and waits
+        assert not any(task.done() for task in tasks)
+        all_wait.set()
+        await asyncio.gather(*tasks)
+
+    monkeypatch.setattr(os, "fsync", held)
+    asyncio.run(append())
+    journal.close()
+    assert journal.syncs <= 2  # what the first found, and all that came meanwhile
     assert len((tmp_path / "run.json.journal").read_bytes().splitlines()) == 501
 
 
@@ -231,3 +252,35 @@ def test_a_full_disk_is_told_and_nothing_counts_as_done(
         asyncio.run(journal.append(record(1)))
     assert journal.records == {}
     journal.close()
+
+
+def test_after_half_a_line_nothing_more_is_written_and_what_was_whole_can_be_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "run.json"
+    write(output, record(1))
+    journal = open_journal(output, HEADER, resume=True)
+    real = os.write
+    room = [20, 0]  # the disk takes a part, then nothing, then it has room again
+
+    def full(handle: int, data: bytes) -> int:
+        if not room:
+            return real(handle, data)
+        if left := room.pop(0):
+            return real(handle, data[:left])
+        raise OSError(28, "No space left on device")
+
+    async def append() -> list[object]:
+        first = journal.append(record(2))
+        with pytest.raises(DataError, match=r"run\.json\.journal: cannot be written: No space"):
+            await first
+        return await asyncio.gather(journal.append(record(3)), return_exceptions=True)
+
+    monkeypatch.setattr(os, "write", full)
+    (refused,) = asyncio.run(append())
+    journal.close()
+    assert isinstance(refused, DataError)
+    monkeypatch.undo()
+    again = write(output, record(2), record(3), resume=True)
+    assert again.repaired
+    assert [key[0] for key in again.records] == [1, 2, 3]

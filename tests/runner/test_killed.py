@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -70,7 +74,6 @@ def kill_at_random_moments(killed: Killed, deaths: int, seed: int) -> None:
         deaths -= process.poll() is None
         process.kill()
         process.wait()
-        time.sleep(0.06)  # what was on the wire reaches the server's log
         again = set(killed.asked()[before:]) & settled
         assert not again, "a finished question was asked again"
         finished = killed.finished()
@@ -84,7 +87,7 @@ def kill_at_random_moments(killed: Killed, deaths: int, seed: int) -> None:
 
 
 def check_the_end(killed: Killed, deaths: int) -> None:
-    assert killed.start().wait(60) == 0
+    assert killed.start().wait(300) == 0
     keys = {(f"c{n}", sample) for n in range(CASES) for sample in range(SAMPLES)}
     assert killed.finished() == keys
     asked = Counter(killed.asked())
@@ -132,18 +135,24 @@ def test_kill_nine_at_a_hundred_random_moments(
 
 
 def test_a_second_runner_on_the_same_output_is_refused_while_the_first_works(
-    flat_file: Path,
-    cases_file: Callable[..., Path],
-    echo_server: Callable[..., tuple[str, Path]],
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path
 ) -> None:
-    url, log = echo_server(0.05)
-    cases = cases_file(*(f"c{n}" for n in range(CASES)))
-    killed = Killed(flat_file, cases, flat_file.with_name("run.json"), url, log)
-    first = killed.start()
-    while not killed.asked():
-        time.sleep(0.01)
-    second = subprocess.run(killed.command, capture_output=True, text=True, check=False)
-    assert second.returncode == 2
-    assert "another run is writing run.json.journal" in second.stderr
-    assert first.wait(60) == 0
-    check_the_end(killed, deaths=0)
+    asked, refused = threading.Event(), threading.Event()
+
+    async def script(exchange: Any) -> None:
+        asked.set()
+        assert await asyncio.to_thread(refused.wait, 300)
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    with scripted.ScriptedServer(script) as server:
+        cases, output = cases_file("c0", "c1", "c2"), tmp_path / "run.json"
+        killed = Killed(flat_file, cases, output, server.url, tmp_path / "none.txt")
+        first = killed.start()
+        assert asked.wait(300)
+        second = subprocess.run(killed.command, capture_output=True, text=True, check=False)
+        refused.set()
+        assert second.returncode == 2
+        assert "another run is writing run.json.journal" in second.stderr
+        assert first.wait(300) == 0
+        assert dict(server.asked) == {"c0": SAMPLES, "c1": SAMPLES, "c2": SAMPLES}
+    assert output.exists()

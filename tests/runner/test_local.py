@@ -54,6 +54,7 @@ def test_the_local_model_gives_a_run_with_every_signal(
     assert acumen(command) == 0
     artifact: Any = read_json(output)
     assert artifact["run_metadata"]["model_file"].endswith(".gguf")
+    assert artifact["run_metadata"]["xllamacpp_version"]
     assert artifact["run_metadata"]["usage"]["completion_tokens"] > 40
     for result in artifact["experiments"][0]["results"]["results"]:
         assert result["samples"] == {"answered": 2}

@@ -73,4 +73,12 @@ def test_a_run_that_fell_before_its_first_answer_leaves_no_line_of_progress(
 ) -> None:
     with pytest.raises(ValueError, match="refused"), Progress(total=1, stream=stream):
         raise ValueError("refused")
-    assert "done" not in stream.getvalue()
+    *_, left = stream.getvalue().split("\x1b[2K")  # after the last line that was wiped away
+    assert "done" not in left
+
+
+def test_a_terminal_shows_the_line_before_the_first_answer_and_wipes_it_away() -> None:
+    stream = Terminal()
+    with Progress(total=3, stream=stream):
+        assert "0/3 done" in stream.getvalue()
+    assert stream.getvalue().count("\x1b[2K") >= 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from acumen.runner.reply import UnusableReply, read_reply
 from acumen.runner.task import Task
-from acumen.runner.task_file import read_task
+from acumen.runner.task_file import parse_task, read_task
 
 REPLIES = [
     json.loads(line)
@@ -92,11 +93,11 @@ def test_a_confidence_outside_one_to_five_is_none_and_flagged(
 )
 def test_a_reply_made_to_be_slow_is_not(piece: str, flat: Task) -> None:
     text = piece * (900_000 // len(piece))
-    began = time.monotonic()
+    began = time.process_time()  # its own work, whatever else the machine does
     for reply in (text, "<think>" + text, '{"score": "' + text, "Sorry </answer>" + text):
         with pytest.raises(UnusableReply):
             read_reply(reply, flat)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 30
 
 
 def test_a_fence_needs_no_line_of_its_own(flat: Task) -> None:
@@ -159,3 +160,12 @@ def test_a_verdict_keeps_sound_evidence_and_counts_what_was_dropped() -> None:
         "scoring_trace": {"total_score": 15},
     }
     assert reading.flaws.count("direct_evidence_unknown") == 1
+
+
+def test_a_judgement_is_kept_as_the_task_spells_it() -> None:
+    text = files("acumen.runner.tasks").joinpath("allergy.toml").read_text("utf-8")
+    task = parse_task(text.replace('"severe"]', '"Severe"]').encode(), "own.toml")
+    row = {"evidence_id": "E1", "review_id": "r1", "field": "INCIDENT_SEVERITY"}
+    for said in ("Severe", "severe", "SEVERE"):
+        reply = {"verdict": "High Risk", "evidences": [{**row, "judgement": said}]}
+        assert read_reply(json.dumps(reply), task).rows == ({**row, "judgement": "Severe"},)

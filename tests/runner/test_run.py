@@ -9,6 +9,7 @@ import signal
 import stat
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -29,7 +30,7 @@ from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
 from acumen.strict_json import read_json
 
-HASTE = Patience(timeout=5, retries=1, backoff=0.01)
+HASTE = Patience(timeout=60, retries=1, backoff=0.01)
 PlanFor = Callable[..., Plan]
 
 
@@ -168,7 +169,7 @@ def test_without_log_probabilities_the_signal_is_null_with_the_reason(
         plan = plan_for(flat, ["none", "half"])
         artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
     assert artifact
-    for case, reason in (("none", "gave no log-probabilities"), ("half", "end before this score")):
+    for case, reason in (("none", "gave no log-probabilities"), ("half", "end half way")):
         result = results(artifact)[case]
         assert result["item_signals"]["Sleep"]["token_msp"] is None
         assert reason in result["item_details"]["Sleep"]["no_tokens_because"]
@@ -338,6 +339,34 @@ def test_ctrl_c_finishes_what_is_in_flight_and_the_rest_can_be_resumed(
         assert acumen([*command, "--resume"]) == 0
         assert set(server.asked.values()) == {1}
     assert len(results(read_json(output))) == 20  # type: ignore[arg-type]
+
+
+def test_a_second_ctrl_c_drops_what_is_in_flight_and_nothing_of_it_counts_as_done(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        if exchange.case != "b" or exchange.times > 1:
+            await exchange.reply('{"score": 2, "confidence": 4}')
+        else:  # never answered
+            os.kill(os.getpid(), signal.SIGINT)
+
+    output = tmp_path / "run.json"
+    plan = plan_for(flat, ["a", "b", "c"])
+    with scripted.ScriptedServer(script) as server:
+        stopped = run(
+            plan,
+            output,
+            server.url,
+            concurrency=1,
+            stopping=lambda: os.kill(os.getpid(), signal.SIGINT),
+        )
+        assert stopped.artifact is None
+        assert not output.exists()
+        assert dict(server.asked) == {"a": 1, "b": 1}
+        assert stopped.journal.read_text().count('"case": ') == 1
+        again = run(plan, output, server.url, resume=True)
+        assert dict(server.asked) == {"a": 1, "b": 2, "c": 1}
+    assert again.artifact
 
 
 def test_a_dry_run_asks_nothing_and_shows_no_text(
@@ -576,6 +605,80 @@ def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
     assert components["snippet_validity"] == 0.5
 
 
+def test_both_modes_of_a_verdict_study_are_two_methods_in_one_file_and_are_compared(
+    scripted: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def script(exchange: Any) -> None:
+        few = "Other restaurants whose verdict is known" in exchange.prompt
+        if few and "Corner Noodles" in exchange.prompt:
+            await exchange.reply("I cannot judge a business.")
+            return
+        reply = {"evidences": [], "justification": {"direct_evidence": []}, "confidence": 4}
+        verdict = "Critical Risk" if few else "Low Risk"
+        await exchange.reply(json.dumps({**reply, "verdict": verdict, "risk_score": 90 * few}))
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", "allergy", "--cases", "demo", "--model", "m", "--mode", "both"]
+        command += ["--base-url", server.url, "--output", str(output), "--compute-aurc"]
+        assert acumen(command) == 4
+    said = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in said] == ["zero_shot", "few_shot"]
+    artifact: Any = read_json(output)
+    cases = len(read_cases("demo", read_task("allergy")).all)
+    assert (artifact["mode"], artifact["n"]) == ("both", cases)
+    by_mode = {
+        mode: [r for r in artifact["results"] if r["method"] == mode]
+        for mode in ("zero_shot", "few_shot")
+    }
+    assert {r["verdict"] for r in by_mode["zero_shot"]} == {"Low Risk"}
+    assert [r.get("error") for r in by_mode["few_shot"] if "error" in r] == [
+        "RefusalError: refused"
+    ]
+    scored = tmp_path / "scored.json"
+    assert acumen(["score", str(output), "--resamples", "0", "--output", str(scored)]) == 0
+    both: Any = read_json(scored)
+    assert [system["method"] for system in both["systems"]] == ["zero_shot", "few_shot"]
+    assert both["comparison"]
+    command = ["score", str(output), "--method", "few_shot", "--resamples", "0"]
+    assert acumen([*command, "--output", str(scored)]) == 0
+    one: Any = read_json(scored)
+    assert (one["method"], one["total"]) == ("few_shot", cases - 1)
+
+
+def test_a_resumed_run_counts_the_answers_of_its_own_cases(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 1}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b", "c")), "--model", "m"]
+    command += ["--output", str(tmp_path / "run.json")]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        assert acumen(command) == 0
+        capsys.readouterr()
+        assert acumen([*command, "--resume", "--limit", "2"]) == 0
+    said = capsys.readouterr().err
+    assert "2 of 2 questions were answered before" in said
+    assert "2/2 done" in said
+
+
+def test_the_longest_reply_is_the_tasks_or_the_users(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 1}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        for n, options in enumerate(([], ["--max-tokens", "9000"])):
+            assert acumen([*command, "--output", str(tmp_path / f"{n}.json"), *options]) == 0
+        assert [e.body["max_tokens"] for e in server.seen] == [60, 9000]
+
+
 @pytest.mark.parametrize(
     ("option", "advice"),
     [("temperature", "--omit temperature"), ("response_format.json_schema", "--reply-format")],
@@ -594,6 +697,168 @@ def test_an_option_the_endpoint_does_not_take_stops_the_run_with_advice(
     ):
         run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "said"),
+    [
+        (402, {"code": "x", "message": "secret"}, "asks for payment"),
+        (403, {"message": "secret", "param": None}, "or an option of it: try --top-logprobs 0"),
+        (429, {"code": "insufficient_quota", "message": "secret"}, "has no quota left"),
+    ],
+)
+def test_what_no_waiting_mends_stops_the_run_and_keeps_what_was_done(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    status: int, error: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    broke = True
+
+    async def script(exchange: Any) -> None:
+        if exchange.case != "a" and broke:
+            await exchange.send(status, json.dumps({"error": error}).encode())
+        else:
+            await exchange.reply('{"score": 2}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b", "c")), "--model", "m"]
+    command += ["--output", str(tmp_path / "run.json"), "--concurrency", "1"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        monkeypatch.setattr("sys.argv", ["acumen", *command])
+        assert acumen(command) == 2
+        assert dict(server.asked) == {"a": 1, "b": 1}
+        told = capsys.readouterr().err
+        assert said in told
+        assert "secret" not in told
+        assert "1/3 done" in told
+        assert "what is done is in" in told
+        assert "--resume\n" in told
+        broke = False
+        assert acumen([*command, "--resume"]) == 0
+        assert dict(server.asked) == {"a": 1, "b": 2, "c": 1}
+
+
+def test_an_endpoint_that_nobody_answers_at_stops_the_run_and_it_may_begin_again(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        if exchange.case == "gone":
+            exchange.abort()
+        else:
+            await exchange.reply('{"score": 2}')
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        plan = plan_for(flat, ["gone", "a"])
+        with pytest.raises(EndpointRefusal, match=r"127\.0\.0\.1:\d+ cannot be reached: is it "):
+            run(plan, output, server.url, patience=HASTE, concurrency=1)
+        assert dict(server.asked) == {"gone": 2}  # with its retry, and no other
+        plan = plan_for(flat, ["a", "gone"])  # once it has answered, a reset is that case's fate
+        finished = run(plan, output, server.url, patience=HASTE, concurrency=1)
+    assert finished.artifact
+    assert finished.artifact["failure_summary"]["reasons"] == {"connection": 1}
+
+
+def test_a_prompt_that_was_filtered_is_refused_and_one_too_long_is_told_apart(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    errors = {
+        "filtered": {"code": "content_filter", "param": "prompt", "message": "secret"},
+        "long": {"code": "context_length_exceeded", "message": "secret"},
+        "llama": {"code": 400, "type": "exceed_context_size_error", "message": "secret"},
+        "other": {"code": 400, "type": "BadRequestError", "message": "secret"},
+    }
+
+    async def script(exchange: Any) -> None:
+        await exchange.send(400, json.dumps({"error": errors[exchange.case]}).encode())
+
+    with scripted.ScriptedServer(script) as server:
+        plan = plan_for(flat, list(errors))
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        assert set(server.asked.values()) == {1}
+    assert artifact
+    assert [r["error"] for r in results(artifact).values()] == [
+        "RefusalError: refused",
+        "TransportFailure: context_too_long",
+        "TransportFailure: context_too_long",
+        "TransportFailure: http_400",
+    ]
+
+
+def test_a_request_that_is_refused_without_a_reason_gets_a_hint(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.send(400, b'{"object": "error", "message": "secret", "code": 400}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
+        assert acumen(command) == 4
+    assert "try --top-logprobs 0" in capsys.readouterr().err
+
+
+def test_provenance_says_what_was_asked_of_whom_with_what(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary0")
+    served = {"a": "m-2026-01-01", "b": "m-2026-01-01", "c": "a sentence", "d": "x/sk-canary0"}
+
+    async def script(exchange: Any) -> None:
+        body = json.loads(scripted.completion('{"score": 2}')) | {"model": served[exchange.case]}
+        await exchange.send(200, json.dumps(body).encode())
+
+    references = [{"item": "Sleep", "text": "sleepless nights again", "score": 3}]
+    plan = plan_for(flat, [*served, "e"], references, modes=("zero_shot", "few_shot"))
+    plan = replace(plan, limit=4)
+    with scripted.ScriptedServer(script) as server:
+        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+    assert artifact
+    told = artifact["run_metadata"]
+    assert told["served_models"] == ["m-2026-01-01"]
+    assert (told["cases_in_file"], told["cases_asked"]) == (5, 4)
+    for name in ("run_id", "timestamp", "acumen_version", "openai_version",
+                 "python_version", "scikit_learn_version", "platform", "endpoint_host", "task",
+                 "task_hash", "prompt_hash", "cases_hash", "references_hash"):  # fmt: skip
+        assert isinstance(told[name], str), name
+    assert told["settings"]["model"] == "m"
+    assert told["usage"] == {
+        "questions": 8, "prompt_tokens": 80, "completion_tokens": 40, "retries": 0,
+    }  # fmt: skip
+    durations = told["durations"]
+    assert durations["questions_total_seconds"] >= durations["longest_question_seconds"] >= 0
+    assert {"git_commit", "git_dirty", "model_file"} <= told.keys()
+
+
+def test_a_case_that_cannot_be_embedded_was_not_asked_and_is_on_resume(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    down = True
+
+    async def script(exchange: Any) -> None:
+        if not exchange.path.endswith("/embeddings"):
+            await exchange.reply('{"score": 2, "confidence": 4}')
+        elif down and exchange.body["input"] == ["b"]:
+            await exchange.send(500, b"")
+        else:
+            data = [{"index": i, "embedding": [1.0]} for i, _ in enumerate(exchange.body["input"])]
+            await exchange.send(200, json.dumps({"data": data}).encode())
+
+    references = [{"item": "Sleep", "text": "xyz", "score": 3}]
+    plan = plan_for(flat, ["a", "b"], references, modes=("few_shot",), embedding_model="e")
+    with scripted.ScriptedServer(script) as server:
+        first = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        assert first
+        assert results(first)["b"]["error"] == "TransportFailure: embedding_http_500"
+        assert results(first)["b"]["prompt_hash"] is None
+        down = False
+        second = run(plan, tmp_path / "run.json", server.url, patience=HASTE, resume=True).artifact
+        assert {e.case for e in server.seen} == {"", "a", "b"}
+    assert second
+    assert results(second)["b"]["prompt_hash"]
+    assert results(second)["b"]["item_signals"]["Sleep"]["retrieval_similarity_max"] == 1
 
 
 def test_what_is_omitted_is_not_sent(

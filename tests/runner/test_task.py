@@ -60,17 +60,21 @@ def test_a_task_of_ones_own_is_one_short_file() -> None:
         ("levels", "level", "scale.level: is not a key of a scale"),
         ('["low", "high"]', '["low", "LOW"]', "levels: must differ"),
         ('"low", "high"', '"low", 3', "all whole numbers or all text"),
-        ('"flat"', '"nested"', "reply.layout: input should be 'by_item' or 'flat'"),
+        (
+            '"flat"',
+            '"nested"',
+            "line 6, reply.layout: must be 'by_item' or 'flat', not the text 'nested'",
+        ),
         (
             'items = ["mood"]',
             'items = ["mood", "sleep"]',
             "'flat' is for one item; the scale has 2",
         ),
-        ("case.note", "case.note | nope", "prompt.user: line 1: No filter named 'nope'"),
-        ("{{ case.note }}", "{{ case.note", "prompt.user: line 1: "),
-        ("{{ case.note }}", "{{ secret }}", "prompt.user: uses secret; there are abstain, case"),
-        ("case.note", "case.not", "prompt: the template cannot be rendered: 'dict object' has no"),
-        ("case.note", "case.note + 1", "prompt: the template cannot be rendered: TypeError"),
+        ("case.note", "case.note | nope", "line 9, prompt.user: No filter named 'nope'"),
+        ("{{ case.note }}", "{{ case.note", "line 9, prompt.user: "),
+        ("{{ case.note }}", "{{ secret }}", "line 9, prompt.user: uses secret; there are abstain,"),
+        ("case.note", "case.not", "line 9, prompt.user: the template cannot be rendered: 'dict ob"),
+        ("case.note", "case.note + 1", "prompt.user: the template cannot be rendered: TypeError"),
         ("{{ case.note }}", "hello", "prompt.user: never shows the case"),
         ('"text"', '"picture"', "inputs.note: "),
         ('score = "mood"', 'score = "mood"\nconfidence = "mood"', "the key mood has two meanings"),
@@ -82,6 +86,23 @@ def test_a_task_of_ones_own_is_one_short_file() -> None:
         ),
         ("[reply]", "[questions]\nsleep = '?'\n[reply]", "questions.sleep: is not an item"),
         ("[reply]", "[reply", "line 5, column 7: Expected"),
+        ("[reply]", f"many = {'9' * 5000}\n[reply]", "mood.toml: "),
+        ("[reply]", f"deep = {'[' * 5000}\n[reply]", "is nested too deep"),
+        ('score = "mood"', 'socre = "mood"', "reply.socre: is not a key of a reply; is 'score' m"),
+        ('score = "mood"', 'score = "mood"\nrisk_score = "r"', "is for replies with evidence of"),
+        (
+            'score = "mood"',
+            'score = "mood"\nabstain = "none"',
+            "line 8, reply.abstain: must be a list of texts, not the text 'none'",
+        ),
+        (
+            'score = "mood"',
+            'score = "mood"\nevidence = { kind = "quotes", from = "note", longest = 2000 }',
+            "reply.evidence.longest: must be a whole number from 1 to 1999, not 2000",
+        ),
+        ('note = "text"', 'truth = "text"', "inputs.truth: is a key every case has"),
+        ("[prompt]", "max_tokens = 0\n[prompt]", "is not a key of a reply"),
+        ("[reply]", "max_tokens = true\n[reply]", "must be a whole number from 1 to 100000, not"),
     ],
 )
 def test_what_is_wrong_with_a_task_file_is_named(old: str, new: str, said: str) -> None:
@@ -90,11 +111,6 @@ def test_what_is_wrong_with_a_task_file_is_named(old: str, new: str, said: str) 
         parse_task(SOUND.replace(old, new).encode(), "mood.toml")
     assert said in str(refused.value)
     assert str(refused.value).startswith("mood.toml: ")
-
-
-def test_a_task_file_nested_without_end_is_one_line() -> None:
-    with pytest.raises(DataError, match=r"^mood\.toml: is nested too deep$"):
-        parse_task(b"levels = " + b"[" * 50_000, "mood.toml")
 
 
 @pytest.mark.parametrize("name", builtin_tasks())
@@ -136,11 +152,100 @@ def test_no_list_and_no_text_of_a_reply_is_without_an_end(name: str) -> None:
     assert bounded
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
-    text = SOUND.replace("{{ case.note }}", "{{ secret }}").replace('"mood"]', '"a", "b"]')
+BROKEN = """\
+name = "no good"
+scale = { levels = [0, 2], items = ["a", "a"], colour = 1 }
+inputs = { note = "picture", talk = "text" }
+repairs = 9
+questions = 3
+[reply]
+layout = "nested"
+score = "score"
+confidence = "score"
+evidence = { key = "e", kind = "rows", from = 7, most = 0 }
+[prompt]
+system = "{{ items | nope }}"
+user = \"\"\"
+Rate it.
+{{ secret }}
+\"\"\"
+repair = "{{ problems + 1 }}"
+"""
+
+
+def test_all_that_is_wrong_is_said_at_once_with_line_and_key() -> None:
     with pytest.raises(DataError) as refused:
+        parse_task(BROKEN.encode(), "mood.toml")
+    assert [(p.line, p.field) for p in refused.value.problems] == [
+        (1, "name"),
+        (2, "scale.colour"),
+        (2, "scale.levels"),
+        (2, "scale.items"),
+        (3, "inputs.note"),
+        (4, "repairs"),
+        (5, "questions"),
+        (6, "reply"),
+        (7, "reply.layout"),
+        (10, "reply.evidence.from"),
+        (10, "reply.evidence.most"),
+        (10, "reply.evidence"),
+        (12, "prompt.system"),
+        (13, "prompt.user"),
+        (15, "prompt.user"),
+        (17, "prompt.repair"),
+    ]
+
+
+def test_mending_one_problem_after_the_other_brings_no_new_ones() -> None:
+    mendings = {
+        "no good": "good",
+        "[0, 2]": "[0, 1]",
+        '["a", "a"]': '["a"]',
+        ", colour = 1": "",
+        '"picture"': '"reviews"',
+        "repairs = 9": "",
+        "questions = 3": "",
+        "nested": "flat",
+        'confidence = "score"': "",
+        "from = 7": 'from = "note"',
+        "most = 0": 'fields = { F = ["x"] }',
+        "| nope": "| length",
+        "secret": "case.talk",
+        "problems + 1": "problems",
+    }
+    text, counts = BROKEN, []
+    for old, new in mendings.items():
+        with pytest.raises(DataError) as refused:
+            parse_task(text.encode(), "mood.toml")
+        counts.append(len(refused.value.problems))
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == 16
+    assert parse_task(text.encode(), "mood.toml").is_verdict
+
+
+@pytest.mark.parametrize("key", ["name", "scale", "inputs", "questions", "reply", "prompt"])
+@pytest.mark.parametrize("value", ["3", "[1]", "true", '"x"', "{}", "{ a = 1 }", "1979-05-27"])
+def test_a_value_of_any_kind_is_refused_by_its_key_or_taken(key: str, value: str) -> None:
+    tables = {"reply": "[reply]", "prompt": "[prompt]"}
+    lines = [line for line in SOUND.splitlines() if not line.startswith(f"{key} =")]
+    if key in tables:  # the table and what stands in it
+        start = lines.index(tables[key])
+        end = next((n for n in range(start + 1, len(lines)) if lines[n][0] == "["), len(lines))
+        del lines[start:end]
+    text = "\n".join([f"{key} = {value}", *lines])
+    try:
         parse_task(text.encode(), "mood.toml")
-    assert len(refused.value.problems) == 3
+    except DataError as refused:
+        told = {(problem.field or "").partition(".")[0] for problem in refused.problems}
+        assert key in told
+
+
+def test_a_template_written_with_escapes_tells_its_own_line() -> None:
+    text = SOUND.replace("{{ case.note }}", "\\u0041 {{ case.note }}\\n{{ secret }}")
+    with pytest.raises(DataError, match=r"line 9, prompt.user: line 2 of the template: uses"):
+        parse_task(text.encode(), "mood.toml")
 
 
 def test_task_check_speaks_and_exits_three(
@@ -152,7 +257,7 @@ def test_task_check_speaks_and_exits_three(
     assert "mood" in capsys.readouterr().out
     path.write_text(SOUND.replace("flat", "nested"))
     assert acumen(["task", "check", str(path)]) == 3
-    assert "mine.toml: reply.layout" in capsys.readouterr().err
+    assert "mine.toml: line 6, reply.layout" in capsys.readouterr().err
     assert acumen(["task", "check", "nothing"]) == 2
     assert "there are allergy, phq8" in capsys.readouterr().err
 
@@ -217,6 +322,7 @@ def test_a_wrong_case_file_names_case_item_and_field_but_no_text(
         "item Sleep, truth: 4 is not one of 0..3",
         "truth.Nap: is not an item of the task",
         "cases[2].id: must be text or a whole number, not null",
+        "cases[2].truth: must be an object, not null",
         "case 7: is there more than once",
     ):
         assert part in said

@@ -14,6 +14,7 @@ from acumen.runner.tokens import (
     NONE_GIVEN,
     NOT_NUMBERS,
     TokenMap,
+    TokenSignals,
     label_signals,
     read_tokens,
     reply_signals,
@@ -142,6 +143,30 @@ def test_tokens_before_the_reply_are_skipped() -> None:
     text = '{"score":3}'
     where = spread(text, token("<|begin|>", 0.1), token('{"score":', 0.9), token("3}", 0.5))
     assert score_signals(where, span_of(text, "3")).msp == pytest.approx(0.5)
+
+
+def test_reasoning_before_the_reply_counts_in_nothing_even_if_it_drafts_it() -> None:
+    text = '{"score":3}'
+    draft = token(f"<think>{text}", 0.2, {"3": 0.2})
+    top = {"3": 0.5, "2": 0.25}
+    where = spread(
+        text,
+        draft,
+        token("</think>", 0.1, {"a": 0.1}),
+        token('{"score":', 0.9, {"a": 0.9}),
+        token("3", 0.5, top),
+        token("}", 1.0, {"}": 1.0}),
+        token("<|end|>", 0.1, {"a": 0.1}),
+    )
+    assert score_signals(where, span_of(text, "3")).msp == pytest.approx(0.5)
+    assert reply_signals(where).msp == pytest.approx((0.9 + 0.5 + 1.0) / 3)
+
+
+def test_log_probabilities_that_end_after_the_score_tell_of_it_and_not_of_the_reply() -> None:
+    text = '{"score":3, "confidence": 2}'
+    where = spread(text, token('{"score":', 0.9, {"a": 0.9}), token("3", 0.5, {"3": 0.5}))
+    assert score_signals(where, span_of(text, "3")).msp == pytest.approx(0.5)
+    assert reply_signals(where) == TokenSignals(reason=CUT_SHORT)
 
 
 @pytest.mark.parametrize(

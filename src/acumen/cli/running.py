@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from acumen.errors import UsageError, counted, printable
+from acumen.cli import run_telling as tell
+from acumen.errors import AcumenError, UsageError
 
 if TYPE_CHECKING:
+    from acumen.runner.cases import References
     from acumen.runner.journal import Journal
     from acumen.runner.plan import Plan
-    from acumen.runner.progress import Progress
+    from acumen.runner.progress import Prices
     from acumen.runner.settings import Mode
+    from acumen.runner.task import Task
 
 app = typer.Typer(add_completion=False)
 PARTIAL = 4
@@ -82,6 +83,9 @@ def run(
     temperature: Annotated[
         float | None, typer.Option(min=0, max=2, help="Default 0; 0.7 with several samples.")
     ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Longest reply in tokens; default is the task's.")
+    ] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of the first sample; the next ones count up.")
     ] = 0,
@@ -113,40 +117,31 @@ def run(
 
     Example: acumen run phq8 --cases demo --model local --samples 3
     """
-    from acumen.runner.cases import read_cases, read_references
-    from acumen.runner.local import LOCAL
+    from acumen.runner.cases import read_cases
     from acumen.runner.plan import Plan
-    from acumen.runner.settings import SAMPLING_TEMPERATURE, Patience, Settings
+    from acumen.runner.settings import Patience, Settings
     from acumen.runner.task_file import read_task
 
     read = read_task(task)
     address = _address(model, base_url)
-    if temperature is None:
-        temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
-    if references is None and cases == "demo" and mode is not ModeChoice.zero_shot:
-        references = "demo"
-    plan = Plan(
-        task=read,
-        cases=read_cases(cases, read),
-        references=read_references(references, read) if references else None,
-        settings=Settings(
-            model=model,
-            endpoint=_host(address) if address else LOCAL,
-            modes=_modes(mode),
-            samples=samples,
-            temperature=temperature,
-            seed=seed,
-            max_tokens=read.max_tokens,
-            top_logprobs=top_logprobs or None,
-            reply_format=reply_format.value,
-            embedding_model=embedding_model,
-            omit=tuple(sorted({choice.value for choice in omit or ()})),
-        ),
-        limit=limit,
+    settings = Settings(
+        model=model,
+        endpoint=_host(address),
+        modes=_modes(mode),
+        samples=samples,
+        temperature=_temperature(temperature, samples),
+        seed=seed,
+        max_tokens=max_tokens or read.max_tokens,
+        top_logprobs=top_logprobs or None,
+        reply_format=reply_format.value,
+        embedding_model=embedding_model,
+        omit=tuple(sorted({choice.value for choice in omit or ()})),
     )
+    known = _references(references, cases, mode, read)
+    plan = Plan(read, read_cases(cases, read), known, settings, limit)
     output = output or Path(f"{read.name}-run.json")
     if dry_run:
-        _tell_plan(plan, output, address, resume=resume)
+        tell.dry_run(plan, output, address, resume=resume)
         return
     _run(
         plan,
@@ -155,9 +150,27 @@ def run(
         resume=resume,
         concurrency=concurrency or (8 if address else 1),
         patience=Patience(timeout=timeout, retries=retries),
-        prices=(prompt_price, completion_price),
+        prices=_prices(prompt_price, completion_price),
         compute_aurc=compute_aurc,
     )
+
+
+def _temperature(given: float | None, samples: int) -> float:
+    """Samples that are to differ need some."""
+    from acumen.runner.settings import SAMPLING_TEMPERATURE
+
+    if given is not None:
+        return given
+    return SAMPLING_TEMPERATURE if samples > 1 else 0.0
+
+
+def _references(given: str | None, cases: str, mode: ModeChoice, task: Task) -> References | None:
+    """The references of few-shot prompts; the bundled cases bring their own."""
+    from acumen.runner.cases import DEMO, read_references
+
+    if given is None and cases == DEMO and mode is not ModeChoice.zero_shot:
+        given = DEMO
+    return None if given is None else read_references(given, task)
 
 
 def _modes(mode: ModeChoice) -> tuple[Mode, ...]:
@@ -182,10 +195,19 @@ def _address(model: str, base_url: str | None) -> str | None:
     return base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
 
 
-def _host(address: str) -> str:
+def _host(address: str | None) -> str:
     from acumen.runner.endpoint import host_of
+    from acumen.runner.local import LOCAL
 
-    return host_of(address)
+    return LOCAL if address is None else host_of(address)
+
+
+def _prices(prompt: float | None, completion: float | None) -> Prices | None:
+    from acumen.runner.progress import Prices
+
+    if prompt is None and completion is None:
+        return None
+    return Prices(prompt or 0.0, completion or 0.0)
 
 
 def _run(
@@ -193,86 +215,41 @@ def _run(
     output: Path,
     address: str | None,
     *,
-    prices: tuple[float | None, float | None],
+    prices: Prices | None,
     compute_aurc: bool,
     **options: Any,
 ) -> None:
-    from acumen.runner.progress import Prices, Progress
+    from acumen.runner.journal import journal_of
+    from acumen.runner.progress import Progress
     from acumen.runner.run import run as run_plan
 
-    both = prices[0] is not None or prices[1] is not None
-    progress = Progress(
-        total=plan.size, prices=Prices(prices[0] or 0.0, prices[1] or 0.0) if both else None
-    )
+    progress = Progress(total=plan.size, prices=prices)
+    try:
+        with contextlib.ExitStack() as stack:
 
-    with contextlib.ExitStack() as stack:
+            def started(journal: Journal) -> None:
+                tell.start(plan, journal, progress)
+                stack.enter_context(progress)  # not before: a refused run has no progress to show
 
-        def started(journal: Journal) -> None:
-            stack.enter_context(progress)  # not before: a refused run has no progress to show
-            _tell_start(plan, journal, progress)
-
-        finished = run_plan(
-            plan,
-            output,
-            address,
-            report=progress.report,
-            started=started,
-            stopping=lambda: progress.say("finishing what is in flight; Ctrl-C again drops it"),
-            **options,
-        )
+            finished = run_plan(
+                plan,
+                output,
+                address,
+                report=progress.report,
+                started=started,
+                stopping=lambda: progress.say("finishing what is in flight; Ctrl-C again drops it"),
+                **options,
+            )
+    except (AcumenError, KeyboardInterrupt):
+        if progress.done or progress.already:
+            tell.resume(journal_of(output))
+        raise
     if finished.artifact is None:
-        typer.echo(f"stopped; what is done is in {finished.journal}", err=True)
-        typer.echo(f"continue with: {_resume_command()}", err=True)
+        tell.resume(finished.journal)
         raise typer.Exit(INTERRUPTED)
     typer.echo(f"wrote {output}", err=True)
-    _tell_failures(finished.artifact["failure_summary"])
+    tell.failures(finished.artifact["failure_summary"])
     if compute_aurc:
-        _tell_aurc(finished.artifact, plan)
+        tell.aurc(finished.artifact, plan)
     if finished.failed_cases:
         raise typer.Exit(PARTIAL)
-
-
-def _resume_command() -> str:
-    arguments = [a for a in sys.argv[1:] if a != "--resume"]
-    return shlex.join(["acumen", *arguments, "--resume"])
-
-
-def _tell_start(plan: Plan, journal: Journal, progress: Progress) -> None:
-    from acumen.runner.journal import is_final
-
-    settled = sum(is_final(record) for record in journal.records.values())
-    progress.already = settled
-    if journal.repaired:
-        progress.say("the journal's last line was torn and has been cut off")
-    if settled:
-        verb = "was" if settled == 1 else "were"
-        progress.say(f"{settled} of {counted(plan.size, 'question')} {verb} answered before")
-
-
-def _tell_plan(plan: Plan, output: Path, address: str | None, *, resume: bool) -> None:
-    from acumen.runner.preview import preview
-    from acumen.runner.run import check
-
-    check(plan, output, address, resume=resume)
-    for line in preview(plan):
-        typer.echo(line)
-    typer.echo(f"would write {output}; nothing was asked")
-
-
-def _tell_failures(summary: dict[str, Any]) -> None:
-    outcomes = ", ".join(f"{n} {name}" for name, n in summary["outcomes"].items())
-    typer.echo(f"questions: {outcomes}", err=True)
-    if summary["reasons"]:
-        reasons = ", ".join(f"{n} {printable(name)}" for name, n in summary["reasons"].items())
-        typer.echo(f"reasons: {reasons}", err=True)
-    if summary["failed_cases"]:
-        typer.echo(f"{counted(len(summary['failed_cases']), 'case')} failed", err=True)
-    if "transport_failure" in summary["outcomes"]:
-        typer.echo("to ask again what got no reply, add --resume", err=True)
-
-
-def _tell_aurc(artifact: dict[str, Any], plan: Plan) -> None:
-    from acumen.runner.summary import selective_summary
-
-    for line in selective_summary(artifact, plan):
-        typer.echo(line)

@@ -118,16 +118,21 @@ def _read(
     method: str | None,
 ) -> Inputs:
     from acumen.readers.verdict_truth import read_reviews, read_truth
-    from acumen.readers.verdicts import named_policy, parse_results
+    from acumen.readers.verdicts import named_methods, named_policy, parse_results
     from acumen.strict_json import read_json, source_name
 
     documents = {path: read_json(path) for path in paths}
     if len(documents) < len(paths):
         raise UsageError("the same results file is given twice")
     chosen = _policy(policy, [named_policy(document) for document in documents.values()])
+    methods: list[str | None] = [method]
+    if method is None and len(paths) == 1:
+        named = named_methods(documents[paths[0]])
+        methods = list(named) if len(named) == 2 else methods  # a pair in one file is compared
     runs = [
-        parse_results(document, chosen, method, source=source_name(path))
+        parse_results(document, chosen, name, source=source_name(path))
         for path, document in documents.items()
+        for name in methods
     ]
     return Inputs(
         chosen,

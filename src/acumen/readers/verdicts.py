@@ -27,6 +27,18 @@ def named_policy(document: object) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def named_methods(document: object) -> list[str]:
+    """The methods whose results a document says it holds, in the order they come.
+
+    >>> named_methods([{"method": "rag"}, {"method": "direct"}, {"method": "rag"}])
+    ['rag', 'direct']
+    """
+    listed = document.get("results") if isinstance(document, dict) else document
+    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    named = (row.get("method") for row in rows)
+    return list(dict.fromkeys(name for name in named if isinstance(name, str)))
+
+
 def parse_results(
     document: object, policy: Policy, method: str | None = None, source: str = "results"
 ) -> VerdictRun:

@@ -77,6 +77,10 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
         },
         "prompt_hash": journal.header["plan"]["prompt"],
         "cases_hash": plan.cases.hash,
+        "references_hash": plan.references.hash if plan.references else None,
+        "cases_in_file": len(plan.cases.all),
+        "cases_asked": len(plan.asked_cases),
+        "served_models": sorted({r["served_model"] for r in records} - {None}),
         "settings": {
             name: value
             for name, value in journal.header["plan"].items()
@@ -218,19 +222,24 @@ def _consistency(agreed: Agreement, levels: list[Any]) -> dict[str, Any]:
 def _verdict_study(
     plan: Plan, journal: Journal, by_question: Sequence[tuple[Case, Mode, Sequence[Record]]]
 ) -> dict[str, Any]:
-    task = plan.task
+    """A results file. Two modes are two methods in it, and then every row says whose it is."""
+    task, modes = plan.task, plan.settings.modes
     source = task.reply.evidence.source if task.reply.evidence else ""
+    paired = len(modes) > 1
     return {
         "run_id": journal.header["run_id"],
         "policy_id": task.policy,
         "domain": task.domain,
-        "method": "direct",
-        "mode": plan.settings.modes[0],
+        "method": None if paired else "direct",
+        "mode": "both" if paired else modes[0],
         "model": plan.settings.model,
         "k": max((len(case.inputs[source]) for case in plan.asked_cases), default=None),
         "n": len(plan.asked_cases),
         "timestamp": journal.header["started"],
-        "results": [_verdict(plan, case, samples) for case, _, samples in by_question],
+        "results": [
+            _verdict(plan, case, samples) | ({"method": mode} if paired else {})
+            for case, mode, samples in by_question
+        ],
     }
 
 

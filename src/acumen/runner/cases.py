@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -122,21 +122,27 @@ def _case(record: object, index: int, task: Task, problems: list[Problem]) -> Ca
     if not isinstance(record, dict):
         problems.append(Problem(f"must be an object, not {_kind(record)}", field=where))
         return None
-    name = record.get("id")
-    if isinstance(name, bool) or not isinstance(name, int | str) or name == "":
-        problems.append(
-            Problem(f"must be text or a whole number, not {_kind(name)}", field=f"{where}.id")
-        )
-        return None
-    found = list(_input_problems(record, task))
+    name = _name(record.get("id"))
+    if name is None:
+        came = _kind(record.get("id"))
+        problems.append(Problem(f"must be text or a whole number, not {came}", field=f"{where}.id"))
     own = {key: record[key] for key in (*task.scale.items, "incidents") if key in record}
     truth, incidents, wrong = _truth(record.get("truth", own or None), task)
-    problems += [
-        Problem(p.message, case=name, noun=task.scale.case, item=p.item, field=p.field)
-        for p in [*found, *wrong]
-    ]
+    for found in [*_input_problems(record, task), *wrong]:
+        if name is None:
+            problems.append(replace(found, field=f"{where}.{found.field}"))
+        else:
+            problems.append(replace(found, case=name, noun=task.scale.case))
+    if name is None:
+        return None
     inputs = {key: record.get(key) for key in task.inputs}
     return Case(name, inputs, truth, incidents)
+
+
+def _name(value: object) -> CaseId | None:
+    if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
+        return None
+    return value
 
 
 def _input_problems(record: dict[str, Any], task: Task) -> Iterator[Problem]:

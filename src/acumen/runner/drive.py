@@ -13,7 +13,6 @@ from acumen.runner.cases import Case
 from acumen.runner.endpoint import Endpoint, EndpointRefusal
 from acumen.runner.journal import Journal, is_final
 from acumen.runner.plan import Plan
-from acumen.runner.prompts import prompt_hash, zero_or_few_shot
 from acumen.runner.question import NO_TRANSPORT, Question, ask
 from acumen.runner.retrieval import (
     EmbeddedSimilarity,
@@ -119,14 +118,12 @@ async def _one(
         try:
             references = await shots.of(case)
         except TransportFailure as failure:
-            return _unretrieved(case, mode, sample, plan, failure)
+            return _unretrieved(case, mode, sample, failure)
     question = Question(case, mode, sample, references)
     return await ask(question, plan.task, plan.settings, endpoint)
 
 
-def _unretrieved(
-    case: Case, mode: Mode, sample: int, plan: Plan, failure: TransportFailure
-) -> dict[str, Any]:
+def _unretrieved(case: Case, mode: Mode, sample: int, failure: TransportFailure) -> dict[str, Any]:
     """The record of a question that could not be put: its references could not be embedded."""
     return {
         "case": case.id,
@@ -134,12 +131,13 @@ def _unretrieved(
         "sample": sample,
         "outcome": NO_TRANSPORT,
         "reason": f"embedding_{failure.reason}",
-        "prompt_hash": prompt_hash(zero_or_few_shot(plan.task, case)),
+        "prompt_hash": None,
         "repairs": 0,
         "problems": [],
         "retries": failure.retries,
         "prompt_tokens": 0,
         "completion_tokens": 0,
+        "served_model": None,
         "seconds": 0.0,
     }
 

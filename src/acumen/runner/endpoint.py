@@ -4,8 +4,12 @@ The ``openai`` SDK makes the call; its own retries are off, because this file mu
 a ``Retry-After`` of any length, and bound an *attempt* as a whole (the SDK bounds each read, so a
 server that drips one byte a second would hold it for ever). Redirects are not followed: the key
 and the case's text go to the host that was named and to no other. A body is read up to a limit and
-never decompressed. Error bodies may repeat the prompt or the key: only short code words of them
-are kept.
+never decompressed. Error bodies may repeat the prompt or the key: only short code words of them are
+kept.
+
+Connections are kept alive, and a broken server may send more than its answer. A connection is free
+for the next question only when its answer has been read as one; and a response that stood there
+before its question was sent is nobody's answer (:class:`_Awaited`).
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from urllib.parse import urlsplit
 from acumen.errors import AcumenError, UsageError, printable
 from acumen.runner.settings import Patience
 from acumen.runner.wire import (
+    CONTENT_FILTER,
     LARGEST_BODY,
     TransportFailure,
     error_words,
@@ -33,6 +38,7 @@ from acumen.runner.wire import (
     read_document,
     read_vectors,
     retry_after,
+    stated_length,
 )
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -42,11 +48,19 @@ Call = Callable[[], Any]
 _HTTP_LIBRARIES: Final = ("httpx", "httpx2", "httpcore", "httpcore2", "anyio")
 _NEVER_MENDS: Final = {
     401: "refused the key: is OPENAI_API_KEY set, and right for this endpoint?",
-    403: "does not allow this key to use the model",
+    402: "asks for payment: the key's account has no credit left",
+    # OpenAI says so of log-probabilities that a model does not give
+    403: "does not allow this key to use the model, or an option of it: try --top-logprobs 0",
     404: "knows no such model or address: check --model and --base-url",
 }
-
-
+_NO_QUOTA: Final = "has no quota left for this key: see the account's plan and billing"
+_ABOUT_THE_CASE: Final = {
+    "content_filter": CONTENT_FILTER,
+    "content_policy_violation": CONTENT_FILTER,
+    "context_length_exceeded": "context_too_long",
+    "exceed_context_size_error": "context_too_long",
+}
+"""Codes of a refused request that speak of this one prompt, and the reason they become."""
 _WITHOUT: Final = {
     "temperature": "--omit temperature",
     "seed": "--omit seed",
@@ -72,6 +86,7 @@ class Answer:
     finish_reason: str | None
     logprobs: object
     refused: bool
+    served_model: str | None
     prompt_tokens: int
     completion_tokens: int
     retries: int
@@ -92,6 +107,7 @@ class Endpoint:
         self.host = host_of(base_url)
         self.model = model
         self._patience = patience
+        self._answers = False
         self._random = random.Random()  # noqa: S311  (spreads retries in time, nothing secret)
         self._client = _client(base_url, key, patience, connections, self._on_response)
 
@@ -110,7 +126,7 @@ class Endpoint:
         """The answer to one conversation; :class:`TransportFailure` after the last retry."""
         chat = self._client.chat.completions.with_streaming_response
         # options go as they are: the SDK would walk through the whole schema at every question
-        (choice, usage), retries = await self._until_it_works(
+        (choice, usage, served), retries = await self._until_it_works(
             lambda: chat.create(model=self.model, messages=list(messages), extra_body=options),
             first_choice,
         )
@@ -121,6 +137,7 @@ class Endpoint:
             finish_reason=choice.get("finish_reason"),
             logprobs=choice.get("logprobs"),
             refused=refused,
+            served_model=None if served and self._client.api_key in served else served,
             prompt_tokens=read_count(usage.get("prompt_tokens")),
             completion_tokens=read_count(usage.get("completion_tokens")),
             retries=retries,
@@ -144,9 +161,16 @@ class Endpoint:
             except TransportFailure as failure:
                 failure.retries = attempt
                 if not failure.again or attempt == self._patience.retries:
+                    self._refuse_silence(failure)
                     raise
                 await asyncio.sleep(self._wait(attempt, failure.wait))
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _refuse_silence(self, failure: TransportFailure) -> None:
+        """Nobody there, from the first question to its last retry: the next fares no better."""
+        if failure.reason == "connection" and not self._answers:
+            message = "cannot be reached: is it running, and is --base-url right?"
+            raise EndpointRefusal(f"{printable(self.host)} {message}") from None
 
     def _wait(self, attempt: int, asked: float | None) -> float:
         if asked is not None:
@@ -160,12 +184,12 @@ class Endpoint:
 
         try:
             async with asyncio.timeout(self._patience.timeout), call() as response:
-                data = await read_body(response.iter_bytes(), LARGEST_BODY)
-                try:
-                    return read_document(data)
-                except TransportFailure:
-                    await _hang_up(response)
-                    raise
+                chunks = response.iter_bytes()
+                data = await read_body(chunks, LARGEST_BODY, stated_length(response.headers))
+                document = read_document(data)  # if it is none, the connection is closed
+                async for _ in chunks:  # the end of the message: now the connection is free
+                    pass
+                return document
         except TimeoutError:
             raise TransportFailure("timeout") from None
         except openai.APITimeoutError:
@@ -186,12 +210,17 @@ class Endpoint:
 
     async def _on_response(self, response: Any) -> None:
         """Look at the head of a response, before any of its body is in memory."""
+        self._answers = True
         status = response.status_code
         if 300 <= status < 400:
             raise TransportFailure("redirect", again=False)
         if status >= 400:
             code, option = await error_words(response)
+            if status in (400, 413) and code in _ABOUT_THE_CASE:
+                raise TransportFailure(_ABOUT_THE_CASE[code], again=False)
             advice = _NEVER_MENDS.get(status) or _advice(option if status == 400 else None)
+            if status == 429 and code == "insufficient_quota":
+                advice = _NO_QUOTA
             if advice:
                 said = f" ({code})" if code else ""
                 raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){said}")
@@ -200,19 +229,8 @@ class Endpoint:
             raise TransportFailure(f"http_{status}", again=again, wait=wait)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             raise TransportFailure("compressed", again=False)
-        length = response.headers.get("content-length", "")
-        if length.isascii() and length.isdigit() and int(length) > LARGEST_BODY:
+        if (stated_length(response.headers) or 0) > LARGEST_BODY:
             raise TransportFailure("body_too_large", again=False)
-
-
-async def _hang_up(response: Any) -> None:
-    """Close the connection of a body that is no answer.
-
-    A wrong length leaves bytes behind: the next question would read them as its own answer.
-    """
-    stream = response.http_response.extensions.get("network_stream")
-    if stream is not None:
-        await stream.aclose()
 
 
 def _advice(option: str | None) -> str | None:
@@ -281,10 +299,34 @@ def _client(base_url: str, key: str | None, patience: Patience, connections: int
         http_client=make_http(
             follow_redirects=False,
             trust_env=not is_here,  # a proxy has no business on loopback
-            event_hooks={"response": [hook]},
+            event_hooks={"request": [_watch], "response": [hook]},
             limits=_limits(make_http, connections),
         ),
     )
+
+
+class _Awaited:
+    """Listens to one exchange and refuses a response that nobody had to wait for.
+
+    Bytes that came along with the last answer lie in a buffer of the connection; reading them takes
+    no turn of the event loop, and reading from the network always does.
+    """
+
+    def __init__(self) -> None:
+        self._turned = False
+
+    async def __call__(self, event: str, details: object) -> None:
+        if event == "http11.receive_response_headers.started":
+            asyncio.get_running_loop().call_soon(self._turn)
+        elif event == "http11.receive_response_headers.complete" and not self._turned:
+            raise TransportFailure("stray_response")
+
+    def _turn(self) -> None:
+        self._turned = True
+
+
+async def _watch(request: Any) -> None:
+    request.extensions["trace"] = _Awaited()
 
 
 def _limits(make_http: Any, connections: int) -> Any:

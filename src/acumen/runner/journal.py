@@ -43,6 +43,7 @@ class Journal:
         default_factory=queue.SimpleQueue
     )
     _thread: threading.Thread | None = None
+    _failure: OSError | None = None
     syncs: int = 0
 
     async def append(self, record: dict[str, Any]) -> None:
@@ -67,18 +68,20 @@ class Journal:
                 waiting.append(entry)
             error = self._commit(b"".join(line for line, _ in waiting))
             for _, done in waiting:
-                _settle(done, error)
+                _settle(done, error, self.path.name)
             if stop:
                 return
 
     def _commit(self, data: bytes) -> OSError | None:
-        try:
-            _write_all(self._handle, data)
-            os.fsync(self._handle)
-        except OSError as error:
-            return error
-        self.syncs += 1
-        return None
+        # after a failure nothing more: half a line may stand there, and only a last one is mended
+        if self._failure is None:
+            try:
+                _write_all(self._handle, data)
+                os.fsync(self._handle)
+                self.syncs += 1
+            except OSError as error:
+                self._failure = error
+        return self._failure
 
     def close(self) -> None:
         """Finish what waits, drop the lock."""
@@ -93,7 +96,7 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
 
     ``header["plan"]`` names what must not change between a run and its resumption.
     """
-    path = _beside(output)
+    path = journal_of(output)
     handle = _open(path, os.O_CREAT)
     try:
         _lock(handle, path, fcntl.LOCK_EX)
@@ -120,7 +123,7 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
 
 def check_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> None:
     """Refuse whatever :func:`open_journal` would refuse, and leave the disk as it is."""
-    path = _beside(output)
+    path = journal_of(output)
     if not os.path.lexists(path):
         _refuse_folder(path)
         _taken_up(output, b"", header, resume=resume)
@@ -140,7 +143,7 @@ def _taken_up(
 
     Refuses to write over an old run, or to continue one as something else.
     """
-    name = _beside(output).name
+    name = journal_of(output).name
     lines, good = _read_lines(data, name)
     if resume and lines:
         _refuse_changes(lines[0], header, name)
@@ -160,7 +163,8 @@ def _taken_up(
     return None, {}, 0  # what was begun and never answered begins again
 
 
-def _beside(output: Path) -> Path:
+def journal_of(output: Path) -> Path:
+    """Where the journal of a run file stands: beside it."""
     return output.with_name(output.name + ".journal")
 
 
@@ -306,14 +310,14 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _settle(done: asyncio.Future[None], error: OSError | None) -> None:
+def _settle(done: asyncio.Future[None], error: OSError | None, name: str) -> None:
     def tell() -> None:
         if done.cancelled():
             return
         if error is None:
             done.set_result(None)
         else:
-            done.set_exception(DataError([f"cannot be written: {error.strerror}"], "journal"))
+            done.set_exception(DataError([f"cannot be written: {error.strerror}"], name))
 
     with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
         done.get_loop().call_soon_threadsafe(tell)

@@ -33,10 +33,6 @@ class Plan:
                 raise UsageError("few-shot needs --references FILE")
             if not self.task.takes_references:
                 raise UsageError(f"the prompt of task {self.task.name} has no place for references")
-        if self.task.is_verdict and len(self.settings.modes) > 1:
-            raise UsageError(
-                "a verdict study's file holds one mode: run zero_shot and few_shot apart"
-            )
 
     @property
     def asked_cases(self) -> tuple[Case, ...]:

@@ -42,10 +42,16 @@ class Progress:
         if self.stream.isatty():
             from rich.console import Console
             from rich.live import Live
+            from rich.text import Text
 
-            console = Console(file=self.stream, highlight=False)
-            self._live = Live(console=console, refresh_per_second=8, transient=True)
-            self._live.start()
+            # it asks for the line itself: the clock runs while a slow model thinks
+            self._live = Live(
+                console=Console(file=self.stream, highlight=False),
+                get_renderable=lambda: Text(self.line()),
+                refresh_per_second=4,
+                transient=True,
+            )
+            self._live.start(refresh=True)
         return self
 
     def __exit__(
@@ -67,9 +73,7 @@ class Progress:
         self.prompt_tokens += record["prompt_tokens"]
         self.completion_tokens += record["completion_tokens"]
         now = time.monotonic()
-        if self._live is not None:
-            self._live.update(self.line(now))
-        elif now - max(self._shown, self._began) > PLAIN_EVERY:
+        if self._live is None and now - max(self._shown, self._began) > PLAIN_EVERY:
             self._shown, self._told = now, self.done
             print(self.line(now), file=self.stream)
 

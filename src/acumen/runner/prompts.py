@@ -11,13 +11,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import StrictUndefined, TemplateError, meta
+from jinja2 import StrictUndefined, TemplateError, meta, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from acumen.errors import DataError, printable
+from acumen.errors import DataError, Problem, printable
 from acumen.runner.schema import reply_schema
 
 if TYPE_CHECKING:
@@ -111,7 +112,9 @@ def render(template: str, values: Mapping[str, object]) -> str:
     except (TemplateError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError([f"the template cannot be rendered: {template_fault(error)}"]) from None
+        message, line = template_fault(error)
+        problem = Problem(f"the template cannot be rendered: {message}", line=line)
+        raise DataError([problem]) from None
     return "".join(parts)
 
 
@@ -120,15 +123,31 @@ def _compiled(template: str) -> Any:
     return _ENVIRONMENT.from_string(template)
 
 
-def template_fault(error: Exception) -> str:
-    """What is wrong with a template: Jinja2's own words, which name variables and no values."""
+def template_fault(error: Exception) -> tuple[str, int | None]:
+    """What is wrong with a template, and in which of its lines where that is known.
+
+    Jinja2's own words name variables and no values; other errors may quote one.
+    """
     line = getattr(error, "lineno", None)
-    where = f"line {line}: " if line else ""
+    for frame, at in walk_tb(error.__traceback__):
+        line = at if frame.f_code.co_filename == "<template>" else line
     if isinstance(error, TemplateError):
-        return where + printable(str(error.message), limit=200)
-    return f"{where}{type(error).__name__} while rendering"
+        return printable(str(error.message), limit=200), line
+    return f"{type(error).__name__} while rendering", line
 
 
-def names_used(template: str) -> frozenset[str]:
-    """The variables a template asks for; ``jinja2.TemplateSyntaxError`` when it is not one."""
-    return frozenset(meta.find_undeclared_variables(_ENVIRONMENT.parse(template)))
+def names_used(template: str) -> dict[str, int]:
+    """The variables a template asks for, each with the line where it first does.
+
+    ``jinja2.TemplateSyntaxError`` when it is no template.
+
+    >>> names_used("{{ case.text }}{% for r in references %}{{ r }}{% endfor %}")
+    {'case': 1, 'references': 1}
+    """
+    tree = _ENVIRONMENT.parse(template)
+    asked = meta.find_undeclared_variables(tree)
+    lines: dict[str, int] = {}
+    for node in tree.find_all(nodes.Name):
+        if node.name in asked:
+            lines.setdefault(node.name, node.lineno)
+    return lines

@@ -16,7 +16,7 @@ from acumen.runner.schema import reply_schema, without_bounds
 from acumen.runner.settings import Mode, Settings
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
-from acumen.runner.wire import TransportFailure
+from acumen.runner.wire import CONTENT_FILTER, TransportFailure
 
 ANSWERED: Final = "answered"
 ABSTAINED: Final = "abstained"
@@ -43,12 +43,14 @@ class _Tally:
     completion_tokens: int = 0
     retries: int = 0
     asked: int = 0
+    served_model: str | None = None
     problems: list[str] = field(default_factory=list)
 
     def add(self, answer: Answer) -> None:
         self.prompt_tokens += answer.prompt_tokens
         self.completion_tokens += answer.completion_tokens
         self.retries += answer.retries
+        self.served_model = answer.served_model
 
 
 async def ask(
@@ -70,13 +72,16 @@ async def ask(
         record |= await _answered(question, task, settings, endpoint, messages, tally)
     except TransportFailure as failure:
         tally.retries += failure.retries
-        record["reason"] = failure.reason
+        filtered = failure.reason == CONTENT_FILTER
+        record |= {"outcome": REFUSED} if filtered else {}
+        record["reason"] = "refused" if filtered else failure.reason
     return record | {
         "repairs": max(0, tally.asked - 1),
         "problems": tally.problems,
         "retries": tally.retries,
         "prompt_tokens": tally.prompt_tokens,
         "completion_tokens": tally.completion_tokens,
+        "served_model": tally.served_model,
         "seconds": round(time.monotonic() - began, 3),
     }
 
@@ -197,7 +202,7 @@ def _item(
             "token_mass_elsewhere": legal.mass_elsewhere,
         },
         "flaws": list(reply.flaws),
-        "no_tokens_because": score.reason or legal.reason,
+        "no_tokens_because": score.reason or legal.reason or whole.reason,
     }
 
 

@@ -247,8 +247,10 @@ def _row(entry: object, evidence: Evidence) -> dict[str, str] | None:
     row = {key: entry.get(key) for key in ("evidence_id", "review_id", "field", "judgement")}
     if not all(isinstance(value, str) and value for value in row.values()):
         return None
-    row["judgement"] = str(row["judgement"]).casefold()
-    if row["judgement"] not in evidence.fields.get(str(row["field"]), ()):
+    # as the task spells it, however the reply does
+    spelled = {word.casefold(): word for word in evidence.fields.get(str(row["field"]), ())}
+    row["judgement"] = spelled.get(str(row["judgement"]).casefold())
+    if row["judgement"] is None:
         return None
     if isinstance(entry.get("snippet"), str) and entry["snippet"].strip():
         row["snippet"] = entry["snippet"]

@@ -86,4 +86,4 @@ def agreement(samples: Sequence[int | None]) -> Agreement:
     if scores:
         mean = math.fsum(scores) / len(scores)
         spread = math.sqrt(math.fsum((s - mean) ** 2 for s in scores) / len(scores))
-    return Agreement(modal, most / len(samples), spread, 1 - len(scores) / len(samples))
+    return Agreement(modal, most / len(samples), spread, counts[None] / len(samples))

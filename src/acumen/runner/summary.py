@@ -42,14 +42,15 @@ def _answers(
 ) -> Iterator[tuple[str, list[tuple[Any, Any, dict[str, Any]]]]]:
     """By mode: (prediction, truth, signals) of every item of the cases that did not fail."""
     if plan.task.is_verdict:
-        yield (
-            artifact["mode"],
-            [
-                (result["verdict"], result["gt_verdict"], result["signals"])
-                for result in artifact["results"]
-                if "error" not in result
-            ],
-        )
+        for mode in plan.settings.modes:
+            yield (
+                mode,
+                [
+                    (result["verdict"], result["gt_verdict"], result["signals"])
+                    for result in artifact["results"]
+                    if "error" not in result and result.get("method", mode) == mode
+                ],
+            )
         return
     for experiment in artifact["experiments"]:
         results = experiment["results"]

@@ -10,6 +10,8 @@ from acumen.runner import prompts
 from acumen.scale import Scale
 
 InputKind = Literal["text", "reviews"]
+EvidenceKind = Literal["quotes", "rows"]
+Layout = Literal["by_item", "flat"]
 DEFAULT_REPAIR: Final = (
     "Your reply cannot be used: {{ problems | join('; ') }}. "
     "Reply again with one JSON object and nothing else, matching this schema: {{ schema }}"
@@ -21,7 +23,7 @@ class Evidence:
     """Where a reply gives its reasons: quotes from a text, or rows that cite reviews."""
 
     key: str
-    kind: Literal["quotes", "rows"]
+    kind: EvidenceKind
     source: str
     most: int
     longest: int
@@ -32,7 +34,7 @@ class Evidence:
 class ReplyShape:
     """Which key of a reply means what. ``by_item`` nests one answer under each item's name."""
 
-    layout: Literal["by_item", "flat"]
+    layout: Layout
     score: str
     abstain: tuple[str, ...] = ()
     confidence: str | None = None

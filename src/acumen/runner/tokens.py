@@ -20,7 +20,7 @@ from acumen.runner.spans import Span
 
 NONE_GIVEN: Final = "the endpoint gave no log-probabilities"
 NO_SPELLING: Final = "the log-probabilities do not spell the reply"
-CUT_SHORT: Final = "the log-probabilities end before this score"
+CUT_SHORT: Final = "the log-probabilities end half way"
 NO_TOP: Final = "the endpoint gave no top log-probabilities"
 NOT_NUMBERS: Final = "a log-probability is missing or no number below 0"
 
@@ -105,8 +105,9 @@ class TokenMap:
         if not tokens:
             return cls(text, (), (), NONE_GIVEN)
         joined, wanted = b"".join(t.spelling for t in tokens), text.encode("utf-8", "replace")
-        # a template may add tokens the reply's text does not show; a stream may stop half way
-        shift = 0 if wanted.startswith(joined) else joined.find(wanted)
+        # a stream may stop half way; tokens the text does not show (reasoning, a template's) come
+        # before it, and may hold a draft of it
+        shift = 0 if wanted.startswith(joined) else joined.rfind(wanted)
         if shift < 0 or not joined:
             return cls(text, (), (), NO_SPELLING)
         lengths = (len(t.spelling) for t in tokens[:-1])
@@ -139,8 +140,8 @@ def score_signals(tokens: TokenMap, span: Span) -> TokenSignals:
 
 
 def reply_signals(tokens: TokenMap) -> TokenSignals:
-    """Signals over every token of the reply."""
-    return TokenSignals(reason=tokens.reason) if tokens.reason else signals_over(tokens.tokens)
+    """Signals over every token of the reply's text, none of what came before it."""
+    return score_signals(tokens, (0, len(tokens.text)))
 
 
 def signals_over(tokens: Iterable[Token]) -> TokenSignals:

@@ -13,9 +13,12 @@ from acumen.errors import DataError
 from acumen.runner.reply import mend_surrogates
 from acumen.strict_json import parse_json
 
+CONTENT_FILTER: Final = "content_filter"
 LARGEST_BODY: Final = 8 << 20
 LARGEST_ERROR_BODY: Final = 64 << 10
 _CODE_WORD: Final = re.compile(r"[a-z]+(?:[._][a-z]+)*")  # no digit, no dash: never a key
+
+_MODEL_NAME: Final = re.compile(r"[\w./:@+-]{1,120}")  # no blank: never a sentence
 
 
 class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
@@ -46,13 +49,24 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     return None
 
 
-async def read_body(chunks: Any, largest: int) -> bytes:
-    """A body read up to a limit; more than that is a failure, and not in memory."""
+def stated_length(headers: Any) -> int | None:
+    """How long a body is said to be."""
+    length = headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdigit() else None
+
+
+async def read_body(chunks: Any, largest: int, stated: int | None = None) -> bytes:
+    """A body read up to a limit; more than that is a failure, and not in memory.
+
+    A body of a stated length is read so far and not to its end, which would free the connection.
+    """
     found = bytearray()
     async for chunk in chunks:
         found += chunk
         if len(found) > largest:
             raise TransportFailure("body_too_large", again=False)
+        if len(found) == stated:
+            break
     return bytes(found)
 
 
@@ -63,7 +77,8 @@ async def error_words(response: Any) -> tuple[str | None, str | None]:
             found = read_document(await read_body(response.aiter_raw(), LARGEST_ERROR_BODY))
         error = found.get("error")
         if isinstance(error, dict):
-            return _word(error.get("code") or error.get("type")), _word(error.get("param"))
+            # llama.cpp and vLLM give the status as the code and the word as the type
+            return _word(error.get("code")) or _word(error.get("type")), _word(error.get("param"))
     return None, None
 
 
@@ -84,8 +99,8 @@ def read_document(data: bytes) -> dict[str, Any]:
     return document
 
 
-def first_choice(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The first choice of a completion, and its usage."""
+def first_choice(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], str | None]:
+    """The first choice of a completion, its usage, and the name of the model that made it."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         raise TransportFailure("empty_choices")
@@ -93,8 +108,9 @@ def first_choice(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
         raise TransportFailure("malformed_response")
-    usage = body.get("usage")
-    return choice, usage if isinstance(usage, dict) else {}
+    usage, model = body.get("usage"), body.get("model")
+    is_name = isinstance(model, str) and _MODEL_NAME.fullmatch(model)
+    return choice, usage if isinstance(usage, dict) else {}, model if is_name else None
 
 
 def read_vectors(body: dict[str, Any], wanted: int) -> list[list[float]]:
