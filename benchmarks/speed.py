@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from statistics import median
 from typing import Any, Final
 
 import numpy as np
@@ -122,7 +123,7 @@ def large_study(cases: int = 12_500, resamples: int = 1_000) -> dict[str, float]
     view = study(cases).ranking()
     blocks = drawn(cases, resamples)
     cells = len(view) * resamples / 1e9
-    plan = Bootstrap(cases, 256)
+    plan = Bootstrap(cases, resamples)
     statistic = statistic_of(CORE, view)
     gained, most = gains(lambda threads: replicate(statistic, plan, threads=threads))
     return {
@@ -134,19 +135,18 @@ def large_study(cases: int = 12_500, resamples: int = 1_000) -> dict[str, float]
     }
 
 
-def gains(work: Callable[[int], Any], rounds: int = 8) -> tuple[float, float]:
+def gains(work: Callable[[int], Any], rounds: int = 9) -> tuple[float, float]:
     """How much faster with two threads than with one: the work, and plain arithmetic beside it.
 
-    Of a few short rounds, the one in which arithmetic gained most: the machine was idlest then.
+    The medians of a few rounds: one round alone is off by a tenth either way.
     """
     work(2)
     idle_arithmetic(2)  # both compiled and warm before they are timed
-    found = []
+    plain, gained = [], []
     for _ in range(rounds):
-        plain = seconds(idle_arithmetic, 1) / seconds(idle_arithmetic, 2)
-        found.append((plain, seconds(work, 1) / seconds(work, 2)))
-    plain, gained = max(found)
-    return gained, plain
+        plain.append(seconds(idle_arithmetic, 1) / seconds(idle_arithmetic, 2))
+        gained.append(seconds(work, 1) / seconds(work, 2))
+    return median(gained), median(plain)
 
 
 def seconds(work: Callable[[int], Any], threads: int) -> float:

@@ -177,7 +177,7 @@ def number_of_resamples(n_cases: int) -> int:
 
 def lanes_for(n_cases: int) -> int:
     """How many weightings travel abreast: many for few cases, 16 for very many."""
-    return 16 * max(1, min(64, _BLOCK_CELLS // (16 * max(1, n_cases))))
+    return 16 * max(1, min(256, _BLOCK_CELLS // (16 * max(1, n_cases))))
 
 
 def replicate(
