@@ -233,7 +233,7 @@ def test_few_swaps_are_all_combinations_and_many_are_fair_coins() -> None:
     assert not Swaps(70, 10_000).is_exact
 
 
-@pytest.mark.parametrize(("cases", "lanes"), [(1, 1024), (41, 1024), (1000, 128), (10**6, 16)])
+@pytest.mark.parametrize(("cases", "lanes"), [(1, 4096), (41, 3184), (1000, 128), (10**6, 16)])
 def test_lanes_fill_the_cache_and_no_more(cases: int, lanes: int) -> None:
     assert lanes_for(cases) == lanes
 
@@ -241,7 +241,7 @@ def test_lanes_fill_the_cache_and_no_more(cases: int, lanes: int) -> None:
 def test_replicates_are_the_same_with_any_number_of_threads() -> None:
     statistic = statistic_of(metrics_of(Ranking), study())
     one, two, four = (
-        replicate(statistic, Bootstrap(41, 3500), threads=threads).tobytes()
+        replicate(statistic, Bootstrap(41, 14_000), threads=threads).tobytes()
         for threads in (1, 2, 4)
     )
     assert one == two == four

@@ -36,7 +36,7 @@ def test_the_page_opens_from_disk_and_says_and_asks_nothing(desk: Seen) -> None:
     assert desk.console == []
     assert desk.requests == []
     assert desk.dialogs == []
-    assert len(drawn) == 17
+    assert len(drawn) == 18
     assert all(state == "yes" and marks > 3 for _, state, marks in drawn), drawn
 
 
