@@ -6,6 +6,7 @@ import json
 import math
 import os
 import signal
+import socket
 import stat
 import threading
 from collections.abc import Callable
@@ -742,19 +743,33 @@ def test_an_endpoint_that_nobody_answers_at_stops_the_run_and_it_may_begin_again
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
 ) -> None:
     async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    plan, output = plan_for(flat, ["a", "b"]), tmp_path / "run.json"
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # a port that is taken, and where nobody listens
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
+        with pytest.raises(EndpointRefusal, match=r"127\.0\.0\.1:\d+ cannot be reached: is it "):
+            run(plan, output, url, patience=HASTE, concurrency=1)
+    assert not output.exists()
+    with scripted.ScriptedServer(script) as server:
+        assert run(plan, output, server.url, patience=HASTE).artifact
+        assert dict(server.asked) == {"a": 1, "b": 1}
+
+
+def test_a_connection_lost_over_the_first_case_does_not_end_the_run(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
         if exchange.case == "gone":
             exchange.abort()
         else:
             await exchange.reply('{"score": 2}')
 
-    output = tmp_path / "run.json"
     with scripted.ScriptedServer(script) as server:
         plan = plan_for(flat, ["gone", "a"])
-        with pytest.raises(EndpointRefusal, match=r"127\.0\.0\.1:\d+ cannot be reached: is it "):
-            run(plan, output, server.url, patience=HASTE, concurrency=1)
-        assert dict(server.asked) == {"gone": 2}  # with its retry, and no other
-        plan = plan_for(flat, ["a", "gone"])  # once it has answered, a reset is that case's fate
-        finished = run(plan, output, server.url, patience=HASTE, concurrency=1)
+        finished = run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
+        assert dict(server.asked) == {"gone": 2, "a": 1}  # with its retry
     assert finished.artifact
     assert finished.artifact["failure_summary"]["reasons"] == {"connection": 1}
 

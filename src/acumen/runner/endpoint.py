@@ -41,6 +41,7 @@ from acumen.runner.wire import (
     stated_length,
 )
 
+UNREACHED: Final = "unreachable"
 OPENAI_URL: Final = "https://api.openai.com/v1"
 INSTALL: Final = "pip install 'acumen[run]'"
 T = TypeVar("T")
@@ -168,7 +169,7 @@ class Endpoint:
 
     def _refuse_silence(self, failure: TransportFailure) -> None:
         """Nobody there, from the first question to its last retry: the next fares no better."""
-        if failure.reason == "connection" and not self._answers:
+        if failure.reason == UNREACHED and not self._answers:
             message = "cannot be reached: is it running, and is --base-url right?"
             raise EndpointRefusal(f"{printable(self.host)} {message}") from None
 
@@ -198,14 +199,14 @@ class Endpoint:
             # older SDKs wrap what a response hook raises
             if isinstance(error.__cause__, TransportFailure | EndpointRefusal):
                 raise error.__cause__ from None
-            raise TransportFailure("connection") from None
+            raise _lost(error.__cause__) from None
         except (TransportFailure, AcumenError):
             raise
         except OSError:
             raise TransportFailure("connection") from None
         except Exception as error:
             if type(error).__module__.partition(".")[0] in _HTTP_LIBRARIES:
-                raise TransportFailure("connection") from None
+                raise _lost(error) from None
             raise
 
     async def _on_response(self, response: Any) -> None:
@@ -231,6 +232,11 @@ class Endpoint:
             raise TransportFailure("compressed", again=False)
         if (stated_length(response.headers) or 0) > LARGEST_BODY:
             raise TransportFailure("body_too_large", again=False)
+
+
+def _lost(error: BaseException | None) -> TransportFailure:
+    """No connection was made, or one was made and lost: a prompt may be to blame for the second."""
+    return TransportFailure(UNREACHED if type(error).__name__ == "ConnectError" else "connection")
 
 
 def _advice(option: str | None) -> str | None:
