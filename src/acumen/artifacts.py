@@ -194,7 +194,11 @@ class Comparison(Model):
     only_right: list[int | str] = Field(default_factory=list)
     failed_left: list[int | str] = Field(default_factory=list)
     failed_right: list[int | str] = Field(default_factory=list)
-    agreement: dict[str, DeltaModel] = Field(default_factory=dict)
+    both_answered: int | None = Field(default=None, description="rows that both sides answered")
+    agreement: dict[str, DeltaModel] = Field(
+        default_factory=dict,
+        description="on the rows that both sides answered; total_accuracy on all",
+    )
 
     def favoured(self, metric: str, level: float) -> dict[str, str | None]:
         """Which side a metric favours by each function: ``left``, ``right``, or None if open.

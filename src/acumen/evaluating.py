@@ -186,6 +186,7 @@ def _evaluate_pair(pair: Pair, plan: Plan, loss: Loss) -> Evaluation:
         only_right=list(pair.only_right),
         failed_left=list(pair.failed_left),
         failed_right=list(pair.failed_right),
+        both_answered=int((pair.left.answered & pair.right.answered).sum()),
         agreement={
             name: findings.delta_model(delta, None, plan)
             for name, delta in agreement_deltas(pair.left, pair.right, plan.options).items()

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from acumen.confusion import Confusion, confuse_judgments
 from acumen.forecast import Forecast, forecast_judgments, why_no_forecast
 from acumen.inference import Inference, Options, infer
-from acumen.judgments import Judgments
+from acumen.judgments import NO_PREDICTION, Judgments, Outcome
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.paired import Delta, compare
 from acumen.severity import SeverityRanking, rank_judgments_by_severity
@@ -50,11 +52,31 @@ def agreement(table: Judgments, options: Options) -> dict[str, Inference]:
 
 
 def agreement_deltas(left: Judgments, right: Judgments, options: Options) -> dict[str, Delta]:
-    """Right minus left of the same."""
+    """Right minus left of the same, on the rows that both answered.
+
+    Who leaves the hard rows open agrees better on the rest, so neither is judged on rows the other
+    left open; accuracy alone is of all rows, because an abstention is wrong in it.
+    """
     found: dict[str, Delta] = {}
-    for (metrics, a), (_, b) in zip(_level_views(left), _level_views(right), strict=True):
-        found |= _compared(metrics, a, b, options)
-    return found
+    a, b = both_answered(left, right)
+    for (metrics, one), (_, other) in zip(_level_views(a), _level_views(b), strict=True):
+        found |= _compared(metrics, one, other, options)
+    of_all = confuse_judgments(left), confuse_judgments(right)
+    return found | _compared([METRICS["total_accuracy"]], *of_all, options)
+
+
+def both_answered(left: Judgments, right: Judgments) -> tuple[Judgments, Judgments]:
+    """Two tables of the same rows, in each of which a row is open that is open in the other."""
+    both = left.answered & right.answered
+
+    def shared(table: Judgments) -> Judgments:
+        return replace(
+            table,
+            prediction=np.where(both, table.prediction, NO_PREDICTION),
+            outcome=np.where(table.answered & ~both, Outcome.ABSTAINED, table.outcome),
+        )
+
+    return shared(left), shared(right)
 
 
 def _level_views(table: Judgments) -> Iterator[tuple[list[Metric], Any]]:

@@ -95,7 +95,7 @@ def test_the_page_tells_how_to_make_its_numbers_again(single: Evaluation) -> Non
 def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(
     paired: Evaluation, results: dict[str, Any]
 ) -> None:
-    """Who answers less errs less, so a mean error is compared at a coverage or not at all."""
+    """Who answers less errs less: a mean error is compared at a coverage, or on the same rows."""
     for given in (paired, results):
         study = _study(given, "s1", None, False)
         tables = [plot.table for section in study.sections for plot in section.plots]
@@ -103,7 +103,7 @@ def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(
             " ".join(cell.text for cell in row)
             for table in tables
             for row in table.rows
-            if "difference" in table.columns or "minus" in row[1].text
+            if "difference" in table.columns
         ]
         assert len(told) > 10
         wrong = ("mean loss", "Mean error", "mae ", "macro_mae")

@@ -10,6 +10,7 @@ from acumen.artifacts import MetricsArtifact
 from acumen.charts import CHARTS
 from acumen.charts.intervals import AGREEMENT
 from acumen.charts.tables import ABSTAINED
+from acumen.errors import counted
 from acumen.report.plots import plot, section, value_and_interval
 from acumen.report.sections import Section, Table, number, percent, reach, shown, text
 from acumen.summary_models import Summary
@@ -25,8 +26,12 @@ _OTHER_MEASURES: Final[Mapping[str, str]] = {
 """Measures of agreement that stand in the table alone: another scale, or one threshold."""
 
 
-MEAN_ERRORS: Final = ("level_mae", "macro_mae")
-"""Errors of the answered rows; who answers less errs less, so no difference is told."""
+def _common_rows(artifact: MetricsArtifact) -> str:
+    """What the differences in the table are of."""
+    rows = artifact.comparison.both_answered
+    if rows is None:
+        return ""
+    return f" Differences are of the {counted(rows, 'row')} that both answered, of accuracy of all."
 
 
 def _measure(key: str, levels: Sequence[object]) -> str:
@@ -48,7 +53,7 @@ def agreement(artifact: MetricsArtifact, study: str) -> Section | None:
         for side, found in zip(names, artifact.agreement, strict=False):
             if key in found:
                 rows.append((title, text(side), *value_and_interval(found[key])))
-        if key in artifact.comparison.agreement and key not in MEAN_ERRORS:
+        if key in artifact.comparison.agreement:
             d = artifact.comparison.agreement[key]
             ends = (None, None) if d.interval is None else (d.interval.low, d.interval.high)
             change = number(d.delta, "+.4f", d.reason)
@@ -61,7 +66,7 @@ def agreement(artifact: MetricsArtifact, study: str) -> Section | None:
         "Agreement of prediction and truth",
         "Whatever the confidence: 1 is perfect, and for kappa, tau, alpha and what is above chance "
         "0 is no better than guessing. An abstention is wrong in the accuracy; the rest look at "
-        "answered rows alone, so read them beside the coverage.",
+        "answered rows alone, so read them beside the coverage." + _common_rows(artifact),
         Table("Agreement", ("measure", "input", "value", "interval"), tuple(rows)),
     )
     return section("agreement", "Does it agree with the truth", [drawn])
