@@ -156,7 +156,10 @@ def what_came(value: object) -> str:
             return repr(float(value))  # a NumPy float would name its type
         case int():
             return printable(str(value))
-        case _ if type(value).__module__ == "numpy" and hasattr(value, "item"):
-            return what_came(value.item())
+        case _ if getattr(getattr(value, "dtype", None), "kind", "") in ("b", "i", "u", "f"):
+            plain = value.item() if getattr(value, "ndim", 1) == 0 else value  # type: ignore[attr-defined]
+            if isinstance(plain, bool | int | float):
+                return what_came(plain)
+            return printable(f"the {type(value).__name__} {value}", SHOWN_CHARACTERS + 20)
         case _:
             return printable(f"the {type(value).__name__} {value}", SHOWN_CHARACTERS + 20)

@@ -345,7 +345,9 @@ def _artifact(
         for t, c in zip(tables, confidence, strict=True)
         if len(t) <= MOST_ROWS
     ]
-    if plan.texts and not any(part.evidence_texts for part in rows):
+    if plan.texts and len(rows) < len(tables):
+        warnings = [*warnings, f"no texts are kept of more than {MOST_ROWS:,} rows"]
+    elif plan.texts and not any(part.evidence_texts for part in rows):
         warnings = [*warnings, "texts were asked for, but no evidence is quoted in the input"]
     return MetricsArtifact(
         created_at=created_at(),

@@ -67,6 +67,8 @@ class Options:
             value = getattr(self, name)
             if value is not None and not isinstance(value, int | np.integer):
                 raise UsageError(f"{name} must be a whole number, not {what_came(value)}")
+            if value is not None:
+                object.__setattr__(self, name, int(value))  # a NumPy number could not be written
         if not 0.0 < self.level < 1.0:
             raise UsageError(f"the level must lie between 0 and 1, not {self.level}")
         if self.resamples < 0:

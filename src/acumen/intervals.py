@@ -138,10 +138,11 @@ class Jackknife:
     @property
     def degrees(self) -> float:
         """Degrees of freedom: fewer when a few cases carry most of the variance."""
-        squares = self.deviations**2
-        total = float(squares.sum())
-        if total == 0.0:
+        largest = float(np.abs(self.deviations).max(initial=0.0))
+        if largest == 0.0:
             return self.n - 1.0
+        squares = (self.deviations / largest) ** 2  # so that no power of them vanishes
+        total = float(squares.sum())
         kurtosis = self.n * float((squares**2).sum()) / total**2
         if kurtosis <= 1.0:
             return self.n - 1.0

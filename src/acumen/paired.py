@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from acumen.intervals import (
     MOST_DROPPED,
     NO_RESAMPLES,
     TOO_FEW,
-    ZERO_ERRORS,
     Interval,
     NoInterval,
     bca,
@@ -60,6 +59,15 @@ class Delta:
     def name(self) -> str:
         """The metric's name."""
         return self.metric.name
+
+    def undefined(self, reason: str) -> Delta:
+        """This difference with a reason of its own, if it has no value."""
+        none = NoInterval(reason)
+        return (
+            self
+            if self.value is not None
+            else replace(self, reason=reason, interval=none, percentile=none)
+        )
 
     @property
     def favours(self) -> str | None:
@@ -163,7 +171,7 @@ def delta_interval(
     if left.jackknife.cases < FEWEST_CASES:
         return NoInterval(TOO_FEW)
     difference = right.jackknife.minus(left.jackknife)
-    if not difference.deviations.any() and not _both_without_error(left, right):
+    if not difference.deviations.any() and not _open_without_variation(left, right):
         return Interval(value, value, "no variation between cases", level, 0.0)
     if metric.kind is Kind.REAL or metric.name in PLAIN:
         return plain(value, difference, level)
@@ -178,10 +186,12 @@ def delta_interval(
     return Interval(value - below, value + above, "MOVER", level, difference.standard_error)
 
 
-def _both_without_error(left: Inference, right: Inference) -> bool:
-    """Two systems that never erred do not vary either, yet either may have errors to come."""
+def _open_without_variation(left: Inference, right: Inference) -> bool:
+    """Two systems that never erred, or always, do not vary, yet either may do otherwise to come."""
     return all(
-        isinstance(side.interval, Interval) and side.interval.method == ZERO_ERRORS
+        not side.jackknife.deviations.any()
+        and isinstance(side.interval, Interval)
+        and side.interval.low < side.interval.high
         for side in (left, right)
     )
 

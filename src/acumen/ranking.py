@@ -327,8 +327,8 @@ def _check_values(rungs: NDArray[Any], confidence: NDArray[Any]) -> None:
         raise UsageError("a loss is a whole number of rungs; unit= says what a rung costs")
     low, high = rungs.min(initial=0), rungs.max(initial=0)
     if low < 0 or high >= MOST_LEVELS:
-        odd = int(low if low < 0 else high)
-        raise UsageError(f"a loss of {odd} levels; a scale has at most {MOST_LEVELS}")
+        odd = low if low < 0 else high
+        raise UsageError(f"a loss of {odd:g} levels; a scale has at most {MOST_LEVELS}")
 
 
 def rank_judgments(

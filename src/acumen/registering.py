@@ -9,12 +9,16 @@ from typing import Any
 def is_run_again(earlier: Callable[..., Any], later: Callable[..., Any]) -> bool:
     """Whether both come from the same place in the source, so that the later one replaces.
 
-    A module is reloaded, a notebook's cell is run twice: neither is a clash of names.
+    A module is reloaded, a notebook's cell is run twice: neither is a clash of names. A lambda or
+    a function made inside another has no place of its own, so it replaces itself alone.
 
     >>> is_run_again(len, len), is_run_again(len, max)
     (True, False)
     """
-    return _place(earlier) is not None and _place(earlier) == _place(later)
+    place = _place(earlier)
+    if place is None or "<" in place[1]:
+        return earlier is later
+    return place == _place(later)
 
 
 def _place(function: Callable[..., Any]) -> tuple[str, str] | None:

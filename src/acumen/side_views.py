@@ -61,6 +61,10 @@ def agreement_deltas(left: Judgments, right: Judgments, options: Options) -> dic
     a, b = both_answered(left, right)
     for (metrics, one), (_, other) in zip(_level_views(a), _level_views(b), strict=True):
         found |= _compared(metrics, one, other, options)
+    if not a.answered.any():
+        found = {
+            name: delta.undefined("no row was answered by both") for name, delta in found.items()
+        }
     of_all = confuse_judgments(left), confuse_judgments(right)
     return found | _compared([METRICS["total_accuracy"]], *of_all, options)
 

@@ -65,6 +65,10 @@ def compare_runs(
     )
     # no p-values: swapping methods within a case would mix two methods' score scales in one ranking
     deltas = compare(metrics_as_one(a), a, b, options, p_values=False, settle=settled)
+    if not _judged(left) & _judged(right) & common:
+        told = "no case has a verdict of both"
+        of_verdicts = deltas.keys() - set(REASONING) | {"verdict_support"}
+        deltas |= {key: deltas[key].undefined(told) for key in of_verdicts & deltas.keys()}
     return VerdictComparison(a, b, deltas, options, tuple(warnings))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acumen.cli.targets import check_targets
 from acumen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,8 +61,7 @@ def calibrate(
     if (run is None) == (input_file is None):
         raise UsageError("give one run: RUN or --input FILE")
     path = run or input_file or Path()
-    if output is not None and output.exists() and path.exists() and output.samefile(path):
-        raise UsageError("--output is the run itself; choose another file")
+    check_targets({"--output": output}, (path, scale))
     from acumen.calibration import fit_calibration
     from acumen.calibration.features import default_warnings, parse_features
     from acumen.readers import read

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from acumen.cli.output import emit
 from acumen.cli.targets import check_targets
 
 app = typer.Typer(add_completion=False)
@@ -53,7 +54,7 @@ def curve(
         rows += [(name, *point) for point in zip(*columns, strict=True)]
     text = csv_text(COLUMNS, rows)
     if output is None:
-        typer.echo(text, nl=False)
+        emit(text)
     else:
         write_bytes(output, text.encode("utf-8"))
         typer.echo(f"acumen: wrote {output}", err=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acumen.cli.output import emit
 from acumen.cli.ranked import warn
 from acumen.cli.targets import check_targets
 from acumen.errors import UsageError, printable
@@ -124,7 +125,7 @@ def _write(evaluation: Evaluation, output: Path | None, html: Path | None) -> No
 def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool) -> None:
     """The artifact or the tables on standard output; warnings are told in any case."""
     if as_json:
-        sys.stdout.write(evaluation.to_json())
+        emit(evaluation.to_json())
     elif not quiet:
         from acumen.report.terminal import print_report
 

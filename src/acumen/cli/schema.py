@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from acumen.cli.output import emit
+
 app = typer.Typer(add_completion=False)
 
 
@@ -24,7 +26,7 @@ def schema(
     from acumen.strict_json import to_json
 
     if name is not None:
-        typer.echo(to_json(schema_of(name)), nl=False)
+        emit(to_json(schema_of(name)))
         return
     for known, model in SCHEMAS.items():
         about = (model.__doc__ or "").strip().split("\n")[0]

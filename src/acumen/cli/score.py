@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from acumen.cli.targets import check_targets
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ def score(
         raise UsageError("--demo brings its own results, truth and reviews")
     if not demo and not 1 <= len(paths) <= 2:
         raise UsageError("give one results file, two to compare, or --demo")
-    own = None if policy is None else Path(policy)
-    _refuse_overwriting((*paths, truth, reviews, own), {"--output": output, "--html": html})
+    check_targets({"--output": output, "--html": html}, (*paths, truth, reviews, policy))
     options = _options(resamples, seed, interval)
     given = {"run_id": run_id, "domain": domain, "model": model, "k": k}
     inputs = _demo(policy, method) if demo else _read(paths, truth, reviews, policy, method)
@@ -89,16 +89,6 @@ def score(
     compared = _compared(inputs, options) if len(inputs.runs) == 2 else None
     _print(documents, compared)
     _write(documents, compared, output, html)
-
-
-def _refuse_overwriting(inputs: Sequence[Path | None], targets: dict[str, Path | None]) -> None:
-    taken = [path.resolve() for path in inputs if path is not None and path.is_file()]
-    for option, target in targets.items():
-        if target is not None and target.resolve() in taken:
-            raise UsageError(f"{option} would overwrite an input, {printable(target.name)}")
-    named = [target.resolve() for target in targets.values() if target is not None]
-    if len(set(named)) < len(named):
-        raise UsageError(f"{' and '.join(targets)} name the same file")
 
 
 def _options(resamples: int, seed: int, interval: str) -> Options:
@@ -232,11 +222,13 @@ def _write(
 ) -> None:
     single = documents[0] if len(documents) == 1 else None
     written = single or {"systems": documents, "comparison": compared}
+    from acumen.strict_json import to_json, write_files
+
+    files: dict[str | Path, bytes] = {}
     if output is not None:
-        from acumen.strict_json import write_json
-
-        write_json(output, written)
+        files[output] = to_json(written).encode("utf-8")
     if html is not None:
-        from acumen.report.html import write_report
+        from acumen.report.html import render_report
 
-        write_report([written], html)
+        files[html] = render_report([written]).encode("utf-8")
+    write_files(files)  # both or neither

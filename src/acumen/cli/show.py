@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from acumen.cli.output import emit
 from acumen.errors import DataError, UsageError, printable
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def show(
         under = ", ".join(printable(str(place), limit=400) for place in places)
         raise DataError([f"there are no result files{kept} under {under}"])
     if form != "table":
-        typer.echo(FORMATS[form](found), nl=False)
+        emit(FORMATS[form](found))
     elif dev is not None:
         print_parts(terminal(), _in_full(found))
     else:

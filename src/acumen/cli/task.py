@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from acumen.cli.output import emit
+
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
@@ -32,7 +34,7 @@ def check(
 
     read = read_task(task)
     if schema:
-        typer.echo(to_json(reply_schema(read)), nl=False)
+        emit(to_json(reply_schema(read)))
         return
     evidence = read.reply.evidence
     lines = [

@@ -150,7 +150,13 @@ def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
     return ratio(concordant - discordant, untied)
 
 
-@metric(view=Confusion, better="higher", kind=Kind.CORRELATION, exempt_from_scaling=True)
+@metric(
+    view=Confusion,
+    better="higher",
+    kind=Kind.CORRELATION,
+    undefined="there is one level only, or the weights add up to half a row or less",
+    exempt_from_scaling=True,
+)
 def krippendorff_alpha(table: Confusion, weights: Weights) -> Floats:
     r"""Krippendorff's alpha of truth and prediction, ordinal distances; higher is better.
 
@@ -158,7 +164,8 @@ def krippendorff_alpha(table: Confusion, weights: Weights) -> Floats:
               \quad \delta_{ij} = \sum_{g=i}^{j} m_g - \frac{m_i + m_j}{2}
 
     with :math:`o = C + C^T`, its margins :math:`m_i` and their total :math:`m`. The :math:`m - 1`
-    corrects for few ratings, so doubling all weights changes the value a little.
+    corrects for few ratings, so doubling all weights changes the value a little, and weights that
+    add up to few rows are few ratings.
 
     Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
 
@@ -173,7 +180,8 @@ def krippendorff_alpha(table: Confusion, weights: Weights) -> Floats:
     distance = (middle[:, None] - middle[None, :]) ** 2
     observed = (pairs * distance).sum(axis=(0, 1))
     expected = np.einsum("ib,jb,ijb->b", margin, margin, distance)
-    return 1 - ratio((margin.sum(axis=0) - 1) * observed, expected)
+    others = margin.sum(axis=0) - 1
+    return 1 - ratio(np.where(others > 0, others, np.nan) * observed, expected)
 
 
 def _distance(levels: int) -> Floats:

@@ -385,5 +385,6 @@ def _signal(column: Column) -> Signal:
     # one by one: NumPy would make 1.0 of true beside numbers, and text of numbers beside text
     plain = column.tolist() if isinstance(column, np.ndarray) else column
     return Signal.of_objects(
-        [v if isinstance(v, float) or not is_missing(v) else None for v in plain], absent=_NEVER
+        [v if isinstance(v, float | np.floating) or not is_missing(v) else None for v in plain],
+        absent=_NEVER,
     )

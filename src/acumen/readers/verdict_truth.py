@@ -30,6 +30,8 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
     undeclared: dict[str, list[str]] = {}
     for key, entry in document.items():
         case = fields.case = str(key)  # in a file keys are text; in a dict they may be numbers
+        if case in found:
+            fields.wrong(None, "is there twice, as a number and as a text")
         row = entry if isinstance(entry, dict) else {"verdict": entry}
         try:
             rank = policy.scale.rank(row.get("verdict"))
@@ -103,6 +105,8 @@ def parse_reviews(document: object, source: str = "reviews") -> Reviews:
     found: dict[str, dict[str, str]] = {}
     for key, entry in document.items():
         case = fields.case = str(key)
+        if case in found:
+            fields.wrong(None, "is there twice, as a number and as a text")
         inner = entry.get("reviews", entry) if isinstance(entry, dict) else entry
         found[case] = _texts(inner, fields)
     fields.finish()

@@ -5,13 +5,15 @@ Raw MAE is not compared between inputs: at unequal coverage it says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from acumen.artifact_parts import name, shown_coverage
 from acumen.artifacts import DeltaModel, IntervalModel, MetricValue, Variant
 from acumen.errors import printable
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from acumen.evaluation import Evaluation
@@ -84,12 +86,20 @@ def _functions(variants: list[tuple[str, Variant]], title: str, coverage: float)
 
 def _best_first(variants: list[tuple[str, Variant]]) -> list[tuple[list[str], Variant]]:
     """Lowest AUGRC first; functions with the very same numbers share a row."""
-    ranked = sorted(variants, key=lambda nv: (nv[1].augrc_full is None, nv[1].augrc_full or 0.0))
-    shared: list[tuple[list[str], Variant]] = []
-    for function, variant in ranked:
-        twin = next((names for names, other in shared if other == variant), None)
+    return _shared(_ranked(variants))
+
+
+def _ranked(variants: list[tuple[str, Variant]]) -> list[tuple[str, Variant]]:
+    return sorted(variants, key=lambda nv: (nv[1].augrc_full is None, nv[1].augrc_full or 0.0))
+
+
+def _shared(found: Iterable[tuple[str, T]]) -> list[tuple[list[str], T]]:
+    """The functions that have the very same numbers together, in the order of the first."""
+    shared: list[tuple[list[str], T]] = []
+    for function, numbers in found:
+        twin = next((names for names, other in shared if other == numbers), None)
         if twin is None:
-            shared.append(([function], variant))
+            shared.append(([function], numbers))
         else:
             twin.append(function)
     return shared
@@ -101,8 +111,7 @@ def _deltas(evaluation: Evaluation, coverage: float) -> Grid:
     metrics = metrics[:2] if len(deltas) > _MANY_FUNCTIONS else metrics
     left = [(n, v) for n, side, v in evaluation.variants() if side == "left"]
     rows = []
-    for names, _ in _best_first(left):
-        found = deltas[names[0]]
+    for names, found in _shared((function, deltas[function]) for function, _ in _ranked(left)):
         for at, (title, key) in enumerate(metrics):
             if key in found:
                 rows.append((_label(names) if at == 0 else "", title, *_delta_cells(found[key])))

@@ -245,9 +245,8 @@ def _confusion_table(documents: Sequence[Document]) -> Table:
 
 def _delta_table(comparison: Document) -> Table:
     rows = []
-    mean_errors = [key for key, _ in _MEAN_ERRORS]  # who answers less errs less: not compared
     for key, d in comparison["deltas"].items():
-        if d.get("delta") is None or key in mean_errors:
+        if d.get("delta") is None:
             continue
         ends = reach(d.get("low"), d.get("high"), "+.4f", d.get("no_interval"))
         cells = (text(key), number(d.get("left")), number(d.get("right")))

@@ -80,7 +80,7 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
         "references_hash": plan.references.hash if plan.references else None,
         "cases_in_file": len(plan.cases.all),
         "cases_asked": len(plan.asked_cases),
-        "served_models": sorted({r["served_model"] for r in records} - {None}),
+        "served_models": sorted({r.get("served_model") for r in records} - {None}),
         "settings": {
             name: value
             for name, value in journal.header["plan"].items()
