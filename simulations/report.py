@@ -93,8 +93,8 @@ def _failures(counted: Counted) -> str:
     return f"""## Known failures of the default
 
 Cells of AURC, AUGRC, cmax and MAE where the default covers less than {low}% or more than {high}%:
-{len(promised)} of {cells * len(JUDGED)}. With 10 cases the library claims no difference whatever
-the interval.
+{len(promised)} of {cells * len(JUDGED)}. With fewer than 10 cases the library claims no
+difference whatever the interval.
 
 {_failing(promised)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from acumen.errors import (
@@ -98,3 +99,12 @@ def test_what_came_tells_the_kind_so_that_2_and_its_text_are_not_confused() -> N
 def test_a_source_is_named_without_its_folders() -> None:
     assert source_name("/secret/place/run.json") == "run.json"
     assert str(DataError(["x"], source="a\x1b.json")).startswith("a\\x1b.json: ")
+
+
+def test_what_came_tells_numbers_of_numpy_and_never_fails() -> None:
+    assert what_came(np.int8(3)) == "3"
+    assert what_came(np.float32(0.5)) == "0.5"
+    assert what_came(np.bool_(True)) == "the boolean true"
+    assert what_came(np.longdouble(1.5)) == "the longdouble 1.5"
+    assert what_came(np.array([1, 2])) == "the ndarray [1 2]"
+    assert what_came(np.datetime64("2026-01-01")) == "the datetime64 2026-01-01"

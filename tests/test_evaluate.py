@@ -8,8 +8,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import acumen
 from acumen import cli
 from acumen.artifacts import MetricsArtifact, read_artifact
 from acumen.errors import DataError, UsageError
@@ -19,6 +21,7 @@ from acumen.inference import Options
 from acumen.judgments import Judgments
 from acumen.metrics import METRICS
 from acumen.readers import judgments, read_run
+from acumen.report.terminal import print_report
 from acumen.strict_json import read_json, to_json
 from acumen.studies.phq8 import phq8_run
 
@@ -376,3 +379,24 @@ def test_a_rival_s_alias_is_a_rival_in_words_and_in_the_chart(zero_shot: Judgmen
     (rows,) = [r for r in chart("forest", evaluation).datasets.values() if "low" in r[0]]
     standing = {row["name"]: row["group"] for row in rows}
     assert standing["total_evidence"] == standing["llm"] == "perhaps as low"
+
+
+def test_functions_equal_on_one_side_alone_have_their_own_differences(capsys: Any) -> None:
+    """Left, b ranks as a does; right, it does not."""
+    rng = np.random.default_rng(0)
+    n = 24
+    truth = rng.integers(0, 4, n).tolist()
+    guess = [(t + int(e)) % 4 for t, e in zip(truth, rng.random(n) < 0.4, strict=True)]
+    a = rng.random(n).round(3).tolist()
+    columns = {"case": [f"c{i}" for i in range(n)], "truth": truth, "prediction": guess}
+    left = acumen.from_columns(**columns, signals={"a": a, "b": a})
+    right = acumen.from_columns(**columns, signals={"a": a, "b": a[::-1]})
+    found = acumen.compare(left, right, confidence="a,b", resamples=100)
+    deltas = found.artifact.comparison.deltas
+    assert deltas is not None
+    assert deltas["a"]["augrc_full"].delta != deltas["b"]["augrc_full"].delta
+    print_report(found)
+    table = capsys.readouterr().out.split("(paired)")[1]
+    assert "= b" not in table
+    for function in ("a", "b"):
+        assert f"{deltas[function]['augrc_full'].delta:+.3f}" in table

@@ -483,3 +483,35 @@ def test_a_risk_of_zero_beside_an_erring_case_has_an_interval_from_zero() -> Non
     assert isinstance(found, Interval)
     assert found.low == 0.0
     assert found.high > 0.05
+
+
+@pytest.mark.parametrize("answering", [2, 3, 10, 41])
+def test_all_right_is_worth_as_much_as_the_cases_that_answered(answering: int) -> None:
+    n = 41
+    answered = np.arange(n) < answering
+    view = rank(np.zeros(n, int), np.arange(n), answered)
+    found = infer([METRICS["accuracy"], METRICS["cmax"]], view, Options(resamples=0))
+    t = stats.t(answering - 1).ppf(0.975)
+    low = interval(found["accuracy"].interval).low
+    # Wilson's low end with Student's t, of a share of 1
+    assert low == pytest.approx(answering / (answering + t * t), rel=1e-12)
+    assert ("unreliable" in (interval(found["accuracy"].interval).note or "")) == (answering < 10)
+    assert interval(found["cmax"].interval).note is None  # of all 41
+
+
+def test_degrees_of_freedom_do_not_depend_on_the_unit() -> None:
+    deviations = np.array([1.0, -2.0, 0.5, 0.5])
+    one = Jackknife(deviations).degrees
+    assert Jackknife(deviations * 1e-90).degrees == pytest.approx(one, rel=1e-12)
+    assert Jackknife(deviations * 1e90).degrees == pytest.approx(one, rel=1e-12)
+
+
+def test_numpy_numbers_are_options_like_any_other() -> None:
+    options = Options(resamples=np.int64(200), seed=np.int64(3))  # type: ignore[arg-type]
+    assert type(options.resamples) is int
+    assert type(options.seed) is int
+
+
+def test_an_endless_loss_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match="a loss of inf levels"):
+        rank([np.inf, 1.0], [1, 2])

@@ -256,3 +256,28 @@ def test_a_difference_undefined_in_many_resamples_has_no_interval() -> None:
     delta = compare([MAE], study(12, 1), rare, Options(resamples=2000))["mae"]
     assert delta.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.05)
     assert isinstance(delta.interval, NoInterval)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_two_systems_without_variation_differ_by_what_either_may_still_do(wrong: bool) -> None:
+    """12 cases all right, and all right or all wrong: neither varies, neither is certain."""
+    n = 12
+    left, right = (rank([e] * n, np.arange(n)) for e in (0, int(wrong)))
+    delta = compare([METRICS["accuracy"]], left, right, Options(resamples=0))["accuracy"]
+    alone = infer([METRICS["accuracy"]], left, Options(resamples=0))["accuracy"].interval
+    assert isinstance(alone, Interval)
+    assert isinstance(delta.interval, Interval)
+    assert delta.value == -float(wrong)
+    reach = 1.0 - alone.low
+    expected = math.hypot(reach, reach) if wrong else reach
+    assert delta.interval.high - delta.interval.low == pytest.approx(
+        expected if wrong else 2 * expected, rel=1e-9
+    )
+    assert delta.favours == ("left" if wrong else None)
+
+
+def test_identical_systems_that_vary_do_not_differ() -> None:
+    view = rank([0, 1, 0, 2, 0, 1, 0, 0, 3, 0, 1, 0], np.arange(12))
+    delta = compare([METRICS["accuracy"]], view, view, Options(resamples=0))["accuracy"]
+    assert isinstance(delta.interval, Interval)
+    assert (delta.interval.low, delta.interval.high) == (0.0, 0.0)

@@ -59,3 +59,13 @@ def test_agreement_is_compared_on_the_rows_that_both_answered_and_accuracy_on_al
     assert abs(own - kappa[1]) > 0.05  # on its own rows, the hard ones included, it is another
     right_of_all = [float((t.answered & (t.prediction == t.truth)).mean()) for t in (left, right)]
     assert deltas["total_accuracy"].value == pytest.approx(right_of_all[1] - right_of_all[0])
+
+
+def test_where_no_row_was_answered_by_both_the_reason_says_so() -> None:
+    truth = [0, 1, 2, 3] * 3
+    left = study([t if n % 2 else None for n, t in enumerate(truth)], truth)
+    right = study([None if n % 2 else t for n, t in enumerate(truth)], truth)
+    deltas = agreement_deltas(left, right, Options(resamples=0))
+    assert deltas["quadratic_kappa"].value is None
+    assert deltas["quadratic_kappa"].reason == "no row was answered by both"
+    assert deltas["total_accuracy"].value == 0.0

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from acumen import from_columns
 from acumen.bands import risk_at, risk_bands
 from acumen.evaluating import Plan, evaluate
 from acumen.inference import Options
 from acumen.judgments import Judgments
 from acumen.ranking import rank
 from acumen.readers.run import run_from_document
+from acumen.scale import Scale
 from acumen.summaries import achievable, confusion, distribution, lower_hull, reliability, summarize
 from acumen.weights import CaseWeights
 from tests.toy_runs import toy_run
@@ -204,3 +206,36 @@ def test_summaries_are_in_the_artifact_of_every_input() -> None:
     assert [b.kind for b in found.functions["llm"].bands] == ["simultaneous", "pointwise"]
     assert found.functions["llm"].reliability is None
     assert found.functions["llm"].reliability_reason == "not a probability: it runs from 0 to 5"
+
+
+def test_a_resample_that_reaches_no_coverage_of_the_band_is_left_out_of_it() -> None:
+    """Few values of confidence: where a band begins, some resamples have already ended."""
+    random = np.random.default_rng(5)
+    bands = 0
+    for _ in range(40):
+        sure = random.integers(1, 6, 20)
+        wrong = (random.random(20) > 0.3 + 0.14 * sure).astype(int)
+        view = rank(wrong, sure, random.random(20) < 0.9)
+        found, _ = risk_bands(view, Options(resamples=200))
+        for band in found:
+            assert np.isfinite([band.low, band.high]).all()
+            assert (band.low <= band.high).all()
+        bands += len(found)
+    assert bands > 20
+
+
+def test_a_bin_of_one_case_has_no_interval_and_one_of_few_a_wide_one() -> None:
+    n = 41
+    said = np.where(np.arange(n) == 0, 0.25, np.where(np.arange(n) < 4, 0.55, 0.95))
+    table = from_columns(
+        case=[str(i) for i in range(n)], truth=[1] * n, prediction=[1] * n, scale=Scale("b", (0, 1))
+    )
+    found = reliability(table, said, 0.95)
+    assert found.n == [1, 3, 37]
+    one, three, many = found.accuracy
+    assert one.low is None
+    assert one.reason == "an interval needs at least 2 cases"
+    assert three.low is not None
+    assert three.low < 0.45  # 3 of 3
+    assert many.low is not None
+    assert many.low > 0.89

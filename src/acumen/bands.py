@@ -103,7 +103,8 @@ def risk_bands(ranking: Ranking, options: Options) -> tuple[list[RiskBand], str 
             return [], "three cases with an error are accepted only at the largest coverage"
         return [], f"fewer than {ERRING_CASES} cases with an error are accepted"
     off = np.abs(drawn[usable] - np.nanmean(drawn[usable], axis=1, keepdims=True))
-    furthest = np.nanmax(off / spread[usable, None], axis=0)
+    reached = ~np.isnan(off).all(axis=0)  # a resample may answer too little for any of them
+    furthest = np.nanmax(off[:, reached] / spread[usable, None], axis=0)
     normal = t_quantile(options.level, 1e9)
     stretch = t_quantile(options.level, ranking.n_cases - 1) / normal
     reaches = {"simultaneous": float(np.quantile(furthest, options.level)), "pointwise": normal}

@@ -60,6 +60,13 @@ class Confusion:
             return "truth and prediction are each one and the same level throughout"
         return None
 
+    def cases_behind(self, metric: str) -> int:
+        """Cases with an answered row that has weight."""
+        counts = self.prediction != NO_PREDICTION
+        if self.weight is not None:
+            counts &= self.weight > 0
+        return len(np.unique(self.case[counts]))
+
     @cached_property
     def _cell(self) -> NDArray[np.int64]:
         """Cell of each row; after the square, one cell a true level for rows without prediction."""

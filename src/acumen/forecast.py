@@ -93,6 +93,10 @@ class Forecast:
     def __len__(self) -> int:
         return len(self.row)
 
+    def cases_behind(self, metric: str) -> int:
+        """Cases with an answered row that has weight."""
+        return len(np.unique(self.case if self.weight is None else self.case[self.weight > 0]))
+
     def why_undefined(self, weights: Weights) -> str | None:
         """Why a metric of the forecast may have no value under this weighting."""
         given = weights.counts[:, 0] if isinstance(weights, CaseWeights) else weights
@@ -117,6 +121,12 @@ class Forecast:
 
         cell = equal_width_bin(self.probability, bins)
         return self._sums(("bins", bins), weights, values, cell, bins)
+
+    def cases_in_bins(self, bins: int = BINS) -> list[int]:
+        """How many cases have a row in each bin of equal width."""
+        cell = equal_width_bin(self.probability, bins)[self.atom]
+        pairs = np.unique(cell.astype(np.int64) * self.n_cases + self.case)
+        return [int(n) for n in np.bincount(pairs // self.n_cases, minlength=bins)]
 
     def equal_mass_bins(self, weights: Weights, bins: int = BINS) -> Floats:
         """The same in bins of equal weight; a tie goes whole to the bin its middle lies in."""

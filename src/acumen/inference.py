@@ -30,7 +30,7 @@ from acumen.intervals import (
     defined,
     percentile,
 )
-from acumen.metrics.registry import Metric
+from acumen.metrics.registry import Kind, Metric
 from acumen.ranking import Ranking
 from acumen.resample import (
     MOST_GROUPS,
@@ -134,12 +134,22 @@ def infer(
             estimate.reason,
             replicates[row],
             probability,
-            jackknives[row],
+            _on_cases_that_count(metric, view, jackknives[row]),
             errors,
             metric.bounds(view),
             options,
         )
     return found
+
+
+def _on_cases_that_count(metric: Metric, view: Any, jackknife: Jackknife) -> Jackknife:
+    """All right, or all wrong: what that is worth depends on the cases that answered.
+
+    Where something varies, a case without an answer adds nothing to the variance by itself.
+    """
+    if metric.kind not in (Kind.PROPORTION, Kind.DISTANCE) or jackknife.deviations.any():
+        return jackknife
+    return replace(jackknife, n_cases=metric.rests_on(view))
 
 
 def _inference(

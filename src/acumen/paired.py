@@ -91,8 +91,7 @@ def compare(
     options: Options = Options(),  # noqa: B008  (frozen)
     *,
     p_values: bool = True,
-    settle: Callable[[Any, Mapping[str, Inference], Options], Mapping[str, Inference]]
-    | None = None,
+    settle: Callable[[Any, Mapping[str, Inference]], Mapping[str, Inference]] | None = None,
 ) -> dict[str, Delta]:
     """Paired deltas of metrics between two views of the same cases, by name.
 
@@ -103,7 +102,7 @@ def compare(
     a: Mapping[str, Inference] = infer(metrics, left, options)
     b: Mapping[str, Inference] = infer(metrics, right, options)
     if settle is not None:
-        a, b = settle(left, a, options), settle(right, b, options)
+        a, b = settle(left, a), settle(right, b)
     swapped = _p_values(metrics, left, right, options) if p_values else {}
     plan = plan_resamples(left.n_cases, options.resamples, options.seed, options.weights)
     probability = plan.probability if isinstance(plan, Enumeration) else None
@@ -130,7 +129,8 @@ def _delta(
         none = NoInterval(told)
         return Delta(metric, left, right, None, told, none, none, None, drop_rate, replicates)
     value = right.value - left.value
-    few = left.jackknife.cases < FEWEST_CASES
+    cases = min(left.jackknife.cases, right.jackknife.cases)
+    few = cases < FEWEST_CASES
     by_percentile: Interval | NoInterval = NoInterval(TOO_FEW if few else NO_RESAMPLES)
     if len(replicates):
         by_percentile = percentile(replicates, options.level, probability)
@@ -140,7 +140,7 @@ def _delta(
     elif options.method == "bca" and len(replicates):
         chosen = _bca(value, left, right, replicates, probability, options.level)
     if isinstance(chosen, Interval):
-        chosen = marked(chosen, left.jackknife.cases)
+        chosen = marked(chosen, cases)
     return Delta(
         metric, left, right, value, None, chosen, by_percentile, p_value, drop_rate, replicates
     )
@@ -168,7 +168,7 @@ def delta_interval(
     value = right.value - left.value
     if left.jackknife.undefined != right.jackknife.undefined:
         return NoInterval(_LACKING)
-    if left.jackknife.cases < FEWEST_CASES:
+    if min(left.jackknife.cases, right.jackknife.cases) < FEWEST_CASES:
         return NoInterval(TOO_FEW)
     difference = right.jackknife.minus(left.jackknife)
     if not difference.deviations.any() and not _open_without_variation(left, right):

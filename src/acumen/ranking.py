@@ -109,6 +109,12 @@ class Ranking:
             return "no row has weight"
         return "no row was answered" if totals.answered[0] == 0 else None
 
+    def cases_behind(self, metric: str) -> int:
+        """Cases with an answered row that has weight."""
+        own = self._weight_of_ranked
+        cases = self._case_of_ranked if own is None else self._case_of_ranked[own > 0]
+        return len(np.unique(cases))
+
     @cached_property
     def _case_of_ranked(self) -> NDArray[np.int32]:
         return self.case[self.order]

@@ -43,6 +43,11 @@ class Reasoning:
         """The plain reason; :meth:`reason_for` knows each component's own."""
         return None if total_weight(np.arange(self.n_cases), None, weights) else NO_WEIGHT
 
+    def cases_behind(self, metric: str) -> int:
+        """Cases that have anything to check: of the process score, by its barest component."""
+        parts = self.components if metric == "process" else (metric,)
+        return min((int((self.of[part] > 0).sum()) for part in parts), default=0)
+
     def reason_for(self, component: str) -> str:
         """Why a component has no value."""
         return self.why_absent.get(component, "there is nothing to check it on")
@@ -126,6 +131,10 @@ class RankingWithReasons:
     def n_cases(self) -> int:
         """How many cases there are."""
         return self.ranking.n_cases
+
+    def cases_behind(self, metric: str) -> int:
+        """Cases that are ranked."""
+        return self.ranking.cases_behind(metric)
 
     def why_undefined(self, weights: Weights) -> str | None:
         """Why either half has no value."""

@@ -59,6 +59,11 @@ class SeverityRanking:
     def __len__(self) -> int:
         return len(self.order)
 
+    def cases_behind(self, metric: str) -> int:
+        """Cases with an answered row that has weight."""
+        ranked = self.order if self.weight is None else self.order[self.weight[self.order] > 0]
+        return len(np.unique(self.case[ranked]))
+
     def why_undefined(self, weights: Weights) -> str | None:
         """Why a metric of the ranking may have no value under this weighting, if it is plain."""
         if not total_weight(self.case, self.weight, weights):

@@ -262,8 +262,10 @@ def _bin_accuracies(
     groups = min(MOST_GROUPS, view.n_cases) if view.n_cases > JACKKNIFE_CASES else 0
     without = replicate(share, LeaveOut(view.n_cases, groups), threads=1)
     found = []
-    for value, values in zip(accuracy.tolist(), without, strict=True):
-        interval = default_interval(Kind.PROPORTION, value, Jackknife.of(values), level=level)
+    here = view.cases_in_bins()
+    for value, values, in_bin in zip(accuracy.tolist(), without, bins.tolist(), strict=True):
+        jackknife = Jackknife.of(values, here[in_bin])
+        interval = default_interval(Kind.PROPORTION, value, jackknife, level=level)
         if isinstance(interval, Interval):
             found.append(Measured(value=value, low=interval.low, high=interval.high))
         else:

@@ -67,7 +67,7 @@ def compare_runs(
     deltas = compare(metrics_as_one(a), a, b, options, p_values=False, settle=settled)
     if not _judged(left) & _judged(right) & common:
         told = "no case has a verdict of both"
-        of_verdicts = deltas.keys() - set(REASONING) | {"verdict_support"}
+        of_verdicts = deltas.keys() - set(REASONING) | {"verdict_support_rate", "consistency"}
         deltas |= {key: deltas[key].undefined(told) for key in of_verdicts & deltas.keys()}
     return VerdictComparison(a, b, deltas, options, tuple(warnings))
 

@@ -15,7 +15,7 @@ from acumen._version import __version__
 from acumen.claims import PROVENANCE
 from acumen.errors import counted
 from acumen.inference import Inference, Options, infer
-from acumen.intervals import Interval, Jackknife, NoInterval, default_interval
+from acumen.intervals import Interval, NoInterval
 from acumen.judgments import Outcome
 from acumen.metrics.registry import METRICS, Estimate, Metric
 from acumen.reasoning import Reasoning
@@ -82,21 +82,17 @@ def metrics_of_study(study: PreparedStudy) -> dict[str, tuple[Metric, str]]:
 def score_study(study: PreparedStudy, options: Options) -> VerdictScores:
     """Estimates and intervals of everything a verdict study is measured by."""
     found = infer(metrics_as_one(study), study, options)
-    return VerdictScores(study, settled(study, found, options), options)
+    return VerdictScores(study, settled(study, found), options)
 
 
-def settled(
-    study: PreparedStudy, found: Mapping[str, Inference], options: Options
-) -> dict[str, Inference]:
-    """What the study knows of its numbers: why there is none, and how few cases one rests on."""
+def settled(study: PreparedStudy, found: Mapping[str, Inference]) -> dict[str, Inference]:
+    """What the study knows of its numbers: why there is none, and which rare level one rests on."""
     told = dict(found)
     for key, (metric, part) in metrics_of_study(study).items():
         if found[key].value is None:
             reason = _reason(metric, getattr(study, part))
             told[key] = replace(found[key], reason=reason, interval=NoInterval(reason))
-        elif part == "reasoning":
-            told[key] = _on_cases_that_count(found[key], metric.name, study.reasoning, options)
-        else:
+        elif part != "reasoning":
             told[key] = _told_of_rare_levels(found[key], rare_level(key, study))
     return told
 
@@ -115,7 +111,12 @@ def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
     def most(study: PreparedStudy) -> float:
         return metric.bounds(getattr(study, part))[1]
 
-    return replace(metric, name=key, function=function, view=PreparedStudy, most=most)
+    def behind(study: PreparedStudy) -> int:
+        return metric.rests_on(getattr(study, part))
+
+    return replace(
+        metric, name=key, function=function, view=PreparedStudy, most=most, behind=behind
+    )
 
 
 def rare_level(key: str, study: PreparedStudy) -> str | None:
@@ -165,21 +166,6 @@ def _told_of_rare_levels(inference: Inference, rare: str | None) -> Inference:
             undefined = reason.startswith("undefined")
             told = f"it {rare} and is {reason}" if undefined else f"{reason}; it {rare}"
             return replace(inference, interval=NoInterval(told))
-
-
-def _on_cases_that_count(
-    inference: Inference, name: str, reasoning: Reasoning, options: Options
-) -> Inference:
-    """All right, or all wrong: what that is worth depends on the cases there were to check."""
-    interval = inference.interval
-    if not isinstance(interval, Interval) or interval.method != "Wilson":
-        return inference
-    parts = reasoning.components if name == "process" else (name,)
-    cases = min(int((reasoning.of[part] > 0).sum()) for part in parts)
-    assert inference.value is not None
-    still = Jackknife(np.zeros(cases))
-    found = default_interval(inference.metric.kind, inference.value, still, level=options.level)
-    return replace(inference, interval=found)
 
 
 def _reason(metric: Metric, view: Any) -> str:

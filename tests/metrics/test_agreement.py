@@ -140,3 +140,12 @@ def test_alpha_is_exempt_from_scaling_because_it_counts_ratings() -> None:
     doubled = value("krippendorff_alpha", truth, prediction, np.full(4, 2.0))
     assert once != doubled
     assert doubled == pytest.approx(value("krippendorff_alpha", truth * 2, prediction * 2))
+
+
+def test_alpha_of_less_than_one_rating_is_undefined_and_never_beyond_its_range() -> None:
+    truth, guess = [0, 1, 2, 3, 3, 1], [0, 1, 1, 3, 2, 1]
+    alpha = METRICS["krippendorff_alpha"]
+    for weight, defined in ((1.0, True), (0.1, True), (1 / 12, False), (0.01, False)):
+        found = alpha.measure(confuse(truth, guess, weight=np.full(6, weight)))
+        assert (found.value is not None) == defined, weight
+        assert found.value is None or found.value <= 1.0

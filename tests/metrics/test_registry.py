@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from acumen.metrics import METRICS, metric, selective
 from acumen.metrics.registry import Kind
 from acumen.ranking import Ranking, rank
+from acumen.registering import is_run_again
 from acumen.weights import Floats, Weights
 
 
@@ -41,3 +43,16 @@ def test_two_definitions_under_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="there is a metric 'cmax' already"):
         metric(view=Ranking, better="higher", kind=Kind.PROPORTION)(cmax)
     assert METRICS["cmax"](rank([0, 1], [1, 0], [True, False]), [1, 1]) == 0.5
+
+
+def test_a_lambda_or_an_inner_function_replaces_itself_alone() -> None:
+    def made(shift: int) -> Any:
+        def inner(x: int) -> int:
+            return x + shift
+
+        return inner
+
+    one = made(1)
+    assert is_run_again(one, one)
+    assert not is_run_again(one, made(2))
+    assert not is_run_again(lambda x: x, lambda x: x)

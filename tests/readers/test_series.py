@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import acumen
+from acumen import confidence
 from acumen.errors import DataError, UsageError
 from acumen.judgments import Outcome, SignalState
 
@@ -185,3 +186,12 @@ def test_numbers_in_place_of_a_confidences_name_are_refused(confidence: Any) -> 
 def test_options_that_count_are_whole_numbers(option: str) -> None:
     with pytest.raises(UsageError, match=rf"^{option} must be a whole number, not 1000\.0"):
         acumen.evaluate(table(), **{option: 1e3})
+
+
+def test_nan_in_a_list_of_numpy_numbers_is_no_null() -> None:
+    table = acumen.from_columns(
+        case=[1, 2, 3], truth=[0, 1, 2], prediction=[0, 1, 2],
+        signals={"retrieval_similarity_mean": [0.5, np.float32("nan"), 1.0]},
+    )  # fmt: skip
+    with pytest.raises(DataError, match="NaN is not finite"):
+        confidence.compute("retrieval_similarity_mean", table)

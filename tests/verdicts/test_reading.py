@@ -249,6 +249,14 @@ def test_a_modifier_the_policy_lacks_is_one_message_for_all_cases() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("parse", "given"), [(lambda d: parse_truth(d, POLICY), "Low Risk"), (parse_reviews, {})]
+)
+def test_a_case_that_is_there_as_a_number_and_as_a_text_is_refused(parse: Any, given: Any) -> None:
+    with pytest.raises(DataError, match="is there twice, as a number and as a text"):
+        parse({1: given, "1": given})
+
+
 def test_a_truth_may_be_a_bare_verdict() -> None:
     assert parse_truth({"B1": "CRITICAL_RISK"}, POLICY)["B1"].rank == 2
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.confusion import Confusion
-from acumen.metrics.registry import Kind, metric, ratio
+from acumen.metrics.registry import Kind, every_case, metric, ratio
 from acumen.weights import Floats, Weights
 
 
@@ -21,7 +21,7 @@ def _farthest(table: Confusion) -> float:
     return table.levels - 1
 
 
-@metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
+@metric(view=Confusion, better="higher", kind=Kind.PROPORTION, behind=every_case)
 def total_accuracy(table: Confusion, weights: Weights) -> Floats:
     r"""Share of all rows that are exactly right, an abstention being wrong; higher is better.
 

@@ -72,6 +72,8 @@ class Metric:
     """For risks: what one lost rung adds, times the answered rows, as a function of cmax."""
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
+    behind: Callable[[Any], int] | None = None
+    """How many cases have a row that it looks at, where the view does not say."""
     most: Callable[[Any], float] | None = None
     """The largest value a view allows, where its kind alone does not say."""
     parameters: Mapping[str, float] = field(default_factory=dict)
@@ -104,6 +106,10 @@ class Metric:
         low, high = self.kind.bounds
         return low, high if self.most is None else self.most(view)
 
+    def rests_on(self, view: Any) -> int:
+        """How many cases have a row that it looks at."""
+        return int(view.cases_behind(self.name) if self.behind is None else self.behind(view))
+
     @property
     def title(self) -> str:
         """The first line of its docstring."""
@@ -114,6 +120,11 @@ METRICS: Final[dict[str, Metric]] = {}
 """Every registered metric by name."""
 
 
+def every_case(view: Any) -> int:
+    """What a metric rests on in which abstained rows count too."""
+    return int(view.n_cases)
+
+
 def metric(
     *,
     view: type,
@@ -122,6 +133,7 @@ def metric(
     undefined: str = "its divisor is 0",
     one_error: Callable[[float], float] | None = None,
     exempt_from_scaling: bool = False,
+    behind: Callable[[Any], int] | None = None,
     most: Callable[[Any], float] | None = None,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
     """Register a function of (view, weights) as a metric under its own name.
@@ -143,6 +155,7 @@ def metric(
             undefined=undefined,
             one_error=one_error,
             exempt_from_scaling=exempt_from_scaling,
+            behind=behind,
             most=most,
             parameters=defaults,
         )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from acumen.metrics.registry import Kind, difference, metric, ratio
+from acumen.metrics.registry import Kind, difference, every_case, metric, ratio
 from acumen.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking
 from acumen.weights import CaseWeights, Floats, Weights
 
@@ -29,7 +29,7 @@ def _over_coverage_twice(cmax: float) -> float:
     return cmax * cmax / 2
 
 
-@metric(view=Ranking, better="higher", kind=Kind.PROPORTION)
+@metric(view=Ranking, better="higher", kind=Kind.PROPORTION, behind=every_case)
 def cmax(ranking: Ranking, weights: Weights) -> Floats:
     r"""Share of all rows that were answered: the largest coverage there is; higher is better.
 
@@ -309,6 +309,7 @@ def mae_at_coverage(ranking: Ranking, weights: Weights, *, coverage: float = 0.5
     better="higher",
     kind=Kind.PROPORTION,
     undefined="no working point has so low a risk",
+    behind=every_case,
 )
 def coverage_at_risk(ranking: Ranking, weights: Weights, *, risk: float = SHOWN_RISK) -> Floats:
     r"""The largest coverage of a working point whose selective risk is at most ``risk``.
