@@ -173,7 +173,7 @@ def test_without_debug_an_internal_error_shows_no_traceback_and_no_data(
         raise KeyError("what the participant said")
 
     monkeypatch.setattr(cli, "app", broken)
-    assert cli.run(["evaluate", "x"]) == 1
+    assert cli.run(["evaluate", "x"]) == 70
     said = capsys.readouterr().err
     assert said == "acumen: internal error (KeyError); --debug shows where\n"
     with pytest.raises(KeyError):

@@ -3,7 +3,8 @@
 One file a command, imported only when it is asked for. A command's module imports nothing heavy at
 its top (no NumPy), because ``acumen --help`` imports them all.
 
-Exit codes: 0 ok, 1 a gate failed, 2 usage, 3 bad data, 4 partial run, 130 interrupted.
+Exit codes: 0 ok, 1 a gate failed, 2 usage, 3 bad data, 4 partial run, 70 a fault of our own,
+130 interrupted.
 Data goes to standard output, talk to standard error, a traceback only with ``--debug``.
 """
 
@@ -23,6 +24,8 @@ from typer.main import get_command
 from acumen.errors import AcumenError, UsageError, printable
 
 PROGRAM: Final = "acumen"
+FAULT: Final = 70
+"""What sysexits.h calls a fault of the software: nothing a gate or a user did."""
 
 COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
@@ -143,7 +146,7 @@ def run(arguments: Sequence[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return _told(f"cannot go on: {error.strerror}", 3)
         # the message may quote data, so only the kind of error is shown
-        return _told(f"internal error ({type(error).__name__}); --debug shows where", 1)
+        return _told(f"internal error ({type(error).__name__}); --debug shows where", FAULT)
 
 
 def _run(arguments: list[str]) -> int:
