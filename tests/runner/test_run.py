@@ -487,9 +487,48 @@ def test_compute_aurc_prints_area_risk_and_count_after_the_run(
         command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
         assert acumen(command) == 0
     assert capsys.readouterr().out == (
-        "zero_shot: AURC 0.7083, risk at 50% coverage 1.0000, 4 items "
-        "(confidence: verbalized_confidence)\n"
+        "zero_shot: AURC 0.7083, risk at 50% coverage 1.0000, 4 judgments "
+        "(loss abs, ranked by verbalized_confidence)\n"
     )
+
+
+@pytest.mark.parametrize("items", [["Sleep"], ["Sleep", "Tired"]])
+def test_the_line_of_compute_aurc_names_the_loss_and_the_signal_that_evaluate_repeats_it_with(
+    scripted: ModuleType, tmp_path: Path, items: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # one level off where the model is sure: 1 by the level, a quarter as a share of five levels
+    async def script(exchange: Any) -> None:
+        sure = 5 if exchange.case == "a" else 1
+        await exchange.reply(json.dumps({i: {"score": 1, "confidence": sure} for i in items}))
+
+    task = tmp_path / "mine.toml"
+    task.write_text(
+        f'name = "mine"\nscale = {{ levels = [0, 1, 2, 3, 4], items = {json.dumps(items)} }}\n'
+        'inputs = { text = "text" }\n[reply]\nlayout = "by_item"\nscore = "score"\n'
+        'confidence = "confidence"\n[prompt]\nuser = "CASE {{ case.text }}"\n'
+    )
+    cases = tmp_path / "cases.json"
+    truths = {"a": 0, "b": 1}
+    cases.write_text(
+        json.dumps({n: {"text": n, **dict.fromkeys(items, t)} for n, t in truths.items()})
+    )
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(task), "--cases", str(cases), "--model", "m", "--compute-aurc"]
+        assert acumen([*command, "--base-url", server.url, "--output", str(output)]) == 0
+    noun = "2 judgments" if len(items) == 1 else "4 items"
+    assert capsys.readouterr().out == (
+        f"zero_shot: AURC 0.8750, risk at 50% coverage 1.0000, {noun} "
+        "(loss abs, ranked by verbalized_confidence)\n"
+    )
+    areas = []
+    for loss in ("abs", "abs_norm"):
+        options = ["--loss", loss, "--confidence", "verbalized_confidence"]
+        options += ["--bootstrap-resamples", "0"]
+        assert acumen(["evaluate", str(output), *options, "--json"]) == 0
+        variants = json.loads(capsys.readouterr().out)["confidence_variants"]
+        areas.append(variants["verbalized_confidence"]["aurc_full"])
+    assert areas == [0.875, 0.875 / 4]
 
 
 def test_when_nothing_was_answered_aurc_is_not_a_number_but_na(
@@ -503,7 +542,7 @@ def test_when_nothing_was_answered_aurc_is_not_a_number_but_na(
         command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
         command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
         assert acumen([*command, "--compute-aurc"]) == 0
-    assert "AURC N/A, risk at 50% coverage N/A, 1 item (" in capsys.readouterr().out
+    assert "AURC N/A, risk at 50% coverage N/A, 1 judgment (" in capsys.readouterr().out
 
 
 def test_one_failed_case_is_told_in_the_singular(
