@@ -705,6 +705,26 @@ def test_a_resumed_run_counts_the_answers_of_its_own_cases(
     assert "2/2 done" in said
 
 
+def test_a_resumed_run_counts_the_cases_of_its_own_that_failed_before(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply("no" if exchange.case in "bc" else '{"score": 1}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b", "c")), "--model", "m"]
+    command += ["--output", str(tmp_path / "run.json")]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        assert acumen(command) == 4
+        capsys.readouterr()
+        assert acumen([*command, "--resume", "--limit", "2"]) == 4
+    said = capsys.readouterr().err
+    assert "2 of 2 questions were answered before, 1 without a usable reply\n" in said
+    assert "2/2 done · 1 failed ·" in said
+    assert "1 case failed" in said
+
+
 def test_the_longest_reply_is_the_tasks_or_the_users(
     scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path
 ) -> None:
