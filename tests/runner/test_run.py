@@ -24,6 +24,7 @@ from acumen.judgments import Outcome
 from acumen.readers.run import read_run
 from acumen.runner.cases import read_cases
 from acumen.runner.endpoint import EndpointRefusal
+from acumen.runner.journal import journal_of
 from acumen.runner.plan import Plan
 from acumen.runner.run import run
 from acumen.runner.settings import Patience, Settings
@@ -723,6 +724,31 @@ def test_a_resumed_run_counts_the_cases_of_its_own_that_failed_before(
     assert "2 of 2 questions were answered before, 1 without a usable reply\n" in said
     assert "2/2 done · 1 failed ·" in said
     assert "1 case failed" in said
+
+
+def test_a_journal_of_a_version_that_did_not_name_the_served_model_is_resumed(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    output, plan = tmp_path / "run.json", plan_for(flat, ["a", "b"])
+    with scripted.ScriptedServer(script) as server:
+        whole = run(plan, output, server.url).artifact
+        assert whole
+        output.unlink()
+        journal = journal_of(output)
+        lines = [json.loads(line) for line in journal.read_text().splitlines()]
+        assert all("served_model" in line for line in lines[1:])
+        for line in lines[1:]:
+            del line["served_model"]
+        journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        resumed = run(plan, output, server.url, resume=True).artifact
+        assert dict(server.asked) == {"a": 1, "b": 1}
+    assert resumed
+    assert resumed["run_metadata"]["served_models"] == []
+    assert resumed["experiments"] == whole["experiments"]
+    assert read_json(output) == resumed
 
 
 def test_the_longest_reply_is_the_tasks_or_the_users(
