@@ -358,7 +358,11 @@ def test_a_function_of_ones_own_is_registered_in_one_line_and_checked_like_the_o
 
 def test_a_definition_run_again_replaces_itself_and_nobody_elses() -> None:
     def notebook_cell(half: float) -> None:
-        register(lambda token_msp: half * token_msp, name="halved")
+        def halved(token_msp: float) -> float:
+            return half * token_msp
+
+        halved.__qualname__ = "halved"  # as it is at the top of a cell
+        register(halved)
 
     try:
         notebook_cell(0.25)
@@ -366,6 +370,8 @@ def test_a_definition_run_again_replaces_itself_and_nobody_elses() -> None:
         np.testing.assert_array_equal(compute("halved", FOUR_ROWS), [0, 0.125, 0.5, 0.25])
         with pytest.raises(UsageError, match="'halved' already"):
             register(abs, name="halved")
+        with pytest.raises(UsageError, match="'halved' already"):
+            register(lambda token_msp: token_msp, name="halved")
     finally:
         del confidence.FUNCTIONS["halved"]
     with pytest.raises(UsageError, match="'token_msp' already"):
