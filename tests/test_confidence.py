@@ -180,13 +180,45 @@ def test_an_older_artifact_without_the_key_is_told_once_and_as_such() -> None:
     assert str(refused.value) == (
         "run.json: participant 101, item Sleep, token_msp: missing, here and in every answered "
         "row: older artifacts do not have this signal (it is filled only when the endpoint "
-        "returns log probabilities)"
+        "returns log probabilities); the run can be ranked by llm, total_evidence "
+        "(--confidence NAME, or all)"
     )
 
 
 def test_a_signal_that_is_null_throughout_says_when_it_is_filled() -> None:
     with pytest.raises(DataError, match=r"null, here and in every .* several replies are sampled"):
         compute("consistency", table_of({"consistency_modal_confidence": [None, None]}))
+
+
+def test_a_run_without_evidence_says_what_it_can_be_ranked_by() -> None:
+    table = table_of(
+        {
+            "llm_evidence_count": [None, None],
+            "verbalized_confidence": [None, 4],
+            "token_msp": [0.5, 0.6],
+            "token_pe": [0.5, None],
+            "retrieval_similarity_mean": [None, None],  # it has a value, the same everywhere
+        }
+    )
+    with pytest.raises(DataError) as refused:
+        compute(select("default", table).names[0], table)
+    assert str(refused.value) == (
+        "run.json: participant 101, item Sleep, llm_evidence_count: null, here and in every "
+        "answered row: the run did not capture it; the run can be ranked by verbalized, token_msp "
+        "(--confidence NAME, or all)"
+    )
+
+
+def test_a_run_without_any_signal_is_promised_none() -> None:
+    table = table_of({"llm_evidence_count": [None, None], "verbalized_confidence": [None, None]})
+    with pytest.raises(DataError, match="capture it; nor what any other confidence function needs"):
+        compute("llm", table)
+
+
+def test_a_signal_with_gaps_is_told_by_its_gaps_alone() -> None:
+    table = table_of({"llm_evidence_count": [1, None], "token_msp": [0.5, 0.6]})
+    with pytest.raises(DataError, match=r"there is no default$"):
+        compute("llm", table)
 
 
 def test_negative_zero_ties_with_zero_and_the_smallest_number_does_not() -> None:
@@ -326,7 +358,11 @@ def test_a_function_of_ones_own_is_registered_in_one_line_and_checked_like_the_o
 
 def test_a_definition_run_again_replaces_itself_and_nobody_elses() -> None:
     def notebook_cell(half: float) -> None:
-        register(lambda token_msp: half * token_msp, name="halved")
+        def halved(token_msp: float) -> float:
+            return half * token_msp
+
+        halved.__qualname__ = "halved"  # as it is at the top of a cell
+        register(halved)
 
     try:
         notebook_cell(0.25)
@@ -334,6 +370,8 @@ def test_a_definition_run_again_replaces_itself_and_nobody_elses() -> None:
         np.testing.assert_array_equal(compute("halved", FOUR_ROWS), [0, 0.125, 0.5, 0.25])
         with pytest.raises(UsageError, match="'halved' already"):
             register(abs, name="halved")
+        with pytest.raises(UsageError, match="'halved' already"):
+            register(lambda token_msp: token_msp, name="halved")
     finally:
         del confidence.FUNCTIONS["halved"]
     with pytest.raises(UsageError, match="'token_msp' already"):

@@ -144,7 +144,7 @@ def test_rows_without_a_rating_are_told_what_to_name(tmp_path, capsys) -> None:
 
 def test_the_run_is_never_overwritten_by_its_calibrator(train, capsys) -> None:
     assert run(["calibrate", train, "--output", train]) == 2
-    assert "is the run itself" in capsys.readouterr().err
+    assert "--output would overwrite an input, train.json" in capsys.readouterr().err
     assert read(train).source.run_id == "toy0"
 
 

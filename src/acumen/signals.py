@@ -168,6 +168,12 @@ def column(table: Judgments, key: str, rows: Rows) -> tuple[Floats, list[Problem
     return values, problems
 
 
+def is_captured(table: Judgments, key: str, rows: Rows) -> bool:
+    """Whether any of these rows holds a number of this signal."""
+    signal = table.signals.get(key)
+    return signal is not None and bool((signal.state[rows] == SignalState.NUMBER).any())
+
+
 def why_lacking(table: Judgments, key: str, rows: Rows) -> str | None:
     """Why a run cannot give this signal for every row asked; None when it can."""
     kind = kind_of(key)

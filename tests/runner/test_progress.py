@@ -60,6 +60,14 @@ def test_a_pipe_gets_the_last_line_once_however_long_the_last_question_took(
     assert stream.getvalue().endswith("tokens\n")
 
 
+def test_what_failed_before_counts_as_failed_beside_what_was_done_before() -> None:
+    progress = Progress(total=4, stream=io.StringIO())
+    progress.carry_on([record("answered"), record("invalid_reply"), record("abstained")])
+    progress.report(record("refused"))
+    line = progress.line(now=progress._began + 2)
+    assert line == "4/4 done · 2 failed · 0.5/s · 1,000,000 tokens"
+
+
 def test_a_run_that_was_already_whole_still_says_so() -> None:
     stream = io.StringIO()
     with Progress(total=2, already=2, stream=stream):

@@ -24,6 +24,7 @@ from acumen.judgments import Outcome
 from acumen.readers.run import read_run
 from acumen.runner.cases import read_cases
 from acumen.runner.endpoint import EndpointRefusal
+from acumen.runner.journal import journal_of
 from acumen.runner.plan import Plan
 from acumen.runner.run import run
 from acumen.runner.settings import Patience, Settings
@@ -487,9 +488,48 @@ def test_compute_aurc_prints_area_risk_and_count_after_the_run(
         command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
         assert acumen(command) == 0
     assert capsys.readouterr().out == (
-        "zero_shot: AURC 0.7083, risk at 50% coverage 1.0000, 4 items "
-        "(confidence: verbalized_confidence)\n"
+        "zero_shot: AURC 0.7083, risk at 50% coverage 1.0000, 4 judgments "
+        "(loss abs, ranked by verbalized_confidence)\n"
     )
+
+
+@pytest.mark.parametrize("items", [["Sleep"], ["Sleep", "Tired"]])
+def test_the_line_of_compute_aurc_names_the_loss_and_the_signal_that_evaluate_repeats_it_with(
+    scripted: ModuleType, tmp_path: Path, items: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # one level off where the model is sure: 1 by the level, a quarter as a share of five levels
+    async def script(exchange: Any) -> None:
+        sure = 5 if exchange.case == "a" else 1
+        await exchange.reply(json.dumps({i: {"score": 1, "confidence": sure} for i in items}))
+
+    task = tmp_path / "mine.toml"
+    task.write_text(
+        f'name = "mine"\nscale = {{ levels = [0, 1, 2, 3, 4], items = {json.dumps(items)} }}\n'
+        'inputs = { text = "text" }\n[reply]\nlayout = "by_item"\nscore = "score"\n'
+        'confidence = "confidence"\n[prompt]\nuser = "CASE {{ case.text }}"\n'
+    )
+    cases = tmp_path / "cases.json"
+    truths = {"a": 0, "b": 1}
+    cases.write_text(
+        json.dumps({n: {"text": n, **dict.fromkeys(items, t)} for n, t in truths.items()})
+    )
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(task), "--cases", str(cases), "--model", "m", "--compute-aurc"]
+        assert acumen([*command, "--base-url", server.url, "--output", str(output)]) == 0
+    noun = "2 judgments" if len(items) == 1 else "4 items"
+    assert capsys.readouterr().out == (
+        f"zero_shot: AURC 0.8750, risk at 50% coverage 1.0000, {noun} "
+        "(loss abs, ranked by verbalized_confidence)\n"
+    )
+    areas = []
+    for loss in ("abs", "abs_norm"):
+        options = ["--loss", loss, "--confidence", "verbalized_confidence"]
+        options += ["--bootstrap-resamples", "0"]
+        assert acumen(["evaluate", str(output), *options, "--json"]) == 0
+        variants = json.loads(capsys.readouterr().out)["confidence_variants"]
+        areas.append(variants["verbalized_confidence"]["aurc_full"])
+    assert areas == [0.875, 0.875 / 4]
 
 
 def test_when_nothing_was_answered_aurc_is_not_a_number_but_na(
@@ -503,7 +543,7 @@ def test_when_nothing_was_answered_aurc_is_not_a_number_but_na(
         command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
         command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
         assert acumen([*command, "--compute-aurc"]) == 0
-    assert "AURC N/A, risk at 50% coverage N/A, 1 item (" in capsys.readouterr().out
+    assert "AURC N/A, risk at 50% coverage N/A, 1 judgment (" in capsys.readouterr().out
 
 
 def test_one_failed_case_is_told_in_the_singular(
@@ -664,6 +704,51 @@ def test_a_resumed_run_counts_the_answers_of_its_own_cases(
     said = capsys.readouterr().err
     assert "2 of 2 questions were answered before" in said
     assert "2/2 done" in said
+
+
+def test_a_resumed_run_counts_the_cases_of_its_own_that_failed_before(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply("no" if exchange.case in "bc" else '{"score": 1}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b", "c")), "--model", "m"]
+    command += ["--output", str(tmp_path / "run.json")]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        assert acumen(command) == 4
+        capsys.readouterr()
+        assert acumen([*command, "--resume", "--limit", "2"]) == 4
+    said = capsys.readouterr().err
+    assert "2 of 2 questions were answered before, 1 without a usable reply\n" in said
+    assert "2/2 done · 1 failed ·" in said
+    assert "1 case failed" in said
+
+
+def test_a_journal_of_a_version_that_did_not_name_the_served_model_is_resumed(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    output, plan = tmp_path / "run.json", plan_for(flat, ["a", "b"])
+    with scripted.ScriptedServer(script) as server:
+        whole = run(plan, output, server.url).artifact
+        assert whole
+        output.unlink()
+        journal = journal_of(output)
+        lines = [json.loads(line) for line in journal.read_text().splitlines()]
+        assert all("served_model" in line for line in lines[1:])
+        for line in lines[1:]:
+            del line["served_model"]
+        journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        resumed = run(plan, output, server.url, resume=True).artifact
+        assert dict(server.asked) == {"a": 1, "b": 1}
+    assert resumed
+    assert resumed["run_metadata"]["served_models"] == []
+    assert resumed["experiments"] == whole["experiments"]
+    assert read_json(output) == resumed
 
 
 def test_the_longest_reply_is_the_tasks_or_the_users(

@@ -73,7 +73,14 @@ def test_a_task_of_ones_own_is_one_short_file() -> None:
         ("case.note", "case.note | nope", "line 9, prompt.user: No filter named 'nope'"),
         ("{{ case.note }}", "{{ case.note", "line 9, prompt.user: "),
         ("{{ case.note }}", "{{ secret }}", "line 9, prompt.user: uses secret; there are abstain,"),
-        ("case.note", "case.not", "line 9, prompt.user: the template cannot be rendered: 'dict ob"),
+        (
+            "case.note",
+            "case.not",
+            "line 9, prompt.user: the template cannot be rendered: 'dict object' has no attribute "
+            "'not'; of a case there is note, and never id or truth",
+        ),
+        ("case.note", "case['id']", "attribute 'id'; of a case there is note, and never id or"),
+        ("case.note", "case.truth", "'truth'; of a case there is note, and never id or truth"),
         ("case.note", "case.note + 1", "prompt.user: the template cannot be rendered: TypeError"),
         ("{{ case.note }}", "hello", "prompt.user: never shows the case"),
         ('"text"', '"picture"', "inputs.note: "),
@@ -254,7 +261,9 @@ def test_task_check_speaks_and_exits_three(
     path = tmp_path / "mine.toml"
     path.write_text(SOUND)
     assert acumen(["task", "check", str(path)]) == 0
-    assert "mood" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "mood" in said
+    assert "  a case has  id, note, truth\n  prompts use case.note; never id or truth\n" in said
     path.write_text(SOUND.replace("flat", "nested"))
     assert acumen(["task", "check", str(path)]) == 3
     assert "mine.toml: line 6, reply.layout" in capsys.readouterr().err

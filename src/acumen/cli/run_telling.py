@@ -30,16 +30,17 @@ def dry_run(plan: Plan, output: Path, address: str | None, *, resume: bool) -> N
 
 def start(plan: Plan, journal: Journal, progress: Progress) -> None:
     """What an earlier run left."""
-    from acumen.runner.drive import pending_questions
+    from acumen.runner.drive import settled_records
 
-    # of this plan: under --limit the journal may hold more
-    settled = plan.size - sum(1 for _ in pending_questions(plan, journal))
-    progress.already = settled
+    settled = settled_records(plan, journal)
+    progress.carry_on(settled)
     if journal.repaired:
         progress.say("the journal's last line was torn and has been cut off")
     if settled:
-        verb = "was" if settled == 1 else "were"
-        progress.say(f"{settled} of {counted(plan.size, 'question')} {verb} answered before")
+        verb = "was" if len(settled) == 1 else "were"
+        failed = f", {progress.failed} without a usable reply" if progress.failed else ""
+        asked = counted(plan.size, "question")
+        progress.say(f"{len(settled)} of {asked} {verb} answered before{failed}")
 
 
 def resume(journal: Path) -> None:

@@ -42,6 +42,7 @@ def check(
         f"  scale       {read.scale.name} ({read.scale.allowed})",
         f"  items       {', '.join(read.scale.items)}",
         f"  a case has  id, {', '.join(read.inputs)}, truth",
+        f"  prompts use {', '.join(f'case.{name}' for name in read.inputs)}; never id or truth",
         f"  may abstain {', '.join(['null', *read.reply.abstain])}",
         f"  confidence  {read.reply.confidence or 'none'}",
         f"  evidence    {f'{evidence.kind} from {evidence.source}' if evidence else 'none'}",

@@ -39,7 +39,7 @@ from acumen.confidence.registry import (
 )
 from acumen.errors import DataError, UsageError, printable
 from acumen.judgments import Judgments, Source
-from acumen.signals import answered_rows, why_lacking
+from acumen.signals import answered_rows, is_captured, why_lacking
 from acumen.strict_json import source_name
 from acumen.weights import Floats
 
@@ -80,6 +80,8 @@ def compute(
     columns = Columns(table, calibration)
     for key in expression.needs:
         _ = columns[key]
+    if columns.problems:
+        columns.advise(_instead(expression, table))
     columns.check()
     values = expression.of(columns)
     for at in np.flatnonzero(~np.isfinite(values)).tolist():
@@ -88,6 +90,23 @@ def compute(
     out = np.full(len(table), np.nan)
     out[columns.rows] = values + 0.0  # −0 becomes 0, so that the two show as the tie they are
     return out
+
+
+def _instead(expression: Expression, table: Judgments) -> str:
+    """What to rank by where a run has no value at all of a signal that the expression needs."""
+    rows = answered_rows(table)
+    lacking = {key for key in expression.needs if why_lacking(table, key, rows)}
+    if all(is_captured(table, key, rows) for key in lacking):
+        return ""
+    left_out = left_out_of(table, FUNCTIONS)
+    usable = [
+        name
+        for name, function in FUNCTIONS.items()
+        if name not in left_out and all(is_captured(table, key, rows) for key in function.needs)
+    ]
+    if not usable:
+        return "; nor what any other confidence function needs"
+    return f"; the run can be ranked by {', '.join(usable)} (--confidence NAME, or all)"
 
 
 @dataclass(frozen=True)

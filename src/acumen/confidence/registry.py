@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -62,6 +62,11 @@ class Columns:
         if self.problems:
             path = self.table.source.path
             raise DataError(self.problems, source=None if path is None else source_name(path))
+
+    def advise(self, advice: str) -> None:
+        """End the last problem with what can be done."""
+        last = self.problems[-1]
+        self.problems[-1] = replace(last, message=last.message + advice)
 
     def problem(self, at: int, message: str, field: str) -> None:
         """Keep a problem with the ``at``-th answered row."""

@@ -92,6 +92,12 @@ def pending_questions(plan: Plan, journal: Journal) -> Iterator[_Pending]:
     )
 
 
+def settled_records(plan: Plan, journal: Journal) -> list[dict[str, Any]]:
+    """The records of this plan that stand; under ``--limit`` the journal may hold more."""
+    kept = (journal.records[key] for *_, key in plan.questions() if key in journal.records)
+    return [record for record in kept if is_final(record)]
+
+
 async def _work(
     pending: Iterator[_Pending],
     plan: Plan,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, TextIO
@@ -66,10 +67,15 @@ class Progress:
         if not fell_at_once and self._told != self.done:
             print(self.line(), file=self.stream)
 
+    def carry_on(self, settled: Sequence[dict[str, Any]]) -> None:
+        """Count what an earlier run settled; its tokens were paid for then."""
+        self.already += len(settled)
+        self.failed += sum(_has_failed(record) for record in settled)
+
     def report(self, record: dict[str, Any]) -> None:
         """Count one finished question."""
         self.done += 1
-        self.failed += record["outcome"] not in (ANSWERED, ABSTAINED)
+        self.failed += _has_failed(record)
         self.prompt_tokens += record["prompt_tokens"]
         self.completion_tokens += record["completion_tokens"]
         now = time.monotonic()
@@ -105,6 +111,10 @@ class Progress:
             return 0.0
         paid = self.prompt_tokens * self.prices.prompt
         return (paid + self.completion_tokens * self.prices.completion) / 1e6
+
+
+def _has_failed(record: dict[str, Any]) -> bool:
+    return record["outcome"] not in (ANSWERED, ABSTAINED)
 
 
 def _clock(seconds: float) -> str:

@@ -136,6 +136,22 @@ def template_fault(error: Exception) -> tuple[str, int | None]:
     return f"{type(error).__name__} while rendering", line
 
 
+def inputs_used(template: str) -> set[str]:
+    """What a template asks of a case by name.
+
+    >>> sorted(inputs_used("{{ case.note }} {{ case['id'] }} {{ items.note }}"))
+    ['id', 'note']
+    """
+    tree = _ENVIRONMENT.parse(template)
+    found = [(node.node, node.attr) for node in tree.find_all(nodes.Getattr)]
+    found += [
+        (node.node, node.arg.value)
+        for node in tree.find_all(nodes.Getitem)
+        if isinstance(node.arg, nodes.Const)
+    ]
+    return {key for of, key in found if isinstance(of, nodes.Name) and of.name == "case"}
+
+
 def names_used(template: str) -> dict[str, int]:
     """The variables a template asks for, each with the line where it first does.
 

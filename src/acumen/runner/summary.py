@@ -14,10 +14,12 @@ from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
     """AURC, risk at half coverage and the number of items, for each mode of a run.
 
-    The loss is the number of levels between prediction and truth. Failed cases are left out. The
-    confidence is the evidence count, or what the model says of itself where a task asks for no
-    evidence.
+    The loss is the number of levels between prediction and truth: ``abs`` of ``acumen evaluate``,
+    whose own default is a share of the scale. Failed cases are left out. The confidence is the
+    evidence count, or what the model says of itself where a task asks for no evidence.
     """
+    # of a scale with one item, "12 items" would read as twelve questions a case
+    noun = "item" if len(plan.task.scale.items) > 1 else "judgment"
     signal = "llm_evidence_count" if plan.task.reply.evidence else "verbalized_confidence"
     for mode, answers in _answers(artifact, plan):
         items = [
@@ -32,8 +34,8 @@ def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
         answered = any(item.is_predicted for item in items)
         yield (
             f"{mode}: AURC {_shown(compute_aurc(items) if answered else None)}, "
-            f"risk at 50% coverage {_shown(risk)}, {counted(len(items), 'item')} "
-            f"(confidence: {signal})"
+            f"risk at 50% coverage {_shown(risk)}, {counted(len(items), noun)} "
+            f"(loss abs, ranked by {signal})"
         )
 
 

@@ -49,8 +49,16 @@ def _trials(template: str, shown: Shown) -> Iterator[tuple[str, int | None]]:
         try:
             prompts.render(template, _values(shown, references))
         except DataError as error:
-            yield from ((problem.message, problem.line) for problem in error.problems)
+            hint = _hint(template, shown)
+            yield from ((problem.message + hint, problem.line) for problem in error.problems)
             return
+
+
+def _hint(template: str, shown: Shown) -> str:
+    """What a case shows, where a template asks for something else; its id and truth stay hidden."""
+    if shown.inputs is None or prompts.inputs_used(template) <= shown.inputs.keys():
+        return ""
+    return f"; of a case there is {', '.join(map(label, shown.inputs))}, and never id or truth"
 
 
 def _values(shown: Shown, references: bool) -> dict[str, Any]:
