@@ -72,10 +72,14 @@ def _summary(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     measured = []
     for document, method in zip(documents, charts.method_names(documents), strict=True):
-        told = f"{method}: {document.get('answered') or 0} verdicts"
-        told += f", {document['abstained']} abstained, {document['failed']} failed"
-        measured.append(f"{told}.")
-    measured.append("Abstentions count as wrong in accuracy; the other measures leave them out.")
+        if document.get("answered") is not None:
+            told = f"{method}: {counted(document['answered'], 'verdict')}"
+            told += f", {document['abstained']} abstained, {document['failed']} failed"
+            measured.append(f"{told}.")
+    measured.append(
+        "An abstention is wrong in accuracy and outside ranking, other agreement, verdict support "
+        "and consistency. What it claimed still counts in the rest of the process score."
+    )
     concluded = [line for document in documents for line in paragraphs(document)]
     if comparison is not None:
         concluded += comparison_paragraphs(comparison)
@@ -273,16 +277,18 @@ def _provenance(documents: Sequence[Document], command: str | None) -> tuple[Tab
 def _cases(document: Document, method: str) -> Cases:
     rows = document["results"]
     full = document["unified_metrics_full"]
-    details = full.get("consistency_details") or {}
+    samples = (full.get("consistency_details") or {}).get("per_sample")
     traces = {
         sample.get("business_id"): sample.get("computed") or {}
-        for sample in details.get("per_sample") or []
+        for sample in samples or []
         if isinstance(sample, dict)
     }
 
     def trace(row: Mapping[str, Any]) -> str:
-        if row.get("error") is not None:
+        if row.get("error") is not None or samples is None:
             return UNDEFINED
+        if row.get("verdict") is None:  # with evidence or without
+            return "not asked, as there is no verdict"
         found = traces.get(row.get("business_id"))
         if not isinstance(found, dict) or not found:
             return "no evidence claimed"
