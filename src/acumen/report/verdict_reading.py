@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from acumen.case_reasoning import WEIGHTS
-from acumen.errors import printable
+from acumen.errors import counted, printable
 
 TARGET: Final = 75.0
 """Each of the three scores should lie above this, in percent."""
@@ -201,6 +201,18 @@ def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:
         name = "AUPRC" if ranked == "ordinal_auprc" else "AUPRC at the first threshold"
         found.append(_better(left, right, deltas[ranked], "ranks", name, "%", 100))
     return [" ".join(found)] if found else []
+
+
+def compared_cases(comparison: Mapping[str, Any]) -> list[str]:
+    """What a comparison is over, as far as it is told."""
+    cases, ranked = comparison.get("n_cases"), comparison.get("n_ranked")
+    if cases is None or ranked is None:
+        return []
+    return [
+        f"Accuracy is over all {counted(cases, 'case')}, an abstention being wrong. Ranking, other "
+        f"agreement, verdict support and consistency are over the {ranked} where both have a "
+        "verdict."
+    ]
 
 
 def _both(delta: Mapping[str, Any], side: str) -> str:

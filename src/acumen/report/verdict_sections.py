@@ -27,7 +27,7 @@ from acumen.report.sections import (
     shown,
     text,
 )
-from acumen.report.verdict_reading import comparison_paragraphs, paragraphs
+from acumen.report.verdict_reading import compared_cases, comparison_paragraphs, paragraphs
 
 Document = Mapping[str, Any]
 
@@ -40,12 +40,10 @@ def study_of(
 ) -> Study:
     """Everything a page tells of one method, or of two side by side."""
     methods = charts.method_names(documents)
-    policies = {shown(d.get("policy_id")) for d in documents}
     return Study(
         key=key,
         title=" and ".join(methods),
-        subtitle=f"Verdict study, {counted(_n_cases(documents[0]), 'case')}, policy "
-        + ", ".join(sorted(policies)),
+        subtitle=_subtitle(documents),
         summary=_summary(documents, comparison),
         facts=tuple(_facts(documents, methods)),
         warnings=tuple(
@@ -62,9 +60,15 @@ def study_of(
     )
 
 
-def _n_cases(document: Document) -> int:
-    """Failed cases among them."""
-    return int(document.get("total") or 0) + int(document["failed"])
+def _subtitle(documents: Sequence[Document]) -> str:
+    """The cases, failed ones among them, and the policies, as far as they are told."""
+    told = ["Verdict study"]
+    if documents[0].get("total") is not None:
+        told.append(counted(documents[0]["total"] + documents[0]["failed"], "case"))
+    policies = {shown(d["policy_id"]) for d in documents if d.get("policy_id") is not None}
+    if policies:
+        told.append(f"policy {', '.join(sorted(policies))}")
+    return ", ".join(told)
 
 
 def _summary(
@@ -114,15 +118,18 @@ def _comparison(
 ) -> Section | None:
     if comparison is None:
         return None
+    left, right = shown(comparison["left"]), shown(comparison["right"])
     drawn = plot(
         study,
         "comparison",
         charts.comparison(comparison),
         "Paired differences",
-        f"{shown(comparison['right'])} minus {shown(comparison['left'])}, in points.",
+        " ".join([f"{right} minus {left}, in points.", *compared_cases(comparison)]),
         _delta_table(comparison),
     )
-    return section("comparison", "How the two differ", [drawn])
+    cases = comparison.get("n_cases")
+    where = "" if cases is None else f" on the same {counted(cases, 'case')}"
+    return section("comparison", f"How the two differ{where}", [drawn])
 
 
 def _scores(documents: Sequence[Document], _: Document | None, study: str) -> Section | None:
@@ -254,10 +261,17 @@ def _delta_table(comparison: Document) -> Table:
             continue
         ends = reach(d.get("low"), d.get("high"), "+.4f", d.get("no_interval"))
         cells = (text(key), number(d.get("left")), number(d.get("right")))
-        rows.append((*cells, number(d["delta"], "+.4f"), ends))
+        told = (_right_of_checked(d.get("counts")), text(d.get("note")))
+        rows.append((*cells, number(d["delta"], "+.4f"), ends, *told))
     left, right = shown(comparison["left"]), shown(comparison["right"])
-    columns = ("measure", left, right, "difference", "interval")
+    columns = ("measure", left, right, "difference", "interval", "right of checked", "note")
     return Table("Paired differences, as stored", columns, tuple(rows))
+
+
+def _right_of_checked(counts: Mapping[str, Sequence[int]] | None) -> Cell:
+    if not counts:
+        return text(None)
+    return text(" and ".join("{}/{}".format(*counts[side]) for side in ("left", "right")))
 
 
 def _provenance(documents: Sequence[Document], command: str | None) -> tuple[Table, ...]:
