@@ -150,15 +150,38 @@ def test_the_differences_of_two_methods_say_what_they_are_of(results: dict[str, 
     assert rows["accuracy"][5].text == "–"
 
 
-def test_a_difference_that_cannot_be_relied_on_is_marked(results: dict[str, Any]) -> None:
-    note = "rests on 2 cases of 'Critical Risk': unreliable"
+def test_an_interval_that_cannot_be_relied_on_is_marked(results: dict[str, Any]) -> None:
+    unreliable = {"low": 0.1, "high": 0.3, "note": "rests on 2 cases of 'High Risk': unreliable"}
+    first, second = results["systems"]
+    held = first["intervals"]
+    intervals = {key: held[key] | unreliable for key in ("auprc_ge_1", "macro_f1", "ordinal_auprc")}
     compared = results["comparison"]
-    deltas = compared["deltas"] | {"macro_f1": compared["deltas"]["macro_f1"] | {"note": note}}
-    changed = results | {"comparison": compared | {"deltas": deltas}}
-    table = difference_table(changed)
-    assert table.columns[-1] == "note"
-    told = {row[0].text: row[-1].text for row in table.rows}
-    assert told["macro_f1"] == note
+    deltas = compared["deltas"] | {"auprc_ge_1": compared["deltas"]["auprc_ge_1"] | unreliable}
+    changed = {
+        "systems": [first | {"intervals": held | intervals}, second],
+        "comparison": compared | {"deltas": deltas},
+    }
+    cells = {
+        (plot.key, row[0].text, cell.text, cell.hint)
+        for section in _study(changed, "s1", None, False).sections
+        for plot in section.plots
+        for row in plot.table.rows
+        for cell in row
+        if cell.text.endswith("*")
+    }
+    plain, signed = (
+        (ends, "rests on 2 cases of 'High Risk': unreliable")
+        for ends in ("0.1000 to 0.3000*", "+0.1000 to +0.3000*")
+    )
+    assert cells == {
+        ("s1-chart-comparison", "auprc_ge_1", *signed),
+        ("s1-chart-scores", "AUPRC", *plain),
+        ("s1-chart-thresholds", "rag", *plain),
+        ("s1-chart-precision-recall", "rag", *plain),
+        ("s1-chart-agreement", "Macro F1", *plain),
+    }
+    told = {row[0].text: row[-1].text for row in difference_table(changed).rows}
+    assert told["auprc_ge_1"] == unreliable["note"]
     assert told["process_score"] == "–"
 
 

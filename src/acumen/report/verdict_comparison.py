@@ -11,10 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from acumen.errors import counted, printable
-from acumen.report.verdict_reading import compared_cases, comparison_paragraphs, is_unreliable
+from acumen.report.verdict_reading import (
+    UNRELIABLE,
+    compared_cases,
+    comparison_paragraphs,
+    is_unreliable,
+)
 from acumen.report.verdict_tables import (
     COMPONENTS,
-    UNRELIABLE,
     bullets,
     shared_reasons,
     table_of,

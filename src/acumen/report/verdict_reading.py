@@ -17,6 +17,9 @@ FEW: Final = 5
 MOST_WEIGHT: Final = 0.5
 """Below this weight of components there is too little to judge the reasons by."""
 
+UNRELIABLE: Final = "*"
+"""Marks an interval that rests on too few cases."""
+
 _OF_REASONS: Final = ("process", "consistency")
 _UNNAMED: Final = "this method"
 _HOLD: Final = ("its reasons hold", "its reasons mostly hold")

@@ -27,7 +27,13 @@ from acumen.report.sections import (
     shown,
     text,
 )
-from acumen.report.verdict_reading import compared_cases, comparison_paragraphs, paragraphs
+from acumen.report.verdict_reading import (
+    UNRELIABLE,
+    compared_cases,
+    comparison_paragraphs,
+    is_unreliable,
+    paragraphs,
+)
 
 Document = Mapping[str, Any]
 
@@ -215,15 +221,22 @@ SECTIONS: Final[
 """In the order they stand on the page; to add one, add it here."""
 
 
+def _ends(entry: Mapping[str, Any], form: str = ".4f") -> Cell:
+    """The interval of an entry, marked where it rests on too few cases."""
+    why = entry.get("no_interval") or entry.get("reason")
+    cell = reach(entry.get("low"), entry.get("high"), form, why)
+    if not is_unreliable(entry):
+        return cell
+    return Cell(f"{cell.text}{UNRELIABLE}", hint=shown(entry["note"]))
+
+
 def _entries(caption: str, documents: Sequence[Document], keys: Sequence[tuple[str, str]]) -> Table:
     rows = []
     for key, title in keys:
         for method, document in zip(charts.method_names(documents), documents, strict=True):
             entry = document["intervals"].get(key) or {}
             value = number(entry.get("value"), reason=entry.get("reason"))
-            why = entry.get("no_interval") or entry.get("reason")
-            ends = reach(entry.get("low"), entry.get("high"), why=why)
-            rows.append((text(title), text(method), value, ends, text(entry.get("note"))))
+            rows.append((text(title), text(method), value, _ends(entry), text(entry.get("note"))))
     return Table(caption, ("measure", "method", "value", "interval", "note"), tuple(rows))
 
 
@@ -233,10 +246,8 @@ def _threshold_table(documents: Sequence[Document]) -> Table:
     for method, document in zip(methods, documents, strict=True):
         for at in document["auprc"]["thresholds"]:
             entry = document["intervals"].get(f"auprc_ge_{at['threshold']}") or {}
-            why = entry.get("no_interval") or entry.get("reason")
-            ends = reach(entry.get("low"), entry.get("high"), why=why)
             cells = (text(method), text(at["at_least"]), number(at["n_positive"]), number(at["ap"]))
-            rows.append((*cells, ends, number(at["nap"]), number(at["auroc"])))
+            rows.append((*cells, _ends(entry), number(at["nap"]), number(at["auroc"])))
     columns = ("method", "truth at least", "cases", "AUPRC", "interval", "nAP", "AUROC")
     return Table("Ranking by threshold", columns, tuple(rows))
 
@@ -259,10 +270,9 @@ def _delta_table(comparison: Document) -> Table:
     for key, d in comparison["deltas"].items():
         if d.get("delta") is None:
             continue
-        ends = reach(d.get("low"), d.get("high"), "+.4f", d.get("no_interval"))
         cells = (text(key), number(d.get("left")), number(d.get("right")))
         told = (_right_of_checked(d.get("counts")), text(d.get("note")))
-        rows.append((*cells, number(d["delta"], "+.4f"), ends, *told))
+        rows.append((*cells, number(d["delta"], "+.4f"), _ends(d, "+.4f"), *told))
     left, right = shown(comparison["left"]), shown(comparison["right"])
     columns = ("measure", left, right, "difference", "interval", "right of checked", "note")
     return Table("Paired differences, as stored", columns, tuple(rows))
