@@ -173,11 +173,19 @@ class ComparisonDocument(_Part):
 
 
 def check_comparison(content: dict[str, Any], source: str) -> dict[str, Any]:
-    """The comparison with what it lacks filled in as absent; all that is wrong with it at once."""
+    """The comparison with what it lacks filled in as absent; all that is wrong with it at once.
+
+    A method without a name is called by its side.
+
+    >>> found = check_comparison({"left": "rag"}, "pair.json")
+    >>> found["left"], found["right"], found["n_cases"]
+    ('rag', 'right', None)
+    """
     try:
-        return ComparisonDocument.model_validate(content).model_dump()
+        checked = ComparisonDocument.model_validate(content).model_dump()
     except ValidationError as error:
         raise DataError([_problem(entry) for entry in error.errors()], source=source) from None
+    return checked | {side: side for side in ("left", "right") if checked[side] in (None, "")}
 
 
 def _problem(error: Any) -> Problem:

@@ -11,12 +11,16 @@ from acumen.artifacts import MetricsArtifact
 from acumen.cli import run
 from acumen.evaluating import Plan, evaluate
 from acumen.inference import Options
+from acumen.policy import find_policy
 from acumen.readers.run import run_from_document
+from acumen.readers.verdicts import parse_results
 from acumen.report.html import render_report
 from acumen.report.metric_parts import cases
 from acumen.report.verdict_sections import study_of
 from acumen.results_document import check_document
 from acumen.strict_json import write_json
+from acumen.verdict_scores import document, score_study
+from acumen.verdict_study import prepare
 from tests.toy_runs import toy_run
 
 QUOTE = "I have not slept since March"
@@ -105,3 +109,54 @@ def test_a_failed_verdict_has_no_evidence_to_speak_of_and_is_counted(
     outcome, trace = table.columns[3], table.columns[-1]
     told = [trace.text(row) for row in range(table.n) if outcome.text(row) == "failed"]
     assert (table.n, told) == (100, ["–"])
+
+
+def traces_of(document: dict[str, Any]) -> list[tuple[str, ...]]:
+    """(case, outcome, what is said of its evidence), row by row."""
+    (table,) = study_of([check_document(document, "results")], None, "s1").cases
+    told = (table.columns[0], table.columns[3], table.columns[-1])
+    return [tuple(column.text(row) for column in told) for row in range(table.n)]
+
+
+def abstaining_document(*, with_reasons: bool = True) -> dict[str, Any]:
+    """A abstains with two claims, B abstains with none, C and D judge with one and with none."""
+    policy = find_policy("G1_allergy_V2")
+
+    def claim(place: int) -> dict[str, str]:
+        row = {"field": "INCIDENT_SEVERITY", "judgement": "moderate"}
+        return {"evidence_id": f"E{place}", "review_id": f"R{place}", **row}
+
+    given = {"A": (None, 2), "B": (None, 0), "C": ("High Risk", 1), "D": ("Low Risk", 0)}
+    rows = [
+        {
+            "business_id": case,
+            "verdict": verdict,
+            "gt_verdict": "Low Risk",
+            "parsed": {"evidences": [claim(place) for place in range(1, n + 1)]},
+        }
+        for case, (verdict, n) in given.items()
+    ]
+    study = prepare(parse_results(rows, policy), None, policy)
+    return document(score_study(study, Options(resamples=0)), with_reasons=with_reasons)
+
+
+def test_an_abstention_is_not_said_to_claim_nothing() -> None:
+    assert traces_of(abstaining_document()) == [
+        ("A", "abstained", "not asked, as there is no verdict"),
+        ("B", "abstained", "not asked, as there is no verdict"),
+        ("C", "wrong", "High Risk: at least 4 points (E1; 5 points)"),
+        ("D", "right", "no evidence claimed"),
+    ]
+
+
+def test_nothing_is_said_of_evidence_that_was_not_scored() -> None:
+    assert {told for _, _, told in traces_of(abstaining_document(with_reasons=False))} == {"–"}
+
+
+def test_the_page_says_where_an_abstention_counts(results: dict[str, Any]) -> None:
+    page = " ".join(render_report([results]).split())
+    assert (
+        "An abstention is wrong in accuracy and outside ranking, other agreement, verdict support "
+        "and consistency. What it claimed still counts in the rest of the process score." in page
+    )
+    assert "leave them out" not in page

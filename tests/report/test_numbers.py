@@ -9,6 +9,7 @@ import pytest
 
 from acumen.evaluation import Evaluation
 from acumen.report.html import _study, render_report
+from acumen.report.sections import Table
 from tests.report.test_specs import walk
 
 
@@ -92,28 +93,96 @@ def test_the_page_tells_how_to_make_its_numbers_again(single: Evaluation) -> Non
     assert "acumen score x" in render_report([single], command="acumen score x")
 
 
-def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(
-    paired: Evaluation, results: dict[str, Any]
-) -> None:
+def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evaluation) -> None:
     """Who answers less errs less: a mean error is compared at a coverage, or on the same rows."""
-    for given in (paired, results):
-        study = _study(given, "s1", None, False)
-        tables = [plot.table for section in study.sections for plot in section.plots]
-        told = [
-            " ".join(cell.text for cell in row)
-            for table in tables
-            for row in table.rows
-            if "difference" in table.columns
-        ]
-        assert len(told) > 10
-        wrong = ("mean loss", "Mean error", "mae ", "macro_mae")
-        assert [line for line in told if any(word in f"{line} " for word in wrong)] == []
+    study = _study(paired, "s1", None, False)
+    tables = [plot.table for section in study.sections for plot in section.plots]
+    told = [
+        " ".join(cell.text for cell in row)
+        for table in tables
+        for row in table.rows
+        if "difference" in table.columns
+    ]
+    assert len(told) > 10
+    wrong = ("mean loss", "Mean error", "mae ", "macro_mae")
+    assert [line for line in told if any(word in f"{line} " for word in wrong)] == []
     deltas = paired.artifact.comparison.deltas
     assert deltas is not None
     assert f"risk at 0.5 {deltas['llm']['mae_at_coverage@0.5'].left:.4f}" in " ".join(
         " ".join(cell.text for cell in row)
         for row in _study(paired, "s1", None, False).sections[0].plots[0].table.rows
     )
+
+
+def test_two_methods_mean_errors_are_compared_where_both_have_a_verdict(
+    results: dict[str, Any],
+) -> None:
+    levels = results["systems"][0]["levels"]
+    left, right = (
+        {
+            row["business_id"]: abs(levels.index(row["verdict"]) - levels.index(row["gt_verdict"]))
+            for row in document["results"]
+            if row["verdict"] is not None
+        }
+        for document in results["systems"]
+    )
+    both = left.keys() & right.keys()
+    assert len(both) < min(len(left), len(right))
+    row = next(row for row in difference_table(results).rows if row[0].text == "mae")
+    assert row[1].value == pytest.approx(sum(left[case] for case in both) / len(both))
+    assert row[2].value == pytest.approx(sum(right[case] for case in both) / len(both))
+    assert row[1].value != pytest.approx(sum(left.values()) / len(left))
+
+
+def difference_table(results: dict[str, Any]) -> Table:
+    sections = _study(results, "s1", None, False).sections
+    return next(s for s in sections if s.key == "comparison").plots[0].table
+
+
+def test_the_differences_of_two_methods_say_what_they_are_of(results: dict[str, Any]) -> None:
+    (section, *_) = _study(results, "s1", None, False).sections
+    assert section.title == "How the two differ on the same 99 cases"
+    assert "are over the 98 where both have a verdict." in section.plots[0].caption
+    rows = {row[0].text: row for row in difference_table(results).rows}
+    held = results["comparison"]["deltas"]["incident_precision"]["counts"]
+    assert held == {"left": [66, 69], "right": [35, 57]}
+    assert rows["incident_precision"][5].text == "66/69 and 35/57"
+    assert rows["accuracy"][5].text == "–"
+
+
+def test_an_interval_that_cannot_be_relied_on_is_marked(results: dict[str, Any]) -> None:
+    unreliable = {"low": 0.1, "high": 0.3, "note": "rests on 2 cases of 'High Risk': unreliable"}
+    first, second = results["systems"]
+    held = first["intervals"]
+    intervals = {key: held[key] | unreliable for key in ("auprc_ge_1", "macro_f1", "ordinal_auprc")}
+    compared = results["comparison"]
+    deltas = compared["deltas"] | {"auprc_ge_1": compared["deltas"]["auprc_ge_1"] | unreliable}
+    changed = {
+        "systems": [first | {"intervals": held | intervals}, second],
+        "comparison": compared | {"deltas": deltas},
+    }
+    cells = {
+        (plot.key, row[0].text, cell.text, cell.hint)
+        for section in _study(changed, "s1", None, False).sections
+        for plot in section.plots
+        for row in plot.table.rows
+        for cell in row
+        if cell.text.endswith("*")
+    }
+    plain, signed = (
+        (ends, "rests on 2 cases of 'High Risk': unreliable")
+        for ends in ("0.1000 to 0.3000*", "+0.1000 to +0.3000*")
+    )
+    assert cells == {
+        ("s1-chart-comparison", "auprc_ge_1", *signed),
+        ("s1-chart-scores", "AUPRC", *plain),
+        ("s1-chart-thresholds", "rag", *plain),
+        ("s1-chart-precision-recall", "rag", *plain),
+        ("s1-chart-agreement", "Macro F1", *plain),
+    }
+    told = {row[0].text: row[-1].text for row in difference_table(changed).rows}
+    assert told["auprc_ge_1"] == unreliable["note"]
+    assert told["process_score"] == "–"
 
 
 def test_the_agreement_table_names_thresholds_and_tells_differences(paired: Evaluation) -> None:

@@ -240,7 +240,7 @@ def test_the_demo_prints_both_methods(capsys: pytest.CaptureFixture[str]) -> Non
         (["--demo", "--method", "amos"], 2, "the demo holds rag, direct, not 'amos'"),
         (["--demo", "--policy", "G9"], 2, "no policy 'G9'"),
         (["--demo", "--interval", "wald"], 2, "no interval 'wald'"),
-        (["--demo", "-o", "a", "--html", "./a"], 2, "--output and --html name the same file"),
+        (["--demo", "-o", "a", "--html", "./a"], 2, "--output and --html are one file, a"),
         (["missing.json"], 3, "missing.json: there is no such file"),
     ],
 )
@@ -265,6 +265,20 @@ def test_no_input_is_overwritten(
     assert score(study, option, str(study / "truth.json")) == 2
     assert score(study, option, str(study / "results-rag.json")) == 2
     assert policy.read_bytes() == before
+
+
+def test_a_page_that_cannot_be_written_leaves_no_results_either(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, page = tmp_path / "out.json", tmp_path / "page.html"
+    page.mkdir()
+    assert score(study, "--output", str(out), "--html", str(page)) == 3
+    assert "page.html: cannot be written: Is a directory" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [page]
+    page.rmdir()
+    assert score(study, "--output", str(out), "--html", str(page)) == 0
+    assert out.is_file()
+    assert page.is_file()
 
 
 def test_bad_files_are_one_line_each_and_leave_nothing_behind(

@@ -28,7 +28,7 @@ def reading(
     **components: float,
 ) -> str:
     """With intervals that are a point, unless others are given."""
-    values = {"ordinal_auprc": auprc, "process_score": process}
+    values = {"ordinal_auprc": auprc, "process_score": process, "consistency_score": consistency}
     points = {key: {"value": v, "low": v, "high": v} for key, v in values.items()}
     document = {
         "method": method,
@@ -104,6 +104,46 @@ def test_reasons_that_may_lie_on_either_side_of_the_target_are_not_judged() -> N
 
 
 @pytest.mark.parametrize(
+    ("value", "low", "high"), [(77.4, 58.6, 89.3), (70.0, 60.0, 80.0), (80.0, 75.0, 90.0)]
+)
+def test_a_consistency_on_either_side_of_the_target_leaves_the_reasons_open(
+    value: float, low: float, high: float
+) -> None:
+    wide = {"consistency_score": {"value": value, "low": low, "high": high}}
+    text = reading(0.8, 89.0, value, wide)
+    assert text.startswith(
+        "rag ranks well by severity (AUPRC 80.0%). Whether its reasons hold cannot be told from "
+        f"these cases (process 89.0%, consistency {value}%; consistency: interval {low}% to "
+        f"{high}%, target above 75%)"
+    )
+    # a fault of the cases at hand is told all the same
+    assert text.endswith(": 30% of the verdicts that cite evidence contradict it.") == (value < 75)
+
+
+def test_where_neither_score_can_be_told_both_are_named() -> None:
+    wide = {
+        "process_score": {"value": 80.0, "low": 70.0, "high": 88.0},
+        "consistency_score": {"value": 90.0, "low": None, "high": None},
+    }
+    told = "process: interval 70.0% to 88.0%; consistency: no interval, target above 75%)."
+    assert reading(0.8, 80.0, 90.0, wide).endswith(told)
+
+
+def test_one_score_below_the_target_is_enough_for_reasons_not_to_hold() -> None:
+    assert "But its reasons do not hold (process 90.0%, consistency 30.0%)" in reading(0.8, 90, 30)
+    wide = {"consistency_score": {"value": 80.0, "low": 70.0, "high": 88.0}}
+    assert reading(0.8, 60.0, 80.0, wide).endswith(
+        "But its reasons do not hold (process 60.0%, consistency 80.0%; it cannot be told of "
+        "consistency: interval 70.0% to 88.0%): no component stands out."
+    )
+
+
+def test_reasons_above_the_target_with_a_weak_component_mostly_hold() -> None:
+    told = "And its reasons mostly hold (process 86.0%, consistency 100.0%): 40% of its severities"
+    assert told in reading(0.8, 86.0, 100.0, severity_accuracy=0.6)
+
+
+@pytest.mark.parametrize(
     ("component", "fault"),
     [
         ("incident_precision", "60% of the incidents it claims did not happen"),
@@ -146,6 +186,19 @@ def test_no_difference_is_claimed_where_the_interval_holds_zero() -> None:
     assert "Whether one reasons better cannot be told" in text
     assert "Whether one ranks better cannot be told" in text
     assert "Chiefly" not in text
+
+
+@pytest.mark.parametrize(
+    ("why", "told"), [(None, "there is no interval"), ("too \x1b[2Jfew", "too \\x1b[2Jfew")]
+)
+def test_a_difference_without_an_interval_is_not_claimed_and_says_why(
+    why: str | None, told: str
+) -> None:
+    bare = {"left": 80.0, "right": 82.0, "delta": 2.0, "low": None, "no_interval": why}
+    (text,) = comparison_paragraphs({"left": "a", "right": "b", "deltas": {"process_score": bare}})
+    assert text == (
+        f"Whether one reasons better cannot be told: process 80.0% for a, 82.0% for b, and {told}."
+    )
 
 
 def test_the_chief_reasons_are_those_that_move_the_score_most() -> None:

@@ -162,6 +162,32 @@ def test_a_pair_is_shown_with_its_comparison(
     assert again.endswith(compared)
 
 
+@pytest.mark.parametrize("names", [{}, {"left": None, "right": ""}])
+def test_a_comparison_without_names_and_counts_is_shown_as_far_as_it_goes(
+    names: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = {"unified_scores": {"auprc": 0.8}}
+    deltas = {"process_score": {"delta": 2.0, "left": 80.0, "right": 82.0}}
+    pair = tmp_path / "pair.json"
+    pair.write_text(
+        json.dumps({"systems": [scores, scores], "comparison": {**names, "deltas": deltas}})
+    )
+    assert run(["show", "--dev", str(pair)]) == 0
+    printed = capsys.readouterr().out
+    told = printed[printed.index("left AND right ON THE SAME CASES\n") :]
+    assert "Difference: right minus left, paired by case" in told
+    assert "process 80.0% for left, 82.0% for right" in " ".join(told.split())
+    assert "None" not in told
+    page = tmp_path / "page.html"
+    assert run(["report", str(pair), "-o", str(page)]) == 0
+    content = page.read_text("utf-8")
+    assert "right minus left, in points." in content
+    assert '<p class="subtitle">Verdict study</p>' in content
+    words = content[content.index("</header>") : content.index('id="s1-scores"')]
+    assert "None" not in words
+    assert "0 verdicts" not in words
+
+
 @pytest.mark.parametrize(
     ("delta", "message"),
     [

@@ -11,10 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from acumen.errors import counted, printable
-from acumen.report.verdict_reading import comparison_paragraphs, is_unreliable
+from acumen.report.verdict_reading import (
+    UNRELIABLE,
+    compared_cases,
+    comparison_paragraphs,
+    is_unreliable,
+)
 from acumen.report.verdict_tables import (
     COMPONENTS,
-    UNRELIABLE,
     bullets,
     shared_reasons,
     table_of,
@@ -30,7 +34,7 @@ def comparison_report(
     comparison: Mapping[str, Any], levels: list[Any], level: float
 ) -> list[RenderableType]:
     """The paired differences and what they say."""
-    left, right = (printable(str(comparison.get(side) or side)) for side in _SIDES)
+    left, right = (printable(str(comparison[side])) for side in _SIDES)
     cases = comparison.get("n_cases")
     same = "THE SAME CASES" if cases is None else f"THE SAME {counted(cases, 'CASE').upper()}"
     title = f" {left} AND {right} ON {same}"
@@ -56,13 +60,7 @@ def _notes(
     notes.append(
         f"Difference: {right} minus {left}, paired by case, in percentage points (kappa as it is)."
     )
-    cases, ranked = (comparison.get(key) for key in ("n_cases", "n_ranked"))
-    if cases is not None and ranked is not None:
-        notes.append(
-            f"Accuracy is over all {counted(cases, 'case')}, an abstention being wrong. AUPRC, F1, "
-            f"kappa, verdict support and consistency are over the {ranked} where both have a "
-            "verdict."
-        )
+    notes += compared_cases(comparison)
     checked = [
         f"{name.strip()} {' and '.join('{}/{}'.format(*counts[side]) for side in _SIDES)}"
         for name, key, _ in rows

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from acumen.case_reasoning import WEIGHTS
-from acumen.errors import printable
+from acumen.errors import counted, printable
 
 TARGET: Final = 75.0
 """Each of the three scores should lie above this, in percent."""
@@ -17,6 +17,10 @@ FEW: Final = 5
 MOST_WEIGHT: Final = 0.5
 """Below this weight of components there is too little to judge the reasons by."""
 
+UNRELIABLE: Final = "*"
+"""Marks an interval that rests on too few cases."""
+
+_OF_REASONS: Final = ("process", "consistency")
 _UNNAMED: Final = "this method"
 _HOLD: Final = ("its reasons hold", "its reasons mostly hold")
 _OPEN: Final = "whether its reasons hold"
@@ -75,12 +79,12 @@ def side_of_target(entry: Mapping[str, Any], factor: float = 1) -> str | None:
     return "below" if factor * high <= TARGET else None
 
 
-def _why_open(entry: Mapping[str, Any], factor: float = 1) -> str:
+def _reach(entry: Mapping[str, Any], factor: float = 1) -> str:
     low, high = entry.get("low"), entry.get("high")
     if low is None or high is None:
-        return f"no interval, target above {TARGET:g}%"
+        return "no interval"
     kind = "unreliable interval" if is_unreliable(entry) else "interval"
-    return f"{kind} {factor * low:.1f}% to {factor * high:.1f}%, target above {TARGET:g}%"
+    return f"{kind} {factor * low:.1f}% to {factor * high:.1f}%"
 
 
 def _name(method: object) -> str:
@@ -101,7 +105,8 @@ def _ranking(document: Mapping[str, Any], name: str) -> str | None:
     entry, told = document["intervals"]["ordinal_auprc"], f"AUPRC {100 * auprc:.1f}%"
     side = side_of_target(entry, 100)
     if side is None:
-        text = f"Whether {name} ranks well by severity {_UNTOLD} ({told}, {_why_open(entry, 100)})"
+        told += f", {_reach(entry, 100)}, target above {TARGET:g}%"
+        text = f"Whether {name} ranks well by severity {_UNTOLD} ({told})"
     elif side == "above":
         text = f"{name} ranks well by severity ({told})"
     else:
@@ -118,35 +123,46 @@ def _ranking(document: Mapping[str, Any], name: str) -> str | None:
 
 
 def _reasons(document: Mapping[str, Any]) -> str | None:
-    scores = document["unified_scores"]
-    process, consistency = scores["process_score"], scores["consistency_score"]
-    if process is None:
+    """Reasons hold where both scores lie above the target, and do not where one lies below."""
+    scores = {key: document["unified_scores"][f"{key}_score"] for key in _OF_REASONS}
+    if scores["process"] is None:
         return None
-    told = f"process {process:.1f}%"
-    if consistency is not None:
-        told += f", consistency {consistency:.1f}%"
     components = document["unified_metrics_full"]["process_components"] or {}
     checked = components.get("total_weight")
     if checked is not None and checked < MOST_WEIGHT:
         share = f"{100 * checked:.0f}% of the process score"
         return f"its reasons can hardly be judged: what could be checked is worth {share}"
-    faults = [
-        text.format(wrong=f"{100 * (1 - components[key]):.0f}%")
-        for key, text in _FAULTS.items()
-        if components.get(key) is not None and 100 * components[key] <= TARGET
+    entries = {
+        key: document["intervals"][f"{key}_score"] for key, v in scores.items() if v is not None
+    }
+    sides = {key: side_of_target(entry) for key, entry in entries.items()}
+    told = ", ".join(f"{key} {scores[key]:.1f}%" for key in entries)
+    undecided = [f"{key}: {_reach(entry)}" for key, entry in entries.items() if sides[key] is None]
+    faults = _faults(document, components)
+    if "below" in sides.values():
+        listed = "; ".join(faults) if faults else "no component stands out"
+        told += "".join(f"; it cannot be told of {text}" for text in undecided)
+        return f"its reasons do not hold ({told}): {listed}"
+    if undecided:
+        why = f"{'; '.join(undecided)}, target above {TARGET:g}%"
+        kind, told = f"{_OPEN} {_UNTOLD}", f"{told}; {why}"
+    else:
+        kind = "its reasons mostly hold" if faults else "its reasons hold"
+    return f"{kind} ({told}): {'; '.join(faults)}" if faults else f"{kind} ({told})"
+
+
+def _faults(document: Mapping[str, Any], components: Mapping[str, float | None]) -> list[str]:
+    """What is at or below the target, in words."""
+    shares = {key: components.get(key) for key in _FAULTS}
+    found = [
+        _FAULTS[key].format(wrong=f"{100 * (1 - share):.0f}%")
+        for key, share in shares.items()
+        if share is not None and 100 * share <= TARGET
     ]
+    consistency = document["unified_scores"]["consistency_score"]
     if consistency is not None and consistency <= TARGET:
-        faults.append(_contradicted(document, consistency))
-    entry = document["intervals"]["process_score"]
-    side = side_of_target(entry)
-    if side is None:
-        text = f"{_OPEN} {_UNTOLD} ({told}; process: {_why_open(entry)})"
-        return f"{text}: {'; '.join(faults)}" if faults else text
-    if side == "above" and not faults:
-        return f"its reasons hold ({told})"
-    kind = "its reasons mostly hold" if side == "above" else "its reasons do not hold"
-    listed = "; ".join(faults) if faults else "no component stands out"
-    return f"{kind} ({told}): {listed}"
+        found.append(_contradicted(document, consistency))
+    return found
 
 
 def consistency_counts(document: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -190,6 +206,18 @@ def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:
     return [" ".join(found)] if found else []
 
 
+def compared_cases(comparison: Mapping[str, Any]) -> list[str]:
+    """What a comparison is over, as far as it is told."""
+    cases, ranked = comparison.get("n_cases"), comparison.get("n_ranked")
+    if cases is None or ranked is None:
+        return []
+    return [
+        f"Accuracy is over all {counted(cases, 'case')}, an abstention being wrong. Ranking, other "
+        f"agreement, verdict support and consistency are over the {ranked} where both have a "
+        "verdict."
+    ]
+
+
 def _both(delta: Mapping[str, Any], side: str) -> str:
     other = "right" if side == "left" else "left"
     return f"{100 * delta[side]:.0f}% against {100 * delta[other]:.0f}%"
@@ -203,7 +231,8 @@ def _better(
         f"{factor * delta['right']:.1f}{unit} for {right}"
     )
     if delta["low"] is None:
-        return f"Whether one {verb} better cannot be told: {values}, and {delta['no_interval']}."
+        why = printable(delta.get("no_interval") or "there is no interval", limit=200)
+        return f"Whether one {verb} better cannot be told: {values}, and {why}."
     reach = (
         f"difference {factor * delta['delta']:+.1f} points, "
         f"interval {factor * delta['low']:+.1f} to {factor * delta['high']:+.1f}"

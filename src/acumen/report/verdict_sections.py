@@ -27,7 +27,13 @@ from acumen.report.sections import (
     shown,
     text,
 )
-from acumen.report.verdict_reading import comparison_paragraphs, paragraphs
+from acumen.report.verdict_reading import (
+    UNRELIABLE,
+    compared_cases,
+    comparison_paragraphs,
+    is_unreliable,
+    paragraphs,
+)
 
 Document = Mapping[str, Any]
 
@@ -40,12 +46,10 @@ def study_of(
 ) -> Study:
     """Everything a page tells of one method, or of two side by side."""
     methods = charts.method_names(documents)
-    policies = {shown(d.get("policy_id")) for d in documents}
     return Study(
         key=key,
         title=" and ".join(methods),
-        subtitle=f"Verdict study, {counted(_n_cases(documents[0]), 'case')}, policy "
-        + ", ".join(sorted(policies)),
+        subtitle=_subtitle(documents),
         summary=_summary(documents, comparison),
         facts=tuple(_facts(documents, methods)),
         warnings=tuple(
@@ -62,9 +66,15 @@ def study_of(
     )
 
 
-def _n_cases(document: Document) -> int:
-    """Failed cases among them."""
-    return int(document.get("total") or 0) + int(document["failed"])
+def _subtitle(documents: Sequence[Document]) -> str:
+    """The cases, failed ones among them, and the policies, as far as they are told."""
+    told = ["Verdict study"]
+    if documents[0].get("total") is not None:
+        told.append(counted(documents[0]["total"] + documents[0]["failed"], "case"))
+    policies = {shown(d["policy_id"]) for d in documents if d.get("policy_id") is not None}
+    if policies:
+        told.append(f"policy {', '.join(sorted(policies))}")
+    return ", ".join(told)
 
 
 def _summary(
@@ -72,10 +82,14 @@ def _summary(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     measured = []
     for document, method in zip(documents, charts.method_names(documents), strict=True):
-        told = f"{method}: {document.get('answered') or 0} verdicts"
-        told += f", {document['abstained']} abstained, {document['failed']} failed"
-        measured.append(f"{told}.")
-    measured.append("Abstentions count as wrong in accuracy; the other measures leave them out.")
+        if document.get("answered") is not None:
+            told = f"{method}: {counted(document['answered'], 'verdict')}"
+            told += f", {document['abstained']} abstained, {document['failed']} failed"
+            measured.append(f"{told}.")
+    measured.append(
+        "An abstention is wrong in accuracy and outside ranking, other agreement, verdict support "
+        "and consistency. What it claimed still counts in the rest of the process score."
+    )
     concluded = [line for document in documents for line in paragraphs(document)]
     if comparison is not None:
         concluded += comparison_paragraphs(comparison)
@@ -110,15 +124,18 @@ def _comparison(
 ) -> Section | None:
     if comparison is None:
         return None
+    left, right = shown(comparison["left"]), shown(comparison["right"])
     drawn = plot(
         study,
         "comparison",
         charts.comparison(comparison),
         "Paired differences",
-        f"{shown(comparison['right'])} minus {shown(comparison['left'])}, in points.",
+        " ".join([f"{right} minus {left}, in points.", *compared_cases(comparison)]),
         _delta_table(comparison),
     )
-    return section("comparison", "How the two differ", [drawn])
+    cases = comparison.get("n_cases")
+    where = "" if cases is None else f" on the same {counted(cases, 'case')}"
+    return section("comparison", f"How the two differ{where}", [drawn])
 
 
 def _scores(documents: Sequence[Document], _: Document | None, study: str) -> Section | None:
@@ -204,15 +221,22 @@ SECTIONS: Final[
 """In the order they stand on the page; to add one, add it here."""
 
 
+def _ends(entry: Mapping[str, Any], form: str = ".4f") -> Cell:
+    """The interval of an entry, marked where it rests on too few cases."""
+    why = entry.get("no_interval") or entry.get("reason")
+    cell = reach(entry.get("low"), entry.get("high"), form, why)
+    if not is_unreliable(entry):
+        return cell
+    return Cell(f"{cell.text}{UNRELIABLE}", hint=shown(entry["note"]))
+
+
 def _entries(caption: str, documents: Sequence[Document], keys: Sequence[tuple[str, str]]) -> Table:
     rows = []
     for key, title in keys:
         for method, document in zip(charts.method_names(documents), documents, strict=True):
             entry = document["intervals"].get(key) or {}
             value = number(entry.get("value"), reason=entry.get("reason"))
-            why = entry.get("no_interval") or entry.get("reason")
-            ends = reach(entry.get("low"), entry.get("high"), why=why)
-            rows.append((text(title), text(method), value, ends, text(entry.get("note"))))
+            rows.append((text(title), text(method), value, _ends(entry), text(entry.get("note"))))
     return Table(caption, ("measure", "method", "value", "interval", "note"), tuple(rows))
 
 
@@ -222,10 +246,8 @@ def _threshold_table(documents: Sequence[Document]) -> Table:
     for method, document in zip(methods, documents, strict=True):
         for at in document["auprc"]["thresholds"]:
             entry = document["intervals"].get(f"auprc_ge_{at['threshold']}") or {}
-            why = entry.get("no_interval") or entry.get("reason")
-            ends = reach(entry.get("low"), entry.get("high"), why=why)
             cells = (text(method), text(at["at_least"]), number(at["n_positive"]), number(at["ap"]))
-            rows.append((*cells, ends, number(at["nap"]), number(at["auroc"])))
+            rows.append((*cells, _ends(entry), number(at["nap"]), number(at["auroc"])))
     columns = ("method", "truth at least", "cases", "AUPRC", "interval", "nAP", "AUROC")
     return Table("Ranking by threshold", columns, tuple(rows))
 
@@ -248,12 +270,18 @@ def _delta_table(comparison: Document) -> Table:
     for key, d in comparison["deltas"].items():
         if d.get("delta") is None:
             continue
-        ends = reach(d.get("low"), d.get("high"), "+.4f", d.get("no_interval"))
         cells = (text(key), number(d.get("left")), number(d.get("right")))
-        rows.append((*cells, number(d["delta"], "+.4f"), ends))
+        told = (_right_of_checked(d.get("counts")), text(d.get("note")))
+        rows.append((*cells, number(d["delta"], "+.4f"), _ends(d, "+.4f"), *told))
     left, right = shown(comparison["left"]), shown(comparison["right"])
-    columns = ("measure", left, right, "difference", "interval")
+    columns = ("measure", left, right, "difference", "interval", "right of checked", "note")
     return Table("Paired differences, as stored", columns, tuple(rows))
+
+
+def _right_of_checked(counts: Mapping[str, Sequence[int]] | None) -> Cell:
+    if not counts:
+        return text(None)
+    return text(" and ".join("{}/{}".format(*counts[side]) for side in ("left", "right")))
 
 
 def _provenance(documents: Sequence[Document], command: str | None) -> tuple[Table, ...]:
@@ -273,16 +301,18 @@ def _provenance(documents: Sequence[Document], command: str | None) -> tuple[Tab
 def _cases(document: Document, method: str) -> Cases:
     rows = document["results"]
     full = document["unified_metrics_full"]
-    details = full.get("consistency_details") or {}
+    samples = (full.get("consistency_details") or {}).get("per_sample")
     traces = {
         sample.get("business_id"): sample.get("computed") or {}
-        for sample in details.get("per_sample") or []
+        for sample in samples or []
         if isinstance(sample, dict)
     }
 
     def trace(row: Mapping[str, Any]) -> str:
-        if row.get("error") is not None:
+        if row.get("error") is not None or samples is None:
             return UNDEFINED
+        if row.get("verdict") is None:  # with evidence or without
+            return "not asked, as there is no verdict"
         found = traces.get(row.get("business_id"))
         if not isinstance(found, dict) or not found:
             return "no evidence claimed"

@@ -14,11 +14,15 @@ from rich.text import Text
 from acumen.case_reasoning import WEIGHTS
 from acumen.errors import counted, printable
 from acumen.report.letters import in_letters_of
-from acumen.report.verdict_reading import TARGET, consistency_counts, is_unreliable, paragraphs
+from acumen.report.verdict_reading import (
+    TARGET,
+    UNRELIABLE,
+    consistency_counts,
+    is_unreliable,
+    paragraphs,
+)
 
 WIDTH: Final = 80
-UNRELIABLE: Final = "*"
-"""Marks an interval that rests on too few cases."""
 _BESIDE: Final = {"evidence_recall": "Evidence Recall", "score_consistency": "Score Consistency"}
 COMPONENTS: Final = tuple(
     (key, key.removesuffix("_rate").replace("_", " ").title(), f"{weight}%")
