@@ -394,6 +394,17 @@ def test_case_ids_are_kept_as_hashes_and_evaluating_on_them_warns(tmp_path) -> N
     assert read.warnings(toy_table(20, seed=3, first_id=400)) == ()
 
 
+def test_a_case_that_abstained_throughout_is_not_among_those_fitted_on() -> None:
+    document = toy_run(20)
+    silent = document["experiments"][0]["results"]["results"][7]
+    silent["predicted_items"] = dict.fromkeys(silent["predicted_items"])
+    table = run_from_document(document, path="toy.json")
+    training = fit_calibration(table).training
+    assert (training.n_cases, len(training.cases)) == (19, 19)
+    assert training.shared_with(table.cases) == 19
+    assert training.shared_with([silent["participant_id"]]) == 0
+
+
 def test_an_older_artifact_warns_by_its_run_id() -> None:
     older = calibration_from(
         {"method": "temperature_scaling", "temperature": 2.0, "source_run_id": "toy0"}, "old.json"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from acumen import confidence
-from acumen.confidence import compute, find, register, select
+from acumen.confidence import availability, compute, find, register, select
 from acumen.errors import DataError, UsageError
 from acumen.judgments import Judgments, Outcome, Signal, Source
 from acumen.readers.frame import CONVENTIONS
@@ -260,6 +260,28 @@ def test_a_signal_that_no_function_is_named_after_is_a_confidence_by_itself() ->
         select("self_con", table)
     with pytest.raises(DataError, match="self_conf: null has no value"):
         compute("self_conf", table_of({"self_conf": [None, 1.0]}))
+
+
+def test_all_is_every_function_and_names_the_signals_that_none_takes() -> None:
+    signals: dict[str, list[object]] = {
+        "token_msp": [0.1, 0.2],
+        "consistency_na_rate": [0.5, 0.25],
+        "self_conf": [1.0, 2.0],
+        "quoted": ["a", "b"],
+    }
+    chosen = select("all", table_of(signals))
+    assert chosen.names == ("token_msp",)
+    assert chosen.left_out["self_conf"].endswith("by its name, --confidence self_conf")
+    assert not {"consistency_na_rate", "quoted"} & chosen.left_out.keys()
+    both = select("all,self_conf", table_of(signals))
+    assert both.names == ("token_msp", "self_conf")
+    assert "self_conf" not in both.left_out
+
+
+def test_what_a_table_allows_includes_its_own_signals() -> None:
+    verdicts = availability(table_of({"self_conf": [1.0, 2.0], "other": [1.0, "low"]}))
+    assert verdicts["self_conf"] == "yes"
+    assert "the text 'low' where a number is expected" in verdicts["other"]
 
 
 def test_all_takes_what_the_run_can_give_and_says_why_not_the_rest() -> None:

@@ -52,6 +52,19 @@ def test_confidence_says_what_a_run_can_compute_and_why_not_the_rest(tmp_path, c
     assert verdict["verbalized_calibrated"] == "this run: with an artifact: temperature"
 
 
+def test_confidence_names_the_columns_of_ones_own_and_warns_of_text_in_them(
+    tmp_path, capsys
+) -> None:
+    rows = "case,gt,pred,self_conf,half\n1,0,0,0.5,1\n2,1,1,0.25,low\n"
+    (tmp_path / "rows.csv").write_text(rows)
+    assert run(["confidence", str(tmp_path / "rows.csv")]) == 0
+    told = capsys.readouterr()
+    own = told.out.partition("\nself_conf\n")[2].split("\n")
+    assert own[1:3] == ["    this run: yes", "half"]
+    assert own[4].startswith("    this run: no: line 3, participant 2, item item, half: the text")
+    assert "warning: column half holds text in 1 of 2 rows, first in line 3" in told.err
+
+
 def test_calibrate_prints_the_fit_and_writes_what_loads(train, tmp_path, capsys) -> None:
     target = tmp_path / "cal.json"
     assert run(["calibrate", train, "--mode", "few_shot", "--output", str(target)]) == 0

@@ -34,6 +34,7 @@ from acumen.multiplicity import best_of
 from acumen.paired import Delta, compare
 from acumen.ranking import AREA_COVERAGE, COVERAGE_GRID, Ranking, rank_judgments
 from acumen.resample import Enumeration, plan_resamples
+from acumen.scale import scale_option
 from acumen.side_views import agreement, agreement_deltas, reliability, reliability_deltas
 from acumen.summaries import summarize
 from acumen.timestamps import created_at
@@ -372,6 +373,7 @@ def _artifact(
         acumen_version=__version__,
         scale={"name": scale.name, "levels": list(scale.levels), "case": scale.case},
         options={
+            "scale": scale_option(scale),
             "confidence": plan.confidence,
             "coverage_grid": list(plan.coverage_grid),
             "area_coverage": plan.area_coverage,
@@ -380,7 +382,7 @@ def _artifact(
             "bootstrap_resamples": plan.options.resamples,
             "seed": plan.options.seed,
             "weights": plan.options.weights,
-            "calibration": getattr(plan.calibration, "name", None),
+            "calibration": getattr(plan.calibration, "file", None),
             "texts": plan.texts,
         },
         left_out=left_out,

@@ -144,13 +144,15 @@ class Judgments:
     failed: tuple[FailedCase, ...] = ()
     warnings: tuple[str, ...] = ()
     source: Source = Source()
+    line: NDArray[np.int64] | None = None
+    """The line of the file that each row begins on, where it has lines."""
 
     def __post_init__(self) -> None:
         problems = [*_duplicate_rows(self), *_half_failed(self), *_bad_weights(self)]
         if problems:
             raise DataError(problems, source=self.source.name)
         columns = (self.case, self.item, self.truth, self.prediction, self.outcome)
-        for column in (*columns, self.risk_score, self.weight):
+        for column in (*columns, self.risk_score, self.weight, self.line):
             if column is not None:
                 column.setflags(write=False)
 
@@ -209,12 +211,14 @@ class Judgments:
             signals={name: signal.take(rows) for name, signal in self.signals.items()},
             risk_score=None if self.risk_score is None else self.risk_score[rows],
             weight=None if self.weight is None else self.weight[rows],
+            line=None if self.line is None else self.line[rows],
         )
 
     def problem(self, row: int, message: str, field: str | None = None) -> Problem:
-        """A problem at a row, told by its case and item."""
+        """A problem at a row, told by its case and item, and by its line where it has one."""
         case, item = self.cases[self.case[row]], self.items[self.item[row]]
-        return Problem(message, case=case, item=item, field=field, noun=self.scale.case)
+        line = None if self.line is None else int(self.line[row])
+        return Problem(message, case, item, field, line, noun=self.scale.case)
 
 
 def factorize(ids: Sequence[CaseId] | NDArray[Any]) -> tuple[tuple[CaseId, ...], NDArray[np.int32]]:

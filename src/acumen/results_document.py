@@ -83,6 +83,21 @@ class Settings(_Part):
     level: float = 0.95
 
 
+class InputFile(_Part):
+    """A file that was scored or scored against."""
+
+    role: str
+    path: str
+    sha256: str
+
+
+class MadeFrom(_Part):
+    """The files, and the command that makes the results again of them."""
+
+    inputs: list[InputFile] = []
+    command: str | None = None
+
+
 class ResultsDocument(_Part):
     """A results file, as far as it is shown."""
 
@@ -110,6 +125,7 @@ class ResultsDocument(_Part):
     levels: list[str | int] = []
     summary: VerdictSummary | None = None
     results: list[dict[str, Any]] = []
+    made_from: MadeFrom = MadeFrom()
 
 
 def check_document(content: dict[str, Any], source: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -45,6 +45,8 @@ class Scale:
     items: tuple[str, ...] = ()
     title: str = ""
     case: str = "case"
+    file: str | None = field(default=None, compare=False, repr=False)
+    """The file it was read from, as it was named; the same levels are the same scale anywhere."""
 
     def __post_init__(self) -> None:
         # a list would do for everything but the memory of its labels
@@ -64,7 +66,8 @@ class Scale:
     def read(cls, path: str | Path) -> Scale:
         """A scale from a TOML file with ``name``, ``levels`` and optionally ``items``."""
         name = source_name(path)
-        return _from_toml(decode_text(read_bytes(path), name), source=name)
+        scale = _from_toml(decode_text(read_bytes(path), name), source=name)
+        return replace(scale, file=str(path))
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], source: str, at: str = "") -> Scale:
@@ -155,6 +158,17 @@ def builtin_scales() -> tuple[str, ...]:
             if entry.name.endswith(".toml")
         )
     )
+
+
+def scale_option(scale: Scale) -> str | None:
+    """What ``--scale`` is given to have this scale: its file, or its name where it ships.
+
+    >>> scale_option(Scale.named("risk")), scale_option(Scale("risk", (0, 1)))
+    ('risk', None)
+    """
+    if scale.file is None and scale.name in builtin_scales():
+        return scale.name if scale == Scale.named(scale.name) else None
+    return scale.file
 
 
 def find_scale(name: str | Path | Scale) -> Scale:

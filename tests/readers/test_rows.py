@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import acumen
+from acumen.confidence import compute
 from acumen.errors import DataError, UsageError
 from acumen.readers import read, read_csv, read_parquet
 from acumen.readers.run import run_from_document
@@ -230,3 +231,41 @@ def test_columns_of_a_file_may_be_named(tmp_path: Path) -> None:
     assert table.signals["confidence"].values.tolist() == [0.5, 0.25]
     with pytest.raises(UsageError, match=r"run\.json has no columns"):
         acumen.read("run.json", columns=named)
+
+
+def test_a_text_in_the_confidence_column_is_refused_with_its_line_and_all_else(
+    tmp_path: Path,
+) -> None:
+    told = refused(tmp_path, HEADER + "1,Sleep,1,1,high\n1,Tired,1,9,0.5\n1,Appetite,1,,none\n")
+    assert "line 2, participant 1, item Sleep, confidence: must be a number, not the text" in told
+    assert "line 3, participant 1, item Tired, prediction: 9 is outside 0..3" in told
+    assert "none" not in told  # an abstained row needs no confidence
+
+
+def test_a_column_that_mixes_text_and_numbers_is_named_and_refused_when_asked_for(
+    tmp_path: Path,
+) -> None:
+    rows = "1,0,0,3,a\n\n2,1,1,low,b\n3,2,,none,c\n4,2,3,4,d\n"
+    table = read_csv(csv(tmp_path, "case,gt,pred,self_conf,note\n" + rows))
+    assert table.warnings == (
+        "column self_conf holds text in 2 of 4 rows, first in line 4, where numbers are expected",
+    )
+    assert list(table.signals) == ["self_conf"]
+    with pytest.raises(DataError) as error:
+        compute("self_conf", table)
+    (problem,) = error.value.problems
+    assert (problem.line, problem.case, problem.field) == (4, "2", "self_conf")
+    assert problem.message.startswith("the text 'low' where a number is expected")
+
+
+def test_a_known_signal_that_is_text_throughout_is_refused_as_such(tmp_path: Path) -> None:
+    rows = "case,gt,pred,verbalized_confidence\n1,0,0,high\n2,1,1,low\n"
+    with pytest.raises(DataError, match=r"line 2, .*the text 'high' where a number is expected"):
+        compute("verbalized", read_csv(csv(tmp_path, rows)))
+
+
+def test_lines_stay_with_their_rows_where_cases_are_left_out(tmp_path: Path) -> None:
+    rows = "1,0,,failed,2\n2,1,1,answered,low\n3,1,1,answered,4\n"
+    table = read_csv(csv(tmp_path, "case,gt,pred,outcome,self_conf\n" + rows))
+    with pytest.raises(DataError, match="line 3, participant 2"):
+        compute("self_conf", table)

@@ -95,11 +95,16 @@ def test_decimals_of_a_database_are_numbers() -> None:
 
 def test_a_boolean_or_a_text_among_numbers_stays_what_it_is() -> None:
     """NumPy would make 1.0 of true beside 0.5, and text of 0.5 beside text."""
-    signals = table(confidence=[True, 0.25, 0.5], signals={"other": [0.1, 0.2, "x"]}).signals
-    assert signals["confidence"].other == {0: True}
-    assert signals["confidence"].values[1:].tolist() == [0.25, 0.5]
+    signals = table(signals={"sure": [True, 0.25, 0.5], "other": [0.1, 0.2, "x"]}).signals
+    assert signals["sure"].other == {0: True}
+    assert signals["sure"].values[1:].tolist() == [0.25, 0.5]
     assert signals["other"].other == {2: "x"}
     assert signals["other"].values[:2].tolist() == [0.1, 0.2]
+
+
+def test_a_confidence_that_is_no_number_is_refused_when_the_table_is_made() -> None:
+    with pytest.raises(DataError, match="confidence: must be a number, not the boolean true"):
+        table(confidence=[True, 0.25, 0.5])
 
 
 def test_numpys_own_numbers_in_a_list_are_numbers() -> None:

@@ -145,6 +145,40 @@ def test_plot_draws_artifacts_results_and_runs(
     assert "give a run" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_plot_draws_a_run_in_every_format_that_evaluate_reads(ending: str, tmp_path: Path) -> None:
+    from pyarrow import csv, parquet
+
+    from acumen.strict_json import to_json
+    from tests.toy_runs import toy_run
+
+    source, out = tmp_path / f"rows.{ending}", tmp_path / "f.svg"
+    cells = "case,gt,pred,confidence\n1,0,0,0.9\n2,3,1,0.4\n3,2,,0.1\n"
+    entries = toy_run(4)["experiments"][0]["results"]["results"]
+    lines = "\n".join(to_json(entry, indent=None) for entry in entries)
+    source.write_text(lines if ending == "jsonl" else cells)
+    if ending == "parquet":
+        parquet.write_table(csv.read_csv(source), source)
+    assert run(["plot", str(source), "--chart", "confusion", "-o", str(out)]) == 0
+    assert "<svg" in out.read_text()
+
+
+def test_plot_reads_a_run_from_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+    import sys
+
+    from acumen.strict_json import to_json
+    from tests.toy_runs import toy_run
+
+    given = io.TextIOWrapper(io.BytesIO(to_json(toy_run(4)).encode("utf-8")))
+    monkeypatch.setattr(sys, "stdin", given)
+    out = tmp_path / "f.svg"
+    assert run(["plot", "-", "--chart", "confusion", "-o", str(out)]) == 0
+    assert "<svg" in out.read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -50,6 +50,8 @@ class Calibration:
     metrics: dict[str, Any] = field(default_factory=dict)
     name: str = "calibration"
     """How messages call it: the name of its file."""
+    file: str | None = None
+    """The file it was read from, as it was named."""
 
     @property
     def signals(self) -> tuple[str, ...]:

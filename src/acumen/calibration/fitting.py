@@ -172,13 +172,14 @@ def _cross_fitted(method: str, sample: Sample, folds: int, seed: int) -> dict[st
 
 def _training(table: Judgments, sample: Sample, defaults: dict[str, int]) -> Training:
     salt = (table.source.sha256 or "")[:16]
+    fitted = np.unique(sample.case).tolist()  # a case that abstained throughout taught nothing
     return Training(
         run_id=table.source.run_id,
         mode=table.source.mode,
         n=len(sample.target),
-        n_cases=len(np.unique(sample.case)),
+        n_cases=len(fitted),
         positive_rate=float(np.average(sample.target, weights=sample.weight)),
         defaults=defaults,
         salt=salt,
-        cases=frozenset(case_hash(case, salt) for case in table.cases),
+        cases=frozenset(case_hash(table.cases[code], salt) for code in fitted),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -35,7 +36,7 @@ def read_calibration(path: str | Path) -> Calibration:
         raise DataError(
             ["is a pickle by its name, refused unread: a calibration artifact is JSON"], source=name
         )
-    return calibration_from(read_json(path), name)
+    return replace(calibration_from(read_json(path), name), file=str(path))
 
 
 def calibration_from(document: object, name: str = "calibration") -> Calibration:

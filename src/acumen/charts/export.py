@@ -14,6 +14,7 @@ from acumen.charts import CHARTS, chart, theme
 from acumen.charts.verdicts import VERDICT_CHARTS
 from acumen.errors import UsageError, printable
 from acumen.results_document import check_document
+from acumen.scale import find_scale
 from acumen.strict_json import read_json, source_name, write_bytes
 
 DOTS_PER_INCH: Final = 300
@@ -77,15 +78,22 @@ def draw(
     confidence: str = "default",
 ) -> theme.Figure:
     """A chart of a file: a metrics artifact, results, or a run that is evaluated first."""
-    document = read_json(source)
-    if isinstance(document, dict) and "confidence_variants" in document:
-        return chart(name, validated(document, MetricsArtifact, source_name(source)))
-    if isinstance(document, dict) and ("unified_scores" in document or "systems" in document):
-        return _of_results(name, document, source_name(source))
-    from acumen.evaluating import Plan, evaluate
+    from acumen.readers import FORMATS as TABLES
     from acumen.readers import read
+    from acumen.readers.run import run_from_document
 
-    table = read(source, mode=mode, scale=scale)
+    if source.suffix.lower() in TABLES:
+        table = read(source, mode=mode, scale=scale)
+    else:  # read once: a pipe cannot be read again
+        document = read_json(source)
+        if isinstance(document, dict) and "confidence_variants" in document:
+            return chart(name, validated(document, MetricsArtifact, source_name(source)))
+        if isinstance(document, dict) and ("unified_scores" in document or "systems" in document):
+            return _of_results(name, document, source_name(source))
+        chosen = None if scale is None else find_scale(scale)
+        table = run_from_document(document, mode=mode, scale=chosen, path=source)
+    from acumen.evaluating import Plan, evaluate
+
     return chart(name, evaluate(table, plan=Plan(confidence=confidence)))
 
 

@@ -22,21 +22,24 @@ def confidence(
 ) -> None:
     """List the confidence functions: name, what it is, the signals it needs.
 
-    Given a run, also which of them it can compute, and why not the others.
+    Given a run, also which of them it can compute, why not the others, and its own signals.
 
     Example: acumen confidence run.json --mode few_shot
     """
     from acumen import confidence as confidences
-    from acumen.errors import UsageError
+    from acumen.errors import UsageError, printable
 
     if run is not None and input_file is not None:
         raise UsageError("give one run: RUN or --input FILE")
     path = run or input_file
     verdicts: dict[str, str] = {}
     if path is not None:
+        from acumen.cli.ranked import warn
         from acumen.readers import read
 
-        verdicts = confidences.availability(read(path, mode=mode, scale=scale))
+        table = read(path, mode=mode, scale=scale)
+        warn(table.warnings)
+        verdicts = confidences.availability(table)
     for name in confidences.names():
         found = confidences.find(name)
         typer.echo(name)
@@ -47,5 +50,10 @@ def confidence(
         typer.echo(f"    needs {needs}")
         if name in verdicts:
             typer.echo(f"    this run: {verdicts[name]}")
+    for name in (n for n in verdicts if n not in confidences.names()):
+        typer.echo(
+            f"{printable(name)}\n    A signal of this table, as it is: asked for by its name."
+        )
+        typer.echo(f"    this run: {verdicts[name]}")
     typer.echo("secondary:<a>+<b>:<average|product>\n    Two of these combined, row by row.")
     typer.echo("calibrated:<name>\n    A temperature or isotonic artifact applied to one of these.")

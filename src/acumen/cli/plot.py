@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 def plot(
     source: Annotated[
         Path | None,
-        typer.Argument(help="A run, a metrics artifact, or results of acumen score."),
+        typer.Argument(help="A run (JSON, JSONL, CSV, Parquet), a metrics artifact, or results."),
     ] = None,
     chart: Annotated[str, typer.Option(help="Which chart; 'list' shows the names.")] = "list",
     output: Annotated[

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -28,6 +30,7 @@ class Inputs(NamedTuple):
     reviews: Reviews | None
     files: Sequence[Path] = ()
     truth_file: str | None = None
+    hashes: Sequence[Mapping[str, str]] = ()
 
 
 @app.command()
@@ -85,7 +88,9 @@ def score(
     options = _options(resamples, seed, interval)
     given = {"run_id": run_id, "domain": domain, "model": model, "k": k}
     inputs = _demo(policy, method) if demo else _read(paths, truth, reviews, policy, method)
-    documents = [_scored(run, inputs, options, given) for run in inputs.runs]
+    command = _command(inputs, demo, policy, method, options, given)
+    made = {"made_from": {"command": command, "inputs": list(inputs.hashes)}}
+    documents = [_scored(run, inputs, options, given) | made for run in inputs.runs]
     compared = _compared(inputs, options) if len(inputs.runs) == 2 else None
     _print(documents, compared)
     _write(documents, compared, output, html)
@@ -107,14 +112,18 @@ def _read(
     policy: str | None,
     method: str | None,
 ) -> Inputs:
-    from acumen.readers.verdict_truth import read_reviews, read_truth
+    from acumen.policy import builtin_policies
+    from acumen.readers.verdict_truth import parse_reviews, parse_truth
     from acumen.readers.verdicts import named_methods, named_policy, parse_results
-    from acumen.strict_json import read_json, source_name
+    from acumen.strict_json import source_name
 
-    documents = {path: read_json(path) for path in paths}
+    read = _Files()
+    documents = {path: read.json(path, "results") for path in paths}
     if len(documents) < len(paths):
         raise UsageError("the same results file is given twice")
     chosen = _policy(policy, [named_policy(document) for document in documents.values()])
+    if policy is not None and policy not in builtin_policies():
+        read.bytes(Path(policy), "policy")
     methods: list[str | None] = [method]
     if method is None and len(paths) == 1:
         named = named_methods(documents[paths[0]])
@@ -127,11 +136,57 @@ def _read(
     return Inputs(
         chosen,
         runs,
-        truth=None if truth is None else read_truth(truth, chosen),
-        reviews=None if reviews is None else read_reviews(reviews),
+        truth=None
+        if truth is None
+        else parse_truth(read.json(truth, "truth"), chosen, source=source_name(truth)),
+        reviews=None
+        if reviews is None
+        else parse_reviews(read.json(reviews, "reviews"), source=source_name(reviews)),
         files=paths,
         truth_file=None if truth is None else truth.name,
+        hashes=read.hashes,
     )
+
+
+class _Files:
+    """Files with their hashes, each read once."""
+
+    def __init__(self) -> None:
+        self.hashes: list[dict[str, str]] = []
+
+    def bytes(self, path: Path, role: str) -> bytes:
+        from acumen.strict_json import read_bytes
+
+        data = read_bytes(path)
+        digest = hashlib.sha256(data).hexdigest()
+        self.hashes.append({"role": role, "path": str(path), "sha256": digest})
+        return data
+
+    def json(self, path: Path, role: str) -> object:
+        from acumen.strict_json import parse_json, source_name
+
+        return parse_json(self.bytes(path, role), source=source_name(path))
+
+
+def _command(
+    inputs: Inputs,
+    demo: bool,
+    policy: str | None,
+    method: str | None,
+    options: Options,
+    given: Mapping[str, Any],
+) -> str:
+    """The command that makes the results again."""
+    words = ["acumen", "score", *(["--demo"] if demo else [])]
+    for file in inputs.hashes:
+        words += [] if file["role"] == "results" else [f"--{file['role']}"]
+        words.append(file["path"])
+    shipped = None if any(file["role"] == "policy" for file in inputs.hashes) else policy
+    asked: dict[str, Any] = {"policy": shipped, "method": method, **given}
+    asked |= {"resamples": options.resamples, "seed": options.seed, "interval": options.method}
+    for name, value in asked.items():
+        words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
+    return shlex.join(words)
 
 
 def _demo(policy: str | None, method: str | None) -> Inputs:

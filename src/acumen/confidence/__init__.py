@@ -39,7 +39,7 @@ from acumen.confidence.registry import (
 )
 from acumen.errors import DataError, UsageError, printable
 from acumen.judgments import Judgments, Source
-from acumen.signals import answered_rows, is_captured, why_lacking
+from acumen.signals import answered_rows, is_captured, kind_of, why_lacking
 from acumen.strict_json import source_name
 from acumen.weights import Floats
 
@@ -58,6 +58,7 @@ __all__ = [
     "find",
     "left_out_of",
     "names",
+    "own_signals",
     "register",
     "select",
     "spelled",
@@ -122,8 +123,9 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
     """The names a selector stands for on this table: ``default``, ``all``, or names and commas.
 
     ``all`` leaves out what the table has no signals for, and what needs an artifact when there is
-    none; of one that is given, its output on its own inputs is taken. A signal that is there but
-    wrong is not left out: computing it tells what is wrong.
+    none; of one that is given, its output on its own inputs is taken. It is every *function*: a
+    signal that none of them takes is left out too, since nobody said that higher is surer there.
+    A signal that is there but wrong is not left out: computing it tells what is wrong.
     """
     chosen: list[str] = []
     left_out: dict[str, str] = {}
@@ -137,6 +139,7 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
             case "all":
                 left_out |= left_out_of(table, FUNCTIONS)
                 left_out |= _left_out_of_artifact(table, calibration)
+                left_out |= {key: _by_name(key) for key in own_signals(table)}
                 chosen += [name for name in names() if name not in left_out]
             case _:
                 check_artifact(find(word, table.signals, table.source.name), calibration)
@@ -166,6 +169,20 @@ def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
     return left_out
 
 
+def own_signals(table: Judgments) -> tuple[str, ...]:
+    """Signals of the table that no function takes and no run captures: columns of one's own."""
+    taken = {key for function in FUNCTIONS.values() for key in function.needs}
+    return tuple(
+        key
+        for key, signal in table.signals.items()
+        if key not in taken and not kind_of(key).filled and np.isfinite(signal.values).any()
+    )
+
+
+def _by_name(key: str) -> str:
+    return f"a signal, no function: asked for by its name, --confidence {printable(key)}"
+
+
 def _left_out_of_artifact(table: Judgments, calibration: Calibrator | None) -> dict[str, str]:
     """Which names made from an artifact ``all`` does without: every one but one, given one."""
     if calibration is None:
@@ -180,28 +197,25 @@ def _left_out_of_artifact(table: Judgments, calibration: Calibrator | None) -> d
 
 
 def availability(table: Judgments) -> dict[str, str]:
-    """What this table allows, function by function: ``yes``, or why not.
+    """What this table allows, function by function: ``yes``, or why not; then its own signals.
 
     A function whose signals are there but wrong is not available either: the first problem tells.
     """
     left_out = left_out_of(table, FUNCTIONS)
-    verdicts = {}
-    for name in FUNCTIONS:
-        if name in left_out:
-            verdicts[name] = f"no: {left_out[name]}"
-            continue
-        try:
-            compute(name, table)
-        except DataError as error:
-            more = len(error.problems) - 1
-            rest = f" (and {more} more)" if more else ""
-            verdicts[name] = f"no: {error.problems[0]}{rest}"
-        else:
-            verdicts[name] = "yes"
+    verdicts = {n: f"no: {left_out[n]}" if n in left_out else _tried(n, table) for n in FUNCTIONS}
     for name, entry in ARTIFACT.items():
         left_out = left_out_of(table, [name])
         verdicts[name] = f"no: {left_out[name]}" if left_out else f"with an artifact: {entry.kinds}"
-    return verdicts
+    return verdicts | {key: _tried(key, table) for key in own_signals(table)}
+
+
+def _tried(name: str, table: Judgments) -> str:
+    try:
+        compute(name, table)
+    except DataError as error:
+        more = len(error.problems) - 1
+        return f"no: {error.problems[0]}" + (f" (and {more} more)" if more else "")
+    return "yes"
 
 
 def check_artifact(expression: Expression, calibration: Calibrator | None) -> None:

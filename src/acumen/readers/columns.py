@@ -68,7 +68,8 @@ def judgments(
     columns = {name: plain_column(column, name) for name, column in columns.items()}
     _check_lengths(columns | captured, source.name)
     rows = _Rows(columns["case"], columns["item"], lines, scale)
-    values = _values(rows, columns, source)
+    taken = {name: c if isinstance(c, Signal) else _signal(c) for name, c in captured.items()}
+    values = _values(rows, columns | {"confidence": taken.get("confidence")}, source)
     listed = {f.case for f in failed}
     codes = _codes(rows, values.outcome, listed, source, complete=complete)
     marked = np.unique(codes.case[values.outcome == Outcome.FAILED]).tolist()
@@ -86,12 +87,13 @@ def judgments(
         truth=values.truth,
         prediction=values.prediction,
         outcome=values.outcome,
-        signals={name: c if isinstance(c, Signal) else _signal(c) for name, c in captured.items()},
+        signals=taken,
         risk_score=values.risk_score,
         weight=values.weight,
         failed=(*failed, *reasons),
         warnings=(*warnings, *codes.warnings),
         source=source,
+        line=None if lines is None else np.array(lines, np.int64),
     )
 
 
@@ -143,6 +145,9 @@ def _values(rows: _Rows, columns: Mapping[str, Any], source: Source) -> _Values:
     problems += rows.problems(bad, "risk_score")
     weight, bad = _numbers(columns["weight"])
     problems += rows.problems(bad, "weight")
+    # nobody looks at the confidence of a row that was not answered
+    bad = [t for t in _not_numbers(columns["confidence"]) if outcome[t[0]] == Outcome.ANSWERED]
+    problems += rows.problems(bad, "confidence")
     missing = ((row, "a truth is missing") for row in np.flatnonzero(no_truth).tolist())
     problems += rows.problems(missing, "truth")
     if len(rows.case) == 0:
@@ -265,8 +270,12 @@ def _numbers(column: Column | None) -> tuple[NDArray[np.float64] | None, list[tu
         return column.astype(np.float64), []
     # one by one: NumPy would turn a text beside numbers into texts all over
     signal = Signal.of_objects(np.asarray(column, object).tolist(), absent=_NEVER)
-    told = [(row, f"must be a number, not {what_came(v)}") for row, v in signal.other.items()]
-    return signal.values, told
+    return signal.values, _not_numbers(signal)
+
+
+def _not_numbers(signal: Signal | None) -> list[tuple[int, str]]:
+    other = {} if signal is None else signal.other
+    return [(row, f"must be a number, not {what_came(v)}") for row, v in other.items()]
 
 
 def _bad_ids(case: Column) -> list[tuple[int, str]]:

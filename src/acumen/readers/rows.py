@@ -19,6 +19,7 @@ from acumen.judgments import Judgments, Source
 from acumen.readers.columns import judgments
 from acumen.readers.frame import column_roles, from_frame
 from acumen.scale import Scale
+from acumen.signals import SIGNALS
 from acumen.strict_json import decode_text, read_bytes, source_name
 
 ABSTAINED: Final = ("", "NA", "N/A", "null")
@@ -47,7 +48,8 @@ def read_csv(
     numeric = {h: [_number(cell) for cell in column] for h, column in cells.items()}
     ids = cells[roles["case"]]
     others = [h for h in header if h not in roles.values()]
-    signals = {h: numeric[h] for h in others if not any(isinstance(v, str) for v in numeric[h])}
+    signals = {h: numeric[h] for h in others if h in SIGNALS or _has_numbers(numeric[h])}
+    mixed = [_mixed(h, column, lines) for h, column in signals.items()]
     if "confidence" in roles:
         signals["confidence"] = numeric[roles["confidence"]]
     return judgments(
@@ -62,7 +64,7 @@ def read_csv(
         scale=scale,
         source=Source(path=str(path), sha256=hashlib.sha256(data).hexdigest()),
         lines=lines,
-        warnings=_mangled(ids),
+        warnings=[*_mangled(ids), *filter(None, mixed)],
     )
 
 
@@ -136,6 +138,23 @@ def _number(cell: str) -> int | float | str | None:
     if _INTEGER.fullmatch(cell):
         return int(cell)
     return float(cell) if _NUMBER.fullmatch(cell) else cell
+
+
+def _has_numbers(column: list[int | float | str | None]) -> bool:
+    """Whether a column is one of numbers: a text in it is then a mistake, and kept to be told."""
+    kinds = set(map(type, column))
+    return str not in kinds or not kinds.isdisjoint({int, float})
+
+
+def _mixed(header: str, column: list[int | float | str | None], lines: list[int]) -> str | None:
+    """What to say of a column of numbers that holds texts: where, since they may be of a case."""
+    texts = [line for line, value in zip(lines, column, strict=True) if isinstance(value, str)]
+    if not texts:
+        return None
+    return (
+        f"column {label(header)} holds text in {len(texts)} of {len(column)} rows, "
+        f"first in line {texts[0]}, where numbers are expected"
+    )
 
 
 def _objects(column: list[int | float | str | None]) -> NDArray[Any]:

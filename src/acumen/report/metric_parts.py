@@ -21,7 +21,6 @@ from acumen.report.sections import (
     percent,
     text,
 )
-from acumen.scale import DEFAULT_SCALE, builtin_scales
 
 MOST_CELLS: Final = 150_000
 """Rows × functions of the table of cases; beyond it only the best function's confidence is kept."""
@@ -60,9 +59,6 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
             value = ",".join(map(str, value))
         if value is not None:
             words += [option, str(value)]
-    scale = artifact.scale.get("name")
-    if scale in builtin_scales() and scale != DEFAULT_SCALE:
-        words += ["--scale", str(scale)]
     words += ["--loss", artifact.loss.name]
     words += ["--intersection-only"] if artifact.comparison.intersection_only else []
     words += ["--texts"] if artifact.options.get("texts") is True else []
@@ -78,6 +74,7 @@ _OPTIONS: Final = {
     "coverage_grid": "--coverage-grid",
     "area_coverage": "--area-coverage",
     "calibration": "--calibration",
+    "scale": "--scale",
 }
 """Key among an artifact's options -> how evaluate is given it."""
 
@@ -88,13 +85,14 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
         (text(i.run_id), text(i.mode), text(i.path), text(i.git_commit), text(i.sha256))
         for i in artifact.inputs
     )
+    told = ("command", "scale")
     settings: list[tuple[str, Any]] = [
         ("command", command or artifact.options.get("command") or evaluate_command(artifact)),
         ("acumen", artifact.acumen_version),
         ("made at", artifact.created_at),
         ("loss", f"{artifact.loss.name} = {artifact.loss.definition}"),
         ("scale", f"{artifact.scale.get('name')}: {artifact.scale.get('levels')}"),
-        *((k.replace("_", " "), v) for k, v in artifact.options.items() if k != "command"),
+        *((k.replace("_", " "), v) for k, v in artifact.options.items() if k not in told),
         *((f"left out: {name(k)}", v) for k, v in artifact.left_out.items()),
     ]
     failed = tuple((text(f.case), text(f.reason)) for f in artifact.population.failed[:200])

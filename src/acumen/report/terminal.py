@@ -71,9 +71,8 @@ def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
         yield Text(f"– {line}", style="dim")
     yield Text(f"\n{conclusion(artifact)}", style="bold")
     if artifact.left_out:
-        yield Text(
-            f"\nnot computed: {'; '.join(f'{n} ({w})' for n, w in artifact.left_out.items())}"
-        )
+        left_out = (f"{printable(name)} ({why})" for name, why in artifact.left_out.items())
+        yield Text(f"\nnot computed: {'; '.join(left_out)}")
     for warning in artifact.warnings:
         yield Text(f"\nwarning: {printable(warning, limit=600)}", style="yellow")
 

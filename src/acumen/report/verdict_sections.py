@@ -292,10 +292,15 @@ def _provenance(documents: Sequence[Document], command: str | None) -> tuple[Tab
         (text(f"interval {key}"), *(text(d["interval_settings"].get(key)) for d in documents))
         for key in ("method", "level", "resamples", "seed")
     )
-    if command is not None:
-        rows += ((text("command"), *(text(command) for _ in documents)),)
+    made = [d["made_from"] for d in documents]
+    commands = [command or m["command"] for m in made]
+    if any(commands):
+        rows += ((text("command"), *map(text, commands)),)
     methods = charts.method_names(documents)
-    return (Table("Runs and settings", ("setting", *methods), rows),)
+    files = dict.fromkeys((i["role"], i["path"], i["sha256"]) for m in made for i in m["inputs"])
+    inputs = tuple(tuple(map(text, file)) for file in files)
+    tables = (Table("Inputs", ("what", "file", "SHA-256"), inputs),) if inputs else ()
+    return (*tables, Table("Runs and settings", ("setting", *methods), rows))
 
 
 def _cases(document: Document, method: str) -> Cases:
