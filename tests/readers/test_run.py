@@ -11,7 +11,7 @@ import pytest
 from acumen.errors import DataError, UsageError
 from acumen.judgments import Judgments, Outcome
 from acumen.readers import read, read_run
-from acumen.readers.run import modes_of, run_from_document
+from acumen.readers.run import run_from_document
 from acumen.scale import Scale
 from tests.run_documents import ITEMS, entries, run_document, write
 
@@ -246,7 +246,8 @@ def two_modes() -> dict[str, Any]:
 
 
 def test_a_mode_is_chosen_by_its_name() -> None:
-    assert modes_of(two_modes()) == ["few_shot", "zero_shot"]
+    with pytest.raises(UsageError, match="the file holds few_shot, zero_shot: choose"):
+        run_from_document(two_modes())
     assert run_from_document(two_modes(), mode="zero_shot").cases == (101,)
     assert run_from_document(two_modes(), mode="few_shot").cases == (101, 102)
 

@@ -9,7 +9,6 @@ read and stand outside the registry. Without ties, with :math:`r_k` the risk of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
@@ -17,15 +16,6 @@ from acumen.metrics.exact import aurc_exact, aurc_random_ties
 from acumen.metrics.selective import aurc
 from acumen.ranking import Ranking
 from acumen.weights import CaseWeights
-
-TOOLS: Final = {
-    "trapezoid": "acumen's aurc; fd-shifts shows it times 1000",
-    "mean": "lm-polygraph; 1 − it is HELM's and MAPIE's area under accuracy",
-    "rescaled": "torch-uncertainty",
-    "random_ties": "mean, exact over the orders inside ties",
-    "exact": "acumen's aurc_exact",
-}
-"""Who computes what under which name."""
 
 
 def conventions(ranking: Ranking) -> dict[str, float]:

@@ -90,11 +90,6 @@ def _named_scale(stated: object, name: str) -> Scale:
     return scale
 
 
-def modes_of(document: object, name: str = "run") -> list[str]:
-    """The named modes of a run artifact, in the order of the file."""
-    return [mode for mode in _experiments(document, name) if isinstance(mode, str)]
-
-
 def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict[str, Any]]]:
     """Experiments by mode; an unnamed one by its position."""
     if not isinstance(document, dict):

@@ -7,18 +7,11 @@ beside what it says of itself. The ``amos`` method writes a shape of its own, wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from acumen.claims import PROVENANCE, CaseTruth, Claim, VerdictRun
 from acumen.errors import DataError, UsageError, label, printable, what_came
 from acumen.policy import NO_INCIDENT, Evidence, Policy, folded
 from acumen.readers.fields import Fields, Record
-from acumen.strict_json import read_json, source_name
-
-
-def read_results(path: str | Path, policy: Policy, method: str | None = None) -> VerdictRun:
-    """One method's claims from a JSON file; all problems at once."""
-    return parse_results(read_json(path), policy, method, source=source_name(path))
 
 
 def named_policy(document: object) -> str | None:
