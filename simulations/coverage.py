@@ -14,7 +14,8 @@ from acumen.intervals import Interval, NoInterval, bca
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
 from acumen.ranking import Ranking
-from acumen.weights import Floats, Weights
+from acumen.types import Floats
+from acumen.weights import Weights
 from simulations.populations import POPULATIONS, TRUTH_CASES, Population, draw, truth
 
 CASES: Final = (10, 20, 41, 100)

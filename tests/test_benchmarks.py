@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from acumen.case_reasoning import WEIGHTS
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.resample import Bootstrap
 from benchmarks import reference
 from benchmarks.speed import SAME, check, numpy_aurc
@@ -36,7 +36,7 @@ def test_the_verdict_study_that_is_timed_has_something_of_everything() -> None:
     found = scored(verdict_study(200, 5), 20)
     assert (found["total"], found["abstained"], found["failed"]) == (200, 0, 0)
     components = found["unified_metrics_full"]["process_components"]
-    assert all(components[name] is not None for name in WEIGHTS)
+    assert all(components[name] is not None for name in PROCESS_WEIGHTS)
     assert found["auprc"]["auprc_ge_high"] > found["auprc"]["thresholds"][0]["prevalence"]
     assert verdict_study(5) == verdict_study(5)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from acumen.errors import DataError, Problem, label
-from acumen.judgments import CaseId, Judgments
+from acumen.judgments import Judgments
+from acumen.types import CaseId
 
 _SHOWN = 10
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sized
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -285,6 +285,15 @@ class MetricsArtifact(Model):
                 f"this file has schema version {version}; this acumen reads up to {SCHEMA_VERSION}"
             )
         return version
+
+
+@runtime_checkable
+class Evaluated(Protocol):
+    """Anything that carries a metrics artifact."""
+
+    @property
+    def artifact(self) -> MetricsArtifact:
+        """The artifact."""
 
 
 SCHEMAS: Final[dict[str, type[BaseModel]]] = {

@@ -29,7 +29,8 @@ from acumen.inference import Options
 from acumen.intervals import MOST_DROPPED, RELIABLE_CASES, t_quantile
 from acumen.ranking import Ranking
 from acumen.resample import Bootstrap
-from acumen.weights import CaseWeights, Floats
+from acumen.types import Floats
+from acumen.weights import CaseWeights
 
 COVERAGES: Final = 50
 """Coverages 1/50, 2/50, … at which a band is found."""

@@ -7,20 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from acumen.claims import CaseTruth, Claim, Incident
-from acumen.policy import NO_INCIDENT, Decision, Evidence, Policy, decide, folded
-
-WEIGHTS: Final[Mapping[str, int]] = {
-    "incident_precision": 35,
-    "severity_accuracy": 30,
-    "modifier_accuracy": 15,
-    "verdict_support_rate": 15,
-    "snippet_validity": 5,
-}
-"""The five components of the process score and what each weighs, in percent: whole, so that sums
-of them are exact and all right is 100 and not a hair more."""
-
-RATIOS: Final = (*WEIGHTS, "evidence_recall", "consistency", "score_consistency")
-"""Everything that is counted per case."""
+from acumen.policy import NO_INCIDENT, Decision, Evidence, Policy, decide
+from acumen.text import folded
 
 TOLERANCES: Final[Mapping[str, float]] = {
     "n_total_incidents": 0.0,

@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.judgments import NO_PREDICTION, CaseId, Judgments
-from acumen.weights import CaseWeights, Floats, Weights
+from acumen.judgments import NO_PREDICTION, Judgments
+from acumen.types import CaseId, Floats
+from acumen.weights import CaseWeights, Weights
 
 NO_WEIGHT: Final = "no row has weight"
 

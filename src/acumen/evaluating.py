@@ -38,7 +38,7 @@ from acumen.scale import scale_option
 from acumen.side_views import agreement, agreement_deltas, reliability, reliability_deltas
 from acumen.summaries import summarize
 from acumen.timestamps import created_at
-from acumen.weights import Floats
+from acumen.types import Floats
 
 T = TypeVar("T")
 

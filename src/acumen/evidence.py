@@ -14,10 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.case_reasoning import RATIOS, TOLERANCES, CaseReasoning, check_case, snippet_of
+from acumen.case_reasoning import TOLERANCES, CaseReasoning, check_case, snippet_of
 from acumen.claims import Claim, Reviews, Truth
 from acumen.errors import DataError, Problem
 from acumen.policy import Policy
+from acumen.reasoning import RATIOS
 
 NO_COMPONENTS: Final = "none of its components has a value"
 

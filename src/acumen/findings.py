@@ -32,7 +32,8 @@ from acumen.multiplicity import holm
 from acumen.paired import Delta
 from acumen.ranking import Ranking
 from acumen.resample import Enumeration, plan_resamples
-from acumen.weights import CaseWeights, Floats
+from acumen.types import Floats
+from acumen.weights import CaseWeights
 
 SOURCE_KEYS: Final = {
     "cmax": "cmax",

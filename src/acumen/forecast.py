@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.errors import DataError, UsageError, printable
 from acumen.judgments import Judgments
 from acumen.losses import rungs_off
-from acumen.weights import CaseWeights, Floats, Weights
+from acumen.types import Floats
+from acumen.weights import CaseWeights, Weights
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""

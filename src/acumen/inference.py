@@ -42,7 +42,8 @@ from acumen.resample import (
     plan_resamples,
     replicate,
 )
-from acumen.weights import CaseWeights, Floats
+from acumen.types import Floats
+from acumen.weights import CaseWeights
 
 Method = Literal["default", "percentile", "bca"]
 METHODS: Final[tuple[Method, ...]] = ("default", "percentile", "bca")

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from acumen.errors import UsageError
 from acumen.ranking import Ranking
-from acumen.weights import CaseWeights, Floats
+from acumen.types import Floats
+from acumen.weights import CaseWeights
 
 
 def influence(name: str, ranking: Ranking) -> Floats:

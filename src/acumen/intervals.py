@@ -23,7 +23,7 @@ import numpy as np
 from acumen.limits import LEVEL as LEVEL
 from acumen.limits import RELIABLE_CASES as RELIABLE_CASES
 from acumen.metrics.registry import Kind
-from acumen.weights import Floats
+from acumen.types import Floats
 
 FEWEST_CASES: Final = 2
 MOST_DROPPED: Final = 0.05

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from acumen.errors import DataError, Problem, label
 from acumen.inference import Inference
 from acumen.intervals import Interval, NoInterval
-from acumen.judgments import CaseId, check_ids, factorize
+from acumen.judgments import check_ids, factorize
 from acumen.metrics.registry import Kind, Metric
 from acumen.paired import Delta
-from acumen.weights import CaseWeights, Floats, Weights
+from acumen.types import CaseId, Floats
+from acumen.weights import CaseWeights, Weights
 
 if TYPE_CHECKING:
     from acumen.item_rows import ItemPrediction

@@ -34,7 +34,8 @@ from acumen.paired import compare
 from acumen.ranking import Curve, Ranking, rank
 from acumen.resample import RESAMPLES, SEED
 from acumen.scale import Scale, find_scale
-from acumen.weights import CaseWeights, Floats
+from acumen.types import Floats
+from acumen.weights import CaseWeights
 
 
 class RiskCoverageCurve(Sequence[tuple[float, float]]):

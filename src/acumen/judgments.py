@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, UsageError, is_invisible, label, source_name
 from acumen.scale import Scale
+from acumen.types import CaseId
 
-CaseId = int | str
 NO_PREDICTION: Final = -1
 LARGEST: Final = sys.float_info.max
 WEIGHTS: Final = (1e-50, 1e50)

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.compiled import compiled, inlined
+from acumen.types import Floats
 
-Floats = NDArray[np.float64]
 Array = NDArray[Any]
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from acumen.intervals import LEVEL, MOST_DROPPED, Interval, NoInterval, quantiles, t_quantile
-from acumen.weights import Floats
+from acumen.types import Floats
 
 
 def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from acumen.compiled import compiled
-from acumen.kernels import Array, Floats
+from acumen.kernels import Array
+from acumen.types import Floats
 
 
 @compiled

@@ -33,7 +33,8 @@ from acumen.intervals import (
 )
 from acumen.metrics.registry import Kind, Metric
 from acumen.resample import Enumeration, Swaps, plan_resamples, replicate
-from acumen.weights import CaseWeights, Floats
+from acumen.types import Floats
+from acumen.weights import CaseWeights
 
 PLAIN: frozenset[str] = frozenset({"cmax"})
 """Metrics whose difference takes the plain jackknife-t: measured to cover as well, and shorter."""

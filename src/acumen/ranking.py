@@ -18,7 +18,8 @@ from acumen.errors import UsageError
 from acumen.judgments import Judgments
 from acumen.losses import Loss, find_loss, rungs_off
 from acumen.scale import MOST_LEVELS
-from acumen.weights import CaseWeights, Floats, Weights
+from acumen.types import Floats
+from acumen.weights import CaseWeights, Weights
 
 COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 AREA_COVERAGE: Final = 0.5

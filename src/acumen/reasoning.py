@@ -6,20 +6,22 @@ one without anything to check is null, and its share of the process score goes t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.case_reasoning import WEIGHTS
 from acumen.confusion import NO_WEIGHT, total_weight
-from acumen.evidence import EvidenceCounts
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.severity import SeverityRanking
-from acumen.weights import CaseWeights, Floats, Weights
+from acumen.types import Floats
+from acumen.weights import CaseWeights, Weights
 
+RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency")
+"""Everything that is counted per case."""
 PRIMITIVES: Final = "primitive_accuracy"
 OF_VERDICTS: Final = ("verdict_support_rate", "consistency")
 """What is counted per verdict; the rest is counted per claim."""
@@ -92,32 +94,10 @@ def reason_among(
         }
         for side, columns in (("right", reasoning.right), ("of", reasoning.of))
     }
-    present = tuple(name for name in WEIGHTS if name in components and kept["of"][name].any())
-    return replace(reasoning, right=kept["right"], of=kept["of"], components=present)
-
-
-def reason(counts: EvidenceCounts, cases: Sequence[object] | None = None) -> Reasoning:
-    """The counts as a view, in the order of ``cases`` (a case without counts has zeros)."""
-    order = counts.cases if cases is None else tuple(cases)
-    row_of = {case: row for row, case in enumerate(counts.cases)}
-    rows = np.array([row_of.get(str(case), -1) for case in order], np.int64)
-
-    def aligned(column: NDArray[Any]) -> Floats:
-        if not len(column):
-            return np.zeros(len(rows))
-        return np.where(rows >= 0, column[rows], 0).astype(np.float64)
-
-    scored = np.isfinite(counts.primitive_accuracy)
-    share = np.where(scored, counts.primitive_accuracy, 0.0)
-    right = {name: aligned(column) for name, column in counts.right.items()}
-    of = {name: aligned(column) for name, column in counts.of.items()}
-    return Reasoning(
-        right={**right, PRIMITIVES: aligned(share)},
-        of={**of, PRIMITIVES: aligned(scored.astype(np.float64))},
-        n_cases=len(rows),
-        why_absent={PRIMITIVES: "no primitives are given", **counts.why_absent},
-        components=tuple(name for name in WEIGHTS if of[name].any()),
+    present = tuple(
+        name for name in PROCESS_WEIGHTS if name in components and kept["of"][name].any()
     )
+    return replace(reasoning, right=kept["right"], of=kept["of"], components=present)
 
 
 @dataclass(frozen=True, eq=False)

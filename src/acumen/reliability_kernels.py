@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.compiled import compiled, inlined
-from acumen.weights import Floats
+from acumen.types import Floats
 
 Array = NDArray[Any]
 

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import UsageError
-from acumen.weights import CaseWeights, Floats
+from acumen.types import Floats
+from acumen.weights import CaseWeights
 
 SEED: Final = 42
 RESAMPLES: Final = 10_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -22,6 +21,7 @@ from acumen.errors import (
 )
 from acumen.strict_json import decode_text, read_bytes
 from acumen.strict_toml import parse_toml
+from acumen.text import folded
 
 MOST_LEVELS: Final = 1000
 DEFAULT_SCALE: Final = "phq8"
@@ -131,7 +131,7 @@ class Scale:
         if self.is_numeric:
             return self._numeric_rank(value)
         if isinstance(value, str):
-            rank = _ranks_by_label(self.levels).get(_folded(value))
+            rank = _ranks_by_label(self.levels).get(folded(value))
             if rank is not None:
                 return rank
         raise ValueError(f"{what_came(value)} is not one of {self.allowed}")
@@ -236,9 +236,9 @@ def _wrong_levels(levels: Sequence[object]) -> list[str]:
         rising = all(b == a + 1 for a, b in pairwise(levels))  # type: ignore[operator]  # all int
         return [] if rising else ["must be consecutive whole numbers"]
     if all(isinstance(level, str) for level in levels):
-        folded = [_folded(str(level)) for level in levels]
-        found = [] if all(folded) else ["a label must not be empty"]
-        return found if len(set(folded)) == len(folded) else [*found, "must differ from each other"]
+        names = [folded(str(level)) for level in levels]
+        found = [] if all(names) else ["a label must not be empty"]
+        return found if len(set(names)) == len(names) else [*found, "must differ from each other"]
     return ["must be all whole numbers or all text"]
 
 
@@ -253,8 +253,4 @@ def _wrong_items(items: Sequence[object]) -> list[str]:
 
 @cache
 def _ranks_by_label(levels: tuple[int | str, ...]) -> dict[str, int]:
-    return {_folded(str(level)): rank for rank, level in enumerate(levels)}
-
-
-def _folded(text: str) -> str:
-    return re.sub(r"[\s_-]+", " ", text.strip().strip("'\"").strip()).casefold()
+    return {folded(str(level)): rank for rank, level in enumerate(levels)}

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.confusion import NO_WEIGHT, answered_among, total_weight
-from acumen.judgments import CaseId, Judgments
-from acumen.weights import CaseWeights, Floats, Weights
+from acumen.judgments import Judgments
+from acumen.types import CaseId, Floats
+from acumen.weights import CaseWeights, Weights
 
 BY_SCORE: Final = "risk_score"
 BY_LEVEL: Final = "predicted level"

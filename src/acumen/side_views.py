@@ -19,7 +19,7 @@ from acumen.judgments import NO_PREDICTION, Judgments, Outcome
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.paired import Delta, compare
 from acumen.severity import SeverityRanking, rank_judgments_by_severity
-from acumen.weights import Floats
+from acumen.types import Floats
 
 _PER_LEVEL = ("auprc_ge", "nap_ge", "auroc_ge")
 

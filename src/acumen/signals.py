@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import Problem, label, printable, what_came
 from acumen.judgments import Judgments, Signal, SignalState
-from acumen.weights import Floats
+from acumen.types import Floats
 
 Rows = NDArray[np.intp]
 

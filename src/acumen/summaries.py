@@ -31,7 +31,8 @@ from acumen.summary_models import (
     ThresholdCurve,
     VerdictSummary,
 )
-from acumen.weights import CaseWeights, Floats
+from acumen.types import Floats
+from acumen.weights import CaseWeights
 
 MOST_VALUES: Final = 12
 """Up to this many distinct confidences each is a bin of its own."""

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from acumen.case_reasoning import RATIOS, WEIGHTS
 from acumen.claims import Reviews, Truth, VerdictRun
 from acumen.confusion import confuse_judgments
 from acumen.errors import DataError, counted, label
 from acumen.inference import Options
 from acumen.intervals import Interval
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.paired import Delta, compare
 from acumen.policy import Policy
-from acumen.reasoning import reason_among
+from acumen.reasoning import RATIOS, reason_among
 from acumen.severity import rank_judgments_by_severity
 from acumen.verdict_scores import PERCENT, REASONING, metrics_as_one, rare_level, settled
 from acumen.verdict_study import PreparedStudy, prepare
@@ -115,7 +115,7 @@ def _uneven(left: PreparedStudy, right: PreparedStudy) -> list[str]:
         found.append(f"the first is ranked by {ranked[0]}, the second by {ranked[1]}")
     lacking = set(left.reasoning.components) ^ set(right.reasoning.components)
     if lacking:
-        names = " and ".join(name.replace("_", " ") for name in WEIGHTS if name in lacking)
+        names = " and ".join(name.replace("_", " ") for name in PROCESS_WEIGHTS if name in lacking)
         found.append(f"the process scores are compared without {names}, which one of them lacks")
     return found
 

@@ -20,9 +20,10 @@ from acumen.judgments import Outcome
 from acumen.metrics.registry import METRICS, Estimate, Metric
 from acumen.reasoning import Reasoning
 from acumen.summaries import summarize_verdicts
+from acumen.types import Floats
 from acumen.verdict_study import PreparedStudy
 from acumen.verdicts import threshold_aliases, unified_numbers
-from acumen.weights import Floats, Weights
+from acumen.weights import Weights
 
 AGREEMENT: Final[Mapping[str, str]] = {
     "accuracy": "total_accuracy",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acumen.case_reasoning import TOLERANCES
 from acumen.claims import Claim, Reviews, Truth, VerdictRun
@@ -15,9 +16,11 @@ from acumen.confusion import Confusion, confuse_judgments
 from acumen.errors import DataError, Problem, label
 from acumen.evidence import EvidenceCounts, count_evidence
 from acumen.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome, factorize
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.policy import Policy
-from acumen.reasoning import RankingWithReasons, Reasoning, reason
+from acumen.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
 from acumen.severity import BY_LEVEL, SeverityRanking, rank_judgments_by_severity
+from acumen.types import Floats
 from acumen.weights import Weights
 
 SHOWN_CASES: Final = 10
@@ -190,3 +193,27 @@ def _named(cases: list[str]) -> str:
 def _without_result(cases: list[str]) -> str:
     told = "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
     return f"{told} no result: {_named(cases)}"
+
+
+def reason(counts: EvidenceCounts, cases: Sequence[object] | None = None) -> Reasoning:
+    """The counts as a view, in the order of ``cases`` (a case without counts has zeros)."""
+    order = counts.cases if cases is None else tuple(cases)
+    row_of = {case: row for row, case in enumerate(counts.cases)}
+    rows = np.array([row_of.get(str(case), -1) for case in order], np.int64)
+
+    def aligned(column: NDArray[Any]) -> Floats:
+        if not len(column):
+            return np.zeros(len(rows))
+        return np.where(rows >= 0, column[rows], 0).astype(np.float64)
+
+    scored = np.isfinite(counts.primitive_accuracy)
+    share = np.where(scored, counts.primitive_accuracy, 0.0)
+    right = {name: aligned(column) for name, column in counts.right.items()}
+    of = {name: aligned(column) for name, column in counts.of.items()}
+    return Reasoning(
+        right={**right, PRIMITIVES: aligned(share)},
+        of={**of, PRIMITIVES: aligned(scored.astype(np.float64))},
+        n_cases=len(rows),
+        why_absent={PRIMITIVES: "no primitives are given", **counts.why_absent},
+        components=tuple(name for name in PROCESS_WEIGHTS if of[name].any()),
+    )

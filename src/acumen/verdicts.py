@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.case_reasoning import WEIGHTS, CaseReasoning
+from acumen.case_reasoning import CaseReasoning
 from acumen.errors import DataError, Problem, UsageError, what_came
 from acumen.evidence import NO_COMPONENTS, EvidenceCounts, count_evidence
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.metrics.registry import METRICS
 from acumen.policy import Decision, Policy, find_policy
 from acumen.readers.verdict_truth import parse_reviews, parse_truth
 from acumen.readers.verdicts import parse_results
-from acumen.reasoning import Reasoning, reason
+from acumen.reasoning import Reasoning
 from acumen.scale import MOST_LEVELS, Scale
 from acumen.severity import SeverityRanking, rank_severity
-from acumen.verdict_study import PreparedStudy, prepare
+from acumen.verdict_study import PreparedStudy, prepare, reason
 
 DEFAULT_POLICY = "G1_allergy_V2"
 STAGES: Mapping[str, tuple[str, ...]] = {
@@ -190,7 +191,7 @@ def compute_process_score(intermediate_metrics: Mapping[str, Any]) -> dict[str, 
     flat = dict(_items("intermediate_metrics", intermediate_metrics))
     for stage in STAGES:
         flat |= dict(_items(stage, flat.get(stage)))
-    components = {name: flat.get(name) for name in WEIGHTS}
+    components = {name: flat.get(name) for name in PROCESS_WEIGHTS}
     wrong = [
         Problem(f"{what_came(value)} is not a share between 0 and 1", field=name)
         for name, value in components.items()
@@ -199,8 +200,8 @@ def compute_process_score(intermediate_metrics: Mapping[str, Any]) -> dict[str, 
     if wrong:
         raise DataError(wrong)
     present = {name: float(value) for name, value in components.items() if value is not None}
-    total = sum(WEIGHTS[name] for name in present)
-    weighted = sum(WEIGHTS[name] * value for name, value in present.items())
+    total = sum(PROCESS_WEIGHTS[name] for name in present)
+    weighted = sum(PROCESS_WEIGHTS[name] * value for name, value in present.items())
     return {
         "process_score": 100 * weighted / total if present else None,
         "process_components": {

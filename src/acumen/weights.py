@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-T = TypeVar("T")
+from acumen.types import Floats
 
-Floats = NDArray[np.float64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 
-from acumen.case_reasoning import RATIOS, WEIGHTS
 from acumen.confusion import Confusion, confuse
-from acumen.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
+from acumen.limits import PROCESS_WEIGHTS
+from acumen.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
 from acumen.severity import SeverityRanking, rank_severity
 
 Rows = list[tuple[Any, ...]]
@@ -39,7 +39,7 @@ def _reasoning(rows: Rows) -> Reasoning:
         right=dict(zip(names, (*right.T, shares), strict=True)),
         of=dict(zip(names, (*of.T, np.ones(len(rows))), strict=True)),
         n_cases=len(rows),
-        components=tuple(WEIGHTS),
+        components=tuple(PROCESS_WEIGHTS),
     )
 
 

@@ -13,7 +13,8 @@ from acumen.metrics import METRICS, metric, selective
 from acumen.metrics.registry import Kind
 from acumen.ranking import Ranking, rank
 from acumen.registering import is_run_again
-from acumen.weights import Floats, Weights
+from acumen.types import Floats
+from acumen.weights import Weights
 
 
 @pytest.fixture(autouse=True)

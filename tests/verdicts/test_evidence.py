@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acumen.case_reasoning import WEIGHTS
 from acumen.errors import AcumenError, DataError
 from acumen.evidence import count_evidence
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.metrics.registry import METRICS
 from acumen.policy import find_policy
 from acumen.readers.verdict_truth import parse_truth
 from acumen.readers.verdicts import parse_results
-from acumen.reasoning import reason
+from acumen.verdict_study import reason
 from acumen.verdicts import (
     compute_consistency_score,
     compute_intermediate_metrics,
@@ -152,7 +152,7 @@ def test_the_process_score_of_the_source() -> None:
 
 
 def test_nothing_measured_has_no_process_score() -> None:
-    score = compute_process_score(dict.fromkeys(WEIGHTS))
+    score = compute_process_score(dict.fromkeys(PROCESS_WEIGHTS))
     assert score["process_score"] is None
     assert score["process_components"]["total_weight"] == 0
 
@@ -371,7 +371,7 @@ def test_a_case_with_weight_k_is_a_case_written_k_times(weight: list[int]) -> No
     counts = counted()
     view = reason(counts)
     rows = np.repeat(np.arange(4), weight)
-    for name in (*WEIGHTS, "consistency", "evidence_recall", "score_consistency"):
+    for name in (*PROCESS_WEIGHTS, "consistency", "evidence_recall", "score_consistency"):
         right = counts.right[name][rows].sum()
         of = counts.of[name][rows].sum()
         ours = METRICS[name](view, np.array(weight, float))

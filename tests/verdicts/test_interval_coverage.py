@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen.case_reasoning import RATIOS, WEIGHTS
 from acumen.confusion import confuse
 from acumen.inference import Options, infer
 from acumen.intervals import Interval
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.metrics.registry import METRICS
-from acumen.reasoning import Reasoning
+from acumen.reasoning import RATIOS, Reasoning
 from acumen.severity import rank_severity
 
 STUDIES, CASES, POPULATION = 600, 60, 400_000
@@ -35,7 +35,7 @@ def draw(rng: np.random.Generator, n: int) -> dict[str, Any]:
     return {
         "ranking": rank_severity(truth, score, levels=3),
         "confusion": confuse(truth, np.digitize(score, CUTS), levels=3),
-        "reasoning": Reasoning(right, of, n, components=tuple(WEIGHTS)),
+        "reasoning": Reasoning(right, of, n, components=tuple(PROCESS_WEIGHTS)),
     }
 
 

@@ -12,10 +12,10 @@ from acumen import confidence as confidences
 from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import CalibratorModel
 from acumen.errors import UsageError, printable
-from acumen.judgments import CaseId, Judgments
+from acumen.judgments import Judgments
 from acumen.signals import Rows, answered_rows
 from acumen.strict_json import write_json
-from acumen.weights import Floats
+from acumen.types import CaseId, Floats
 
 TEMPERATURE: Final = "temperature_scaling"
 

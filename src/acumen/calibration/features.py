@@ -11,7 +11,7 @@ from acumen.errors import DataError, Problem, UsageError
 from acumen.judgments import Judgments, SignalState
 from acumen.signals import Rows, column, kind_of
 from acumen.strict_json import source_name
-from acumen.weights import Floats
+from acumen.types import Floats
 
 
 @dataclass(frozen=True)

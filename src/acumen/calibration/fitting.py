@@ -19,7 +19,7 @@ from acumen.forecast import TARGETS, target_of
 from acumen.judgments import Judgments
 from acumen.signals import answered_rows
 from acumen.strict_json import source_name
-from acumen.weights import Floats
+from acumen.types import Floats
 
 FOLDS: Final = 10
 SEED: Final = 42

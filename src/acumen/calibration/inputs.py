@@ -11,7 +11,7 @@ from acumen.calibration.features import CalibratorFeatureExtractor, Features, un
 from acumen.errors import DataError
 from acumen.judgments import Judgments, SignalState
 from acumen.signals import Rows, outside_unit
-from acumen.weights import Floats
+from acumen.types import Floats
 
 
 @dataclass(frozen=True)

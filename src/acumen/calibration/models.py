@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from acumen.errors import DataError
 from acumen.forecast import CLIP
-from acumen.weights import Floats
+from acumen.types import Floats
 
 STEEPEST: Final = 45
 """Temperatures are sought between e^−45 and e^45: beyond, doubles tell nothing apart."""

@@ -12,7 +12,7 @@ from acumen.inference import Options, infer
 from acumen.intervals import Interval, NoInterval
 from acumen.metrics import METRICS, metrics_of, reliability
 from acumen.ranking import rank
-from acumen.weights import Floats
+from acumen.types import Floats
 
 
 def compute_ece(probability: ArrayLike, target: ArrayLike, n_bins: int = BINS) -> float | None:

@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from acumen.artifact_parts import check
-from acumen.artifacts import MetricsArtifact
+from acumen.artifacts import Evaluated, MetricsArtifact
 from acumen.charts import curves, intervals, tables
 from acumen.charts.theme import Figure
 from acumen.errors import UsageError, printable
-from acumen.evaluation import Evaluation
 
 CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "risk-coverage": curves.risk_coverage,
@@ -32,11 +31,11 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
 """Name of a chart -> what draws it; None where the artifact has nothing for it."""
 
 
-def chart(name: str, evaluation: Evaluation | MetricsArtifact) -> Figure:
+def chart(name: str, evaluation: Evaluated | MetricsArtifact) -> Figure:
     """A chart by its name; refused with the reason where there is nothing to draw."""
     if name not in CHARTS:
         raise UsageError(f"no chart '{printable(name)}'; there are {', '.join(CHARTS)}")
-    artifact = evaluation.artifact if isinstance(evaluation, Evaluation) else evaluation
+    artifact = evaluation.artifact if isinstance(evaluation, Evaluated) else evaluation
     check(artifact)
     figure = CHARTS[name](artifact)
     if figure is None:

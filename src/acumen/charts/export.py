@@ -1,4 +1,4 @@
-"""Charts as figure files, through vl-convert; and charts by name from any file there is."""
+"""Charts as figure files, through vl-convert."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from typing import Any, Final
 import altair as alt
 import vl_convert
 
-from acumen.artifacts import MetricsArtifact, validated
-from acumen.charts import CHARTS, chart, theme
+from acumen.charts import CHARTS, theme
 from acumen.charts.verdicts import VERDICT_CHARTS
 from acumen.errors import UsageError, printable
-from acumen.results_document import check_document
-from acumen.scale import find_scale
-from acumen.strict_json import read_json, source_name, write_bytes
+from acumen.strict_json import write_bytes
 
 DOTS_PER_INCH: Final = 300
 POINTS_PER_INCH: Final = 72
@@ -67,44 +64,3 @@ def available() -> dict[str, str]:
     """Every chart by name, with what it shows."""
     every: dict[str, Any] = {**VERDICT_CHARTS, **CHARTS}
     return {name: (draw.__doc__ or name).strip().splitlines()[0] for name, draw in every.items()}
-
-
-def draw(
-    name: str,
-    source: Path,
-    *,
-    mode: str | None = None,
-    scale: str | None = None,
-    confidence: str = "default",
-) -> theme.Figure:
-    """A chart of a file: a metrics artifact, results, or a run that is evaluated first."""
-    from acumen.readers import FORMATS as TABLES
-    from acumen.readers import read
-    from acumen.readers.run import run_from_document
-
-    if source.suffix.lower() in TABLES:
-        table = read(source, mode=mode, scale=scale)
-    else:  # read once: a pipe cannot be read again
-        document = read_json(source)
-        if isinstance(document, dict) and "confidence_variants" in document:
-            return chart(name, validated(document, MetricsArtifact, source_name(source)))
-        if isinstance(document, dict) and ("unified_scores" in document or "systems" in document):
-            return _of_results(name, document, source_name(source))
-        chosen = None if scale is None else find_scale(scale)
-        table = run_from_document(document, mode=mode, scale=chosen, path=source)
-    from acumen.evaluating import Plan, evaluate
-
-    return chart(name, evaluate(table, plan=Plan(confidence=confidence)))
-
-
-def _of_results(name: str, document: dict[str, Any], source: str) -> theme.Figure:
-    if name not in VERDICT_CHARTS:
-        raise UsageError(
-            f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"
-        )
-    systems = document.get("systems", [document])
-    parts = [part for part in systems if isinstance(part, dict)] if systems else []
-    figure = VERDICT_CHARTS[name]([check_document(part, source) for part in parts])
-    if figure is None:
-        raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
-    return figure

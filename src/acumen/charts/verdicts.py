@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import altair as alt
 
-from acumen.case_reasoning import WEIGHTS
 from acumen.charts import theme
 from acumen.charts.intervals import interval_plot
 from acumen.charts.tables import confusion_plot, precision_recall_plot
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.summary_models import ThresholdCurve
 
 Documents = Sequence[Mapping[str, Any]]
@@ -69,7 +69,7 @@ def scores(documents: Documents) -> theme.Figure | None:
 
 def components(documents: Documents) -> theme.Figure | None:
     """The components of the process score."""
-    keys = [(key, title_of(key), 1.0) for key in (*WEIGHTS, "evidence_recall")]
+    keys = [(key, title_of(key), 1.0) for key in (*PROCESS_WEIGHTS, "evidence_recall")]
     return interval_plot(
         _rows(documents, keys),
         "share right",
@@ -144,7 +144,7 @@ def comparison(found: Mapping[str, Any]) -> theme.Figure | None:
     told = {"left": f"better: {left}", "right": f"better: {right}"}
     keys = [
         *SCORES,
-        *((key, title_of(key), 100.0) for key in WEIGHTS),
+        *((key, title_of(key), 100.0) for key in PROCESS_WEIGHTS),
         ("accuracy", "Accuracy", 100.0),
     ]
     rows = []

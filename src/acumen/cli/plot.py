@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from acumen.cli.targets import check_targets
-from acumen.errors import UsageError
+from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from acumen.charts.theme import Figure
@@ -43,7 +43,7 @@ def plot(
 
     acumen plot run.json --mode few_shot --confidence all --chart forest -o forest.svg
     """
-    from acumen.charts.export import FORMATS, available, draw
+    from acumen.charts.export import FORMATS, available
 
     if chart == "list":
         for name, what in available().items():
@@ -56,8 +56,55 @@ def plot(
     if output.suffix.lower() not in FORMATS:
         raise UsageError(f"a figure is {', '.join(FORMATS)}, not '{output.suffix}'")
     check_targets({"--output": output}, [source, scale])
-    figure: Figure = draw(chart, source, mode=mode, scale=scale, confidence=confidence)
+    figure: Figure = _draw(chart, source, mode=mode, scale=scale, confidence=confidence)
     from acumen.charts.export import write_figure
 
     write_figure(figure, output)
     typer.echo(f"acumen: wrote {output}", err=True)
+
+
+def _draw(
+    name: str,
+    source: Path,
+    *,
+    mode: str | None = None,
+    scale: str | None = None,
+    confidence: str = "default",
+) -> Figure:
+    """A chart of a file: a metrics artifact, results, or a run that is evaluated first."""
+    from acumen.artifacts import MetricsArtifact, validated
+    from acumen.charts import chart
+    from acumen.evaluating import Plan, evaluate
+    from acumen.readers import FORMATS as TABLES
+    from acumen.readers import read
+    from acumen.readers.run import run_from_document
+    from acumen.scale import find_scale
+    from acumen.strict_json import read_json, source_name
+
+    if source.suffix.lower() in TABLES:
+        table = read(source, mode=mode, scale=scale)
+    else:  # read once: a pipe cannot be read again
+        document = read_json(source)
+        if isinstance(document, dict) and "confidence_variants" in document:
+            return chart(name, validated(document, MetricsArtifact, source_name(source)))
+        if isinstance(document, dict) and ("unified_scores" in document or "systems" in document):
+            return _of_results(name, document, source_name(source))
+        chosen = None if scale is None else find_scale(scale)
+        table = run_from_document(document, mode=mode, scale=chosen, path=source)
+    return chart(name, evaluate(table, plan=Plan(confidence=confidence)))
+
+
+def _of_results(name: str, document: dict[str, Any], source: str) -> Figure:
+    from acumen.charts.verdicts import VERDICT_CHARTS
+    from acumen.results_document import check_document
+
+    if name not in VERDICT_CHARTS:
+        raise UsageError(
+            f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"
+        )
+    systems = document.get("systems", [document])
+    parts = [part for part in systems if isinstance(part, dict)] if systems else []
+    figure = VERDICT_CHARTS[name]([check_document(part, source) for part in parts])
+    if figure is None:
+        raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
+    return figure

@@ -41,7 +41,7 @@ from acumen.errors import DataError, UsageError, printable
 from acumen.judgments import Judgments, Source
 from acumen.signals import answered_rows, is_captured, kind_of, why_lacking
 from acumen.strict_json import source_name
-from acumen.weights import Floats
+from acumen.types import Floats
 
 __all__ = [
     "ARTIFACT",

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from acumen.confidence.registry import register
-from acumen.weights import Floats
+from acumen.types import Floats
 
 ENOUGH_EVIDENCE: Final = 3
 """From this many pieces of evidence on, more do not count in the hybrids."""

@@ -14,7 +14,7 @@ from acumen.confidence import functions
 from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, described
 from acumen.errors import UsageError, printable
 from acumen.signals import outside_unit
-from acumen.weights import Floats
+from acumen.types import Floats
 
 TEMPERATURE: Final = "temperature_scaling"
 ONE_INPUT: Final = (TEMPERATURE, "isotonic")

@@ -14,7 +14,7 @@ from acumen.judgments import Judgments
 from acumen.registering import is_run_again
 from acumen.signals import Rows, answered_rows, column
 from acumen.strict_json import source_name
-from acumen.weights import Floats
+from acumen.types import Floats
 
 RESERVED: Final = ("default", "all", "calibrated", "verbalized_calibrated", "secondary")
 """Words with a meaning of their own, which no function may take."""

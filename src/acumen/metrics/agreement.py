@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from acumen.confusion import Confusion
 from acumen.metrics.registry import Kind, every_case, metric, ratio
-from acumen.weights import Floats, Weights
+from acumen.types import Floats
+from acumen.weights import Weights
 
 
 def _farthest(table: Confusion) -> float:

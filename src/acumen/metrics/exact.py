@@ -25,7 +25,8 @@ from acumen.metrics.selective import (
     cmax,
 )
 from acumen.ranking import Ranking
-from acumen.weights import Floats, Weights
+from acumen.types import Floats
+from acumen.weights import Weights
 
 
 @metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)

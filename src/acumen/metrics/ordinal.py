@@ -14,7 +14,8 @@ import numpy as np
 
 from acumen.metrics.registry import Kind, metric, ratio
 from acumen.severity import SeverityRanking
-from acumen.weights import Floats, Weights
+from acumen.types import Floats
+from acumen.weights import Weights
 
 _ONE_SIDED = "the level or above it, or below it, has no case"
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from acumen.case_reasoning import WEIGHTS
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.metrics.ordinal import ordinal_auprc
 from acumen.metrics.registry import Kind, metric, ratio
 from acumen.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
-from acumen.weights import Floats, Weights
+from acumen.types import Floats
+from acumen.weights import Weights
 
 _NOTHING = "there is nothing to check it on"
 
@@ -104,7 +105,7 @@ def process(reasoning: Reasoning, weights: Weights) -> Floats:
     ...          "snippet_validity": [0, 0]}
     >>> of = right | {"incident_precision": [1, 3], "verdict_support_rate": [1, 1]}
     >>> columns = [{k: np.array(v, float) for k, v in side.items()} for side in (right, of)]
-    >>> view = Reasoning(*columns, 2, components=tuple(WEIGHTS)[:4])
+    >>> view = Reasoning(*columns, 2, components=tuple(PROCESS_WEIGHTS)[:4])
     >>> round(process(view, [1, 1]), 6)
     0.828947
     """
@@ -112,7 +113,7 @@ def process(reasoning: Reasoning, weights: Weights) -> Floats:
     if not present:
         return np.full(_share(reasoning, "incident_precision", weights).shape, np.nan)
     shares = np.stack([_share(reasoning, name, weights) for name in present])
-    parts = np.array([WEIGHTS[name] for name in present], np.float64)
+    parts = np.array([PROCESS_WEIGHTS[name] for name in present], np.float64)
     mean: Floats = parts @ shares / parts.sum()
     return mean
 

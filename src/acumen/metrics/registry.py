@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from acumen.registering import is_run_again
-from acumen.weights import CaseWeights, Floats, Weights
+from acumen.types import Floats
+from acumen.weights import CaseWeights, Weights
 
 
 class Kind(Enum):

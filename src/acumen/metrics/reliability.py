@@ -13,7 +13,8 @@ import numpy as np
 
 from acumen.forecast import BINS, FREQUENCIES, Forecast
 from acumen.metrics.registry import Kind, metric, ratio
-from acumen.weights import Floats, Weights
+from acumen.types import Floats
+from acumen.weights import Weights
 
 NARROWEST: Final = 0.02
 """The least bandwidth of the smoothed error; the cosines left out are below 1e-8 there."""

@@ -14,7 +14,8 @@ import numpy as np
 
 from acumen.metrics.registry import Kind, difference, every_case, metric, ratio
 from acumen.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking
-from acumen.weights import CaseWeights, Floats, Weights
+from acumen.types import Floats
+from acumen.weights import CaseWeights, Weights
 
 
 def _as_is(cmax: float) -> float:

@@ -1,7 +1,7 @@
 """Policies: how evidence becomes a verdict, as data. See :mod:`acumen.policy.model`."""
 
 from acumen.policy.decide import Decision, Trace, decide
-from acumen.policy.model import NO_INCIDENT, Evidence, Policy, folded
+from acumen.policy.model import NO_INCIDENT, Evidence, Policy
 from acumen.policy.read import builtin_policies, find_policy, parse_policy
 
 __all__ = [
@@ -13,6 +13,5 @@ __all__ = [
     "builtin_policies",
     "decide",
     "find_policy",
-    "folded",
     "parse_policy",
 ]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from acumen.errors import Problem, printable, what_came
 from acumen.policy.lines import Lines, Path
-from acumen.policy.model import folded
+from acumen.text import folded
 
 MOST_POINTS: Final = 1e12
 """So that sums of points stay exact, and never overflow."""

@@ -7,10 +7,9 @@ the verdict, and when none holds the default does. A threshold is a rule on the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
@@ -112,16 +111,6 @@ class Policy:
     def severities(self) -> frozenset[str]:
         """The severities an incident can have."""
         return self.values.get(self.severity, frozenset()) - {NO_INCIDENT}
-
-
-@lru_cache(maxsize=4096)
-def folded(judgement: str) -> str:
-    """A judgement as it is compared: case, outer quotes and the mark between words don't matter.
-
-    >>> folded(" First_Hand ")
-    'first hand'
-    """
-    return re.sub(r"[\s_-]+", " ", judgement.strip().strip("'\"").strip()).casefold()
 
 
 def implies(strong: Condition, weak: Condition) -> bool:

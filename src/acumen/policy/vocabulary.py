@@ -11,7 +11,8 @@ from typing import Any, Final
 from acumen.errors import printable
 from acumen.policy.checks import TomlChecks
 from acumen.policy.lines import Lines
-from acumen.policy.model import Modifier, folded
+from acumen.policy.model import Modifier
+from acumen.text import folded
 
 MODIFIER_KEYS: Final = ("name", "field", "values", "points")
 

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.errors import DataError, Problem, printable, what_came
 from acumen.judgments import (
     NO_PREDICTION,
-    CaseId,
     FailedCase,
     Judgments,
     Outcome,
@@ -25,6 +24,7 @@ from acumen.judgments import (
 )
 from acumen.readers.series import is_missing, plain_column
 from acumen.scale import Scale, find_scale
+from acumen.types import CaseId
 
 Column = Sequence[Any] | NDArray[Any]
 _NEVER: Final = object()

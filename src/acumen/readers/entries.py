@@ -20,7 +20,6 @@ import numpy as np
 from acumen.errors import SHOWN_PROBLEMS, DataError, Problem, label, what_came
 from acumen.judgments import (
     NO_PREDICTION,
-    CaseId,
     FailedCase,
     Judgments,
     Outcome,
@@ -31,6 +30,7 @@ from acumen.judgments import (
     unjudged_items,
 )
 from acumen.scale import Scale
+from acumen.types import CaseId
 
 MOST_SIGNALS: Final = 1000
 """Every signal is a column of the table: keys that are values would fill the memory."""

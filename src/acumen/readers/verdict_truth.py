@@ -6,9 +6,10 @@ from pathlib import Path
 
 from acumen.claims import CaseTruth, Incident, Reviews, Truth
 from acumen.errors import DataError, label, printable, what_came
-from acumen.policy import Policy, folded
+from acumen.policy import Policy
 from acumen.readers.fields import Fields
 from acumen.strict_json import read_json, source_name
+from acumen.text import folded
 
 
 def read_truth(path: str | Path, policy: Policy) -> Truth:

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from acumen.claims import PROVENANCE, CaseTruth, Claim, VerdictRun
 from acumen.errors import DataError, UsageError, label, printable, what_came
-from acumen.policy import NO_INCIDENT, Evidence, Policy, folded
+from acumen.policy import NO_INCIDENT, Evidence, Policy
 from acumen.readers.fields import Fields, Record
+from acumen.text import folded
 
 
 def named_policy(document: object) -> str | None:

@@ -16,15 +16,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen._version import __version__
-from acumen.artifacts import MetricsArtifact, validated
-from acumen.case_reasoning import WEIGHTS
+from acumen.artifacts import Evaluated, MetricsArtifact, validated
 from acumen.errors import DataError, UsageError, printable, what_came
-from acumen.evaluation import Evaluation
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.report.sections import LONGEST_TEXT, Cases, Plot, Study
 from acumen.results_document import Difference, check_comparison, check_document
 from acumen.strict_json import parse_json, read_bytes, source_name, to_json, write_bytes
 
-Reportable = MetricsArtifact | Evaluation | Mapping[str, Any] | str | Path
+Reportable = MetricsArtifact | Evaluated | Mapping[str, Any] | str | Path
 STATIC_ROWS: Final = 50
 """Rows of the table of cases that stand in the page itself, for readers without scripts."""
 
@@ -65,7 +64,7 @@ def _study(given: Reportable, key: str, command: str | None, texts: bool) -> Stu
     if isinstance(given, str | Path):
         source = source_name(given)
         given = load(given)
-    if isinstance(given, Evaluation):
+    if isinstance(given, Evaluated):
         given = given.artifact
     if isinstance(given, MetricsArtifact):
         return metric_sections.study_of(given, key, command, texts=texts)
@@ -101,7 +100,7 @@ def _mapping(document: object, source: str) -> Mapping[str, Any]:
 def _checked_comparison(comparison: object, source: str) -> dict[str, Any]:
     """A comparison; of a measure it does not hold, an empty difference."""
     checked = check_comparison(dict(_mapping(comparison, source)), source)
-    known = ("process_score", "ordinal_auprc", "auprc_ge_1", *WEIGHTS)
+    known = ("process_score", "ordinal_auprc", "auprc_ge_1", *PROCESS_WEIGHTS)
     absent = {key: Difference().model_dump() for key in known}
     return checked | {"deltas": absent | checked["deltas"]}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from acumen.case_reasoning import WEIGHTS
 from acumen.errors import counted, printable
+from acumen.limits import PROCESS_WEIGHTS
 
 TARGET: Final = 75.0
 """Each of the three scores should lie above this, in percent."""
@@ -192,7 +192,7 @@ def comparison_paragraphs(comparison: Mapping[str, Any]) -> list[str]:
         chief = [key for key in parts if deltas[key]["favours"] == side][:5]
         if side is not None and chief:
             # what moves the score is a component's difference times its weight
-            chief.sort(key=lambda key: -abs(deltas[key]["delta"]) * WEIGHTS[key])
+            chief.sort(key=lambda key: -abs(deltas[key]["delta"]) * PROCESS_WEIGHTS[key])
             winner = left if side == "left" else right
             why = " and ".join(f"{_NAMES[key]} ({_both(deltas[key], side)})" for key in chief[:2])
             found.append(f"Chiefly, {winner} more often {why}.")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from acumen.artifact_parts import name
-from acumen.case_reasoning import WEIGHTS
 from acumen.charts import verdicts as charts
 from acumen.charts.tables import ABSTAINED
 from acumen.errors import counted
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.report.plots import plot, section
 from acumen.report.sections import (
     UNDEFINED,
@@ -151,7 +151,7 @@ def _scores(documents: Sequence[Document], _: Document | None, study: str) -> Se
 
 
 def _components(documents: Sequence[Document], _: Document | None, study: str) -> Section | None:
-    keys = (*WEIGHTS, "evidence_recall", "score_consistency")
+    keys = (*PROCESS_WEIGHTS, "evidence_recall", "score_consistency")
     drawn = plot(
         study,
         "components",

@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from acumen.case_reasoning import WEIGHTS
 from acumen.errors import counted, printable
+from acumen.limits import PROCESS_WEIGHTS
 from acumen.report.letters import in_letters_of
 from acumen.report.verdict_reading import (
     TARGET,
@@ -26,7 +26,7 @@ WIDTH: Final = 80
 _BESIDE: Final = {"evidence_recall": "Evidence Recall", "score_consistency": "Score Consistency"}
 COMPONENTS: Final = tuple(
     (key, key.removesuffix("_rate").replace("_", " ").title(), f"{weight}%")
-    for key, weight in WEIGHTS.items()
+    for key, weight in PROCESS_WEIGHTS.items()
 ) + tuple((key, name, "") for key, name in _BESIDE.items())
 """Key, title and weight of each component, then of what is reported beside them."""
 _AGREEMENT: Final = (
