@@ -28,7 +28,7 @@ format: $(READY)
 
 # The compiled loops once more as plain Python: same source, so coverage and debuggers see inside.
 interpreted: $(READY)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow" tests/test_kernels.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow" tests/views/test_ranking_kernels.py
 
 slow: $(READY)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow

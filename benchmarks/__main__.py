@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from acumen.strict_json import parse_json, write_bytes
+from acumen.files.json import parse_json, write_bytes
 from benchmarks import page as report_page
 from benchmarks import runner, verdicts
 from benchmarks.commands import FUNCTIONS, cold_start, commands, reading_and_confidence

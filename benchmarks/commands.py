@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from acumen import confidence, read_run
-from acumen.strict_json import to_json
+from acumen.files.json import to_json
 from acumen.studies.phq8 import phq8_run
 
 FUNCTIONS = 12

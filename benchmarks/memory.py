@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from acumen.inference import statistic_of
+from acumen.files.json import to_json
+from acumen.inference.infer import statistic_of
+from acumen.inference.resample import Bootstrap, replicate
 from acumen.metrics import metrics_of
-from acumen.ranking import Ranking, rank
-from acumen.resample import Bootstrap, replicate
-from acumen.strict_json import to_json
-from acumen.weights import CaseWeights
+from acumen.views.ranking import Ranking, rank
+from acumen.views.weights import CaseWeights
 from benchmarks.speed import CORE
 from benchmarks.studies import study
 

@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from acumen.artifacts import Variant
-from acumen.evaluating import Plan, evaluate
-from acumen.evaluation import Evaluation
-from acumen.inference import Options
+from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.evaluation.evaluation import Evaluation
+from acumen.inference.infer import Options
 from acumen.readers.run import run_from_document
+from acumen.results.metrics import Variant
 from acumen.studies.phq8 import phq8_run
 
 ROWS = 100_000

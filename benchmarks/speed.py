@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.compiled import compiled
-from acumen.inference import statistic_of
+from acumen.inference.infer import statistic_of
+from acumen.inference.resample import Bootstrap, lanes_for, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
-from acumen.ranking import Ranking
-from acumen.resample import Bootstrap, lanes_for, replicate
-from acumen.weights import CaseWeights
+from acumen.views.compiled import compiled
+from acumen.views.ranking import Ranking
+from acumen.views.weights import CaseWeights
 from benchmarks import reference
 from benchmarks.studies import Columns, study
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.ranking import Ranking, rank
+from acumen.views.ranking import Ranking, rank
 from benchmarks.reference import Item
 
 

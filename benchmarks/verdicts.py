@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from acumen.inference import Options
+from acumen.inference.infer import Options
 from acumen.policy import find_policy
-from acumen.readers.verdict_truth import parse_reviews, parse_truth
-from acumen.readers.verdicts import parse_results
-from acumen.verdict_scores import document, score_study
-from acumen.verdict_study import prepare
+from acumen.verdicts.read import parse_results
+from acumen.verdicts.score import document, score_study
+from acumen.verdicts.study import prepare
+from acumen.verdicts.truth import parse_reviews, parse_truth
 from benchmarks.studies import VerdictDocuments, verdict_study
 
 CASES, EVIDENCE, RESAMPLES = 10_000, 20, 10_000

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from acumen.strict_json import read_json, write_bytes, write_json
+from acumen.files.json import read_json, write_bytes, write_json
 from simulations import coverage, paired
 from simulations.populations import POPULATIONS
 from simulations.report import CONTROL_CASES, control_fails, page

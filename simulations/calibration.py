@@ -13,10 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from acumen.forecast import Forecast, forecast
-from acumen.inference import Options, infer
-from acumen.intervals import Interval
+from acumen.inference.infer import Options, infer
+from acumen.inference.intervals import Interval
 from acumen.metrics import Metric, metrics_of
+from acumen.views.forecast import Forecast, forecast
 
 ITEMS: Final = 8
 CASES: Final = (20, 41, 100)

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.inference import Inference, Options, infer
-from acumen.intervals import Interval, NoInterval, bca
+from acumen.inference.infer import Inference, Options, infer
+from acumen.inference.intervals import Interval, NoInterval, bca
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
-from acumen.ranking import Ranking
 from acumen.types import Floats
-from acumen.weights import Weights
+from acumen.views.ranking import Ranking
+from acumen.views.weights import Weights
 from simulations.populations import POPULATIONS, TRUTH_CASES, Population, draw, truth
 
 CASES: Final = (10, 20, 41, 100)

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.inference import Options
-from acumen.paired import compare
+from acumen.inference.infer import Options
+from acumen.inference.paired import compare
 from simulations.coverage import CHUNK, JUDGED, RESAMPLES, SEED, Tally
 from simulations.populations import (
     COMMON,

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from acumen.metrics.registry import Metric
-from acumen.ranking import Ranking, rank
-from acumen.weights import CaseWeights
+from acumen.views.ranking import Ranking, rank
+from acumen.views.weights import CaseWeights
 
 TRUTH_CASES: Final = 400_000
 """Cases of the sample that stands for the population: it errs 1/60 as far as 100 cases."""

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from acumen.strict_json import to_json
+from acumen.files.json import to_json
 from acumen.studies.phq8 import phq8_run
 
 README = Path(__file__).resolve().parent.parent / "README.md"

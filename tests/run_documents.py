@@ -7,7 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 
 ITEMS = Scale.named("phq8").items
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 
 ITEMS = Scale.named("phq8").items
 

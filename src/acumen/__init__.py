@@ -17,30 +17,30 @@ from acumen._version import __version__
 
 if TYPE_CHECKING:
     from acumen import errors
-    from acumen.api import compare, evaluate
     from acumen.errors import AcumenError, DataError, UsageError
-    from acumen.evaluating import Plan
-    from acumen.evaluation import Evaluation
-    from acumen.inference import Options
-    from acumen.items import ItemPrediction
-    from acumen.judgments import Judgments
+    from acumen.evaluation.api import compare, evaluate
+    from acumen.evaluation.evaluate import Plan
+    from acumen.evaluation.evaluation import Evaluation
+    from acumen.inference.infer import Options
+    from acumen.items.compute import ItemPrediction
     from acumen.readers import from_frame, read, read_run
     from acumen.readers.columns import judgments as from_columns
-    from acumen.scale import Scale
+    from acumen.table.judgments import Judgments
+    from acumen.table.scale import Scale
 
 _HOMES = {
     "AcumenError": "acumen.errors",
     "DataError": "acumen.errors",
-    "Evaluation": "acumen.evaluation",
-    "ItemPrediction": "acumen.items",
-    "Judgments": "acumen.judgments",
-    "Options": "acumen.inference",
-    "Plan": "acumen.evaluating",
-    "Scale": "acumen.scale",
+    "Evaluation": "acumen.evaluation.evaluation",
+    "ItemPrediction": "acumen.items.compute",
+    "Judgments": "acumen.table.judgments",
+    "Options": "acumen.inference.infer",
+    "Plan": "acumen.evaluation.evaluate",
+    "Scale": "acumen.table.scale",
     "UsageError": "acumen.errors",
-    "compare": "acumen.api",
+    "compare": "acumen.evaluation.api",
     "errors": "acumen.errors",
-    "evaluate": "acumen.api",
+    "evaluate": "acumen.evaluation.api",
     "from_columns": "acumen.readers.columns:judgments",
     "from_frame": "acumen.readers",
     "read": "acumen.readers",

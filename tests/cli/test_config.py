@@ -10,7 +10,7 @@ import pytest
 from typer.main import get_command
 
 from acumen.cli import COMMANDS, run
-from acumen.strict_json import write_json
+from acumen.files.json import write_json
 from acumen.studies.phq8 import phq8_run
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import acumen
 from acumen.cli import run
-from acumen.strict_json import write_json
+from acumen.files.json import write_json
 from acumen.studies.phq8 import phq8_run
 
 HEADER = "confidence,coverage,selective_risk,generalized_risk,threshold"

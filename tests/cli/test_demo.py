@@ -11,8 +11,8 @@ import pytest
 import acumen
 from acumen.cli import demo as command
 from acumen.cli import run
-from acumen.evaluation import Evaluation
-from acumen.strict_json import read_json
+from acumen.evaluation.evaluation import Evaluation
+from acumen.files.json import read_json
 from acumen.studies.phq8 import phq8_run
 
 FAST = ("--bootstrap-resamples", "50")

@@ -10,7 +10,7 @@ import pytest
 
 from acumen.cli import run
 from acumen.metrics.conventions import Reading, conventions, readings
-from acumen.ranking import Ranking, rank
+from acumen.views.ranking import Ranking, rank
 
 
 def trapezoid(y: Sequence[float], x: Sequence[float]) -> float:

@@ -8,12 +8,12 @@ import jsonschema
 import pytest
 
 import acumen
-from acumen.artifacts import SCHEMAS
 from acumen.calibration import fit_calibration
 from acumen.calibration.reading import calibration_from
 from acumen.cli import run
+from acumen.files.json import parse_json, to_json
 from acumen.readers.run import run_from_document
-from acumen.strict_json import parse_json, to_json
+from acumen.results.metrics import SCHEMAS
 from tests.toy_runs import toy_run
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from acumen.forecast import Forecast, forecast
 from acumen.metrics import METRICS, Metric
-from acumen.ranking import Ranking, rank
-from acumen.weights import CaseWeights
+from acumen.views.forecast import Forecast, forecast
+from acumen.views.ranking import Ranking, rank
+from acumen.views.weights import CaseWeights
 from tests.laws.verdict_families import VERDICT_FAMILIES
 
 

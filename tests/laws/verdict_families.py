@@ -12,10 +12,10 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 
-from acumen.confusion import Confusion, confuse
-from acumen.limits import PROCESS_WEIGHTS
-from acumen.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
-from acumen.severity import SeverityRanking, rank_severity
+from acumen.defaults import PROCESS_WEIGHTS
+from acumen.views.confusion import Confusion, confuse
+from acumen.views.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
+from acumen.views.severity import SeverityRanking, rank_severity
 
 Rows = list[tuple[Any, ...]]
 

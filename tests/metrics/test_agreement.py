@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import kendalltau
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, mean_absolute_error
 
-from acumen.confusion import Confusion, confuse
-from acumen.inference import Options, infer
-from acumen.intervals import Interval
+from acumen.inference.infer import Options, infer
+from acumen.inference.intervals import Interval
 from acumen.metrics.registry import METRICS, metrics_of
-from acumen.weights import CaseWeights
+from acumen.views.confusion import Confusion, confuse
+from acumen.views.weights import CaseWeights
 
 NAMES = sorted(metric.name for metric in metrics_of(Confusion))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from acumen.metrics import METRICS
-from acumen.ranking import rank
-from acumen.weights import CaseWeights
+from acumen.views.ranking import rank
+from acumen.views.weights import CaseWeights
 
 TABLES, BLOCK = 100_000, 500
 

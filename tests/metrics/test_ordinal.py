@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from acumen.confusion import confuse_judgments
 from acumen.metrics.ordinal import (
     auprc_ge,
     auroc_ge,
@@ -22,8 +21,9 @@ from acumen.metrics.ordinal import (
 )
 from acumen.metrics.registry import METRICS
 from acumen.readers import judgments
-from acumen.severity import rank_judgments_by_severity, rank_severity
-from acumen.weights import CaseWeights
+from acumen.views.confusion import confuse_judgments
+from acumen.views.severity import rank_judgments_by_severity, rank_severity
+from acumen.views.weights import CaseWeights
 
 RARE = np.repeat([0, 1, 2], [78, 21, 1])
 ONES = np.ones(100)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from acumen.metrics import METRICS, metric, selective
+from acumen.metrics.registering import is_run_again
 from acumen.metrics.registry import Kind
-from acumen.ranking import Ranking, rank
-from acumen.registering import is_run_again
 from acumen.types import Floats
-from acumen.weights import Weights
+from acumen.views.ranking import Ranking, rank
+from acumen.views.weights import Weights
 
 
 @pytest.fixture(autouse=True)

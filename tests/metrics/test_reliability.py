@@ -10,9 +10,9 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, log_loss
 
 from acumen.errors import DataError, UsageError
-from acumen.forecast import equal_width_bin, forecast, forecast_judgments, target_of
 from acumen.metrics import METRICS, reliability
-from acumen.weights import CaseWeights
+from acumen.views.forecast import equal_width_bin, forecast, forecast_judgments, target_of
+from acumen.views.weights import CaseWeights
 
 P = np.array([0.5, 0.5, 0.4, 0.6, 1.0, 1.0])
 Y = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0])

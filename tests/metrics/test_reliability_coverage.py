@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acumen.forecast import Forecast
 from acumen.metrics import METRICS, metrics_of
+from acumen.views.forecast import Forecast
 from simulations.calibration import ERRORS, HONEST, POPULATIONS, Population, cover
 
 DISTANCES = [METRICS[name] for name in ("ece", "ece_equal_mass", "smooth_ece")]

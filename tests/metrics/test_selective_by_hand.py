@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from acumen.errors import UsageError
-from acumen.judgments import Judgments
 from acumen.metrics import METRICS
 from acumen.metrics.conventions import conventions
-from acumen.ranking import Ranking, rank, rank_judgments
 from acumen.readers import judgments
-from acumen.weights import CaseWeights
+from acumen.table.judgments import Judgments
+from acumen.views.ranking import Ranking, rank, rank_judgments
+from acumen.views.weights import CaseWeights
 
 
 def measured(ranking: Ranking, name: str, **parameters: float) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from acumen.metrics import metrics_of
-from acumen.ranking import Ranking, rank
-from acumen.weights import CaseWeights
+from acumen.views.ranking import Ranking, rank
+from acumen.views.weights import CaseWeights
 from tests.oracles.selective import Row, all_metrics
 
 METRICS = {m.name: m for m in metrics_of(Ranking)}

@@ -7,7 +7,7 @@ from random import Random
 from acumen.policy import Evidence, Policy, decide
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Rule
 from acumen.policy.reach import Draft, unreachable
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 
 FIELDS = {"SEVERITY": ("a", "b", "c"), "HAND": ("x", "y")}
 SCALE = Scale("toy", ("Low", "High"))

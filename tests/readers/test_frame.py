@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 from acumen.errors import DataError, UsageError
-from acumen.judgments import Judgments, SignalState
 from acumen.metrics import METRICS
-from acumen.ranking import rank_judgments
 from acumen.readers import from_frame
 from acumen.readers.run import run_from_document
+from acumen.table.judgments import Judgments, SignalState
+from acumen.views.ranking import rank_judgments
 from tests.run_documents import entries, run_document
 
 LIBRARIES = {

@@ -12,7 +12,7 @@ from acumen.confidence import compute
 from acumen.errors import DataError, UsageError
 from acumen.readers import read, read_csv, read_parquet
 from acumen.readers.run import run_from_document
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 from tests.readers.test_frame import long_columns, numbers
 from tests.run_documents import run_document
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from acumen.errors import DataError, UsageError
-from acumen.judgments import Judgments, Outcome
 from acumen.readers import read, read_run
 from acumen.readers.run import run_from_document
-from acumen.scale import Scale
+from acumen.table.judgments import Judgments, Outcome
+from acumen.table.scale import Scale
 from tests.run_documents import ITEMS, entries, run_document, write
 
 

@@ -14,7 +14,7 @@ import pytest
 import acumen
 from acumen import confidence
 from acumen.errors import DataError, UsageError
-from acumen.judgments import Outcome, SignalState
+from acumen.table.judgments import Outcome, SignalState
 
 ODD_INDEX = [7, 5, 6]
 LEVELS = acumen.Scale.numbered(0, 3)

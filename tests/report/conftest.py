@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluation import Evaluation
+from acumen.evaluation.evaluation import Evaluation
 from tests.report.studies import paired_evaluation, single_evaluation, verdict_results
 
 CHROMIUM = next(

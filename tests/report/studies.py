@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from acumen.evaluating import Plan, evaluate
-from acumen.evaluation import Evaluation
-from acumen.inference import Options
-from acumen.judgments import Judgments
+from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.evaluation.evaluation import Evaluation
+from acumen.inference.infer import Options
 from acumen.readers.run import run_from_document
+from acumen.table.judgments import Judgments
 from tests.toy_runs import toy_run
 
 QUICK = Plan(confidence="all", options=Options(resamples=400))
@@ -46,12 +46,12 @@ def paired_evaluation() -> Evaluation:
 def verdict_results() -> dict[str, Any]:
     """Two methods and their comparison, as ``acumen score`` writes them."""
     from acumen.policy import find_policy
-    from acumen.readers.verdict_truth import parse_reviews, parse_truth
-    from acumen.readers.verdicts import parse_results
     from acumen.studies.verdicts import POLICY, verdict_study
-    from acumen.verdict_comparison import compare_runs, comparison_document
-    from acumen.verdict_scores import document, score_study
-    from acumen.verdict_study import prepare
+    from acumen.verdicts.compare import compare_runs, comparison_document
+    from acumen.verdicts.read import parse_results
+    from acumen.verdicts.score import document, score_study
+    from acumen.verdicts.study import prepare
+    from acumen.verdicts.truth import parse_reviews, parse_truth
 
     study, policy, options = verdict_study(), find_policy(POLICY), Options(resamples=200)
     truth, reviews = parse_truth(study.truth, policy), parse_reviews(study.reviews)

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from acumen.artifacts import MetricsArtifact
 from acumen.cli import run
-from acumen.evaluating import Plan, evaluate
-from acumen.inference import Options
+from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.files.json import write_json
+from acumen.inference.infer import Options
 from acumen.policy import find_policy
 from acumen.readers.run import run_from_document
-from acumen.readers.verdicts import parse_results
 from acumen.report.html import render_report
 from acumen.report.metric_parts import cases
 from acumen.report.verdict_sections import study_of
-from acumen.results_document import check_document
-from acumen.strict_json import write_json
-from acumen.verdict_scores import document, score_study
-from acumen.verdict_study import prepare
+from acumen.results.metrics import MetricsArtifact
+from acumen.results.verdicts import check_document
+from acumen.verdicts.read import parse_results
+from acumen.verdicts.score import document, score_study
+from acumen.verdicts.study import prepare
 from tests.toy_runs import toy_run
 
 QUOTE = "I have not slept since March"

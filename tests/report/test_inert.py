@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from acumen.artifacts import MetricsArtifact
-from acumen.evaluating import Plan, evaluate
-from acumen.inference import Options
+from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.inference.infer import Options
 from acumen.readers.run import run_from_document
 from acumen.report.html import chart_library, render_report
+from acumen.results.metrics import MetricsArtifact
 from tests.report.opened import hovered, opened
 from tests.report.studies import rewritten, verdict_results
 from tests.toy_runs import toy_run

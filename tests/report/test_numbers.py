@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluation import Evaluation
+from acumen.evaluation.evaluation import Evaluation
 from acumen.report.html import _study, render_report
 from acumen.report.sections import Table
 from tests.report.test_specs import walk

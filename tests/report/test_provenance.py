@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from acumen.cli import run
-from acumen.strict_json import read_json, write_json
+from acumen.files.json import read_json, write_json
 from acumen.studies.verdicts import POLICY, verdict_study
 
 

@@ -15,9 +15,9 @@ from acumen.charts.theme import Figure, spec_and_data
 from acumen.charts.verdicts import VERDICT_CHARTS, comparison
 from acumen.cli import run
 from acumen.errors import DataError, UsageError
-from acumen.evaluation import Evaluation
-from acumen.results_document import check_document
-from acumen.strict_json import read_json, write_json
+from acumen.evaluation.evaluation import Evaluation
+from acumen.files.json import read_json, write_json
+from acumen.results.verdicts import check_document
 
 COMPUTING = {
     *("aggregate", "bin", "calculate", "regression", "loess", "window", "density", "quantile"),
@@ -149,7 +149,7 @@ def test_plot_draws_artifacts_results_and_runs(
 def test_plot_draws_a_run_in_every_format_that_evaluate_reads(ending: str, tmp_path: Path) -> None:
     from pyarrow import csv, parquet
 
-    from acumen.strict_json import to_json
+    from acumen.files.json import to_json
     from tests.toy_runs import toy_run
 
     source, out = tmp_path / f"rows.{ending}", tmp_path / "f.svg"
@@ -169,7 +169,7 @@ def test_plot_reads_a_run_from_standard_input(
     import io
     import sys
 
-    from acumen.strict_json import to_json
+    from acumen.files.json import to_json
     from tests.toy_runs import toy_run
 
     given = io.TextIOWrapper(io.BytesIO(to_json(toy_run(4)).encode("utf-8")))

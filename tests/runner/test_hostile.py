@@ -8,12 +8,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acumen.files.json import parse_json, to_json
+from acumen.files.json_spans import value_spans
 from acumen.runner.reply import UnusableReply, mend_surrogates, read_reply
-from acumen.runner.spans import value_spans
 from acumen.runner.task_file import parse_task, read_task
 from acumen.runner.tokens import TokenMap, label_signals, read_tokens, score_signals
 from acumen.runner.wire import TransportFailure, first_choice, read_document, read_vectors
-from acumen.strict_json import parse_json, to_json
 
 PHQ8, ALLERGY = read_task("phq8"), read_task("allergy")
 FLAT = parse_task(

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from acumen.strict_json import read_json
+from acumen.files.json import read_json
 
 CASES = 30
 SAMPLES = 2

@@ -13,9 +13,9 @@ import pytest
 from acumen.cli import run as acumen
 from acumen.confidence import select
 from acumen.errors import UsageError
+from acumen.files.json import read_json
 from acumen.readers.run import read_run
 from acumen.runner import local
-from acumen.strict_json import read_json
 
 SHORT = """
 name = "short"

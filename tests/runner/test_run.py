@@ -20,7 +20,7 @@ import pytest
 
 from acumen.cli import run as acumen
 from acumen.errors import DataError, UsageError
-from acumen.judgments import Outcome
+from acumen.files.json import read_json
 from acumen.readers.run import read_run
 from acumen.runner.cases import read_cases
 from acumen.runner.endpoint import EndpointRefusal
@@ -30,7 +30,7 @@ from acumen.runner.run import run
 from acumen.runner.settings import Patience, Settings
 from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
-from acumen.strict_json import read_json
+from acumen.table.judgments import Outcome
 
 HASTE = Patience(timeout=60, retries=1, backoff=0.01)
 PlanFor = Callable[..., Plan]

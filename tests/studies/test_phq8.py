@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluating import Plan, evaluate
-from acumen.evaluation import Evaluation
-from acumen.inference import Options
-from acumen.judgments import Judgments
+from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.evaluation.evaluation import Evaluation
+from acumen.files.json import parse_json, to_json
+from acumen.inference.infer import Options
 from acumen.readers.run import run_from_document
-from acumen.scale import Scale
-from acumen.strict_json import parse_json, to_json
 from acumen.studies.phq8 import PARTICIPANTS, SAMPLES, phq8_run
+from acumen.table.judgments import Judgments
+from acumen.table.scale import Scale
 
 ITEMS = Scale.named("phq8").items
 SIGNALS = {

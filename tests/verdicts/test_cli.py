@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from acumen.cli import run
-from acumen.strict_json import read_json
+from acumen.files.json import read_json
 from acumen.studies.verdicts import verdict_study
 
 FAST = ("--resamples", "200")
@@ -51,7 +51,7 @@ def test_the_tables_of_one_method(study: Path, capsys: pytest.CaptureFixture[str
 
 def test_a_score_of_exactly_the_target_gets_no_tick() -> None:
     from acumen.report.verdict_tables import report, terminal
-    from acumen.results_document import check_document
+    from acumen.results.verdicts import check_document
 
     bare = {"unified_scores": {"auprc": 0.75, "process_score": 75.0, "consistency_score": 75.1}}
     console = terminal()

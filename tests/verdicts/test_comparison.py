@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from acumen.inference import Options
-from acumen.intervals import Interval
+from acumen.inference.infer import Options
+from acumen.inference.intervals import Interval
 from acumen.policy import find_policy
-from acumen.readers.verdict_truth import parse_truth
-from acumen.readers.verdicts import parse_results
 from acumen.report.verdict_comparison import comparison_report
 from acumen.report.verdict_tables import terminal
-from acumen.verdict_comparison import compare_runs, comparison_document
-from acumen.verdict_scores import score_study
-from acumen.verdict_study import prepare
+from acumen.verdicts.compare import compare_runs, comparison_document
+from acumen.verdicts.read import parse_results
+from acumen.verdicts.score import score_study
+from acumen.verdicts.study import prepare
+from acumen.verdicts.truth import parse_truth
 
 POLICY = find_policy("G1_allergy_V2")
 LOW, HIGH = "Low Risk", "High Risk"

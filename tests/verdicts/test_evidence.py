@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import AcumenError, DataError
-from acumen.evidence import count_evidence
-from acumen.limits import PROCESS_WEIGHTS
 from acumen.metrics.registry import METRICS
 from acumen.policy import find_policy
-from acumen.readers.verdict_truth import parse_truth
-from acumen.readers.verdicts import parse_results
-from acumen.verdict_study import reason
-from acumen.verdicts import (
+from acumen.verdicts.compute import (
     compute_consistency_score,
     compute_intermediate_metrics,
     compute_ordinal_auprc,
     compute_process_score,
     compute_unified_metrics,
 )
-from acumen.weights import CaseWeights
+from acumen.verdicts.counts import count_evidence
+from acumen.verdicts.read import parse_results
+from acumen.verdicts.study import reason
+from acumen.verdicts.truth import parse_truth
+from acumen.views.weights import CaseWeights
 
 SEVERITY, ASSURANCE, STAFF = "INCIDENT_SEVERITY", "ASSURANCE_CLAIM", "STAFF_RESPONSE"
 

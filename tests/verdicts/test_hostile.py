@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.errors import AcumenError
-from acumen.inference import Options
+from acumen.inference.infer import Options
 from acumen.policy import find_policy, parse_policy
-from acumen.readers.verdict_truth import parse_reviews, parse_truth
-from acumen.readers.verdicts import parse_results
 from acumen.report.verdict_comparison import comparison_report
 from acumen.report.verdict_tables import report, terminal
-from acumen.results_document import check_comparison, check_document
+from acumen.results.verdicts import check_comparison, check_document
 from acumen.studies.verdicts import verdict_study
-from acumen.verdict_comparison import compare_runs, comparison_document
-from acumen.verdict_scores import document, score_study
-from acumen.verdict_study import prepare
-from acumen.verdicts import unified_numbers
+from acumen.verdicts.compare import compare_runs, comparison_document
+from acumen.verdicts.compute import unified_numbers
+from acumen.verdicts.read import parse_results
+from acumen.verdicts.score import document, score_study
+from acumen.verdicts.study import prepare
+from acumen.verdicts.truth import parse_reviews, parse_truth
 
 POLICY = find_policy("G1_allergy_V2")
 STUDY = verdict_study()

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen.confusion import confuse
-from acumen.inference import Options, infer
-from acumen.intervals import Interval
-from acumen.limits import PROCESS_WEIGHTS
+from acumen.defaults import PROCESS_WEIGHTS
+from acumen.inference.infer import Options, infer
+from acumen.inference.intervals import Interval
 from acumen.metrics.registry import METRICS
-from acumen.reasoning import RATIOS, Reasoning
-from acumen.severity import rank_severity
+from acumen.views.confusion import confuse
+from acumen.views.reasoning import RATIOS, Reasoning
+from acumen.views.severity import rank_severity
 
 STUDIES, CASES, POPULATION = 600, 60, 400_000
 CUTS = (0.25, 1.28)  # levels of 60, 30 and 10%

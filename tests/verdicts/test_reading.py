@@ -9,8 +9,8 @@ import pytest
 
 from acumen.errors import DataError, UsageError
 from acumen.policy import find_policy
-from acumen.readers.verdict_truth import parse_reviews, parse_truth
-from acumen.readers.verdicts import parse_results
+from acumen.verdicts.read import parse_results
+from acumen.verdicts.truth import parse_reviews, parse_truth
 
 POLICY = find_policy("G1_allergy_V2")
 

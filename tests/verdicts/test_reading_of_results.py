@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acumen.report.verdict_reading import comparison_paragraphs, paragraphs
-from acumen.results_document import check_document
+from acumen.results.verdicts import check_document
 
 SOUND = {
     "incident_precision": 0.95,

@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 
 from acumen.policy import Evidence, decide, find_policy
-from acumen.readers.verdict_truth import parse_reviews, parse_truth
-from acumen.readers.verdicts import parse_results
 from acumen.studies.verdicts import POLICY, verdict_study
-from acumen.verdict_scores import rare_level
-from acumen.verdict_study import prepare
+from acumen.verdicts.read import parse_results
+from acumen.verdicts.score import rare_level
+from acumen.verdicts.study import prepare
+from acumen.verdicts.truth import parse_reviews, parse_truth
 
 
 def test_the_same_seed_gives_the_same_study() -> None:

@@ -12,9 +12,9 @@ from acumen import confidence as confidences
 from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import CalibratorModel
 from acumen.errors import UsageError, printable
-from acumen.judgments import Judgments
-from acumen.signals import Rows, answered_rows
-from acumen.strict_json import write_json
+from acumen.files.json import write_json
+from acumen.table.judgments import Judgments
+from acumen.table.signals import Rows, answered_rows
 from acumen.types import CaseId, Floats
 
 TEMPERATURE: Final = "temperature_scaling"
@@ -104,8 +104,8 @@ class Calibration:
         return [f"{self.name} was fitted on {self.inputs.name}, not on {expression.inner.name}"]
 
     def document(self, created_at: str) -> dict[str, Any]:
-        """The artifact as JSON has it; :mod:`acumen.calibration_document` is its schema."""
-        from acumen.calibration_document import SCHEMA_VERSION
+        """The artifact as JSON has it; :mod:`acumen.results.calibration` is its schema."""
+        from acumen.results.calibration import SCHEMA_VERSION
 
         training = self.training
         return {

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from acumen.errors import DataError, Problem, UsageError
-from acumen.judgments import Judgments, SignalState
-from acumen.signals import Rows, column, kind_of
-from acumen.strict_json import source_name
+from acumen.files.json import source_name
+from acumen.table.judgments import Judgments, SignalState
+from acumen.table.signals import Rows, column, kind_of
 from acumen.types import Floats
 
 

@@ -15,11 +15,11 @@ from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import METHODS
 from acumen.calibration.scores import auroc, summary
 from acumen.errors import DataError, UsageError, printable
-from acumen.forecast import TARGETS, target_of
-from acumen.judgments import Judgments
-from acumen.signals import answered_rows
-from acumen.strict_json import source_name
+from acumen.files.json import source_name
+from acumen.table.judgments import Judgments
+from acumen.table.signals import answered_rows
 from acumen.types import Floats
+from acumen.views.forecast import TARGETS, target_of
 
 FOLDS: Final = 10
 SEED: Final = 42

@@ -9,8 +9,8 @@ import numpy as np
 from acumen import confidence as confidences
 from acumen.calibration.features import CalibratorFeatureExtractor, Features, unit_rating
 from acumen.errors import DataError
-from acumen.judgments import Judgments, SignalState
-from acumen.signals import Rows, outside_unit
+from acumen.table.judgments import Judgments, SignalState
+from acumen.table.signals import Rows, outside_unit
 from acumen.types import Floats
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from acumen.errors import DataError
-from acumen.forecast import CLIP
 from acumen.types import Floats
+from acumen.views.forecast import CLIP
 
 STEEPEST: Final = 45
 """Temperatures are sought between e^−45 and e^45: beyond, doubles tell nothing apart."""

@@ -18,8 +18,8 @@ from acumen.calibration.models import (
     TemperatureScalingCalibrator,
 )
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
-from acumen.forecast import TARGETS
-from acumen.strict_json import read_json, source_name
+from acumen.files.json import read_json, source_name
+from acumen.views.forecast import TARGETS
 
 PICKLES: Final = (".pkl", ".pickle", ".joblib", ".dill", ".npy", ".npz", ".pt", ".pth")
 OLDER_TARGETS: Final = {"correct": "correctness"}

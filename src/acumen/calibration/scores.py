@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.forecast import BINS, Forecast, forecast
-from acumen.inference import Options, infer
-from acumen.intervals import Interval, NoInterval
+from acumen.inference.infer import Options, infer
+from acumen.inference.intervals import Interval, NoInterval
 from acumen.metrics import METRICS, metrics_of, reliability
-from acumen.ranking import rank
 from acumen.types import Floats
+from acumen.views.forecast import BINS, Forecast, forecast
+from acumen.views.ranking import rank
 
 
 def compute_ece(probability: ArrayLike, target: ArrayLike, n_bins: int = BINS) -> float | None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from acumen.artifact_parts import check
-from acumen.artifacts import Evaluated, MetricsArtifact
 from acumen.charts import curves, intervals, tables
 from acumen.charts.theme import Figure
 from acumen.errors import UsageError, printable
+from acumen.results.metrics import Evaluated, MetricsArtifact
+from acumen.results.parts import check
 
 CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "risk-coverage": curves.risk_coverage,

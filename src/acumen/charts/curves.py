@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import altair as alt
 
-from acumen.artifact_parts import best_function, input_names, sides, sorted_functions
-from acumen.artifacts import MetricsArtifact, Variant
 from acumen.charts import theme
+from acumen.results.metrics import MetricsArtifact, Variant
+from acumen.results.parts import best_function, input_names, sides, sorted_functions
 
 MOST_POINTS: Final = 200
 """Working points drawn of a curve; of more, this many evenly spaced along it, ends included."""

@@ -12,7 +12,7 @@ import vl_convert
 from acumen.charts import CHARTS, theme
 from acumen.charts.verdicts import VERDICT_CHARTS
 from acumen.errors import UsageError, printable
-from acumen.strict_json import write_bytes
+from acumen.files.json import write_bytes
 
 DOTS_PER_INCH: Final = 300
 POINTS_PER_INCH: Final = 72

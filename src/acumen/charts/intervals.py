@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import altair as alt
 
-from acumen.artifact_parts import input_names, sides, sorted_functions
-from acumen.artifacts import Best, MetricsArtifact
 from acumen.charts import theme
-from acumen.summary_models import GroupRisk
+from acumen.results.charted import GroupRisk
+from acumen.results.metrics import Best, MetricsArtifact
+from acumen.results.parts import input_names, sides, sorted_functions
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import altair as alt
 
-from acumen.artifact_parts import best_function, input_names, sorted_functions
-from acumen.artifacts import MetricsArtifact
 from acumen.charts import theme
-from acumen.summary_models import Distribution, ThresholdCurve
+from acumen.results.charted import Distribution, ThresholdCurve
+from acumen.results.metrics import MetricsArtifact
+from acumen.results.parts import best_function, input_names, sorted_functions
 
 ABSTAINED: Final = "abstained"
 RIGHT, WRONG = "right", "wrong"

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import altair as alt
 
-from acumen.artifact_parts import name as name  # every chart names things
-from acumen.strict_json import to_json
+from acumen.files.json import to_json
+from acumen.results.parts import name as name  # every chart names things
 
 Figure = alt.Chart | alt.LayerChart | alt.FacetChart
 

@@ -10,8 +10,8 @@ import altair as alt
 from acumen.charts import theme
 from acumen.charts.intervals import interval_plot
 from acumen.charts.tables import confusion_plot, precision_recall_plot
-from acumen.limits import PROCESS_WEIGHTS
-from acumen.summary_models import ThresholdCurve
+from acumen.defaults import PROCESS_WEIGHTS
+from acumen.results.charted import ThresholdCurve
 
 Documents = Sequence[Mapping[str, Any]]
 SHARE: Final = alt.Scale(domain=[0, 1])

@@ -64,8 +64,8 @@ def calibrate(
     check_targets({"--output": output}, (path, scale))
     from acumen.calibration import fit_calibration
     from acumen.calibration.features import default_warnings, parse_features
+    from acumen.files.timestamps import created_at
     from acumen.readers import read
-    from acumen.timestamps import created_at
 
     table = read(path, mode=mode, scale=scale)
     fitted = fit_calibration(

@@ -23,8 +23,8 @@ from typing import Any, Final, get_args, get_type_hints
 import typer
 
 from acumen.errors import DataError, Problem, label, printable, what_came
-from acumen.strict_json import decode_text, read_bytes
-from acumen.strict_toml import parse_toml
+from acumen.files.json import decode_text, read_bytes
+from acumen.files.toml import parse_toml
 
 OWN_FILE: Final = "acumen.toml"
 SHARED_FILE: Final = "pyproject.toml"

@@ -41,8 +41,8 @@ def curve(
     """
     check_targets({"--output": output}, [run, calibration, scale])
     from acumen.cli.ranked import ranked
-    from acumen.csv_text import csv_text
-    from acumen.strict_json import write_bytes
+    from acumen.files.csv import csv_text
+    from acumen.files.json import write_bytes
 
     _, rankings = ranked(
         run, mode=mode, confidence=confidence, scale=scale, loss=loss, calibration=calibration

@@ -15,8 +15,8 @@ import typer
 from acumen.errors import DataError
 
 if TYPE_CHECKING:
-    from acumen.evaluation import Evaluation
-    from acumen.inference import Options
+    from acumen.evaluation.evaluation import Evaluation
+    from acumen.inference.infer import Options
 
 app = typer.Typer(add_completion=False)
 
@@ -54,7 +54,7 @@ def demo(
 
     Example: acumen demo demo
     """
-    from acumen.inference import Options
+    from acumen.inference.infer import Options
     from acumen.report.html import write_report
 
     if folder.exists() and not folder.is_dir():
@@ -75,9 +75,9 @@ def _ratings(made: Demo, folder: Path, options: Options) -> None:
     """The PHQ-8 study: the two modes against each other, and each alone."""
     import hashlib
 
-    from acumen.evaluating import Plan, evaluate
+    from acumen.evaluation.evaluate import Plan, evaluate
+    from acumen.files.json import to_json
     from acumen.readers.run import run_from_document
-    from acumen.strict_json import to_json
     from acumen.studies.phq8 import phq8_run
 
     document = phq8_run()
@@ -102,12 +102,12 @@ def _ratings(made: Demo, folder: Path, options: Options) -> None:
 def _verdicts(made: Demo, options: Options) -> None:
     """The verdict study: each method's scores, and the two compared."""
     from acumen.policy import find_policy
-    from acumen.readers.verdict_truth import parse_reviews, parse_truth
-    from acumen.readers.verdicts import parse_results
     from acumen.studies.verdicts import POLICY, verdict_study
-    from acumen.verdict_comparison import compare_runs, comparison_document
-    from acumen.verdict_scores import document, score_study
-    from acumen.verdict_study import prepare
+    from acumen.verdicts.compare import compare_runs, comparison_document
+    from acumen.verdicts.read import parse_results
+    from acumen.verdicts.score import document, score_study
+    from acumen.verdicts.study import prepare
+    from acumen.verdicts.truth import parse_reviews, parse_truth
 
     study, policy = verdict_study(), find_policy(POLICY)
     truth, reviews = parse_truth(study.truth, policy), parse_reviews(study.reviews)
@@ -156,7 +156,7 @@ def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
 
 
 def _write(made: Demo, stage: Path) -> None:
-    from acumen.strict_json import write_json
+    from acumen.files.json import write_json
 
     for name, content in made.files.items():
         (stage / name).parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from acumen.cli.targets import check_targets
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from acumen.evaluation import Evaluation
+    from acumen.evaluation.evaluation import Evaluation
 
 app = typer.Typer(add_completion=False)
 
@@ -109,7 +109,7 @@ def evaluate(
 
 def _write(evaluation: Evaluation, output: Path | None, html: Path | None) -> None:
     """The artifact and the page, both or neither."""
-    from acumen.strict_json import write_files
+    from acumen.files.json import write_files
 
     files: dict[str | Path, bytes] = {}
     if output is not None:
@@ -143,12 +143,12 @@ def _evaluate(
     plan_options: dict[str, Any],
     clock: _Clock,
 ) -> Evaluation:
-    from acumen.evaluating import Plan
-    from acumen.evaluating import evaluate as evaluate_tables
-    from acumen.inference import METHODS, Options
-    from acumen.losses import find_loss
-    from acumen.progress import progress
+    from acumen.cli.bar import progress
+    from acumen.evaluation.evaluate import Plan
+    from acumen.evaluation.evaluate import evaluate as evaluate_tables
+    from acumen.inference.infer import METHODS, Options
     from acumen.readers import read
+    from acumen.table.losses import find_loss
 
     if interval not in METHODS:
         raise UsageError(f"no interval '{printable(interval)}'; there are {', '.join(METHODS)}")

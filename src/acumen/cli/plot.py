@@ -72,14 +72,14 @@ def _draw(
     confidence: str = "default",
 ) -> Figure:
     """A chart of a file: a metrics artifact, results, or a run that is evaluated first."""
-    from acumen.artifacts import MetricsArtifact, validated
     from acumen.charts import chart
-    from acumen.evaluating import Plan, evaluate
+    from acumen.evaluation.evaluate import Plan, evaluate
+    from acumen.files.json import read_json, source_name
     from acumen.readers import FORMATS as TABLES
     from acumen.readers import read
     from acumen.readers.run import run_from_document
-    from acumen.scale import find_scale
-    from acumen.strict_json import read_json, source_name
+    from acumen.results.metrics import MetricsArtifact, validated
+    from acumen.table.scale import find_scale
 
     if source.suffix.lower() in TABLES:
         table = read(source, mode=mode, scale=scale)
@@ -96,7 +96,7 @@ def _draw(
 
 def _of_results(name: str, document: dict[str, Any], source: str) -> Figure:
     from acumen.charts.verdicts import VERDICT_CHARTS
-    from acumen.results_document import check_document
+    from acumen.results.verdicts import check_document
 
     if name not in VERDICT_CHARTS:
         raise UsageError(

@@ -11,8 +11,8 @@ import typer
 from acumen.errors import printable
 
 if TYPE_CHECKING:
-    from acumen.judgments import Judgments
-    from acumen.ranking import Ranking
+    from acumen.table.judgments import Judgments
+    from acumen.views.ranking import Ranking
 
 
 def ranked(
@@ -26,9 +26,9 @@ def ranked(
 ) -> tuple[Judgments, dict[str, Ranking]]:
     """The table of a run, and its answered rows ranked by each function asked for."""
     from acumen import confidence as confidences
-    from acumen.losses import find_loss
-    from acumen.ranking import rank_judgments
     from acumen.readers import read
+    from acumen.table.losses import find_loss
+    from acumen.views.ranking import rank_judgments
 
     chosen = find_loss(loss)
     table = read(run, mode=mode, scale=scale)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from acumen.judgments import Judgments
-    from acumen.ranking import Ranking
+    from acumen.table.judgments import Judgments
+    from acumen.views.ranking import Ranking
 
 app = typer.Typer(add_completion=False)
 

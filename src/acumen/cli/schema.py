@@ -22,8 +22,8 @@ def schema(
 
     Example: acumen schema metrics > metrics.schema.json
     """
-    from acumen.artifacts import SCHEMAS, schema_of
-    from acumen.strict_json import to_json
+    from acumen.files.json import to_json
+    from acumen.results.metrics import SCHEMAS, schema_of
 
     if name is not None:
         emit(to_json(schema_of(name)))

@@ -14,9 +14,9 @@ from acumen.cli.targets import check_targets
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from acumen.claims import Reviews, Truth, VerdictRun
-    from acumen.inference import Options
+    from acumen.inference.infer import Options
     from acumen.policy import Policy
+    from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 
 app = typer.Typer(add_completion=False)
 
@@ -97,7 +97,7 @@ def score(
 
 
 def _options(resamples: int, seed: int, interval: str) -> Options:
-    from acumen.inference import METHODS, Options
+    from acumen.inference.infer import METHODS, Options
 
     if interval not in METHODS:
         known = ", ".join(METHODS)
@@ -112,10 +112,10 @@ def _read(
     policy: str | None,
     method: str | None,
 ) -> Inputs:
+    from acumen.files.json import source_name
     from acumen.policy import builtin_policies
-    from acumen.readers.verdict_truth import parse_reviews, parse_truth
-    from acumen.readers.verdicts import named_methods, named_policy, parse_results
-    from acumen.strict_json import source_name
+    from acumen.verdicts.read import named_methods, named_policy, parse_results
+    from acumen.verdicts.truth import parse_reviews, parse_truth
 
     read = _Files()
     documents = {path: read.json(path, "results") for path in paths}
@@ -155,7 +155,7 @@ class _Files:
         self.hashes: list[dict[str, str]] = []
 
     def bytes(self, path: Path, role: str) -> bytes:
-        from acumen.strict_json import read_bytes
+        from acumen.files.json import read_bytes
 
         data = read_bytes(path)
         digest = hashlib.sha256(data).hexdigest()
@@ -163,7 +163,7 @@ class _Files:
         return data
 
     def json(self, path: Path, role: str) -> object:
-        from acumen.strict_json import parse_json, source_name
+        from acumen.files.json import parse_json, source_name
 
         return parse_json(self.bytes(path, role), source=source_name(path))
 
@@ -190,9 +190,9 @@ def _command(
 
 
 def _demo(policy: str | None, method: str | None) -> Inputs:
-    from acumen.readers.verdict_truth import parse_reviews, parse_truth
-    from acumen.readers.verdicts import parse_results
     from acumen.studies.verdicts import POLICY, verdict_study
+    from acumen.verdicts.read import parse_results
+    from acumen.verdicts.truth import parse_reviews, parse_truth
 
     study = verdict_study()
     if method is not None and method not in study.results:
@@ -210,7 +210,7 @@ def _demo(policy: str | None, method: str | None) -> Inputs:
 def _policy(asked: str | None, named: list[str | None]) -> Policy:
     """The policy asked for, else the one the results name, else the one that ships."""
     from acumen.policy import builtin_policies, find_policy
-    from acumen.verdicts import DEFAULT_POLICY
+    from acumen.verdicts.compute import DEFAULT_POLICY
 
     if asked is not None:
         return find_policy(asked)
@@ -230,8 +230,8 @@ def _policy(asked: str | None, named: list[str | None]) -> Policy:
 def _scored(
     run: VerdictRun, inputs: Inputs, options: Options, given: dict[str, Any]
 ) -> dict[str, Any]:
-    from acumen.verdict_scores import document, score_study
-    from acumen.verdict_study import prepare
+    from acumen.verdicts.score import document, score_study
+    from acumen.verdicts.study import prepare
 
     study = prepare(run, inputs.truth, inputs.policy, inputs.reviews, source=inputs.truth_file)
     return document(score_study(study, options), given, with_reasons=inputs.truth is not None)
@@ -250,7 +250,7 @@ def _names(inputs: Inputs) -> tuple[str, str]:
 
 
 def _compared(inputs: Inputs, options: Options) -> dict[str, Any]:
-    from acumen.verdict_comparison import compare_runs, comparison_document
+    from acumen.verdicts.compare import compare_runs, comparison_document
 
     left, right = inputs.runs
     comparison = compare_runs(left, right, inputs.truth, inputs.policy, inputs.reviews, options)
@@ -277,7 +277,7 @@ def _write(
 ) -> None:
     single = documents[0] if len(documents) == 1 else None
     written = single or {"systems": documents, "comparison": compared}
-    from acumen.strict_json import to_json, write_files
+    from acumen.files.json import to_json, write_files
 
     files: dict[str | Path, bytes] = {}
     if output is not None:

@@ -11,7 +11,7 @@ from acumen.cli.output import emit
 from acumen.errors import DataError, UsageError, printable
 
 if TYPE_CHECKING:
-    from acumen.result_files import Found
+    from acumen.results.found import Found
 
 RESULTS: Final = Path("results")
 """Where to look when nothing is named."""
@@ -53,7 +53,7 @@ def show(
     from acumen.report.result_formats import FORMATS, terminal_table
     from acumen.report.verdict_tables import show as print_parts
     from acumen.report.verdict_tables import terminal
-    from acumen.result_files import choose, find_results
+    from acumen.results.found import choose, find_results
 
     if form not in ("table", *FORMATS):
         known = ", ".join(FORMATS)

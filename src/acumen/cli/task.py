@@ -28,9 +28,9 @@ def check(
 
     Example: acumen task check mine.toml
     """
+    from acumen.files.json import to_json
     from acumen.runner.schema import reply_schema
     from acumen.runner.task_file import read_task
-    from acumen.strict_json import to_json
 
     read = read_task(task)
     if schema:

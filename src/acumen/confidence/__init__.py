@@ -1,8 +1,9 @@
 """Confidence from signals: one short function each, and the little grammar that combines them.
 
 A function is given columns, one value for each answered row, and returns one confidence a row;
-higher is surer. The names of its parameters are the signals it needs: :mod:`acumen.signals` knows
-the range of each and what its null stands for, and checks them before the function is called.
+higher is surer. The names of its parameters are the signals it needs:
+:mod:`acumen.table.signals` knows the range of each and what its null stands for, and checks them
+before the function is called.
 
 >>> _ = register(lambda token_msp, token_pe: token_msp - token_pe, name="margin", about="ours")
 >>> find("margin").needs
@@ -38,9 +39,9 @@ from acumen.confidence.registry import (
     register,
 )
 from acumen.errors import DataError, UsageError, printable
-from acumen.judgments import Judgments, Source
-from acumen.signals import answered_rows, is_captured, kind_of, why_lacking
-from acumen.strict_json import source_name
+from acumen.files.json import source_name
+from acumen.table.judgments import Judgments, Source
+from acumen.table.signals import answered_rows, is_captured, kind_of, why_lacking
 from acumen.types import Floats
 
 __all__ = [

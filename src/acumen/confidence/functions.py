@@ -2,7 +2,7 @@
 
 Columns in, one confidence a row out; higher is surer. Throughout, e = min(evidence, 3)/3, s is the
 mean similarity (0 when null), v the model's own rating brought to 0..1 (0.5 when null). The ranges
-and the nulls are those of :mod:`acumen.signals`.
+and the nulls are those of :mod:`acumen.table.signals`.
 """
 
 from __future__ import annotations

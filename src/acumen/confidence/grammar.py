@@ -13,7 +13,7 @@ from typing import Any, Final
 from acumen.confidence import functions
 from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, described
 from acumen.errors import UsageError, printable
-from acumen.signals import outside_unit
+from acumen.table.signals import outside_unit
 from acumen.types import Floats
 
 TEMPERATURE: Final = "temperature_scaling"

@@ -10,10 +10,10 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from acumen.errors import DataError, Problem, UsageError, printable
-from acumen.judgments import Judgments
-from acumen.registering import is_run_again
-from acumen.signals import Rows, answered_rows, column
-from acumen.strict_json import source_name
+from acumen.files.json import source_name
+from acumen.metrics.registering import is_run_again
+from acumen.table.judgments import Judgments
+from acumen.table.signals import Rows, answered_rows, column
 from acumen.types import Floats
 
 RESERVED: Final = ("default", "all", "calibrated", "verbalized_calibrated", "secondary")

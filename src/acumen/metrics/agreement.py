@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.confusion import Confusion
 from acumen.metrics.registry import Kind, every_case, metric, ratio
 from acumen.types import Floats
-from acumen.weights import Weights
+from acumen.views.confusion import Confusion
+from acumen.views.weights import Weights
 
 
 def _farthest(table: Confusion) -> float:
@@ -28,7 +28,7 @@ def total_accuracy(table: Confusion, weights: Weights) -> Floats:
 
     .. math:: \sum_i C_{ii} \big/ N
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> total_accuracy(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, -1]), np.ones(5))
     0.6
     """
@@ -43,7 +43,7 @@ def macro_f1(table: Confusion, weights: Weights) -> Floats:
 
     S: the levels that are the truth or the prediction of some row.
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> round(macro_f1(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.583333
     """
@@ -59,7 +59,7 @@ def level_mae(table: Confusion, weights: Weights) -> Floats:
 
     .. math:: \frac1n \sum_{ij} |i - j| \, C_{ij}
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> level_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.4
     """
@@ -75,7 +75,7 @@ def macro_mae(table: Confusion, weights: Weights) -> Floats:
 
     Baccianella, Esuli and Sebastiani (2009), ISDA.
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> macro_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.375
     """
@@ -90,7 +90,7 @@ def level_off_by_one(table: Confusion, weights: Weights) -> Floats:
 
     .. math:: \frac1n \sum_{|i - j| \le 1} C_{ij}
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> level_off_by_one(confuse([0, 1, 2, 3, 3], [0, 1, 0, 3, 2]), np.ones(5))
     0.8
     """
@@ -107,7 +107,7 @@ def quadratic_kappa(table: Confusion, weights: Weights) -> Floats:
 
     Cohen (1968), Psychol. Bull. 70(4).
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> quadratic_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.84375
     """
@@ -120,7 +120,7 @@ def linear_kappa(table: Confusion, weights: Weights) -> Floats:
 
     .. math:: 1 - \frac{n \sum_{ij} |i-j| \, C_{ij}}{\sum_{ij} |i-j| \, r_i c_j}
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> round(linear_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.6875
     """
@@ -140,7 +140,7 @@ def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
 
     P and Q: weight of the concordant and of the discordant pairs. Kendall (1945), Biometrika 33(3).
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> round(kendall_tau_b(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.888889
     """
@@ -170,7 +170,7 @@ def krippendorff_alpha(table: Confusion, weights: Weights) -> Floats:
 
     Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
 
-    >>> from acumen.confusion import confuse
+    >>> from acumen.views.confusion import confuse
     >>> round(krippendorff_alpha(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.854839
     """

@@ -14,8 +14,8 @@ import numpy as np
 
 from acumen.metrics.exact import aurc_exact, aurc_random_ties
 from acumen.metrics.selective import aurc
-from acumen.ranking import Ranking
-from acumen.weights import CaseWeights
+from acumen.views.ranking import Ranking
+from acumen.views.weights import CaseWeights
 
 
 def conventions(ranking: Ranking) -> dict[str, float]:
@@ -23,7 +23,7 @@ def conventions(ranking: Ranking) -> dict[str, float]:
 
     Rows count once each, whatever they weigh: the other tools know no weights.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> named = conventions(rank([0, 1, 0], [3, 2, 1]))
     >>> [round(named[k], 4) for k in ("trapezoid", "mean", "rescaled", "random_ties", "exact")]
     [0.2222, 0.2778, 0.3333, 0.2778, 0.2374]
@@ -60,7 +60,7 @@ def readings(ranking: Ranking) -> list[Reading]:
 
     ``mean`` and ``rescaled`` take ties in row order as read, and so do the tools built on them.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> found = readings(rank([0, 1, 0], [3, 2, 1]))
     >>> [(r.tool, round(r.value, 4)) for r in found if r.tool != "acumen"]
     [('fd-shifts', 222.2222), ('torch-uncertainty', 0.3333), ('lm-polygraph', 0.2778),

@@ -24,9 +24,9 @@ from acumen.metrics.selective import (
     aurc,
     cmax,
 )
-from acumen.ranking import Ranking
 from acumen.types import Floats
-from acumen.weights import Weights
+from acumen.views.ranking import Ranking
+from acumen.views.weights import Weights
 
 
 @metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
@@ -38,7 +38,7 @@ def aurc_exact(ranking: Ranking, weights: Weights) -> Floats:
     with generalized risk :math:`G` linear between working points: a segment of slope :math:`s`
     adds :math:`s (x_1 - x_0) + (G_0 - s x_0) \ln(x_1/x_0)`, the first one :math:`G_1`.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4684884
     """
@@ -49,7 +49,7 @@ def aurc_exact(ranking: Ranking, weights: Weights) -> Floats:
 def aurc_exact_optimal(ranking: Ranking, weights: Weights) -> Floats:
     r"""The exact area had the answered rows been ranked by loss, equal losses tied; a reference.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_optimal(rank([0, 1], [1, 2]), [1, 1]), 7)  # (1 - ln 2) / 2
     0.1534264
     """
@@ -60,7 +60,7 @@ def aurc_exact_optimal(ranking: Ranking, weights: Weights) -> Floats:
 def aurc_exact_excess(ranking: Ranking, weights: Weights) -> Floats:
     r"""The exact area above its optimum, never negative; lower is better.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_excess(rank([3, 3, 2, 0], [0, 0, 0, 3]), np.ones(4)), 7)
     0.1155245
     """
@@ -75,7 +75,7 @@ def aurc_exact_achievable(ranking: Ranking, weights: Weights) -> Floats:
 
     The hull is reached by choosing thresholds, and at random between two of them.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_achievable(rank([1, 0, 0, 0, 1], [5, 4, 3, 2, 1]), np.ones(5)), 7)
     0.2661139
     """
@@ -86,7 +86,7 @@ def aurc_exact_achievable(ranking: Ranking, weights: Weights) -> Floats:
 def augrc_achievable(ranking: Ranking, weights: Weights) -> Floats:
     r"""Area under the lower hull of (coverage, generalized risk) and the origin; a reference.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> round(augrc_achievable(rank([0, 2, 0, 3, 1, 0], [6, 5, 4, 3, 2, 1]), np.ones(6)), 7)
     0.3888889
     """
@@ -97,7 +97,7 @@ def augrc_achievable(ranking: Ranking, weights: Weights) -> Floats:
 def aurc_normalized(ranking: Ranking, weights: Weights) -> Floats:
     r"""AURC ÷ cmax: the area of the answered rows alone; lower is better.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> aurc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     1.0
     """
@@ -108,7 +108,7 @@ def aurc_normalized(ranking: Ranking, weights: Weights) -> Floats:
 def augrc_normalized(ranking: Ranking, weights: Weights) -> Floats:
     r"""AUGRC ÷ cmax²: the area of the answered rows alone; lower is better.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> augrc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.5
     """
@@ -121,7 +121,7 @@ def aurc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Flo
 
     Lower is better. The loss is in the units of the loss in use.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> aurc_charge(rank([0, 0], [1, 0], answered=[True, False]), [1, 1], loss=1)
     0.125
     """
@@ -140,7 +140,7 @@ def augrc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Fl
 
     Lower is better. The loss is in the units of the loss in use.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> augrc_charge(rank([0, 0], [1, 0], answered=[True, False]), [1, 1], loss=1)
     0.125
     """
@@ -154,7 +154,7 @@ def augrc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Fl
 def aurc_extend(ranking: Ranking, weights: Weights) -> Floats:
     r"""AURC to full coverage, abstained rows costing nothing: ``aurc_charge`` of 0.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> aurc_extend(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.875
     """
@@ -165,7 +165,7 @@ def aurc_extend(ranking: Ranking, weights: Weights) -> Floats:
 def augrc_extend(ranking: Ranking, weights: Weights) -> Floats:
     r"""AUGRC to full coverage, abstained rows costing nothing: ``augrc_charge`` of 0.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> augrc_extend(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.375
     """
@@ -188,7 +188,7 @@ def aurc_random_ties(ranking: Ranking, weights: Weights) -> Floats:
     with :math:`H` the harmonic numbers: the `mean` convention of other tools, made exact in ties.
     A whole weight stands for that many single rows.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4555556
     """
@@ -203,7 +203,7 @@ def augrc_pairs(ranking: Ranking, weights: Weights) -> Floats:
 
     with :math:`b_i` the answered rows of lower confidence and :math:`m_i` the size of i's tie.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from acumen.metrics.registry import Kind, metric, ratio
-from acumen.severity import SeverityRanking
 from acumen.types import Floats
-from acumen.weights import Weights
+from acumen.views.severity import SeverityRanking
+from acumen.views.weights import Weights
 
 _ONE_SIDED = "the level or above it, or below it, has no case"
 
@@ -30,7 +30,7 @@ def auprc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) ->
     interpolation. An uninformative score has its prevalence for expectation, nearly: see the
     guide on verdict studies.
 
-    >>> from acumen.severity import rank_severity
+    >>> from acumen.views.severity import rank_severity
     >>> round(auprc_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1), 6)
     0.833333
     """
@@ -43,7 +43,7 @@ def nap_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> F
 
     .. math:: \mathrm{nAP}_k = (\mathrm{AP}_k - \pi_k) / (1 - \pi_k)
 
-    >>> from acumen.severity import rank_severity
+    >>> from acumen.views.severity import rank_severity
     >>> round(nap_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1), 6)
     0.666667
     """
@@ -58,7 +58,7 @@ def auroc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) ->
 
     Brentnall and Cuzick (2019), PLoS ONE 14(8).
 
-    >>> from acumen.severity import rank_severity
+    >>> from acumen.views.severity import rank_severity
     >>> auroc_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1)
     0.875
     """
@@ -73,7 +73,7 @@ def ordinal_auprc(ranking: SeverityRanking, weights: Weights) -> Floats:
 
     After Waegeman, De Baets and Boullart (2008), Pattern Recognit. Lett. 29(1), who do so for ROC.
 
-    >>> from acumen.severity import rank_severity
+    >>> from acumen.views.severity import rank_severity
     >>> round(ordinal_auprc(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4)), 6)
     0.916667
     """
@@ -86,7 +86,7 @@ def ordinal_nap(ranking: SeverityRanking, weights: Weights) -> Floats:
 
     .. math:: \frac{1}{K-1} \sum_k \mathrm{nAP}_k
 
-    >>> from acumen.severity import rank_severity
+    >>> from acumen.views.severity import rank_severity
     >>> round(ordinal_nap(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4)), 6)
     0.833333
     """
@@ -102,7 +102,7 @@ def ordinal_auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
     Rare levels leave it high: with 1% at the top, a hundred harmless cases above the worst one
     cost it a tenth, and average precision nearly all.
 
-    >>> from acumen.severity import rank_severity
+    >>> from acumen.views.severity import rank_severity
     >>> ordinal_auroc(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4))
     0.9375
     """
@@ -120,7 +120,7 @@ def severity_ordering_ap(ranking: SeverityRanking, weights: Weights) -> Floats:
 
     Among the risky, does the critical come first?
 
-    >>> from acumen.severity import rank_severity
+    >>> from acumen.views.severity import rank_severity
     >>> severity_ordering_ap(rank_severity([0, 1, 1, 2], [9, 8, 1, 6]), np.ones(4))
     0.5
     """

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from acumen.limits import PROCESS_WEIGHTS
+from acumen.defaults import PROCESS_WEIGHTS
 from acumen.metrics.ordinal import ordinal_auprc
 from acumen.metrics.registry import Kind, metric, ratio
-from acumen.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
 from acumen.types import Floats
-from acumen.weights import Weights
+from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
+from acumen.views.weights import Weights
 
 _NOTHING = "there is nothing to check it on"
 

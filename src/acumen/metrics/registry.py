@@ -18,9 +18,9 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from acumen.registering import is_run_again
+from acumen.metrics.registering import is_run_again
 from acumen.types import Floats
-from acumen.weights import CaseWeights, Weights
+from acumen.views.weights import CaseWeights, Weights
 
 
 class Kind(Enum):

@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from acumen.forecast import BINS, FREQUENCIES, Forecast
 from acumen.metrics.registry import Kind, metric, ratio
 from acumen.types import Floats
-from acumen.weights import Weights
+from acumen.views.forecast import BINS, FREQUENCIES, Forecast
+from acumen.views.weights import Weights
 
 NARROWEST: Final = 0.02
 """The least bandwidth of the smoothed error; the cosines left out are below 1e-8 there."""
@@ -32,7 +32,7 @@ def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     The last bin is closed. It is biased upwards when bins hold few rows, and jumps when a value
     crosses an edge; ``smooth_ece`` does not jump. Naeini, Cooper and Hauskrecht (2015), AAAI.
 
-    >>> from acumen.forecast import forecast
+    >>> from acumen.views.forecast import forecast
     >>> view = forecast([0.5, 0.5, 0.4, 0.6, 1, 1], [1, 1, 0, 0, 1, 0])
     >>> round(ece(view, np.ones(6)), 6), round(ece(view, np.ones(6), bins=2), 6)
     (0.5, 0.166667)
@@ -47,7 +47,7 @@ def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> F
     The same sum over bins that each hold :math:`W/B`; a tie goes whole to the bin in which the
     middle of its weight lies. Nguyen and O'Connor (2015), EMNLP.
 
-    >>> from acumen.forecast import forecast
+    >>> from acumen.views.forecast import forecast
     >>> ece_equal_mass(forecast([0.1, 0.2, 0.3, 0.8], [0, 1, 0, 1]), np.ones(4), bins=2)
     0.2
     """
@@ -67,11 +67,11 @@ def smooth_ece(view: Forecast, weights: Weights) -> Floats:
     :math:`e^{-(\pi k \sigma)^2/2}`, so no binning is needed. The bandwidth is never below 0.02.
     Błasiok and Nakkiran (2024), ICLR, arXiv:2309.12236.
 
-    >>> from acumen.forecast import forecast
+    >>> from acumen.views.forecast import forecast
     >>> round(smooth_ece(forecast([0.7] * 4, [1, 1, 0, 0]), np.ones(4)), 6)
     0.2
     """
-    from acumen.reliability_kernels import mean_absolute
+    from acumen.views.reliability_kernels import mean_absolute
 
     total = view.moments(weights).weight
     coefficients = ratio(view.cosines(weights), total)
@@ -101,7 +101,7 @@ def brier(view: Forecast, weights: Weights) -> Floats:
 
     Brier (1950), Monthly Weather Review 78. It is miscalibration − discrimination + uncertainty.
 
-    >>> from acumen.forecast import forecast
+    >>> from acumen.views.forecast import forecast
     >>> brier(forecast([1.0, 0.5, 0.5], [1, 1, 0]), np.array([2, 1, 1]))
     0.125
     """
@@ -125,7 +125,7 @@ def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
     :math:`s^2` a step (Meyer and Woodroofe 2000, Annals of Statistics 28), which is taken off: all
     of it where confidences take few values, more than half where all differ. It may fall below 0.
 
-    >>> from acumen.forecast import forecast
+    >>> from acumen.views.forecast import forecast
     >>> brier_miscalibration(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.125
     """
@@ -142,7 +142,7 @@ def brier_discrimination(view: Forecast, weights: Weights) -> Floats:
 
     With R, D and s² as in ``brier_miscalibration``. Its classical name is resolution.
 
-    >>> from acumen.forecast import forecast
+    >>> from acumen.views.forecast import forecast
     >>> brier_discrimination(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.25
     """
@@ -158,7 +158,7 @@ def brier_uncertainty(view: Forecast, weights: Weights) -> Floats:
     With s² as in ``brier_miscalibration``: the base rate, too, is known from these rows only.
     Murphy (1973), Journal of Applied Meteorology 12.
 
-    >>> from acumen.forecast import forecast
+    >>> from acumen.views.forecast import forecast
     >>> brier_uncertainty(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.25
     """
@@ -189,7 +189,7 @@ def nll(view: Forecast, weights: Weights) -> Floats:
     :math:`p` is kept within [1e-6, 1 − 1e-6]: a wrong certainty would cost infinitely much.
     Good (1952), Journal of the Royal Statistical Society B 14.
 
-    >>> from acumen.forecast import forecast
+    >>> from acumen.views.forecast import forecast
     >>> round(nll(forecast([0.5, 0.5], [1, 0]), np.ones(2)), 6)  # ln 2
     0.693147
     """

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from acumen.metrics.registry import Kind, difference, every_case, metric, ratio
-from acumen.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking
 from acumen.types import Floats
-from acumen.weights import CaseWeights, Weights
+from acumen.views.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking
+from acumen.views.weights import CaseWeights, Weights
 
 
 def _as_is(cmax: float) -> float:
@@ -38,7 +38,7 @@ def cmax(ranking: Ranking, weights: Weights) -> Floats:
 
     El-Yaniv and Wiener (2010), JMLR 11.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> cmax(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.75
     """
@@ -52,7 +52,7 @@ def mae(ranking: Ranking, weights: Weights) -> Floats:
 
     .. math:: \mathrm{MAE} = L_K / K
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> round(mae(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)
     0.666667
     """
@@ -66,7 +66,7 @@ def accuracy(ranking: Ranking, weights: Weights) -> Floats:
 
     .. math:: \frac{1}{K} \sum_i w_i [\ell_i = 0]
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.5
     """
@@ -80,7 +80,7 @@ def off_by_one_accuracy(ranking: Ranking, weights: Weights) -> Floats:
 
     .. math:: \frac{1}{K} \sum_i w_i [\ell_i \le 1]
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> off_by_one_accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.75
     """
@@ -97,7 +97,7 @@ def aurc(ranking: Ranking, weights: Weights) -> Floats:
     Geifman, Uziel and El-Yaniv (2019), ICLR, arXiv:1805.08206. Where confidences tie, see
     ``aurc_exact``.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> round(aurc(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)  # 17/24
     0.708333
     """
@@ -112,7 +112,7 @@ def augrc(ranking: Ranking, weights: Weights) -> Floats:
 
     Traub et al. (2024), NeurIPS, arXiv:2407.01032.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> augrc(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
@@ -134,7 +134,7 @@ def aurc_optimal(ranking: Ranking, weights: Weights) -> Floats:
     A whole weight stands for that many single rows; between whole numbers the sum of 1/k is
     continued by the digamma function. Where losses tie, see ``aurc_exact_optimal``.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> aurc_optimal(rank([0, 1], [2, 1]), [1, 1])
     0.125
     """
@@ -149,7 +149,7 @@ def augrc_optimal(ranking: Ranking, weights: Weights) -> Floats:
 
     with :math:`h_\ell` the weight at loss :math:`\ell`.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> augrc_optimal(rank([0, 1], [1, 2]), [1, 1])
     0.125
     """
@@ -168,7 +168,7 @@ def eaurc(ranking: Ranking, weights: Weights) -> Floats:
 
     .. math:: \mathrm{AURC} - \mathrm{AURC}_{opt}
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> eaurc(rank([0, 1], [1, 2]), [1, 1])
     0.75
     """
@@ -181,7 +181,7 @@ def eaugrc(ranking: Ranking, weights: Weights) -> Floats:
 
     .. math:: \mathrm{AUGRC} - \mathrm{AUGRC}_{opt}
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> eaugrc(rank([0, 1], [1, 2]), [1, 1])
     0.25
     """
@@ -200,7 +200,7 @@ def aurc_gap_pct(ranking: Ranking, weights: Weights) -> Floats:
 
     .. math:: 100 \cdot \mathrm{eAURC} / \mathrm{AURC}_{opt}
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> aurc_gap_pct(rank([0, 1], [1, 2]), [1, 1])
     600.0
     """
@@ -218,7 +218,7 @@ def augrc_gap_pct(ranking: Ranking, weights: Weights) -> Floats:
 
     .. math:: 100 \cdot \mathrm{eAUGRC} / \mathrm{AUGRC}_{opt}
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> augrc_gap_pct(rank([0, 1], [1, 2]), [1, 1])
     200.0
     """
@@ -232,7 +232,7 @@ def aurc_achievable(ranking: Ranking, weights: Weights) -> Floats:
     What remains when the bad thresholds are left out. The hull starts at the first working point
     and is flat to its left.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> aurc_achievable(rank([0, 2, 0, 0], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.1875
     """
@@ -250,7 +250,7 @@ def achievable_gain_pct(ranking: Ranking, weights: Weights) -> Floats:
 
     .. math:: 100 \cdot (\mathrm{AURC} - \mathrm{AURC}_{achievable}) / \mathrm{AURC}
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> achievable_gain_pct(rank([1, 1], [2, 1]), [1, 1])
     0.0
     """
@@ -264,7 +264,7 @@ def aurc_at_coverage(
 ) -> Floats:
     r"""AURC up to min(coverage, cmax), landing on it by linear interpolation; lower is better.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(aurc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 89/150
     0.593333
@@ -278,7 +278,7 @@ def augrc_at_coverage(
 ) -> Floats:
     r"""AUGRC up to min(coverage, cmax), landing on it by linear interpolation; lower is better.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(augrc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 7/40
     0.175
@@ -296,7 +296,7 @@ def augrc_at_coverage(
 def mae_at_coverage(ranking: Ranking, weights: Weights, *, coverage: float = 0.5) -> Floats:
     r"""Selective risk at the first working point that reaches a coverage; lower is better.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)
     0.666667
@@ -317,7 +317,7 @@ def coverage_at_risk(ranking: Ranking, weights: Weights, *, risk: float = SHOWN_
 
     Higher is better.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> coverage_at_risk(rank([0, 1, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1], risk=0.4)
     0.75
     """
@@ -341,7 +341,7 @@ def failure_auroc(ranking: Ranking, weights: Weights) -> Floats:
 
     Hendrycks and Gimpel (2017), ICLR, arXiv:1610.02136.
 
-    >>> from acumen.ranking import rank
+    >>> from acumen.views.ranking import rank
     >>> failure_auroc(rank([0, 1, 0, 2], [3, 3, 2, 1]), [1, 1, 1, 1])
     0.625
     """
@@ -363,7 +363,7 @@ def _cut(ranking: Ranking, weights: Weights, coverage: float) -> Floats:
 
 
 def _optimum(ranking: Ranking, weights: Weights) -> Floats:
-    from acumen.kernels import optimum
+    from acumen.views.ranking_kernels import optimum
 
     def compute() -> Floats:
         return optimum(ranking.totals(weights).by_loss)

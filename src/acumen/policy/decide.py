@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from acumen.files.text import folded
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Evidence, Points, Policy
-from acumen.text import folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 
 NO_INCIDENT: Final = "none"
 """The severity that says: nothing happened here."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from acumen.errors import printable
-from acumen.policy.lines import Path
+from acumen.files.toml_lines import Path
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Rule, implies
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 
 MOST_WAYS: Final = 256
 """A rule on more combinations of values than this is looked at as a whole."""

@@ -12,13 +12,13 @@ from pathlib import Path as FilePath
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
-from acumen.policy.lines import Lines, Path
+from acumen.files.json import decode_text, read_bytes, source_name
+from acumen.files.toml import parse_toml
+from acumen.files.toml_lines import Lines, Path
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Policy
 from acumen.policy.reach import Draft, unreachable
 from acumen.policy.vocabulary import Vocabulary
-from acumen.scale import Scale
-from acumen.strict_json import decode_text, read_bytes, source_name
-from acumen.strict_toml import parse_toml
+from acumen.table.scale import Scale
 
 _KEYS: Final = {
     "policy": (

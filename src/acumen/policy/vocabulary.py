@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from acumen.errors import printable
-from acumen.policy.checks import TomlChecks
-from acumen.policy.lines import Lines
+from acumen.files.text import folded
+from acumen.files.toml_checks import TomlChecks
+from acumen.files.toml_lines import Lines
 from acumen.policy.model import Modifier
-from acumen.text import folded
 
 MODIFIER_KEYS: Final = ("name", "field", "values", "points")
 

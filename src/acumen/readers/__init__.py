@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import UsageError
-from acumen.judgments import Judgments
 from acumen.readers.columns import judgments
 from acumen.readers.frame import from_frame
 from acumen.readers.jsonl import read_jsonl
 from acumen.readers.rows import read_csv, read_parquet
 from acumen.readers.run import read_run
-from acumen.scale import DEFAULT_SCALE, Scale
+from acumen.table.judgments import Judgments
+from acumen.table.scale import DEFAULT_SCALE, Scale
 
 FORMATS: Final[Mapping[str, Callable[..., Judgments]]] = {
     ".jsonl": read_jsonl,

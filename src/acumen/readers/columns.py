@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.errors import DataError, Problem, printable, what_came
-from acumen.judgments import (
+from acumen.readers.series import is_missing, plain_column
+from acumen.table.judgments import (
     NO_PREDICTION,
     FailedCase,
     Judgments,
@@ -22,8 +23,7 @@ from acumen.judgments import (
     repeated,
     unjudged_items,
 )
-from acumen.readers.series import is_missing, plain_column
-from acumen.scale import Scale, find_scale
+from acumen.table.scale import Scale, find_scale
 from acumen.types import CaseId
 
 Column = Sequence[Any] | NDArray[Any]

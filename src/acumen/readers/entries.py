@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from acumen.errors import SHOWN_PROBLEMS, DataError, Problem, label, what_came
-from acumen.judgments import (
+from acumen.table.judgments import (
     NO_PREDICTION,
     FailedCase,
     Judgments,
@@ -29,7 +29,7 @@ from acumen.judgments import (
     factorize,
     unjudged_items,
 )
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 from acumen.types import CaseId
 
 MOST_SIGNALS: Final = 1000

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, UsageError, label, printable
-from acumen.judgments import Judgments, Signal, Source
 from acumen.readers.columns import judgments
 from acumen.readers.series import series_values
-from acumen.scale import Scale, find_scale
+from acumen.table.judgments import Judgments, Signal, Source
+from acumen.table.scale import Scale, find_scale
 
 CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
     "case": ("case", "case_id", "participant_id", "participant", "subject", "business_id", "id"),

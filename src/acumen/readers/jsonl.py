@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from acumen.errors import DataError, Problem
-from acumen.judgments import Judgments, Source
+from acumen.files.json import parse_json, read_bytes, source_name
 from acumen.readers.entries import table_from_entries
-from acumen.scale import Scale, find_scale
-from acumen.strict_json import parse_json, read_bytes, source_name
+from acumen.table.judgments import Judgments, Source
+from acumen.table.scale import Scale, find_scale
 
 _BOM = b"\xef\xbb\xbf"
 

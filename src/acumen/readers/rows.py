@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, UsageError, label
-from acumen.judgments import Judgments, Source
+from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.readers.columns import judgments
 from acumen.readers.frame import column_roles, from_frame
-from acumen.scale import Scale
-from acumen.signals import SIGNALS
-from acumen.strict_json import decode_text, read_bytes, source_name
+from acumen.table.judgments import Judgments, Source
+from acumen.table.scale import Scale
+from acumen.table.signals import SIGNALS
 
 ABSTAINED: Final = ("", "NA", "N/A", "null")
 """How a cell of a CSV file says that there is no value."""

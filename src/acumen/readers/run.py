@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from acumen.errors import DataError, Problem, UsageError, label, what_came
-from acumen.judgments import Judgments, Outcome, Source
-from acumen.losses import rungs_off
+from acumen.files.json import parse_json, read_bytes, source_name
 from acumen.readers.entries import table_from_entries
-from acumen.scale import DEFAULT_SCALE, Scale, builtin_scales, find_scale
-from acumen.strict_json import parse_json, read_bytes, source_name
+from acumen.table.judgments import Judgments, Outcome, Source
+from acumen.table.losses import rungs_off
+from acumen.table.scale import DEFAULT_SCALE, Scale, builtin_scales, find_scale
 
 
 def read_run(

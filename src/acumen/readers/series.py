@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from acumen.errors import DataError, printable, what_came
-from acumen.judgments import Signal
+from acumen.table.judgments import Signal
 
 
 def plain_column(column: Any, name: str) -> Any:

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from acumen.artifact_parts import name, shown_coverage
-from acumen.artifacts import DeltaModel, IntervalModel, MetricValue, Variant
 from acumen.errors import printable
+from acumen.results.metrics import DeltaModel, IntervalModel, MetricValue, Variant
+from acumen.results.parts import name, shown_coverage
 
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from acumen.evaluation import Evaluation
+    from acumen.evaluation.evaluation import Evaluation
 
 NAME_WIDTH: Final = 18
 """Longer names of functions are broken in two."""

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen._version import __version__
-from acumen.artifacts import Evaluated, MetricsArtifact, validated
+from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import DataError, UsageError, printable, what_came
-from acumen.limits import PROCESS_WEIGHTS
+from acumen.files.json import parse_json, read_bytes, source_name, to_json, write_bytes
 from acumen.report.sections import LONGEST_TEXT, Cases, Plot, Study
-from acumen.results_document import Difference, check_comparison, check_document
-from acumen.strict_json import parse_json, read_bytes, source_name, to_json, write_bytes
+from acumen.results.metrics import Evaluated, MetricsArtifact, validated
+from acumen.results.verdicts import Difference, check_comparison, check_document
 
 Reportable = MetricsArtifact | Evaluated | Mapping[str, Any] | str | Path
 STATIC_ROWS: Final = 50

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from acumen.artifact_parts import input_names, name
-from acumen.artifacts import MetricsArtifact
 from acumen.charts import CHARTS
 from acumen.charts.intervals import AGREEMENT
 from acumen.charts.tables import ABSTAINED
 from acumen.errors import counted
 from acumen.report.plots import plot, section, value_and_interval
 from acumen.report.sections import Section, Table, number, percent, reach, shown, text
-from acumen.summary_models import Summary
+from acumen.results.charted import Summary
+from acumen.results.metrics import MetricsArtifact
+from acumen.results.parts import input_names, name
 
 _OTHER_MEASURES: Final[Mapping[str, str]] = {
     "level_mae": "Mean error in levels",

@@ -6,10 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
-from acumen.artifact_parts import best_function, input_names, name, sides, sorted_functions
-from acumen.artifacts import MetricsArtifact, Rows
 from acumen.charts.theme import drawn
-from acumen.judgments import Outcome
 from acumen.report.sections import (
     UNDEFINED,
     Cases,
@@ -21,6 +18,9 @@ from acumen.report.sections import (
     percent,
     text,
 )
+from acumen.results.metrics import MetricsArtifact, Rows
+from acumen.results.parts import best_function, input_names, name, sides, sorted_functions
+from acumen.table.judgments import Outcome
 
 MOST_CELLS: Final = 150_000
 """Rows × functions of the table of cases; beyond it only the best function's confidence is kept."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acumen.artifact_parts import best_function, input_names, name, sides
-from acumen.artifacts import Best, DeltaModel, MetricsArtifact, MetricValue, Variant
+from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
-from acumen.limits import RELIABLE_CASES
+from acumen.results.metrics import Best, DeltaModel, MetricsArtifact, MetricValue, Variant
+from acumen.results.parts import best_function, input_names, name, sides
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 

@@ -5,15 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from acumen.artifact_parts import (
-    check,
-    input_names,
-    name,
-    shown_coverage,
-    sides,
-    sorted_functions,
-)
-from acumen.artifacts import MetricsArtifact
 from acumen.charts import CHARTS
 from acumen.charts.tables import bin_name
 from acumen.errors import counted
@@ -21,6 +12,15 @@ from acumen.report import level_sections, metric_reading
 from acumen.report.metric_parts import cases, facts, provenance
 from acumen.report.plots import plot, section, value_and_interval
 from acumen.report.sections import Section, Study, Table, number, reach, shown, text
+from acumen.results.metrics import MetricsArtifact
+from acumen.results.parts import (
+    check,
+    input_names,
+    name,
+    shown_coverage,
+    sides,
+    sorted_functions,
+)
 
 
 def study_of(

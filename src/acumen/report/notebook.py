@@ -12,7 +12,7 @@ from acumen.report.metric_reading import conclusion, population
 from acumen.report.terminal import inputs
 
 if TYPE_CHECKING:
-    from acumen.evaluation import Evaluation
+    from acumen.evaluation.evaluation import Evaluation
 
 
 def html(evaluation: Evaluation) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acumen.artifacts import MetricValue
 from acumen.charts.theme import Figure, spec_and_data
 from acumen.report.sections import Cell, Plot, Section, Table, number, reach
+from acumen.results.metrics import MetricValue
 
 
 def plot(

@@ -11,10 +11,10 @@ from typing import Any, Final
 from rich import box
 from rich.table import Table
 
-from acumen.csv_text import csv_text
 from acumen.errors import printable
-from acumen.result_files import COLUMNS, PERCENT, Found
-from acumen.strict_json import to_json
+from acumen.files.csv import csv_text
+from acumen.files.json import to_json
+from acumen.results.found import COLUMNS, PERCENT, Found
 
 TITLES: Final[Mapping[str, str]] = {
     "method": "Method",

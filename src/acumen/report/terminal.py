@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from acumen.evaluation import Evaluation
+    from acumen.evaluation.evaluation import Evaluation
 
 
 def render(evaluation: Evaluation, width: int = 80, *, color: bool = False) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import counted, printable
-from acumen.limits import PROCESS_WEIGHTS
 
 TARGET: Final = 75.0
 """Each of the three scores should lie above this, in percent."""

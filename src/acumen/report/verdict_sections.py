@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from acumen.artifact_parts import name
 from acumen.charts import verdicts as charts
 from acumen.charts.tables import ABSTAINED
+from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import counted
-from acumen.limits import PROCESS_WEIGHTS
 from acumen.report.plots import plot, section
 from acumen.report.sections import (
     UNDEFINED,
@@ -34,6 +33,7 @@ from acumen.report.verdict_reading import (
     is_unreliable,
     paragraphs,
 )
+from acumen.results.parts import name
 
 Document = Mapping[str, Any]
 

@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import counted, printable
-from acumen.limits import PROCESS_WEIGHTS
 from acumen.report.letters import in_letters_of
 from acumen.report.verdict_reading import (
     TARGET,

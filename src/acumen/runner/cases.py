@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, label, what_came
+from acumen.files.json import parse_json, read_bytes, source_name
 from acumen.runner.task import Task
-from acumen.strict_json import parse_json, read_bytes, source_name
 from acumen.types import CaseId
 
 DEMO: Final = "demo"

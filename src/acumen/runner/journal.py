@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, label
-from acumen.strict_json import parse_json, to_json
+from acumen.files.json import parse_json, to_json
 
 VERSION: Final = 1
 Key = tuple[int | str, str, int]

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from acumen.errors import DataError, label, what_came
+from acumen.files.json import parse_json
+from acumen.files.json_spans import Span, value_spans
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
-from acumen.runner.spans import Span, value_spans
 from acumen.runner.task import Evidence, Task
-from acumen.strict_json import parse_json
 
 _THINK: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
 _LANGUAGE: Final = re.compile(r"[A-Za-z]*")

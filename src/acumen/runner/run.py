@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from acumen._version import __version__
+from acumen.files.json import write_json
+from acumen.files.timestamps import created_at
 from acumen.runner.artifact import assemble
 from acumen.runner.drive import Report, drive
 from acumen.runner.endpoint import Endpoint, key_from_environment, sdk
@@ -22,8 +24,6 @@ from acumen.runner.journal import VERSION, Journal, check_journal, open_journal
 from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
 from acumen.runner.settings import Patience
-from acumen.strict_json import write_json
-from acumen.timestamps import created_at
 
 
 @dataclass(frozen=True, slots=True)

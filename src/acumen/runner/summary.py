@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from acumen.errors import counted
-from acumen.items import ItemPrediction, compute_aurc, compute_risk_at_coverage
+from acumen.items.compute import ItemPrediction, compute_aurc, compute_risk_at_coverage
 from acumen.runner.plan import Plan
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 

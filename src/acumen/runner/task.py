@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from acumen.runner import prompts
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 
 InputKind = Literal["text", "reviews"]
 EvidenceKind = Literal["quotes", "rows"]

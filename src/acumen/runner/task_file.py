@@ -13,10 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from acumen.errors import DataError, UsageError, label
+from acumen.files.json import decode_text, read_bytes, source_name
+from acumen.files.toml import parse_toml
 from acumen.runner.task import Task
 from acumen.runner.task_reader import TaskReader
-from acumen.strict_json import decode_text, read_bytes, source_name
-from acumen.strict_toml import parse_toml
 
 
 def builtin_tasks() -> tuple[str, ...]:

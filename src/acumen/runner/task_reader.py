@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar, get_args
 
 from acumen.errors import DataError, Problem, label, what_came
-from acumen.policy.checks import TomlChecks
-from acumen.policy.lines import Lines, Path
+from acumen.files.toml_checks import TomlChecks
+from acumen.files.toml_lines import Lines, Path
 from acumen.runner.task import (
     DEFAULT_REPAIR,
     Evidence,
@@ -24,7 +24,7 @@ from acumen.runner.task import (
     Task,
 )
 from acumen.runner.template_checks import Shown, template_problems
-from acumen.scale import Scale, builtin_scales
+from acumen.table.scale import Scale, builtin_scales
 
 Choice = TypeVar("Choice", bound=str)
 _KEYS: Final = {

@@ -14,7 +14,7 @@ from jinja2 import TemplateError
 from acumen.errors import DataError, label
 from acumen.runner import prompts
 from acumen.runner.task import InputKind
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 
 
 @dataclass(frozen=True, slots=True)

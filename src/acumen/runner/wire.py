@@ -10,8 +10,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from acumen.errors import DataError
+from acumen.files.json import parse_json
 from acumen.runner.reply import mend_surrogates
-from acumen.strict_json import parse_json
 
 CONTENT_FILTER: Final = "content_filter"
 LARGEST_BODY: Final = 8 << 20

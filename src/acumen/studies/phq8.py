@@ -20,7 +20,7 @@ from random import Random
 from statistics import pstdev
 from typing import Any, Final
 
-from acumen.scale import Scale
+from acumen.table.scale import Scale
 
 SEED: Final = 8
 PARTICIPANTS: Final = 41

@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from acumen.files.json import write_json
 from acumen.policy import Evidence, Policy, decide, find_policy
-from acumen.strict_json import write_json
 
 POLICY: Final = "G1_allergy_V2"
 SEED: Final = 7

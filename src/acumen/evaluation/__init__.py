@@ -1,0 +1,1 @@
+"""Where the parts meet: a table in, an evaluation out."""

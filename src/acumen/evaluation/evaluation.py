@@ -1,0 +1,108 @@
+"""Evaluation: the frozen result, ready to be written, framed, printed or shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from acumen.files.json import to_json
+from acumen.results.metrics import (
+    MetricsArtifact,
+    PairedVariant,
+    Variant,
+    read_artifact,
+    write_artifact,
+)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was measured on one input or on two. All of it is in :attr:`artifact`."""
+
+    artifact: MetricsArtifact
+
+    @classmethod
+    def read(cls, path: str | Path) -> Evaluation:
+        """An evaluation from a saved metrics artifact."""
+        return cls(read_artifact(path, MetricsArtifact))
+
+    def write(self, path: str | Path) -> None:
+        """Save as a metrics artifact, atomically."""
+        write_artifact(path, self.artifact)
+
+    def to_json(self) -> str:
+        """The metrics artifact as strict JSON."""
+        return to_json(self.artifact.model_dump(mode="json"))
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether two inputs were compared."""
+        return self.artifact.comparison.enabled
+
+    def variants(self) -> Iterator[tuple[str, str, Variant]]:
+        """(confidence function, side, numbers); the side is empty for a single input."""
+        for name, variant in self.artifact.confidence_variants.items():
+            if isinstance(variant, PairedVariant):
+                yield name, "left", variant.input_0
+                yield name, "right", variant.input_1
+            else:
+                yield name, "", variant
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record a (confidence function, side, metric), deltas included.
+
+        What is measured whatever the confidence (kappa and its kin) has no confidence function.
+        """
+        found = []
+        for name, side, variant in self.variants():
+            for metric, value in variant.metrics.items():
+                found.append(_record(name, side, metric, value.value, value))
+        for name, deltas in (self.artifact.comparison.deltas or {}).items():
+            for metric, delta in deltas.items():
+                record = _record(name, "delta", metric, delta.delta, delta)
+                found.append({**record, "p_value": delta.p_value, "p_holm": delta.p_holm})
+        sides = ("left", "right") if self.is_paired else ("",)
+        for side, agreement in zip(sides, self.artifact.agreement, strict=False):
+            for metric, value in agreement.items():
+                found.append(_record(None, side, metric, value.value, value))
+        for metric, delta in self.artifact.comparison.agreement.items():
+            found.append(_record(None, "delta", metric, delta.delta, delta))
+        return found
+
+    def to_frame(self, backend: Any = "pandas") -> Any:
+        """The records as a dataframe of any library that narwhals knows."""
+        import narwhals as nw
+
+        records = self.records()
+        keys = list(dict.fromkeys(key for record in records for key in record))
+        columns = {key: [record.get(key) for record in records] for key in keys}
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def __repr__(self) -> str:
+        from acumen.report.terminal import render
+
+        return render(self, width=100, color=False)
+
+    def _repr_html_(self) -> str:
+        from acumen.report.notebook import html
+
+        return html(self)
+
+
+def _record(
+    name: str | None, side: str, metric: str, value: float | None, found: Any
+) -> dict[str, Any]:
+    interval = found.interval
+    return {
+        "confidence": name,
+        "side": side,
+        "metric": metric,
+        "value": value,
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+        "method": None if interval is None else interval.method,
+        "note": None if interval is None else interval.note,
+        "reason": found.reason or found.interval_reason,
+    }

@@ -1,0 +1,1 @@
+"""Bytes and documents: strict JSON, TOML with lines, CSV text, atomic writing."""

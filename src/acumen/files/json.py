@@ -1,0 +1,250 @@
+"""The one JSON reader and the one JSON writer of the project, both strict.
+
+Reading refuses what other readers let pass in silence: a key given twice, NaN and Infinity, numbers
+that overflow, data after the document, text that is not UTF-8, half of a surrogate pair, nesting
+deeper than 100. The standard library parses; only when something is wrong does a second, slower
+pass (:mod:`acumen.files.json_faults`) find the line, the column and the path.
+
+Writing is atomic: a temporary file beside the target, flushed to disk, then renamed over it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from acumen.errors import DataError, Problem, printable
+from acumen.errors import source_name as source_name  # read by those who read files
+from acumen.files.json_faults import DEEPEST, Fault, first_fault
+
+LARGEST_FILE: Final = 2 << 30
+LARGEST_SCAN: Final = 50 << 20
+LARGEST_NUMBER: Final = sys.float_info.max
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def read_json(path: str | Path) -> object:
+    """The document in a file; ``-`` is standard input. Refuses with file, line and column."""
+    return parse_json(read_bytes(path), source=source_name(path))
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """A file's bytes, with one clear line when it cannot be read."""
+    name = source_name(path)
+    try:
+        if str(path) == "-":
+            return _read_all(sys.stdin.buffer, name)
+        with Path(path).open("rb") as file:
+            return _read_all(file, name)
+    except FileNotFoundError:
+        raise DataError(["there is no such file"], source=str(path)) from None
+    except IsADirectoryError:
+        raise DataError(["is a folder, not a file"], source=str(path)) from None
+    except PermissionError:
+        raise DataError(["may not be read (permission denied)"], source=str(path)) from None
+    except OSError as error:
+        raise DataError([f"cannot be read: {error.strerror}"], source=str(path)) from error
+
+
+def _read_all(file: BinaryIO, name: str) -> bytes:
+    data = file.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise DataError([f"is larger than {LARGEST_FILE >> 30} GiB"], source=name)
+    return data
+
+
+def decode_text(data: bytes, source: str) -> str:
+    """UTF-8 text without its byte order mark; anything else refused by what it looks like."""
+    if data.startswith(b"\x1f\x8b"):
+        raise DataError(["is gzip-compressed; decompress it first"], source=source)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(["is not UTF-8 (it looks like UTF-16)"], source=source)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"is not UTF-8 text (byte {error.start}, 0x{data[error.start]:02x})"
+        raise DataError([Problem(message, line=line)], source=source) from None
+
+
+def parse_json(data: bytes | str, source: str = "JSON") -> object:
+    """The document in ``data``; refuses with line, column and path.
+
+    >>> parse_json('{"a": [1, 2.5, null]}')
+    {'a': [1, 2.5, None]}
+    >>> parse_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    acumen.errors.DataError: JSON: line 1, column 10, a: duplicate key 'a'
+    """
+    text = decode_text(data, source) if isinstance(data, bytes) else data
+    if not text.strip():
+        raise DataError(["is empty"], source=source)
+    try:
+        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except (_StrictError, RecursionError, ValueError) as error:
+        raise DataError([_located(text, error)], source=source) from None
+    if not _is_sound(document, text):
+        raise DataError([_located(text, None)], source=source)
+    return document
+
+
+class _StrictError(Exception):
+    """Raised by the hooks; the scan says where."""
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        seen: set[str] = set()
+        key = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]  # add() returns None on purpose
+        raise _StrictError(f"duplicate key '{printable(key)}'")
+    return record
+
+
+def _no_constant(name: str) -> object:
+    raise _StrictError(f"{name} is not JSON: a number must be finite")
+
+
+def _is_sound(document: object, text: str) -> bool:
+    """Finite numbers and depth, one generation of containers at a time; then surrogates."""
+    level = [document]
+    for _ in range(DEEPEST):
+        below: list[object] = []
+        for node in level:
+            for child in _children(node):
+                kind = type(child)
+                if kind is dict or kind is list:
+                    below.append(child)
+                elif (kind is float or kind is int) and not (
+                    -LARGEST_NUMBER <= child <= LARGEST_NUMBER  # type: ignore[operator]  # a number
+                ):
+                    return False
+        if not below:
+            return "\\u" not in text or not _has_lone_surrogate(document, text)
+        level = below
+    return False
+
+
+def _children(node: object) -> Iterable[object]:
+    if isinstance(node, dict):
+        return node.values()
+    return node if isinstance(node, list) else (node,)
+
+
+def _has_lone_surrogate(document: object, text: str) -> bool:
+    if not _SURROGATE_ESCAPE.search(text.encode("utf-8", "surrogatepass")):
+        return False
+    return _LONE_SURROGATE.search(json.dumps(document, ensure_ascii=False)) is not None
+
+
+def _located(text: str, error: Exception | None) -> Problem:
+    if len(text) <= LARGEST_SCAN:
+        fault = first_fault(text)
+        if fault is not None:
+            return _problem(text, fault)
+    if isinstance(error, json.JSONDecodeError):
+        return Problem(error.msg, line=error.lineno, column=error.colno)
+    return Problem(str(error) if error else f"nesting deeper than {DEEPEST}, or a number too large")
+
+
+def _problem(text: str, fault: Fault) -> Problem:
+    line = text.count("\n", 0, fault.offset) + 1
+    column = fault.offset - (text.rfind("\n", 0, fault.offset) + 1) + 1
+    return Problem(fault.message, line=line, column=column, field=fault.where or None)
+
+
+def to_json(document: object, *, indent: int | None = 1, compact: bool = False) -> str:
+    """Strict JSON text: never NaN or Infinity, a newline at the end; ``compact`` has no blanks."""
+    separators = (",", ":") if compact else None
+    text = json.dumps(
+        document,
+        allow_nan=False,
+        ensure_ascii=False,
+        indent=None if compact else indent,
+        separators=separators,
+    )
+    return text + "\n"
+
+
+def write_json(path: str | Path, document: object, *, private: bool = False) -> None:
+    """Write a document atomically; on any failure the target is as it was."""
+    write_bytes(path, to_json(document).encode("utf-8"), private=private)
+
+
+def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
+    """Write a file atomically: temporary file in the same folder, fsync, rename.
+
+    ``private`` makes it readable by its owner alone.
+    """
+    write_files({path: data}, private=private)
+
+
+def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> None:
+    """Write several files, all or none: every one lies ready beside its target before any moves."""
+    at: str | Path = ""
+    try:
+        with contextlib.ExitStack() as ready:
+            moves: list[tuple[Path, Path]] = []
+            for at, data in files.items():
+                path = Path(at)
+                if _is_device(path):
+                    path.write_bytes(data)
+                    continue
+                if path.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+                temporary, file = ready.enter_context(_temporary_beside(path))
+                file.write(data)
+                file.flush()
+                if not private:
+                    os.fchmod(file.fileno(), 0o666 & ~_umask())
+                os.fsync(file.fileno())
+                moves.append((temporary, path))
+            for temporary, at in moves:
+                temporary.replace(at)
+        for folder in {path.parent for _, path in moves}:
+            _sync_folder(folder)
+    except OSError as error:
+        raise DataError([f"cannot be written: {error.strerror}"], source=str(at)) from error
+
+
+def _is_device(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return stat.S_ISCHR(path.stat().st_mode) or stat.S_ISFIFO(path.stat().st_mode)
+    return False
+
+
+@contextlib.contextmanager
+def _temporary_beside(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """An open file in the target's folder, gone afterwards unless it was renamed."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield temporary, file
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

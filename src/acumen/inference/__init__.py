@@ -1,0 +1,1 @@
+"""Uncertainty: weightings of the cases, and intervals and differences from them."""

@@ -1,0 +1,144 @@
+r"""Bands around a risk–coverage curve, from resamples of the cases.
+
+Between working points the generalized risk is linear, because the order inside a tie is arbitrary;
+so at coverage x the selective risk is :math:`R(x) = G(x)/x`. Risks are compared on the scale of
+their square roots, on which a small risk does not vary less for being small:
+
+.. math:: \big(\sqrt{R(x)} \pm c\, s(x)\big)^2, \qquad
+          P\Big(\max_x |\sqrt{R^*(x)} - \overline{\sqrt{R^*(x)}}| / s(x) \le c\Big) = 0.95
+
+for the simultaneous band (sup-t), and the normal quantile for c in the pointwise one; both are
+stretched by the ratio of Student's quantile to the normal one, for few cases. Montiel Olea and
+Plagborg-Møller (2019), J. Applied Econometrics 34(1).
+
+A band begins where three cases with an error have been accepted: before that the resamples know too
+little. In 400 simulated studies each of 20 and of 41 cases of 8 rows, with ties and without, 93–97%
+of the simultaneous bands hold the population's whole curve, 94–96% of the pointwise ones a given
+point; begun at coverage 0, only 68–93% of the former did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.inference.infer import Options
+from acumen.inference.intervals import MOST_DROPPED, RELIABLE_CASES, t_quantile
+from acumen.inference.resample import Bootstrap
+from acumen.types import Floats
+from acumen.views.ranking import Ranking
+from acumen.views.weights import CaseWeights
+
+COVERAGES: Final = 50
+"""Coverages 1/50, 2/50, … at which a band is found."""
+ERRING_CASES: Final = 3
+"""Accepted cases with an error from which on there is a band."""
+MOST_RESAMPLES: Final = 500
+FEWEST_RESAMPLES: Final = 200
+_CELLS: Final = 2_000_000
+"""Rows × resamples that are worth the time; more rows get fewer resamples."""
+
+
+@dataclass(frozen=True, slots=True)
+class RiskBand:
+    """Ends of the selective risk at each coverage."""
+
+    kind: str
+    coverage: Floats
+    low: Floats
+    high: Floats
+    n_resamples: int
+
+
+def risk_at(ranking: Ranking, coverage: Floats, weights: CaseWeights) -> Floats:
+    """``(coverage, weighting)``: selective risk at coverages, NaN beyond what was answered.
+
+    >>> from acumen.views.ranking import rank
+    >>> two = rank([0, 2, 0], [2, 2, 1])
+    >>> risk_at(two, np.array([1 / 3, 1.0]), CaseWeights.once(3))[:, 0].round(4).tolist()
+    [1.0, 0.6667]
+    """
+    rows = ranking.row_weights(weights)
+    accepted = _cumulated(rows, ranking.ends)
+    lost = _cumulated(rows * ranking.loss[:, None], ranking.ends) * ranking.unit
+    asked = np.outer(ranking.totals(weights).rows, coverage)
+    loss = np.empty_like(asked)
+    for lane in range(weights.lanes):
+        loss[lane] = np.interp(asked[lane], accepted[lane], lost[lane])
+    reached = (asked <= accepted[:, -1:] + 1e-9) & (asked > 0)
+    found: Floats = np.divide(loss, asked, out=np.full_like(loss, np.nan), where=reached).T
+    return found
+
+
+def _cumulated(rows: Floats, ends: NDArray[np.int64]) -> Floats:
+    """``(weighting, working point)``: sums from the top, beginning with nothing accepted."""
+    out = np.zeros((rows.shape[1], len(ends) + 1))
+    out[:, 1:] = np.cumsum(rows, axis=0)[ends - 1].T
+    return out
+
+
+def risk_bands(ranking: Ranking, options: Options) -> tuple[list[RiskBand], str | None]:
+    """The simultaneous and the pointwise band; or none, and why."""
+    if options.resamples == 0:
+        return [], "no resamples were asked for"
+    if ranking.n_cases < RELIABLE_CASES:
+        return [], f"a band needs at least {RELIABLE_CASES} cases"
+    why = ranking.why_undefined(CaseWeights.once(ranking.n_cases))
+    if why is not None:
+        return [], why
+    size = int(np.clip(_CELLS // len(ranking.order), FEWEST_RESAMPLES, MOST_RESAMPLES))
+    size = min(size, options.resamples)
+    coverage = np.arange(1, COVERAGES + 1) / COVERAGES
+    here = np.sqrt(risk_at(ranking, coverage, CaseWeights.once(ranking.n_cases))[:, 0])
+    drawn = np.sqrt(_replicates(ranking, coverage, Bootstrap(ranking.n_cases, size, options.seed)))
+    usable = (coverage >= _begin(ranking)) & ~np.isnan(here)
+    usable &= np.isnan(drawn).mean(axis=1) <= MOST_DROPPED
+    spread = np.full(len(coverage), np.nan)
+    spread[usable] = np.nanstd(drawn[usable], axis=1, ddof=1)
+    usable &= spread > 1e-12
+    if not usable.any():
+        if np.isfinite(_begin(ranking)):
+            return [], "three cases with an error are accepted only at the largest coverage"
+        return [], f"fewer than {ERRING_CASES} cases with an error are accepted"
+    off = np.abs(drawn[usable] - np.nanmean(drawn[usable], axis=1, keepdims=True))
+    reached = ~np.isnan(off).all(axis=0)  # a resample may answer too little for any of them
+    furthest = np.nanmax(off[:, reached] / spread[usable, None], axis=0)
+    normal = t_quantile(options.level, 1e9)
+    stretch = t_quantile(options.level, ranking.n_cases - 1) / normal
+    reaches = {"simultaneous": float(np.quantile(furthest, options.level)), "pointwise": normal}
+    root = here[usable]
+    bands = []
+    for kind, c in reaches.items():
+        reach = c * stretch * spread[usable]
+        ends = np.maximum(root - reach, 0.0) ** 2, (root + reach) ** 2
+        bands.append(RiskBand(kind, coverage[usable], *ends, size))
+    return bands, None
+
+
+def _begin(ranking: Ranking) -> float:
+    """The coverage at which enough cases with an error have been accepted."""
+    wrong = np.flatnonzero(ranking.loss > 0)
+    cases = ranking.case[ranking.order[wrong]]
+    first = np.sort(wrong[np.unique(cases, return_index=True)[1]])
+    if len(first) < ERRING_CASES:
+        return np.inf
+    tie = int(np.searchsorted(ranking.ends, first[ERRING_CASES - 1], side="right"))
+    weight = np.ones(len(ranking)) if ranking.weight is None else ranking.weight
+    accepted = weight[ranking.order[: ranking.ends[tie]]].sum()
+    return float(accepted / weight.sum())
+
+
+def _replicates(ranking: Ranking, coverage: NDArray[np.float64], plan: Bootstrap) -> Floats:
+    lanes = max(1, min(plan.size, _CELLS // max(1, len(ranking.order))))
+    return np.concatenate(
+        [
+            risk_at(
+                ranking, coverage, CaseWeights(plan.block(start, min(start + lanes, plan.size)))
+            )
+            for start in range(0, plan.size, lanes)
+        ],
+        axis=1,
+    )

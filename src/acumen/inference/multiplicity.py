@@ -1,0 +1,97 @@
+"""When several things are compared at once: Holm's adjustment, and simultaneous intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+
+from acumen.inference.intervals import (
+    LEVEL,
+    MOST_DROPPED,
+    Interval,
+    NoInterval,
+    quantiles,
+    t_quantile,
+)
+from acumen.types import Floats
+
+
+def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Adjusted p-values that keep the chance of any false alarm at its level; null stays null.
+
+    Holm (1979), Scand. J. Stat. 6.
+
+    >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
+    {'a': 0.03, 'b': 0.06, 'c': 0.06}
+    """
+    known = sorted((p, name) for name, p in p_values.items() if p is not None)
+    adjusted: dict[str, float | None] = dict.fromkeys(p_values)
+    largest = 0.0
+    for rank, (p, name) in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - rank) * p))
+        adjusted[name] = largest
+    return adjusted
+
+
+def simultaneous(
+    estimates: Mapping[str, float],
+    replicates: Mapping[str, Floats],
+    n_cases: int,
+    level: float = LEVEL,
+    probability: Floats | None = None,
+) -> dict[tuple[str, str], Interval | NoInterval]:
+    r"""Intervals of all pairwise differences that hold together (max-T).
+
+    The critical value is the quantile over resamples of the largest standardised deviation among
+    all pairs, widened by Student's t for the number of cases. Whatever pair is picked after seeing
+    the data, "the best" among them, its interval keeps the level. Romano and Wolf (2005),
+    Econometrica 73. ``probability`` weighs the resamples when they were enumerated.
+    """
+    pairs = list(combinations(estimates, 2))
+    deltas = {(a, b): replicates[b] - replicates[a] for a, b in pairs}
+    kept = np.all([~np.isnan(d) for d in deltas.values()], axis=0) if pairs else np.empty(0, bool)
+    if not pairs or n_cases < 2 or kept.size == 0:
+        return {pair: NoInterval("needs two systems and two cases") for pair in pairs}
+    chance = np.full(kept.size, 1 / kept.size) if probability is None else probability
+    if chance[kept].sum() < (1 - MOST_DROPPED) * chance.sum():
+        return {pair: NoInterval("undefined in too many resamples") for pair in pairs}
+    chance = chance[kept] / chance[kept].sum()
+    centred = {p: d[kept] - (estimates[p[1]] - estimates[p[0]]) for p, d in deltas.items()}
+    error = {p: float(np.sqrt(chance @ d**2)) for p, d in centred.items()}
+    moving = [p for p in pairs if error[p] > 0.0]
+    critical = 0.0
+    if moving:
+        largest = np.max([np.abs(centred[p]) / error[p] for p in moving], axis=0)
+        student = t_quantile(level, n_cases - 1) / t_quantile(level, np.inf)
+        _, high = quantiles(largest, (1 - level, level), None if probability is None else chance)
+        critical = high * student
+    out: dict[tuple[str, str], Interval | NoInterval] = {}
+    for a, b in pairs:
+        delta = estimates[b] - estimates[a]
+        reach = critical * error[a, b]
+        out[a, b] = Interval(delta - reach, delta + reach, "max-T", level, error[a, b])
+    return out
+
+
+def best_of(
+    estimates: Mapping[str, float],
+    replicates: Mapping[str, Floats],
+    n_cases: int,
+    *,
+    lower_is_better: bool = True,
+    level: float = LEVEL,
+    probability: Floats | None = None,
+) -> tuple[str, list[str]]:
+    """The best by its estimate, and those that cannot be told from it at this level."""
+    sign = 1.0 if lower_is_better else -1.0
+    best = min(estimates, key=lambda name: sign * estimates[name])
+    intervals = simultaneous(estimates, replicates, n_cases, level, probability)
+    rivals = []
+    for (a, b), interval in intervals.items():
+        if best not in (a, b):
+            continue
+        if isinstance(interval, NoInterval) or interval.low <= 0.0 <= interval.high:
+            rivals.append(b if a == best else a)
+    return best, rivals

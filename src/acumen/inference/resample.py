@@ -1,0 +1,238 @@
+"""Resampling: weightings of the cases, in blocks, and any statistic of them.
+
+The engine never learns which metric it serves. A *plan* of weightings (bootstrap, Poisson, exact
+enumeration, leave-one-out) hands out blocks of
+:class:`~acumen.views.weights.CaseWeights`; a *statistic* turns a block into numbers; threads share
+the blocks. A block's content depends on nothing but the seed and the replicates in it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import UsageError
+from acumen.types import Floats
+from acumen.views.weights import CaseWeights
+
+SEED: Final = 42
+RESAMPLES: Final = 10_000
+MOST_GROUPS: Final = 500
+_BLOCK_CELLS: Final = 1 << 17
+"""Cells of a block (cases × lanes) that stay in a processor's cache."""
+
+Statistic = Callable[[CaseWeights], Floats]
+"""Block of weightings -> ``(statistics, lanes)``."""
+
+
+class Plan(Protocol):
+    """A list of weightings of the cases, handed out in blocks."""
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases are weighed."""
+
+    @property
+    def size(self) -> int:
+        """How many weightings there are."""
+
+    def block(self, start: int, stop: int) -> NDArray[Any]:
+        """Weightings ``start`` to ``stop`` as ``(case, lane)``."""
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Cases drawn with replacement, as counts; or independent Poisson(1) counts."""
+
+    n_cases: int
+    size: int = RESAMPLES
+    seed: int = SEED
+    weights: Literal["multinomial", "poisson"] = "multinomial"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**64:
+            raise UsageError(f"the seed must be between 0 and 2^64 - 1, not {self.seed}")
+
+    def block(self, start: int, stop: int) -> NDArray[Any]:
+        """Counts over the cases; a uint16 holds any count that is ever drawn."""
+        from acumen.inference.philox import draw_cases, draw_poisson
+
+        counts = np.zeros((self.n_cases, stop - start), np.uint16)
+        key = np.uint64(self.seed)
+        if self.weights == "poisson":
+            draw_poisson(key, start, _poisson_cumulative(), counts)
+        else:
+            draw_cases(key, start, self.n_cases, counts)
+            if (counts.sum(axis=0, dtype=np.int64) != self.n_cases).any():
+                raise OverflowError("a case was drawn more than 65,535 times")
+        return counts
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """Every resample of a few cases, once, with its probability."""
+
+    n_cases: int
+
+    @property
+    def size(self) -> int:
+        """How many distinct resamples there are."""
+        return number_of_resamples(self.n_cases)
+
+    @cached_property
+    def _counts(self) -> NDArray[np.uint16]:
+        return np.array(list(_compositions(self.n_cases, self.n_cases)), np.uint16).T
+
+    @cached_property
+    def probability(self) -> Floats:
+        """Chance of each resample under drawing with replacement."""
+        n = self.n_cases
+        log_n = math.lgamma(n + 1) - n * math.log(n)
+        factorials = np.array([math.lgamma(k + 1) for k in range(n + 1)])
+        chance: Floats = np.exp(log_n - factorials[self._counts].sum(axis=0))
+        return chance
+
+    def block(self, start: int, stop: int) -> NDArray[Any]:
+        """Counts over the cases."""
+        return np.ascontiguousarray(self._counts[:, start:stop])
+
+
+@dataclass(frozen=True)
+class LeaveOut:
+    """The study without each case in turn, or without each of a few groups of cases."""
+
+    n_cases: int
+    groups: int = 0
+    """0 leaves out single cases."""
+
+    @property
+    def size(self) -> int:
+        """How many weightings there are."""
+        return self.groups or self.n_cases
+
+    def block(self, start: int, stop: int) -> NDArray[Any]:
+        """Ones, and zeros for what is left out."""
+        group = np.arange(self.n_cases) % self.size
+        kept: NDArray[np.bool_] = group[:, None] != np.arange(start, stop)
+        return kept.astype(np.uint16)
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """Coin tosses, one a case: which systems to swap. All of them when there are few."""
+
+    n_cases: int
+    most: int = RESAMPLES
+    seed: int = SEED
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every combination is there, once."""
+        return self.n_cases < 63 and 2**self.n_cases <= self.most
+
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return 2**self.n_cases if self.is_exact else self.most
+
+    def block(self, start: int, stop: int) -> NDArray[Any]:
+        """1 where a case's two systems are swapped."""
+        if self.is_exact:
+            combination = np.arange(start, stop)
+            return ((combination >> np.arange(self.n_cases)[:, None]) & 1).astype(np.uint16)
+        from acumen.inference.philox import draw_swaps
+
+        swaps = np.zeros((self.n_cases, stop - start), np.uint16)
+        draw_swaps(np.uint64(self.seed), start, swaps)
+        return swaps
+
+
+def plan_resamples(
+    n_cases: int,
+    size: int = RESAMPLES,
+    seed: int = SEED,
+    weights: Literal["multinomial", "poisson"] = "multinomial",
+) -> Bootstrap | Enumeration:
+    """Every resample when there are no more than ``size``, else ``size`` random ones."""
+    if weights == "multinomial" and n_cases >= 2 and number_of_resamples(n_cases) <= size:
+        return Enumeration(n_cases)
+    return Bootstrap(n_cases, size, seed, weights)
+
+
+def number_of_resamples(n_cases: int) -> int:
+    """Distinct resamples of n cases: C(2n − 1, n).
+
+    >>> [number_of_resamples(n) for n in (1, 2, 3, 8)]
+    [1, 3, 10, 6435]
+    """
+    return math.comb(2 * n_cases - 1, n_cases)
+
+
+def lanes_for(n_cases: int) -> int:
+    """How many weightings travel abreast: many for few cases, 16 for very many."""
+    return 16 * max(1, min(256, _BLOCK_CELLS // (16 * max(1, n_cases))))
+
+
+def replicate(
+    statistic: Statistic,
+    plan: Plan,
+    *,
+    threads: int | None = None,
+    advance: Callable[[int], None] | None = None,
+) -> Floats:
+    """The statistic under every weighting of the plan: ``(statistics, plan.size)``.
+
+    ``advance`` is told how many weightings are done, for a progress bar.
+
+    >>> counts = replicate(lambda block: block.counts.sum(axis=0)[None, :], Bootstrap(5, 3))
+    >>> counts.tolist()
+    [[5.0, 5.0, 5.0]]
+    """
+    lanes = lanes_for(plan.n_cases)
+    starts = range(0, plan.size, lanes)
+
+    def work(start: int) -> Floats:
+        stop = min(start + lanes, plan.size)
+        values = statistic(CaseWeights(plan.block(start, stop)))
+        if advance is not None:
+            advance(stop - start)
+        return values
+
+    threads = threads or min(os.cpu_count() or 1, 8)
+    if threads == 1 or len(starts) == 1:
+        parts = [work(start) for start in starts]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            parts = list(pool.map(work, starts))
+    return np.concatenate(parts, axis=1, dtype=np.float64)
+
+
+def by_row(function: Callable[[Floats], float], case: NDArray[Any]) -> Statistic:
+    """A statistic from any Python function of row weights; ``case`` gives each row's case."""
+
+    def statistic(block: CaseWeights) -> Floats:
+        columns = [block.counts[case, b].astype(np.float64) for b in range(block.lanes)]
+        return np.array([[function(weights) for weights in columns]])
+
+    return statistic
+
+
+def _poisson_cumulative() -> Floats:
+    return np.cumsum([math.exp(-1) / math.factorial(k) for k in range(24)])
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total, -1, -1):
+        for rest in _compositions(total - first, parts - 1):
+            yield (first, *rest)

@@ -1,0 +1,195 @@
+"""Resampling lists of rows by their case: results, and any Python function as a metric.
+
+Used through :func:`acumen.items.compute.bootstrap_by_participant`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, Problem, label
+from acumen.inference.infer import Inference
+from acumen.inference.intervals import Interval, NoInterval
+from acumen.inference.paired import Delta
+from acumen.metrics.registry import Kind, Metric
+from acumen.table.judgments import check_ids, factorize
+from acumen.types import CaseId, Floats
+from acumen.views.weights import CaseWeights, Weights
+
+if TYPE_CHECKING:
+    from acumen.items.rows import ItemPrediction
+
+RowsFunction = Callable[[list["ItemPrediction"]], float | None]
+"""A metric as people write it: rows in, a number out, None where it has none."""
+
+
+@dataclass(frozen=True)
+class BootstrapResult:
+    """An estimate, its interval, and what the resamples of the cases say."""
+
+    estimate: float | None
+    reason: str | None
+    """Why there is no estimate, if there is none."""
+    interval: Interval | NoInterval
+    percentile: Interval | NoInterval
+    n_cases: int
+    n_resamples: int
+    drop_rate: float | None
+    """Share of the resamples in which the metric is undefined."""
+    replicates: Floats = field(repr=False)
+
+    @classmethod
+    def of(cls, found: Inference, n_cases: int) -> BootstrapResult:
+        """The result for one side."""
+        return cls(
+            found.value,
+            found.reason,
+            found.interval,
+            found.percentile,
+            n_cases,
+            len(found.replicates),
+            found.drop_rate,
+            found.replicates,
+        )
+
+
+@dataclass(frozen=True)
+class PairedBootstrapResult(BootstrapResult):
+    """Right minus left, with each side's own estimate and the permutation p-value."""
+
+    left: float | None = None
+    right: float | None = None
+    p_value: float | None = None
+
+    @classmethod
+    def of_delta(cls, found: Delta, n_cases: int) -> PairedBootstrapResult:
+        """The result for a difference."""
+        return cls(
+            found.value,
+            found.reason,
+            found.interval,
+            found.percentile,
+            n_cases,
+            len(found.replicates),
+            found.drop_rate,
+            found.replicates,
+            found.left.value,
+            found.right.value,
+            found.p_value,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RowsByCase:
+    """Rows in lists, one a case: what a Python function is given, as often as a case counts."""
+
+    rows: tuple[tuple[ItemPrediction, ...], ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[ItemPrediction], codes: NDArray[Any], n: int) -> RowsByCase:
+        """Rows sorted into their cases, in the order they came."""
+        lists: list[list[ItemPrediction]] = [[] for _ in range(n)]
+        for row, code in zip(rows, codes.tolist(), strict=True):
+            lists[code].append(row)
+        return cls(tuple(map(tuple, lists)))
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases there are."""
+        return len(self.rows)
+
+    def why_undefined(self, weights: Weights) -> str | None:
+        """Only the function knows."""
+        return None
+
+    def beside(self, other: RowsByCase) -> RowsByCase:
+        """Both sides' cases in one, the other's numbered after ours."""
+        return RowsByCase((*self.rows, *other.rows))
+
+    def repeated(self, counts: NDArray[Any]) -> list[ItemPrediction]:
+        """The rows of a resample: each case's as often as it was drawn."""
+        return [
+            row
+            for case, times in zip(self.rows, counts.tolist(), strict=True)
+            for _ in range(int(times))
+            for row in case
+        ]
+
+
+def brought(function: RowsFunction) -> Metric:
+    """A metric made of any Python function of a list of rows; None and NaN are undefined."""
+
+    def of_block(view: RowsByCase, weights: CaseWeights) -> Floats:
+        out = np.full(weights.lanes, math.nan)
+        for lane in range(weights.lanes):
+            rows = view.repeated(weights.counts[:, lane])
+            value = function(rows) if rows else None
+            out[lane] = math.nan if value is None else float(value)
+        return out
+
+    name = getattr(function, "__name__", "function")
+    return Metric(name, of_block, RowsByCase, "lower", Kind.REAL, "the function gave no value")
+
+
+def cases_of(rows: Sequence[ItemPrediction]) -> tuple[tuple[CaseId, ...], NDArray[np.int32]]:
+    """The cases in their canonical order, and each row's; every row must name its case."""
+    if not rows:
+        raise DataError(["there are no rows in it"])
+    problems = [
+        Problem("needs a case: a whole number or a text", field=f"row {index}")
+        for index, row in enumerate(rows)
+        if isinstance(row.case, bool) or not isinstance(row.case, int | str | np.integer)
+    ]
+    if problems:
+        raise DataError(problems)
+    cases, codes = factorize([row.case for row in rows if row.case is not None])
+    twice, _ = check_ids(cases, "case")
+    if twice:
+        raise DataError(twice)
+    return cases, codes
+
+
+def same_cases(
+    left: Sequence[ItemPrediction], right: Sequence[ItemPrediction], *, intersection_only: bool
+) -> tuple[list[ItemPrediction], list[ItemPrediction]]:
+    """Both lists on their common cases; other cases and other truths are refused."""
+    (a, _), (b, _) = cases_of(left), cases_of(right)
+    common = set(a) & set(b)
+    if not common:
+        raise DataError(["there is no common case: the two lists do not overlap"])
+    if not intersection_only and (len(a) > len(common) or len(b) > len(common)):
+        raise DataError(
+            [
+                f"the two lists hold different cases; only left: {_listed(a, common)}; "
+                f"only right: {_listed(b, common)} (the overlap: intersection_only=True)"
+            ]
+        )
+    kept_left = [row for row in left if row.case in common]
+    kept_right = [row for row in right if row.case in common]
+    unlike = _truths(kept_left) - _truths(kept_right), _truths(kept_right) - _truths(kept_left)
+    problems = [
+        Problem(f"truth {truth} stands only on the {side}", case=case, item=item)
+        for side, only in zip(("left", "right"), unlike, strict=True)
+        for case, item, truth in only
+    ]
+    if problems:
+        raise DataError(problems)
+    return kept_left, kept_right
+
+
+def _truths(rows: Iterable[ItemPrediction]) -> Counter[tuple[Any, str | None, int]]:
+    """How often each (case, item, truth) stands there."""
+    return Counter((row.case, row.item, int(row.ground_truth)) for row in rows)
+
+
+def _listed(cases: Sequence[CaseId], common: set[CaseId], shown: int = 10) -> str:
+    only = [label(c) for c in cases if c not in common]
+    more = f", and {len(only) - shown} more" if len(only) > shown else ""
+    return (", ".join(only[:shown]) + more) or "none"

@@ -1,0 +1,128 @@
+"""Rows as people hold them: a list of ``ItemPrediction`` or of mappings, checked, or as a table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from acumen.errors import DataError, Problem, what_came
+from acumen.readers.columns import judgments
+from acumen.table.judgments import Judgments
+from acumen.table.scale import Scale
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPrediction:
+    """One judgment: the predicted level or None, the true level, and how sure the system was."""
+
+    score: int | None
+    ground_truth: int
+    confidence: float
+    case: int | str | None = None
+    item: str | None = None
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether the system answered."""
+        return self.score is not None
+
+    @property
+    def absolute_error(self) -> int:
+        """Levels between prediction and truth; 0 when the system abstained."""
+        # int(): the difference of two unsigned NumPy numbers would wrap around
+        return 0 if self.score is None else abs(int(self.score) - int(self.ground_truth))
+
+
+Row = ItemPrediction | Mapping[str, Any]
+
+
+def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
+    """Rows as :class:`ItemPrediction`, mappings accepted; everything wrong is told at once."""
+    known = {f.name for f in fields(ItemPrediction)}
+    rows, problems = [], []
+    given_rows: Iterable[object] = items
+    for index, row in enumerate(given_rows):
+        if isinstance(row, Mapping):
+            given = {k: v for k, v in row.items() if k in known}
+            if "case" not in given and "participant_id" in row:
+                given["case"] = row["participant_id"]
+            missing = {"score", "ground_truth", "confidence"} - given.keys()
+            if missing:
+                message = f"lacks {', '.join(sorted(missing))}"
+                problems.append(Problem(message, field=f"row {index}"))
+                continue
+            row = ItemPrediction(**given)
+        if not isinstance(row, ItemPrediction):
+            message = f"must be an ItemPrediction or a mapping, not {what_came(row)}"
+            problems.append(Problem(message, field=f"row {index}"))
+            continue
+        problems += [Problem(message, field=f"row {index}") for message in _wrong(row)]
+        rows.append(row)
+    if problems:
+        raise DataError(problems)
+    return rows
+
+
+def _wrong(row: ItemPrediction) -> list[str]:
+    found = []
+    for name in ("score", "ground_truth"):
+        value = getattr(row, name)
+        if value is None and name == "score":
+            continue
+        whole = isinstance(value, int | np.integer) or (
+            isinstance(value, float | np.floating) and float(value).is_integer()
+        )
+        if isinstance(value, bool | np.bool_) or not whole:
+            silence = ", or None for an abstention" if name == "score" else ""
+            found.append(f"{name} must be a whole number{silence}, not {what_came(value)}")
+    number = isinstance(row.confidence, int | float | np.integer | np.floating)
+    if isinstance(row.confidence, bool) or not number:
+        found.append(f"confidence must be a number, not {what_came(row.confidence)}")
+    elif row.score is not None and not -sys.float_info.max <= row.confidence <= sys.float_info.max:
+        found.append(f"confidence must be finite, not {what_came(row.confidence)}")
+    return found
+
+
+def off_scale(rows: Sequence[ItemPrediction], scale: Scale) -> list[Problem]:
+    """Levels that the scale does not have."""
+    problems = []
+    for index, row in enumerate(rows):
+        for name in ("score", "ground_truth"):
+            value = getattr(row, name)
+            try:
+                if value is not None:
+                    scale.rank(int(value))
+            except ValueError as error:
+                problems.append(Problem(f"{name}: {error}", field=f"row {index}"))
+    return problems
+
+
+def judgments_of(items: Iterable[Row], scale: str | Scale = "phq8") -> Judgments:
+    """The table of a list of rows; rows without a case are a case each.
+
+    >>> judgments_of([ItemPrediction(2, 1, 0.9), ItemPrediction(None, 0, 0.1)]).answered
+    array([ True, False])
+    """
+    rows = rows_of(items)
+    named = [r.case is not None for r in rows]
+    if any(named) and not all(named):
+        raise DataError(
+            [Problem("lacks a case that others have", field=f"row {named.index(False)}")]
+        )
+    with_item = [r.item is not None for r in rows]
+    if any(with_item) and not all(with_item):
+        at = with_item.index(False)
+        raise DataError([Problem("lacks an item that others have", field=f"row {at}")])
+    return judgments(
+        case=[r.case for r in rows] if any(named) else np.arange(len(rows)),
+        item=[r.item for r in rows] if any(with_item) else None,
+        truth=[r.ground_truth for r in rows],
+        prediction=[r.score for r in rows],
+        confidence=np.array([float(r.confidence) for r in rows]),
+        scale=scale,
+        complete=any(named),
+    )

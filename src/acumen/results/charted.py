@@ -1,0 +1,154 @@
+"""What the charts show and the metrics do not hold, as it lies in the metrics artifact.
+
+Made once, by :mod:`acumen.evaluation.charted`: a page or a figure only draws it.
+Undefined numbers are null, with the reason beside them.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Part(BaseModel):
+    """Fields it does not know are kept, numbers are finite, columns are of one length."""
+
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False)
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    @model_validator(mode="after")
+    def _of_one_length(self) -> Part:
+        if len({len(getattr(self, name)) for name in self.columns}) > 1:
+            raise ValueError(f"{', '.join(self.columns)} must be of one length")
+        return self
+
+
+class Measured(Part):
+    """A value with its interval, or why there is none."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+
+class Points(Part):
+    """Points of a reference curve, by rising coverage."""
+
+    columns: ClassVar[tuple[str, ...]] = ("coverage", "selective_risk", "generalized_risk")
+
+    coverage: list[float]
+    selective_risk: list[float]
+    generalized_risk: list[float]
+
+
+class Band(Part):
+    """Where the curve of the population may lie, from where there are errors enough to tell."""
+
+    columns: ClassVar[tuple[str, ...]] = (
+        "coverage",
+        "selective_low",
+        "selective_high",
+        "generalized_low",
+        "generalized_high",
+    )
+
+    kind: str
+    """``simultaneous`` holds the whole curve at the level, ``pointwise`` each point of it."""
+    level: float
+    n_resamples: int
+    coverage: list[float]
+    selective_low: list[float]
+    selective_high: list[float]
+    generalized_low: list[float]
+    generalized_high: list[float]
+
+
+class Distribution(Part):
+    """Answered rows by confidence; a bin is one value when there are few of them."""
+
+    columns: ClassVar[tuple[str, ...]] = ("low", "high", "right", "wrong")
+
+    low: list[float]
+    high: list[float]
+    right: list[int]
+    wrong: list[int]
+    abstained: int
+
+
+class Reliability(Part):
+    """What was said and what came true, bin by bin, and two measures of the distance."""
+
+    columns: ClassVar[tuple[str, ...]] = ("confidence", "accuracy", "n")
+
+    confidence: list[float]
+    accuracy: list[Measured]
+    n: list[int]
+    ece: Measured
+    brier: Measured
+
+
+class FunctionSummary(Part):
+    """One confidence function on one input."""
+
+    accepted: list[int]
+    """Rows accepted at each working point of the curve."""
+    achievable: Points
+    bands: list[Band] = Field(default_factory=list)
+    bands_reason: str | None = None
+    distribution: Distribution
+    reliability: Reliability | None = None
+    reliability_reason: str | None = None
+
+
+class GroupRisk(Part):
+    """The risk of the rows of one item, or of one level of truth."""
+
+    name: str
+    n: int
+    answered: int
+    risk: Measured
+
+
+class ThresholdCurve(Part):
+    """Precision and recall of "the truth is at least this level" as the cut falls."""
+
+    columns: ClassVar[tuple[str, ...]] = ("recall", "precision", "cut", "flagged")
+
+    threshold: int
+    at_least: str
+    prevalence: float
+    n_positive: int
+    average_precision: Measured
+    recall: list[float]
+    precision: list[float]
+    cut: list[float]
+    flagged: list[int]
+
+
+class VerdictSummary(Part):
+    """What is drawn of levels and their ranking: of any study, with confidences or without."""
+
+    columns: ClassVar[tuple[str, ...]] = ("levels", "confusion")
+
+    levels: list[str]
+    confusion: list[list[int]]
+    """``confusion[truth][prediction]``; the last column counts abstentions."""
+    ranked_by: str
+    precision_recall: list[ThresholdCurve]
+
+    @model_validator(mode="after")
+    def _one_column_more(self) -> VerdictSummary:
+        if any(len(row) != len(self.levels) + 1 for row in self.confusion):
+            raise ValueError("a row of confusion has a count for each level and for abstentions")
+        return self
+
+
+class Summary(VerdictSummary):
+    """Everything of one input that is drawn and is no metric."""
+
+    by_item: list[GroupRisk]
+    by_level: list[GroupRisk]
+    optimum: Points
+    functions: dict[str, FunctionSummary] = Field(default_factory=dict)

@@ -1,0 +1,345 @@
+"""What lies on disk: the metrics artifact, as typed models.
+
+The keys and their nesting are those of the reference documents; what acumen adds stands beside them
+under keys of its own. Undefined numbers are null, with the reason next to them. A newer schema
+version is refused; an unknown field is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sized
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from acumen.defaults import LEVEL
+from acumen.errors import DataError, Problem, UsageError, printable, what_came
+from acumen.files.json import read_json, source_name, write_json
+from acumen.results.calibration import CalibrationDocument
+from acumen.results.charted import Summary
+from acumen.results.verdicts import ResultsDocument
+
+SCHEMA_VERSION: Final = "1"
+
+Ends = tuple[float | None, float | None]
+
+
+class Model(BaseModel):
+    """Strict about types, lenient about fields it does not know: they are kept."""
+
+    model_config = ConfigDict(extra="allow", strict=False, allow_inf_nan=False)
+
+
+class Input(Model):
+    """One run that was evaluated."""
+
+    path: str | None = None
+    run_id: str | None = None
+    git_commit: str | None = None
+    mode: str | None = None
+    sha256: str | None = None
+
+
+class Failure(Model):
+    """A failed case and why, without any text of the case."""
+
+    case: int | str
+    reason: str
+
+
+class Population(Model):
+    """Who was judged: the denominator of everything."""
+
+    participants_total: int
+    participants_included: int
+    participants_failed: int
+    items_total: int
+    items_answered: int
+    items_abstained: int
+    answered_by_input: list[int] = Field(default_factory=list)
+    """Answered rows of each input; the two counts above are the first input's."""
+    case_noun: str = "case"
+    items: list[str] = Field(default_factory=list)
+    failed: list[Failure] = Field(default_factory=list)
+
+
+class LossDescription(Model):
+    """The loss in use."""
+
+    name: str
+    definition: str
+    raw_multiplier: int
+
+
+class IntervalModel(Model):
+    """An interval and how it was made; an end that has no bound is null."""
+
+    low: float | None
+    high: float | None
+    method: str
+    level: float
+    standard_error: float | None = None
+    note: str | None = None
+
+
+class MetricValue(Model):
+    """A metric: its value or why there is none, its interval or why there is none."""
+
+    value: float | None
+    reason: str | None = None
+    better: str
+    interval: IntervalModel | None = None
+    interval_reason: str | None = None
+    drop_rate: float | None = None
+
+
+class Interpretation(Model):
+    """Excess and gain in percent."""
+
+    aurc_gap_pct: float | None
+    augrc_gap_pct: float | None
+    achievable_gain_pct: float | None
+
+
+class AreaAtCoverage(Model):
+    """An area up to a coverage: what was asked for, what was used."""
+
+    requested: float
+    used: float
+    value: float | None
+
+
+class RiskAtCoverage(Model):
+    """The risk where a coverage is first reached."""
+
+    requested: float
+    achieved: float | None
+    value: float | None
+
+
+class BootstrapModel(Model):
+    """Percentile intervals of the case bootstrap, and how often a metric was undefined."""
+
+    seed: int
+    n_resamples: int
+    ci95: dict[str, Ends | dict[str, Ends | None] | None]
+    drop_rate: dict[str, float | dict[str, float | None] | None]
+    method: str = "multinomial"
+
+
+class CurveModel(Model):
+    """The working points."""
+
+    coverage: list[float]
+    selective_risk: list[float]
+    generalized_risk: list[float]
+    threshold: list[float]
+
+
+class Variant(Model):
+    """Everything about one confidence function on one input."""
+
+    cmax: float | None
+    aurc_full: float | None
+    augrc_full: float | None
+    aurc_optimal: float | None
+    augrc_optimal: float | None
+    eaurc: float | None
+    eaugrc: float | None
+    aurc_achievable: float | None
+    interpretation: Interpretation
+    aurc_at_c: AreaAtCoverage
+    augrc_at_c: AreaAtCoverage
+    mae_at_coverage: dict[str, RiskAtCoverage]
+    bootstrap: BootstrapModel
+    curve: CurveModel
+    metrics: dict[str, MetricValue] = Field(default_factory=dict)
+    conventions: dict[str, float] = Field(default_factory=dict)
+
+
+class PairedVariant(Model):
+    """One confidence function on both inputs, on their common cases."""
+
+    input_0: Variant
+    input_1: Variant
+
+
+class DeltaModel(Model):
+    """Right minus left."""
+
+    delta: float | None
+    ci95: Ends | None
+    reason: str | None = None
+    left: float | None = None
+    right: float | None = None
+    better: str = "lower"
+    interval: IntervalModel | None = None
+    interval_reason: str | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    drop_rate: float | None = None
+    favours: str | None = None
+
+
+class Comparison(Model):
+    """Whether and how two inputs were compared."""
+
+    enabled: bool
+    intersection_only: bool
+    deltas: dict[str, dict[str, DeltaModel]] | None = None
+    in_both: int | None = None
+    only_left: list[int | str] = Field(default_factory=list)
+    only_right: list[int | str] = Field(default_factory=list)
+    failed_left: list[int | str] = Field(default_factory=list)
+    failed_right: list[int | str] = Field(default_factory=list)
+    both_answered: int | None = Field(default=None, description="rows that both sides answered")
+    agreement: dict[str, DeltaModel] = Field(
+        default_factory=dict,
+        description="on the rows that both sides answered; total_accuracy on all",
+    )
+
+    def favoured(self, metric: str, level: float) -> dict[str, str | None]:
+        """Which side a metric favours by each function: ``left``, ``right``, or None if open.
+
+        The interval decides; among several functions the adjusted p-value must agree.
+        """
+        found = {f: d[metric] for f, d in (self.deltas or {}).items() if metric in d}
+        several = len(found) > 1
+        return {
+            function: delta.favours
+            if not several or (delta.p_holm is not None and delta.p_holm < 1 - level)
+            else None
+            for function, delta in found.items()
+        }
+
+
+class Rows(Model):
+    """The judgments themselves, by column; no text of a case unless it was asked for."""
+
+    case: list[int | str]
+    item: list[str]
+    truth: list[int]
+    prediction: list[int | None]
+    outcome: list[str]
+    confidence: dict[str, list[float | None]] = Field(default_factory=dict)
+    evidence: list[int | None] = Field(default_factory=list)
+    """How many pieces of evidence the system gave for each row; empty where the run has none."""
+    evidence_texts: list[list[str]] = Field(default_factory=list)
+    """The evidence itself, as the run quotes it; empty unless texts were asked for."""
+
+    def columns(self) -> Iterator[Sized]:
+        """Every column there is; they must be of one length."""
+        yield from (self.case, self.item, self.truth, self.prediction, self.outcome)
+        yield from self.confidence.values()
+        yield from (column for column in (self.evidence, self.evidence_texts) if column)
+
+
+class Best(Model):
+    """Which confidence function is best, and which cannot be told from it."""
+
+    metric: str
+    name: str
+    equal: list[str] = Field(default_factory=list)
+    """Functions that rank the rows as the best one does: an alias, a rising transform."""
+    indistinguishable: list[str]
+    level: float
+
+    def is_above(self, function: str) -> bool:
+        """Whether a function is shown to be worse than the best."""
+        return function not in (self.name, *self.equal, *self.indistinguishable)
+
+
+class MetricsArtifact(Model):
+    """The result of ``acumen evaluate``."""
+
+    schema_version: str = SCHEMA_VERSION
+    created_at: str
+    inputs: list[Input]
+    population: Population
+    loss: LossDescription
+    confidence_variants: dict[str, Variant | PairedVariant]
+    comparison: Comparison
+    acumen_version: str = ""
+    scale: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(default_factory=dict)
+    left_out: dict[str, str] = Field(default_factory=dict)
+    best: Best | None = None
+    agreement: list[dict[str, MetricValue]] = Field(default_factory=list)
+    """Per input: levels that agree with the truth, whatever the confidence."""
+    rows: list[Rows] = Field(default_factory=list)
+    summaries: list[Summary] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
+
+    @property
+    def level(self) -> float:
+        """Confidence level of the intervals."""
+        return float(self.options.get("level", LEVEL))
+
+    @field_validator("schema_version")
+    @classmethod
+    def _not_newer(cls, version: str) -> str:
+        if not version.isdigit() or int(version) > int(SCHEMA_VERSION):
+            raise ValueError(
+                f"this file has schema version {version}; this acumen reads up to {SCHEMA_VERSION}"
+            )
+        return version
+
+
+@runtime_checkable
+class Evaluated(Protocol):
+    """Anything that carries a metrics artifact."""
+
+    @property
+    def artifact(self) -> MetricsArtifact:
+        """The artifact."""
+
+
+SCHEMAS: Final[dict[str, type[BaseModel]]] = {
+    "metrics": MetricsArtifact,
+    "results": ResultsDocument,
+    "calibration": CalibrationDocument,
+}
+"""Name of an artifact -> its model, for ``acumen schema``."""
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The JSON Schema of an artifact."""
+    if name not in SCHEMAS:
+        raise UsageError(f"no schema '{printable(name)}'; there are {', '.join(SCHEMAS)}")
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return dialect | SCHEMAS[name].model_json_schema()
+
+
+def read_artifact(path: str | Path, model: type[M]) -> M:
+    """An artifact from a file, all its problems told at once."""
+    document = read_json(path)
+    name = source_name(path)
+    if not isinstance(document, dict):
+        raise DataError([f"must be an object, not {what_came(document)}"], source=name)
+    return validated(document, model, name)
+
+
+def validated(document: object, model: type[M], source: str) -> M:
+    """A document as its model, all its problems told at once."""
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        problems = [
+            Problem(e["msg"], field=printable(".".join(str(part) for part in e["loc"])))
+            for e in error.errors(include_url=False, include_input=False)
+        ]
+        raise DataError(problems, source=source) from None
+
+
+def write_artifact(path: str | Path, artifact: BaseModel) -> None:
+    """Write an artifact atomically, as strict JSON."""
+    write_json(path, artifact.model_dump(mode="json"))
+
+
+def finite(value: float | None) -> float | None:
+    """The number, or null where there is none that JSON could hold."""
+    return None if value is None or not math.isfinite(value) else float(value)

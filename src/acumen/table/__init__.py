@@ -1,0 +1,1 @@
+"""The table of judgments and what it is made of: scale, losses, signals."""

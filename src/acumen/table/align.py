@@ -1,0 +1,151 @@
+"""Two tables on the same cases: what may be compared, what is left out, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from acumen.errors import DataError, Problem, label
+from acumen.table.judgments import Judgments
+from acumen.types import CaseId
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two tables with the same cases, items and rows in the same order."""
+
+    left: Judgments
+    right: Judgments
+    only_left: tuple[CaseId, ...]
+    only_right: tuple[CaseId, ...]
+    failed_left: tuple[CaseId, ...]
+    failed_right: tuple[CaseId, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def cases(self) -> tuple[CaseId, ...]:
+        """The cases both sides are compared on."""
+        return self.left.cases
+
+
+def align(left: Judgments, right: Judgments, *, intersection_only: bool = False) -> Pair:
+    """Both tables on their common cases that failed on neither side.
+
+    Case sets include failed cases. Different sets are refused, naming who is only on one side,
+    unless the overlap is asked for; a different truth for the same (case, item) is always refused.
+    """
+    noun = left.scale.case
+    if left.scale.levels != right.scale.levels:
+        raise DataError(["the two inputs are judged on different scales"])
+    all_left, all_right = _everyone(left), _everyone(right)
+    only_left = tuple(c for c in all_left if c not in all_right)
+    only_right = tuple(c for c in all_right if c not in all_left)
+    if not any(c in all_right for c in all_left):
+        raise DataError([f"there is no common {noun}: the two inputs do not overlap"])
+    if (only_left or only_right) and not intersection_only:
+        raise DataError([_sets_differ(noun, only_left, only_right)])
+    failed_left = tuple(f.case for f in left.failed if f.case in all_right)
+    failed_right = tuple(f.case for f in right.failed if f.case in all_left)
+    gone = {*failed_left, *failed_right}
+    common = [c for c in left.included.cases if c in all_right and c not in gone]
+    if not common:
+        raise DataError([f"no {noun} succeeded on both sides: there is no overlap to compare"])
+    warnings = []
+    if gone:
+        warnings.append(
+            f"{len(gone)} {noun}(s) failed on a side and are excluded from both: "
+            f"{_listed(c for c in (*failed_left, *failed_right))}"
+        )
+    if only_left or only_right:
+        warnings.append(
+            f"compared on the overlap: {len(only_left)} {noun}(s) only on the left and "
+            f"{len(only_right)} only on the right are excluded"
+        )
+    a, b = _same_rows(left.of_cases(common), right.of_cases(common), intersection_only)
+    judged = [common[code] for code in np.unique(a.case).tolist()]
+    if not judged:
+        raise DataError([f"no item is judged on both sides for any {noun}: nothing to compare"])
+    if len(judged) < len(common):
+        # a case without rows would still count as one when cases are drawn
+        apart = [c for c in common if c not in set(judged)]
+        warnings.append(f"{len(apart)} {noun}(s) share no item and are excluded: {_listed(apart)}")
+        a, b = a.of_cases(judged), b.of_cases(judged)
+    warnings += _identical(a, b)
+    return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))
+
+
+def _everyone(table: Judgments) -> dict[CaseId, None]:
+    return dict.fromkeys((*table.cases, *(f.case for f in table.failed)))
+
+
+def _listed(cases: Iterable[CaseId]) -> str:
+    shown = [label(c) for c in dict.fromkeys(cases)]
+    more = f", and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return ", ".join(shown[:_SHOWN]) + more
+
+
+def _sets_differ(noun: str, only_left: tuple[CaseId, ...], only_right: tuple[CaseId, ...]) -> str:
+    return (
+        f"the two inputs hold different {noun}s; only left: {_listed(only_left) or 'none'}; "
+        f"only right: {_listed(only_right) or 'none'} (the overlap: --intersection-only)"
+    )
+
+
+def _same_rows(
+    left: Judgments, right: Judgments, intersection_only: bool
+) -> tuple[Judgments, Judgments]:
+    """Both tables with the rows that both have, in one order; truths must agree."""
+    keys_left, keys_right = _keys(left), _keys(right)
+    common = [key for key in keys_left if key in keys_right]
+    if not intersection_only:
+        problems = [
+            Problem(f"is judged only on the {side}", case=case, item=item, noun=left.scale.case)
+            for side, mine, others in (
+                ("left", keys_left, keys_right),
+                ("right", keys_right, keys_left),
+            )
+            for case, item in mine
+            if (case, item) not in others
+        ]
+        if problems:
+            raise DataError(problems)
+    rows_left = np.array([keys_left[key] for key in common], np.int64)
+    rows_right = np.array([keys_right[key] for key in common], np.int64)
+    a, b = left.truth[rows_left], right.truth[rows_right]
+    levels = left.scale.levels
+    problems = [
+        Problem(
+            f"differs, {label(levels[a[i]])} on the left and {label(levels[b[i]])} on the right: "
+            "not the same cases",
+            case=common[i][0],
+            item=common[i][1],
+            field="ground_truth",
+            noun=left.scale.case,
+        )
+        for i in np.flatnonzero(a != b).tolist()
+    ]
+    if problems:
+        raise DataError(problems)
+    return left.take(rows_left), right.take(rows_right)
+
+
+def _keys(table: Judgments) -> dict[tuple[CaseId, str], int]:
+    return {
+        (table.cases[c], table.items[i]): row
+        for row, (c, i) in enumerate(zip(table.case.tolist(), table.item.tolist(), strict=True))
+    }
+
+
+def _identical(left: Judgments, right: Judgments) -> list[str]:
+    same_file = left.source.sha256 is not None and left.source.sha256 == right.source.sha256
+    if same_file and left.source.mode == right.source.mode:
+        return ["the two inputs are identical: is the same file given twice?"]
+    if np.array_equal(left.prediction, right.prediction) and np.array_equal(
+        left.outcome, right.outcome
+    ):
+        return ["the two inputs hold the same predictions, row by row"]
+    return []

@@ -1,0 +1,256 @@
+"""An ordinal scale: its levels, lowest first. PHQ-8 and the risk scale are data files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from acumen.errors import (
+    DataError,
+    Problem,
+    UsageError,
+    label,
+    printable,
+    source_name,
+    what_came,
+)
+from acumen.files.json import decode_text, read_bytes
+from acumen.files.text import folded
+from acumen.files.toml import parse_toml
+
+MOST_LEVELS: Final = 1000
+DEFAULT_SCALE: Final = "phq8"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Ordered levels, lowest first, and the items that are judged on them.
+
+    A level is a whole number or a label. Inside acumen a level is its *rank*, 0 for the lowest;
+    the distance between two levels is the number of rungs between them.
+
+    >>> Scale("stars", (1, 2, 3, 4, 5)).rank(4)
+    3
+    >>> Scale.named("risk").rank("HIGH_RISK")
+    1
+    """
+
+    name: str
+    levels: tuple[int | str, ...]
+    items: tuple[str, ...] = ()
+    title: str = ""
+    case: str = "case"
+    file: str | None = field(default=None, compare=False, repr=False)
+    """The file it was read from, as it was named; the same levels are the same scale anywhere."""
+
+    def __post_init__(self) -> None:
+        # a list would do for everything but the memory of its labels
+        object.__setattr__(self, "levels", tuple(self.levels))
+        object.__setattr__(self, "items", tuple(self.items))
+        problems = [Problem(m, field="levels") for m in _wrong_levels(self.levels)]
+        problems += [Problem(m, field="items") for m in _wrong_items(self.items)]
+        if problems:
+            raise DataError(problems, source=f"scale {self.name}")
+
+    @classmethod
+    def named(cls, name: str) -> Scale:
+        """A scale that ships with acumen, by its name."""
+        return _builtin(name)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Scale:
+        """A scale from a TOML file with ``name``, ``levels`` and optionally ``items``."""
+        name = source_name(path)
+        scale = _from_toml(decode_text(read_bytes(path), name), source=name)
+        return replace(scale, file=str(path))
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any], source: str, at: str = "") -> Scale:
+        """A scale from the keys of a file; ``at`` is where in ``source`` they stand.
+
+        >>> Scale.parse({"name": "stars", "levels": [1, 2, 3]}, "run.json").range
+        2
+        """
+        return _from_keys(data, source, f"{at}." if at else "")
+
+    @classmethod
+    def numbered(cls, lowest: int, highest: int, name: str = "levels") -> Scale:
+        """The whole numbers from ``lowest`` to ``highest``.
+
+        >>> Scale.numbered(0, 10).range
+        10
+        """
+        return cls(name, tuple(range(lowest, highest + 1)))
+
+    @property
+    def range(self) -> int:
+        """Rungs between the lowest and the highest level: the largest possible error."""
+        return len(self.levels) - 1
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the levels are whole numbers rather than labels."""
+        return isinstance(self.levels[0], int)
+
+    @property
+    def allowed(self) -> str:
+        """The levels as a message names them."""
+        if self.is_numeric:
+            return f"{self.levels[0]}..{self.levels[-1]}"
+        return ", ".join(f"'{printable(str(level))}'" for level in self.levels)
+
+    @property
+    def foreign(self) -> str:
+        """What a message says of an item that the scale does not have."""
+        return f"is not an item of {self.title or self.name}"
+
+    def hint(self, problems: Sequence[Problem]) -> list[Problem]:
+        """The problems; the first one that another scale may solve says so."""
+        marks = (self.foreign, f"is outside {self.allowed}", f"is not one of {self.allowed}")
+        found = list(problems)
+        for at, problem in enumerate(found):
+            if any(mark in problem.message for mark in marks):
+                told = f"{problem.message}; if the data are on another scale than {self.name}, "
+                found[at] = replace(
+                    problem, message=f"{told}give it with --scale (scale= in Python)"
+                )
+                break
+        return found
+
+    def rank(self, value: object) -> int:
+        """The rank of a level, 0 for the lowest; ``ValueError`` says what is wrong with it.
+
+        2.0 is 2; 1.5, a boolean, a text on a numeric scale are not levels. Labels are matched
+        without regard to case, outer quotes and the mark between words.
+        """
+        if self.is_numeric:
+            return self._numeric_rank(value)
+        if isinstance(value, str):
+            rank = _ranks_by_label(self.levels).get(folded(value))
+            if rank is not None:
+                return rank
+        raise ValueError(f"{what_came(value)} is not one of {self.allowed}")
+
+    def _numeric_rank(self, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"{what_came(value)} where a level {self.allowed} is expected")
+        if isinstance(value, float) and not value.is_integer():
+            raise ValueError(f"{what_came(value)} is not a level of {self.allowed}")
+        lowest = self.levels[0]
+        assert isinstance(lowest, int)
+        rank = int(value) - lowest
+        if not 0 <= rank <= self.range:
+            raise ValueError(f"{what_came(value)} is outside {self.allowed}")
+        return rank
+
+
+def builtin_scales() -> tuple[str, ...]:
+    """Names of the scales that ship with acumen."""
+    return tuple(
+        sorted(
+            entry.name.removesuffix(".toml")
+            for entry in files("acumen.scales").iterdir()
+            if entry.name.endswith(".toml")
+        )
+    )
+
+
+def scale_option(scale: Scale) -> str | None:
+    """What ``--scale`` is given to have this scale: its file, or its name where it ships.
+
+    >>> scale_option(Scale.named("risk")), scale_option(Scale("risk", (0, 1)))
+    ('risk', None)
+    """
+    if scale.file is None and scale.name in builtin_scales():
+        return scale.name if scale == Scale.named(scale.name) else None
+    return scale.file
+
+
+def find_scale(name: str | Path | Scale) -> Scale:
+    """A scale as it is, by name, or from a TOML file."""
+    if isinstance(name, Scale):
+        return name
+    if isinstance(name, Path) or name.endswith(".toml"):
+        return Scale.read(name)
+    return Scale.named(name)
+
+
+@cache
+def _builtin(name: str) -> Scale:
+    if name not in builtin_scales():
+        raise UsageError(f"no scale '{name}'; there are {', '.join(builtin_scales())}")
+    text = files("acumen.scales").joinpath(f"{name}.toml").read_text("utf-8")
+    return _from_toml(text, source=f"{name}.toml")
+
+
+def _from_toml(text: str, source: str) -> Scale:
+    return Scale.parse(parse_toml(text, source), source)
+
+
+def _from_keys(data: Mapping[str, Any], source: str, at: str) -> Scale:
+    known = {"name", "title", "case", "levels", "items"}
+    problems = [
+        Problem("is not a key of a scale", field=at + label(key))
+        for key in data
+        if key not in known
+    ]
+    problems += [
+        Problem(f"must be text, not {what_came(data[key])}", field=at + key)
+        for key in ("name", "title", "case")
+        if key in data and not isinstance(data[key], str)
+    ]
+    problems += [
+        Problem("must not be empty", field=at + key)
+        for key in ("name", "case")
+        if data.get(key) == ""
+    ]
+    problems += [
+        Problem("is missing", field=at + key) for key in ("name", "levels") if key not in data
+    ]
+    for key, wrong in (("levels", _wrong_levels), ("items", _wrong_items)):
+        if key in data:
+            given = data[key]
+            told = wrong(given) if isinstance(given, list) else ["must be a list"]
+            problems += [Problem(message, field=at + key) for message in told]
+    if problems:
+        raise DataError(problems, source=source)
+    return Scale(
+        name=data["name"],
+        levels=tuple(data["levels"]),
+        items=tuple(data.get("items", ())),
+        title=data.get("title", ""),
+        case=data.get("case", "case"),
+    )
+
+
+def _wrong_levels(levels: Sequence[object]) -> list[str]:
+    """What is wrong with the levels of a scale, if anything."""
+    if not 2 <= len(levels) <= MOST_LEVELS:
+        return [f"needs 2 to {MOST_LEVELS} levels, has {len(levels)}"]
+    if all(type(level) is int for level in levels):
+        rising = all(b == a + 1 for a, b in pairwise(levels))  # type: ignore[operator]  # all int
+        return [] if rising else ["must be consecutive whole numbers"]
+    if all(isinstance(level, str) for level in levels):
+        names = [folded(str(level)) for level in levels]
+        found = [] if all(names) else ["a label must not be empty"]
+        return found if len(set(names)) == len(names) else [*found, "must differ from each other"]
+    return ["must be all whole numbers or all text"]
+
+
+def _wrong_items(items: Sequence[object]) -> list[str]:
+    """What is wrong with the items of a scale, if anything."""
+    odd = [item for item in items if not isinstance(item, str)]
+    if odd:
+        return [f"must be text, not {what_came(odd[0])}"]
+    found = [] if all(items) else ["an item must not be empty"]
+    return found if len(set(items)) == len(items) else [*found, "must differ from each other"]
+
+
+@cache
+def _ranks_by_label(levels: tuple[int | str, ...]) -> dict[str, int]:
+    return {folded(str(level)): rank for rank, level in enumerate(levels)}

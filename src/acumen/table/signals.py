@@ -1,0 +1,270 @@
+"""Signals: what a run may record beside each judgment, and which values each may take.
+
+One home for the range of every known signal and for what its ``null`` stands for, if anything.
+A column is taken for the answered rows alone, and whole: a key that is absent, a null that has no
+defined value, a text, a number out of range are problems that name case, item and key. Nothing is
+clamped and nothing is filled in.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import Problem, label, printable, what_came
+from acumen.table.judgments import Judgments, Signal, SignalState
+from acumen.types import Floats
+
+Rows = NDArray[np.intp]
+
+LARGEST_ENERGY: Final = math.log(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, slots=True)
+class SignalKind:
+    """What is known of a signal: its range, what null means, where it comes from."""
+
+    key: str
+    low: float = -math.inf
+    high: float = math.inf
+    null: float | None = None
+    """The value that null is defined to stand for; None where null is an error."""
+    about: str = ""
+    filled: str = ""
+    """When a run has it: said where a whole run lacks it."""
+
+    @property
+    def shown(self) -> str:
+        """The key as a message names it: an artifact may ask for any text as a feature."""
+        return printable(self.key)
+
+    @property
+    def allowed(self) -> str:
+        """The range as a message names it."""
+        if math.isinf(self.low) and math.isinf(self.high):
+            return "any finite number"
+        if math.isinf(self.high):
+            return f"{self.low:g} or more"
+        if math.isinf(self.low):
+            return f"at most {self.high:.6g}"
+        return f"{self.low:g}..{self.high:g}"
+
+
+_RETRIEVAL = "only runs that retrieve references have it"
+_LOGPROBS = "it is filled only when the endpoint returns log probabilities"
+_SAMPLES = "it is filled only when several replies are sampled"
+
+SIGNALS: Final[dict[str, SignalKind]] = {
+    kind.key: kind
+    for kind in (
+        SignalKind("confidence", about="a confidence given with the rows"),
+        SignalKind("llm_evidence_count", low=0, about="pieces of evidence the model cited"),
+        SignalKind("retrieval_reference_count", 0, about="references retrieved", filled=_RETRIEVAL),
+        SignalKind(
+            "retrieval_similarity_mean",
+            low=-1,
+            high=1,
+            null=0.0,
+            about="mean cosine similarity of the references; null when there are none",
+            filled=_RETRIEVAL,
+        ),
+        SignalKind(
+            "retrieval_similarity_max",
+            low=-1,
+            high=1,
+            null=0.0,
+            about="largest cosine similarity of the references; null when there are none",
+            filled=_RETRIEVAL,
+        ),
+        SignalKind(
+            "verbalized_confidence",
+            low=1,
+            high=5,
+            null=3.0,
+            about="the model's own rating, 1 to 5; null stands for the middle",
+            filled="the prompt must ask for it",
+        ),
+        SignalKind("token_msp", 0, 1, about="mean probability of the tokens", filled=_LOGPROBS),
+        SignalKind("token_pe", 0, about="mean entropy of the tokens", filled=_LOGPROBS),
+        SignalKind(
+            "token_energy",
+            high=LARGEST_ENERGY,
+            about="mean log-sum-exp of the top log probabilities",
+            filled=_LOGPROBS,
+        ),
+        SignalKind(
+            "consistency_modal_confidence",
+            low=0,
+            high=1,
+            about="share of the modal score among the sampled replies",
+            filled=_SAMPLES,
+        ),
+        SignalKind(
+            "consistency_score_std",
+            low=0,
+            about="standard deviation of the sampled scores",
+            filled=_SAMPLES,
+        ),
+        SignalKind(
+            "consistency_na_rate",
+            low=0,
+            high=1,
+            about="share of abstentions among the sampled replies",
+            filled=_SAMPLES,
+        ),
+    )
+}
+"""Every signal acumen knows. Other keys may hold any finite number; null is an error there."""
+
+
+def declare(
+    key: str,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    null: float | None = None,
+    about: str = "",
+) -> SignalKind:
+    """Make a signal of one's own known: its range, and what null stands for, if anything.
+
+    >>> declare("reading_time", low=0, about="seconds").allowed
+    '0 or more'
+    >>> _ = SIGNALS.pop("reading_time")
+    """
+    SIGNALS[key] = SignalKind(key, low, high, null, about)
+    return SIGNALS[key]
+
+
+def kind_of(key: str) -> SignalKind:
+    """What is known of a signal; an unknown one may hold any finite number."""
+    return SIGNALS.get(key) or SignalKind(key)
+
+
+def answered_rows(table: Judgments) -> Rows:
+    """Positions of the rows that need a confidence."""
+    return np.flatnonzero(table.answered)
+
+
+def column(table: Judgments, key: str, rows: Rows) -> tuple[Floats, list[Problem]]:
+    """A signal's values in some rows, null as defined, and everything wrong with them."""
+    kind = kind_of(key)
+    signal = table.signals.get(key)
+    if signal is None:
+        absent = np.ones(len(rows), bool)
+        return np.full(len(rows), np.nan), _missing(table, kind, rows, absent, "missing")
+    state, values = signal.state[rows], signal.values[rows]
+    null = state == SignalState.NULL
+    problems = _missing(table, kind, rows, state == SignalState.ABSENT, "missing")
+    problems += _not_numbers(table, kind, rows, signal)
+    problems += _out_of_range(table, kind, rows, values, state == SignalState.NUMBER)
+    if kind.null is None:
+        problems += _missing(table, kind, rows, null, "null")
+    elif null.any():
+        values = np.where(null, kind.null, values)
+    return values, problems
+
+
+def is_captured(table: Judgments, key: str, rows: Rows) -> bool:
+    """Whether any of these rows holds a number of this signal."""
+    signal = table.signals.get(key)
+    return signal is not None and bool((signal.state[rows] == SignalState.NUMBER).any())
+
+
+def why_lacking(table: Judgments, key: str, rows: Rows) -> str | None:
+    """Why a run cannot give this signal for every row asked; None when it can."""
+    kind = kind_of(key)
+    signal = table.signals.get(key)
+    if signal is None:
+        return f"no {key}" + (f": {kind.filled}" if kind.filled else "")
+    state = signal.state[rows]
+    lacking = state == SignalState.ABSENT
+    if kind.null is None:
+        lacking |= state == SignalState.NULL
+    if not lacking.any():
+        return None
+    row = int(rows[np.argmax(lacking)])
+    case, item = table.cases[table.case[row]], table.items[table.item[row]]
+    return (
+        f"{key} is missing or null in {int(lacking.sum())} of {len(rows)} answered rows, "
+        f"first at {table.scale.case} {label(case)}, item {label(item)}"
+    )
+
+
+def _missing(
+    table: Judgments, kind: SignalKind, rows: Rows, which: NDArray[np.bool_], word: str
+) -> list[Problem]:
+    """Absent keys or undefined nulls; a run that lacks the signal throughout is told so once."""
+    if not which.any():
+        return []
+    if which.all():
+        if word == "missing" and kind.key not in SIGNALS:
+            had = ", ".join(printable(key) for key in list(table.signals)[:12])
+            why = f"no such signal; this run has {had or 'none'}"
+        elif word == "missing":
+            why = "older artifacts do not have this signal"
+        else:
+            why = "the run did not capture it"
+        hint = f" ({kind.filled})" if kind.filled else ""
+        message = f"{word}, here and in every answered row: {why}{hint}"
+        return [table.problem(int(rows[0]), message, kind.shown)]
+    told = "missing: this answered row lacks the key" if word == "missing" else "null has no value"
+    return [
+        table.problem(int(row), f"{told}, and there is no default", kind.shown)
+        for row in rows[which]
+    ]
+
+
+def _not_numbers(table: Judgments, kind: SignalKind, rows: Rows, signal: Signal) -> list[Problem]:
+    wrong = rows[signal.state[rows] == SignalState.OTHER]
+    return [
+        table.problem(
+            int(row),
+            f"{what_came(signal.other.get(int(row)))} where a number is expected ({kind.allowed})",
+            kind.shown,
+        )
+        for row in wrong
+    ]
+
+
+def _out_of_range(
+    table: Judgments, kind: SignalKind, rows: Rows, values: Floats, number: NDArray[np.bool_]
+) -> list[Problem]:
+    inside = np.isfinite(values) & (values >= kind.low) & (values <= kind.high)
+    wrong = np.flatnonzero(number & ~inside)
+    problems = []
+    for at in wrong.tolist():
+        value = float(values[at])
+        if not math.isfinite(value):
+            message = f"{'NaN' if math.isnan(value) else 'a number too large'} is not finite"
+        else:
+            message = f"{shortest(value)} is out of range ({kind.allowed})"
+        problems.append(table.problem(int(rows[at]), message, kind.shown))
+    return problems
+
+
+def outside_unit(
+    table: Judgments, rows: Rows, values: Floats, name: str, advice: str
+) -> list[Problem]:
+    """What to say where a temperature is put on values that are no probabilities: once."""
+    outside = np.flatnonzero(~((values >= 0) & (values <= 1)))
+    if not len(outside):
+        return []
+    first = int(outside[0])
+    message = (
+        f"{shortest(values[first])} is outside 0..1, where temperature works; so are "
+        f"{len(outside)} of {len(rows)} answered rows: {advice}"
+    )
+    return [table.problem(int(rows[first]), message, name)]
+
+
+def shortest(value: float) -> str:
+    """A number in the fewest digits that tell it apart, without a bare ``.0``.
+
+    >>> shortest(0.9), shortest(800.0)
+    ('0.9', '800')
+    """
+    return repr(float(value)).removesuffix(".0")

@@ -1,0 +1,170 @@
+"""One case of a verdict study: every claim checked against the truth, the reviews, the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from acumen.files.text import folded
+from acumen.policy import NO_INCIDENT, Decision, Evidence, Policy, decide
+from acumen.verdicts.claims import CaseTruth, Claim, Incident
+
+TOLERANCES: Final[Mapping[str, float]] = {
+    "n_total_incidents": 0.0,
+    "incident_score": 0.0,
+    "recency_decay": 0.1,
+    "credibility_factor": 0.2,
+}
+"""How far a primitive may be off and still be right."""
+
+ROUNDING: Final = 1e-9
+"""0.8 − 0.7 is within 0.1, whatever binary fractions say."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReasoning:
+    """One case: what the policy makes of the claimed evidence, and what in it is wrong."""
+
+    case: str
+    verdict: int | None
+    by_all: Decision
+    by_direct: Decision
+    counts: Mapping[str, tuple[int, int]]
+    """Component -> (right, of)."""
+    invented_reviews: tuple[str, ...] = ()
+    missed_reviews: tuple[str, ...] = ()
+    wrong_severity: tuple[str, ...] = ()
+    wrong_modifier: tuple[str, ...] = ()
+    invented_snippets: tuple[str, ...] = ()
+    primitives: tuple[int, int] = (0, 0)
+
+
+def check_case(
+    claim: Claim,
+    truth: CaseTruth | None,
+    policy: Policy,
+    reviews: Mapping[str, str] | None,
+    tolerances: Mapping[str, float],
+) -> CaseReasoning:
+    """Check every claim made of one case; ``reviews`` are its own, by review id."""
+    incidents = None if truth is None else truth.incidents
+    rows = _distinct(claim.evidence)
+    claimed = dict.fromkeys(
+        row.review_id for row, value in rows if not _says_none(row, value, policy)
+    )
+    by_all, by_direct = decide(policy, claim.evidence), decide(policy, claim.direct_evidence)
+    matched = [(row, value) for row, value in rows if incidents and row.review_id in incidents]
+    severity, wrong_severity = _severities(matched, incidents or {}, policy)
+    modifier, wrong_modifier = _modifiers(matched, incidents or {}, policy)
+    snippet, invented_snippets = _snippets(claim.evidence, reviews)
+    known = incidents if incidents is not None else {}
+    found = [review for review in claimed if review in known]
+    counts = {
+        "incident_precision": (len(found), len(claimed)) if incidents is not None else (0, 0),
+        "evidence_recall": (len(found), len(known)),
+        "severity_accuracy": severity,
+        "modifier_accuracy": modifier,
+        "snippet_validity": snippet,
+        **_verdict_counts(claim, by_all, by_direct),
+    }
+    return CaseReasoning(
+        case=claim.case,
+        verdict=claim.rank,
+        by_all=by_all,
+        by_direct=by_direct,
+        counts=counts,
+        invented_reviews=tuple(r for r in claimed if incidents is not None and r not in known),
+        missed_reviews=tuple(review for review in known if review not in claimed),
+        wrong_severity=wrong_severity,
+        wrong_modifier=wrong_modifier,
+        invented_snippets=invented_snippets,
+        primitives=_primitives(claim, truth, tolerances),
+    )
+
+
+def _verdict_counts(
+    claim: Claim, by_all: Decision, by_direct: Decision
+) -> dict[str, tuple[int, int]]:
+    """Whether the policy, deciding again, comes to the same verdict and the same total."""
+    counts = dict.fromkeys(("verdict_support_rate", "consistency", "score_consistency"), (0, 0))
+    if claim.rank is not None:
+        counts["verdict_support_rate"] = (int(by_direct.rank == claim.rank), 1)
+        if claim.evidence:
+            counts["consistency"] = (int(by_all.rank == claim.rank), 1)
+    if claim.total_score is not None and by_direct.score is not None:
+        off = abs(by_direct.score - claim.total_score)
+        counts["score_consistency"] = (int(off <= ROUNDING), 1)
+    return counts
+
+
+def _distinct(evidence: Sequence[Evidence]) -> list[tuple[Evidence, str]]:
+    """Every claim once, with its judgement as it is compared."""
+    seen: dict[tuple[str, str, str], tuple[Evidence, str]] = {}
+    for row in evidence:
+        value = folded(row.judgement)
+        seen.setdefault((row.review_id, row.field, value), (row, value))
+    return list(seen.values())
+
+
+def _says_none(row: Evidence, value: str, policy: Policy) -> bool:
+    return row.field == policy.severity and value == NO_INCIDENT
+
+
+def _severities(
+    matched: Sequence[tuple[Evidence, str]], incidents: Mapping[str, Incident], policy: Policy
+) -> tuple[tuple[int, int], tuple[str, ...]]:
+    rows = [
+        (row, value)
+        for row, value in matched
+        if row.field == policy.severity and value != NO_INCIDENT
+    ]
+    wrong = [row.evidence_id for row, value in rows if value != incidents[row.review_id].severity]
+    return (len(rows) - len(wrong), len(rows)), tuple(wrong)
+
+
+def _modifiers(
+    matched: Sequence[tuple[Evidence, str]], incidents: Mapping[str, Incident], policy: Policy
+) -> tuple[tuple[int, int], tuple[str, ...]]:
+    """A judgement agrees when it says of its modifier what the truth says: there, or not there."""
+    wrong, checked = [], 0
+    for row, value in matched:
+        for modifier in policy.by_field.get(row.field, ()):
+            checked += 1
+            if (value in modifier.values) != (modifier.name in incidents[row.review_id].modifiers):
+                wrong.append(row.evidence_id)
+    return (checked - len(wrong), checked), tuple(dict.fromkeys(wrong))
+
+
+def snippet_of(row: Evidence) -> str:
+    """The quoted text with its white space folded; empty when nothing is quoted."""
+    return " ".join((row.snippet or "").split())
+
+
+def _snippets(
+    evidence: Sequence[Evidence], reviews: Mapping[str, str] | None
+) -> tuple[tuple[int, int], tuple[str, ...]]:
+    if reviews is None:
+        return (0, 0), ()
+    quoted = [(row, text) for row in evidence if (text := snippet_of(row))]
+    texts = {
+        review: " ".join(reviews.get(review, "").split())
+        for review in {r.review_id for r, _ in quoted}
+    }
+    wrong = [row.evidence_id for row, text in quoted if text not in texts[row.review_id]]
+    return (len(quoted) - len(wrong), len(quoted)), tuple(wrong)
+
+
+def _primitives(
+    claim: Claim, truth: CaseTruth | None, tolerances: Mapping[str, float]
+) -> tuple[int, int]:
+    """How many of the primitives that are scored and known are right; a missing one is wrong."""
+    known = {} if truth is None or truth.primitives is None else truth.primitives
+    given = claim.primitives or {}
+    scored = [name for name in tolerances if name in known]
+    right = [
+        name
+        for name in scored
+        if name in given and abs(given[name] - known[name]) <= tolerances[name] + ROUNDING
+    ]
+    return len(right), len(scored)

@@ -1,0 +1,151 @@
+"""The claims of a verdict study, checked one by one and counted case by case.
+
+Every component of reasoning is a ratio of sums over cases: so many right, of so many. Here each
+case gets its two whole numbers for each component; :mod:`acumen.metrics.reasoning` divides their
+weighted sums. What was wrong in a case is kept beside, by id, for whoever wants to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, Problem
+from acumen.policy import Policy
+from acumen.verdicts.checks import TOLERANCES, CaseReasoning, check_case, snippet_of
+from acumen.verdicts.claims import Claim, Reviews, Truth
+from acumen.views.reasoning import RATIOS
+
+NO_COMPONENTS: Final = "none of its components has a value"
+
+
+@dataclass(frozen=True, eq=False)
+class EvidenceCounts:
+    """Per case, how many claims are right (``right``) of how many checked (``of``)."""
+
+    cases: tuple[str, ...]
+    right: Mapping[str, NDArray[np.int64]]
+    of: Mapping[str, NDArray[np.int64]]
+    primitive_accuracy: NDArray[np.float64]
+    """Share of the case's primitives that are right; NaN where none is scored."""
+    details: tuple[CaseReasoning, ...]
+    warnings: tuple[str, ...] = ()
+    why_absent: Mapping[str, str] = field(default_factory=dict)
+    """Component -> why nothing could be checked, where the inputs are the reason."""
+
+
+def count_evidence(
+    claims: Sequence[Claim],
+    truth: Truth,
+    policy: Policy,
+    reviews: Reviews | None = None,
+    tolerances: Mapping[str, float] = TOLERANCES,
+    source: str | None = None,
+) -> EvidenceCounts:
+    """Check every claim of the cases that did not fail, and count.
+
+    ``source`` is how messages name where the claims come from.
+    """
+    included = [claim for claim in claims if not claim.failed]
+    _refuse_missing(included, truth, reviews, source)
+    scored = any(claim.primitives is not None for claim in included)
+    details = tuple(
+        check_case(
+            claim,
+            truth.get(claim.case),
+            policy,
+            None if reviews is None else reviews.get(claim.case, {}),
+            tolerances if scored else {},
+        )
+        for claim in included
+    )
+    return EvidenceCounts(
+        cases=tuple(claim.case for claim in included),
+        right=_columns(details, 0),
+        of=_columns(details, 1),
+        primitive_accuracy=np.array(
+            [d.primitives[0] / d.primitives[1] if d.primitives[1] else np.nan for d in details],
+            np.float64,
+        ),
+        details=details,
+        warnings=tuple(_warnings(included, details, truth)),
+        why_absent=_why_absent(included, truth, policy, reviews),
+    )
+
+
+def _refuse_missing(
+    claims: Sequence[Claim], truth: Truth, reviews: Reviews | None, source: str | None
+) -> None:
+    problems = [
+        Problem("there is no truth for this case", case=claim.case)
+        for claim in claims
+        if truth and claim.case not in truth
+    ]
+    if reviews is not None:
+        problems += [
+            Problem("quotes snippets, but there are no reviews of this case", case=claim.case)
+            for claim in claims
+            if claim.case not in reviews and any(snippet_of(row) for row in claim.evidence)
+        ]
+    if problems:
+        raise DataError(problems, source=source)
+
+
+def _columns(details: Sequence[CaseReasoning], side: int) -> dict[str, NDArray[np.int64]]:
+    return {
+        name: np.array([detail.counts[name][side] for detail in details], np.int64)
+        for name in RATIOS
+    }
+
+
+def _warnings(claims: Sequence[Claim], details: Sequence[CaseReasoning], truth: Truth) -> list[str]:
+    repeated = sum(len(detail.by_all.trace.repeated) for detail in details)
+    unknown = sum(len(detail.by_all.trace.unknown) for detail in details)
+    silent = sum(c.rank is not None and c.direct is None for c in claims)
+    open_cases = sum(c.case in truth and truth[c.case].incidents is None for c in claims)
+    any_known = any(t.incidents is not None for t in truth.values())
+    texts = (
+        (repeated, "evidence row{s} told before (same review, field, judgement): counted once"),
+        (unknown, "evidence row{s} with a field or value the policy does not know: no points"),
+        (
+            silent,
+            "verdict{s} without direct_evidence: held against the policy's default verdict",
+        ),
+        (
+            open_cases if any_known else 0,
+            "case{s} whose truth names no incidents: their claims cannot be checked",
+        ),
+    )
+    return [f"{n} {text.format(s='' if n == 1 else 's')}" for n, text in texts if n]
+
+
+def _why_absent(
+    claims: Sequence[Claim], truth: Truth, policy: Policy, reviews: Reviews | None
+) -> dict[str, str]:
+    """Plain reasons why a component has nothing to divide, where the inputs are the reason."""
+    evidence = [row for claim in claims for row in claim.evidence]
+    reasons = {
+        "consistency": "no case has both a verdict and evidence",
+        "verdict_support_rate": "no case has a verdict",
+        "process": NO_COMPONENTS,
+    }
+    if not any(row.field in policy.by_field for row in evidence):
+        reasons["modifier_accuracy"] = "no modifier is judged"
+    if not any(t.incidents is not None for t in truth.values()):
+        about_incidents = ("incident_precision", "severity_accuracy", "modifier_accuracy")
+        reasons |= dict.fromkeys(
+            (*about_incidents, "evidence_recall"), "the truth names no incidents"
+        )
+    if not any(snippet_of(row) for row in evidence):
+        reasons["snippet_validity"] = "no snippet is given"
+    elif reviews is None:
+        reasons["snippet_validity"] = "there are no reviews to look the snippets up in"
+    if not policy.adds:
+        reasons["score_consistency"] = "the policy gives no points"
+    elif not any(claim.total_score is not None for claim in claims):
+        reasons["score_consistency"] = "no total score is claimed"
+    return reasons

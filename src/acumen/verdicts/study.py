@@ -1,0 +1,219 @@
+"""A verdict study made ready: the table, and the views its metrics look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.defaults import PROCESS_WEIGHTS
+from acumen.errors import DataError, Problem, label
+from acumen.policy import Policy
+from acumen.table.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome, factorize
+from acumen.types import Floats
+from acumen.verdicts.checks import TOLERANCES
+from acumen.verdicts.claims import Claim, Reviews, Truth, VerdictRun
+from acumen.verdicts.counts import EvidenceCounts, count_evidence
+from acumen.views.confusion import Confusion, confuse_judgments
+from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
+from acumen.views.severity import BY_LEVEL, SeverityRanking, rank_judgments_by_severity
+from acumen.views.weights import Weights
+
+SHOWN_CASES: Final = 10
+"""So many cases without a result are named in the warning; the rest are counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedStudy:
+    """One method's verdicts with everything its metrics need."""
+
+    run: VerdictRun
+    truth: Truth
+    policy: Policy
+    table: Judgments
+    counts: EvidenceCounts
+    confusion: Confusion
+    agreement: Confusion
+    """The verdicts whose agreement is measured: all there are, or in a pair those both gave."""
+    ranking: SeverityRanking
+    reasoning: Reasoning
+    warnings: tuple[str, ...]
+
+    @property
+    def n_cases(self) -> int:
+        """Cases that did not fail: what is resampled."""
+        return self.total
+
+    def why_undefined(self, weights: Weights) -> str | None:
+        """The parts know their own reasons."""
+        return None
+
+    @cached_property
+    def ranking_with_reasons(self) -> RankingWithReasons:
+        """Ranking and reasoning together."""
+        return RankingWithReasons(self.ranking, self.reasoning)
+
+    @property
+    def total(self) -> int:
+        """Cases that did not fail."""
+        return len(self.table.included.cases)
+
+    @property
+    def correct(self) -> int:
+        """Cases whose verdict is the true one; an abstention is not."""
+        table = self.table.included
+        return int((table.answered & (table.prediction == table.truth)).sum())
+
+
+def prepare(
+    run: VerdictRun,
+    truth: Truth | None,
+    policy: Policy,
+    reviews: Reviews | None = None,
+    tolerances: Mapping[str, float] = TOLERANCES,
+    cases: Iterable[str] | None = None,
+    source: str | None = None,
+) -> PreparedStudy:
+    """Line up claims and truth; ``cases`` keeps some of them, for a comparison on common ones.
+
+    Without a truth file the truth the rows carry themselves is used. ``source`` is how messages
+    name the truth file.
+    """
+    known = truth if truth is not None else run.truth
+    kept = None if cases is None else frozenset(cases)
+    claims = [claim for claim in run.claims if kept is None or claim.case in kept]
+    if all(claim.failed for claim in claims):
+        message = "no case is left to score: every result holds an error"
+        raise DataError([message], source=run.source)
+    if known is None:
+        message = "there is no truth: give a truth file, or gt_verdict with every result"
+        raise DataError([message], source=run.source)
+    if truth is None:
+        _refuse_without_truth(claims, known, "has no gt_verdict, as others have", run.source)
+    _refuse_without_truth(claims, known, "there is no truth for this case", source)
+    table = _table(claims, known, run)
+    counts = count_evidence(claims, known, policy, reviews, tolerances, run.source)
+    ranking, confusion = rank_judgments_by_severity(table), confuse_judgments(table)
+    return PreparedStudy(
+        run=run,
+        truth=known,
+        policy=policy,
+        table=table,
+        counts=counts,
+        confusion=confusion,
+        agreement=confusion,
+        ranking=ranking,
+        reasoning=reason(counts, table.included.cases),
+        warnings=(
+            *_warnings(claims, known, ranking, kept),
+            *_other_truths(claims, known, run.truth),
+            *counts.warnings,
+        ),
+    )
+
+
+def _refuse_without_truth(
+    claims: list[Claim], truth: Truth, message: str, source: str | None
+) -> None:
+    problems = [
+        Problem(message, case=claim.case)
+        for claim in claims
+        if not claim.failed and claim.case not in truth
+    ]
+    if problems:
+        raise DataError(problems, source=source)
+
+
+def _table(claims: list[Claim], truth: Truth, run: VerdictRun) -> Judgments:
+    """One row a case; a failed case keeps its row where its truth is known."""
+    rows = [claim for claim in claims if claim.case in truth]
+    cases, codes = factorize([claim.case for claim in rows])
+    nothing = float("nan")
+    scores = [nothing if claim.risk_score is None else claim.risk_score for claim in rows]
+    return Judgments(
+        scale=run.scale,
+        cases=cases,
+        items=("verdict",),
+        case=codes,
+        item=np.zeros(len(rows), np.int32),
+        truth=np.array([truth[claim.case].rank for claim in rows], np.int16),
+        prediction=np.array(
+            [NO_PREDICTION if claim.rank is None else claim.rank for claim in rows], np.int16
+        ),
+        outcome=np.array([_outcome(claim) for claim in rows], np.uint8),
+        risk_score=np.array(scores, np.float64),
+        failed=tuple(FailedCase(c.case, "the result holds an error") for c in claims if c.failed),
+    )
+
+
+def _outcome(claim: Claim) -> Outcome:
+    if claim.failed:
+        return Outcome.FAILED
+    return Outcome.ABSTAINED if claim.rank is None else Outcome.ANSWERED
+
+
+def _warnings(
+    claims: list[Claim], truth: Truth, ranking: SeverityRanking, kept: frozenset[str] | None
+) -> list[str]:
+    answered = [claim for claim in claims if claim.rank is not None]
+    scored = sum(claim.risk_score is not None for claim in answered)
+    found = []
+    if ranking.ranked_by == BY_LEVEL and answered:
+        some = f"{len(answered) - scored} of {len(answered)} verdicts" if scored else "verdicts"
+        found.append(f"{some} come without a risk_score: all are ranked by their level instead")
+    seen = {claim.case for claim in claims}
+    unseen = [] if kept is not None else [case for case in truth if case not in seen]
+    if unseen:
+        found.append(_without_result(unseen))
+    return found
+
+
+def _other_truths(claims: list[Claim], truth: Truth, carried: Truth | None) -> list[str]:
+    """A result that carries another truth than the file gives may have been made for another."""
+    asked = [claim.case for claim in claims if not claim.failed and claim.case in (carried or {})]
+    unlike = [
+        case for case in asked if carried is not None and carried[case].rank != truth[case].rank
+    ]
+    if not unlike:
+        return []
+    names = _named(unlike)
+    return [f"the truth file is used where a gt_verdict differs from it ({len(unlike)}: {names})"]
+
+
+def _named(cases: list[str]) -> str:
+    names = ", ".join(label(case) for case in cases[:SHOWN_CASES])
+    more = len(cases) - SHOWN_CASES
+    return names if more <= 0 else f"{names} and {more} more"
+
+
+def _without_result(cases: list[str]) -> str:
+    told = "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
+    return f"{told} no result: {_named(cases)}"
+
+
+def reason(counts: EvidenceCounts, cases: Sequence[object] | None = None) -> Reasoning:
+    """The counts as a view, in the order of ``cases`` (a case without counts has zeros)."""
+    order = counts.cases if cases is None else tuple(cases)
+    row_of = {case: row for row, case in enumerate(counts.cases)}
+    rows = np.array([row_of.get(str(case), -1) for case in order], np.int64)
+
+    def aligned(column: NDArray[Any]) -> Floats:
+        if not len(column):
+            return np.zeros(len(rows))
+        return np.where(rows >= 0, column[rows], 0).astype(np.float64)
+
+    scored = np.isfinite(counts.primitive_accuracy)
+    share = np.where(scored, counts.primitive_accuracy, 0.0)
+    right = {name: aligned(column) for name, column in counts.right.items()}
+    of = {name: aligned(column) for name, column in counts.of.items()}
+    return Reasoning(
+        right={**right, PRIMITIVES: aligned(share)},
+        of={**of, PRIMITIVES: aligned(scored.astype(np.float64))},
+        n_cases=len(rows),
+        why_absent={PRIMITIVES: "no primitives are given", **counts.why_absent},
+        components=tuple(name for name in PROCESS_WEIGHTS if of[name].any()),
+    )

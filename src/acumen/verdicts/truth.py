@@ -1,0 +1,134 @@
+"""The truth of a verdict study, and the reviews its snippets are looked up in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acumen.errors import DataError, label, printable, what_came
+from acumen.files.fields import Fields
+from acumen.files.json import read_json, source_name
+from acumen.files.text import folded
+from acumen.policy import Policy
+from acumen.verdicts.claims import CaseTruth, Incident, Reviews, Truth
+
+
+def read_truth(path: str | Path, policy: Policy) -> Truth:
+    """Case -> truth from a JSON file; all problems at once."""
+    return parse_truth(read_json(path), policy, source=source_name(path))
+
+
+def parse_truth(document: object, policy: Policy, source: str = "truth") -> Truth:
+    """Case -> truth from parsed JSON: ``{id: {verdict, incidents, primitives}}``.
+
+    A bare verdict stands for an object with nothing else in it.
+    """
+    if not isinstance(document, dict):
+        raise DataError([f"must map case ids to truths, not {what_came(document)}"], source=source)
+    fields = Fields(source)
+    if not document:
+        fields.wrong(None, "holds no cases")
+    found = {}
+    undeclared: dict[str, list[str]] = {}
+    for key, entry in document.items():
+        case = fields.case = str(key)  # in a file keys are text; in a dict they may be numbers
+        if case in found:
+            fields.wrong(None, "is there twice, as a number and as a text")
+        row = entry if isinstance(entry, dict) else {"verdict": entry}
+        try:
+            rank = policy.scale.rank(row.get("verdict"))
+        except ValueError as error:
+            missing = row.get("verdict") is None
+            fields.wrong("verdict", "is missing" if missing else str(error))
+            continue
+        found[case] = CaseTruth(
+            rank,
+            incidents=_incidents(row.get("incidents"), policy, fields, undeclared),
+            primitives=fields.numbers("primitives", row.get("primitives")),
+        )
+    fields.case = None
+    for name, cases in undeclared.items():
+        fields.wrong(None, _undeclared(name, cases, policy))
+    fields.finish()
+    return found
+
+
+def _undeclared(name: str, cases: list[str], policy: Policy) -> str:
+    """One message for a modifier the policy lacks, however many cases of the truth have it."""
+    distinct = list(dict.fromkeys(cases))
+    more = f"{len(distinct)} cases, first " if len(distinct) > 1 else "case "
+    known = ", ".join(f"'{printable(modifier.name)}'" for modifier in policy.modifiers) or "none"
+    return (
+        f"the policy declares no modifier '{printable(name)}' "
+        f"({more}{label(distinct[0])}); it declares {known}"
+    )
+
+
+def _incidents(
+    value: object, policy: Policy, fields: Fields, undeclared: dict[str, list[str]]
+) -> dict[str, Incident] | None:
+    """The incidents of one case; cases with a modifier the policy lacks go to ``undeclared``."""
+    if value is None:
+        return None
+    names = {folded(modifier.name): modifier.name for modifier in policy.modifiers}
+    found: dict[str, Incident] = {}
+    for place, row in fields.records("incidents", value):
+        review = fields.name(f"{place}.review_id", row.get("review_id"))
+        severity = row.get("severity")
+        if not isinstance(severity, str) or folded(severity) not in policy.severities:
+            known = ", ".join(f"'{s}'" for s in sorted(policy.severities))
+            fields.wrong(f"{place}.severity", f"{what_came(severity)} is not one of {known}")
+            continue
+        modifiers = set()
+        for inner, name in fields.entries(f"{place}.modifiers", row.get("modifiers")):
+            if not isinstance(name, str):
+                fields.wrong(inner, f"must be text, not {what_came(name)}")
+            elif folded(name) in names:
+                modifiers.add(names[folded(name)])
+            else:
+                undeclared.setdefault(name, []).append(str(fields.case))
+        if review in found:
+            fields.wrong(f"{place}.review_id", f"review '{printable(str(review))}' stands twice")
+        elif review is not None:
+            found[review] = Incident(review, folded(severity), frozenset(modifiers))
+    return found
+
+
+def read_reviews(path: str | Path) -> Reviews:
+    """Case -> review id -> text from a JSON file; all problems at once."""
+    return parse_reviews(read_json(path), source=source_name(path))
+
+
+def parse_reviews(document: object, source: str = "reviews") -> Reviews:
+    """Reviews by case: ``{case: {review id: text}}`` or ``{case: [{review_id, text}, …]}``."""
+    if not isinstance(document, dict):
+        raise DataError([f"must map case ids to reviews, not {what_came(document)}"], source=source)
+    fields = Fields(source)
+    found: dict[str, dict[str, str]] = {}
+    for key, entry in document.items():
+        case = fields.case = str(key)
+        if case in found:
+            fields.wrong(None, "is there twice, as a number and as a text")
+        inner = entry.get("reviews", entry) if isinstance(entry, dict) else entry
+        found[case] = _texts(inner, fields)
+    fields.finish()
+    return found
+
+
+def _texts(value: object, fields: Fields) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if isinstance(value, dict):
+        rows = [(printable(str(key)), str(key), text) for key, text in value.items()]
+    else:
+        rows = []
+        for place, row in fields.records("reviews", value):
+            name = fields.name(f"{place}.review_id", row.get("review_id"))
+            if name is not None:
+                rows.append((f"{place}.text", name, row.get("text")))
+    for place, review, text in rows:
+        if not isinstance(text, str):
+            fields.wrong(place, f"must be text, not {what_came(text)}")
+        elif review in found:
+            fields.wrong(place, f"review '{printable(review)}' stands twice")
+        else:
+            found[review] = text
+    return found

@@ -1,0 +1,1 @@
+"""The table made ready for a family of metrics, once."""

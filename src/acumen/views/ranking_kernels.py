@@ -1,0 +1,391 @@
+"""The few compiled loops. One source: compiled by Numba, or run as it stands for tests.
+
+Rows come ranked, in blocks of equal confidence (``ends`` are the blocks' exclusive ends). A row's
+weight in replicate ``b`` is ``counts[index[row], b]``, times ``row_weight[row]`` when the rows have
+weights of their own. Losses are whole rungs of the scale, so sums of losses and of whole weights
+are exact whatever the order of the rows; divisions come last.
+
+``k`` is the weight accepted so far, ``l`` its summed loss, ``n`` the weight of all rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.types import Floats
+from acumen.views.compiled import compiled, inlined
+
+Array = NDArray[Any]
+
+
+@inlined
+def log_ratio(a: float, b: float) -> float:
+    """ln(b/a) for b ≥ a > 0, to full relative precision also when b is close to a."""
+    z = (b - a) / (b + a)
+    if z > 0.05:
+        return math.log(b / a)
+    s = z * z
+    series = 1.0 + s * (1 / 3 + s * (1 / 5 + s * (1 / 7 + s * (1 / 9 + s * (1 / 11 + s / 13)))))
+    return 2.0 * z * series
+
+
+@inlined
+def harmonic_step(a: float, b: float) -> float:
+    """1/(a+1) + … + 1/b, continued between whole numbers: ψ(b+1) − ψ(a+1)."""
+    total = 0.0
+    while a < 20.0 and a + 1.0 <= b:
+        a += 1.0
+        total += 1.0 / a
+    if a < 20.0:
+        return total + digamma(b + 1.0) - digamma(a + 1.0) if a < b else total
+    # both series in powers of 1/(x + ½)², subtracted term by term so that nothing cancels
+    p, q = 1.0 / (a + 0.5), 1.0 / (b + 0.5)
+    p, q = p * p, q * q
+    return total + log_ratio(a + 0.5, b + 0.5) - half_series(p) + half_series(q)
+
+
+@inlined
+def half_series(s: float) -> float:
+    """ψ(x + 1) − ln(x + ½) as a series in s = 1/(x + ½)², for x ≥ 20."""
+    return s * (1 / 24 - s * (7 / 960 - s * (31 / 8064 - s * (127 / 30720 - s * (511 / 67584)))))
+
+
+@inlined
+def digamma(x: float) -> float:
+    """ψ(x) for x > 0: recurrence up to 20, then the asymptotic series."""
+    shift = 0.0
+    while x < 20.0:
+        shift -= 1.0 / x
+        x += 1.0
+    s = 1.0 / (x * x)
+    tail = s * (1 / 12 - s * (1 / 120 - s * (1 / 252 - s * (1 / 240 - s * (1 / 132)))))
+    return shift + math.log(x) - 0.5 / x - tail
+
+
+@compiled
+def weigh_columns(columns: Floats, counts: Array) -> Floats:
+    """Per-case sums (one row a statistic) under each weighting: ``columns @ counts``, in order."""
+    out = np.zeros((columns.shape[0], counts.shape[1]))
+    for s in range(columns.shape[0]):
+        for c in range(columns.shape[1]):
+            value = columns[s, c]
+            if value != 0.0:
+                for b in range(counts.shape[1]):
+                    out[s, b] += value * counts[c, b]
+    return out
+
+
+@compiled
+def areas(
+    index: Array,
+    loss: Array,
+    ends: Array,
+    counts: Array,
+    row_weight: Floats | None,
+    reach: Floats,
+    cut: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """Trapezoid areas, and what happens on the way at given weights; many replicates abreast.
+
+    ``reach[t, b]`` and ``cut[t, b]`` are accepted weights, rising in ``t``. Returns the doubled
+    areas (under risk, under summed loss), ``(k, l)`` at the first working point that reaches each
+    ``reach``, and the two doubled areas up to each ``cut`` (NaN where never reached).
+    """
+    lanes = counts.shape[1]
+    total = np.zeros((2, lanes))
+    reached = np.full((2, reach.shape[0], lanes), np.nan)
+    cut_area = np.full((2, cut.shape[0], lanes), np.nan)
+    k, l, r = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)  # noqa: E741
+    k0, l0, r0 = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
+    next_reach, next_cut = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
+    alarm = np.empty(lanes)
+    for b in range(lanes):
+        alarm[b] = next_alarm(reach, cut, 0, 0, b)
+    row = 0
+    for end in ends:
+        while row < end:
+            here, cost = index[row], float(loss[row])
+            if row_weight is None:
+                for b in range(lanes):
+                    w = float(counts[here, b])
+                    k[b] += w
+                    l[b] += w * cost
+            else:
+                for b in range(lanes):
+                    w = float(counts[here, b]) * row_weight[row]
+                    k[b] += w
+                    l[b] += w * cost
+            row += 1
+        ringing = 0
+        for b in range(lanes):
+            # the risk before the first working point is the risk at it
+            r[b] = l[b] / max(k[b], 1e-300)
+            r0[b] = r[b] if k0[b] == 0.0 else r0[b]
+            ringing += k[b] >= alarm[b]
+        if ringing > 0:
+            for b in range(lanes):
+                while k[b] > 0.0 and k[b] >= alarm[b]:
+                    t = next_reach[b]
+                    if t < reach.shape[0] and k[b] >= reach[t, b]:
+                        reached[0, t, b], reached[1, t, b] = k[b], l[b]
+                        next_reach[b] += 1
+                    t = next_cut[b]
+                    if t < cut.shape[0] and k[b] >= cut[t, b]:
+                        x = cut[t, b] - k0[b]
+                        share = x / (k[b] - k0[b]) if k[b] > k0[b] else 0.0
+                        r_cut = r0[b] + (r[b] - r0[b]) * share
+                        l_cut = l0[b] + (l[b] - l0[b]) * share
+                        cut_area[0, t, b] = total[0, b] + x * (r0[b] + r_cut)
+                        cut_area[1, t, b] = total[1, b] + x * (l0[b] + l_cut)
+                        next_cut[b] += 1
+                    alarm[b] = next_alarm(reach, cut, next_reach[b], next_cut[b], b)
+        for b in range(lanes):
+            step = k[b] - k0[b]
+            total[0, b] += step * (r[b] + r0[b])
+            total[1, b] += step * (l[b] + l0[b])
+            k0[b], l0[b], r0[b] = k[b], l[b], r[b]
+    return total, reached, cut_area
+
+
+@inlined
+def next_alarm(reach: Floats, cut: Floats, at_reach: int, at_cut: int, b: int) -> float:
+    """The next accepted weight at which replicate ``b`` has something to note."""
+    first = reach[at_reach, b] if at_reach < reach.shape[0] else np.inf
+    second = cut[at_cut, b] if at_cut < cut.shape[0] else np.inf
+    return min(first, second)
+
+
+@inlined
+def ready(loss: Array, ends: Array) -> tuple[Floats, Array]:
+    """Losses as floats, and which rows end a tie: what :func:`walk` reads, once for all lanes."""
+    last = np.zeros(loss.shape[0], np.bool_)
+    for end in ends:
+        last[end - 1] = True
+    return loss.astype(np.float64), last
+
+
+@inlined
+def walk(
+    index: Array,
+    cost: Floats,
+    last: Array,
+    lane: Floats,
+    row_weight: Floats | None,
+    k: Floats,
+    l: Floats,  # noqa: E741
+    wrong: Floats,
+) -> int:
+    """Cumulate one replicate's working points; blocks without weight are skipped."""
+    size, before = 0, 0.0
+    k_now, l_now, wrong_now = 0.0, 0.0, 0.0
+    for row in range(index.shape[0]):
+        w = lane[index[row]]
+        if row_weight is not None:
+            w *= row_weight[row]
+        k_now += w
+        l_now += w * cost[row]
+        wrong_now += w * (cost[row] > 0.0)
+        # written always, kept if it ends a block with weight: a branch would be a coin toss
+        k[size], l[size], wrong[size] = k_now, l_now, wrong_now
+        size += last[row] & (k_now > before)
+        before = k_now if last[row] else before
+    return size
+
+
+@inlined
+def exact_area(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
+    """∫ l(x)/x dx with l linear between the points, and from the origin to the first."""
+    total = 0.0
+    if size > 0:
+        total += l[0]
+    for j in range(1, size):
+        width = k[j] - k[j - 1]
+        slope = (l[j] - l[j - 1]) / width
+        total += slope * width + (l[j - 1] - slope * k[j - 1]) * log_ratio(k[j - 1], k[j])
+    return total
+
+
+@inlined
+def mean_over_tie_orders(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
+    """Σ over accepted rows of the risk so far, averaged over all orders inside each tie."""
+    total, k0, l0 = 0.0, 0.0, 0.0
+    for j in range(size):
+        slope = (l[j] - l0) / (k[j] - k0)
+        total += slope * (k[j] - k0) + (l0 - slope * k0) * harmonic_step(k0, k[j])
+        k0, l0 = k[j], l[j]
+    return total
+
+
+@inlined
+def dent(k: Floats, y: Floats, size: int, out_k: Floats, out_y: Floats) -> int:
+    """Keep the points below the chord of their neighbours, and the ends; in place if asked.
+
+    Only these can be on a lower hull, and without a branch this is far quicker than the hull.
+    """
+    if size < 3:
+        out_k[:size], out_y[:size] = k[:size], y[:size]
+        return size
+    k0, y0, k1, y1 = k[0], y[0], k[1], y[1]
+    out_k[0], out_y[0] = k0, y0
+    top = 1
+    for j in range(2, size):
+        k2, y2 = k[j], y[j]
+        out_k[top], out_y[top] = k1, y1
+        top += (y1 - y0) * (k2 - k1) < (y2 - y1) * (k1 - k0)
+        k0, y0, k1, y1 = k1, y1, k2, y2
+    out_k[top], out_y[top] = k1, y1
+    return top + 1
+
+
+@inlined
+def lower_hull(k: Floats, y: Floats, size: int, hull_k: Floats, hull_y: Floats) -> int:
+    """Lower convex hull of the points (k, y), left to right."""
+    size = dent(k, y, size, hull_k, hull_y)
+    size = dent(hull_k, hull_y, size, hull_k, hull_y)
+    top = 0
+    for j in range(size):
+        k2, y2 = hull_k[j], hull_y[j]
+        while top > 1:
+            k0, y0, k1, y1 = hull_k[top - 2], hull_y[top - 2], hull_k[top - 1], hull_y[top - 1]
+            if (y1 - y0) * (k2 - k1) < (y2 - y1) * (k1 - k0):
+                break
+            top -= 1
+        hull_k[top], hull_y[top] = k2, y2
+        top += 1
+    return top
+
+
+@inlined
+def doubled_trapezoids(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
+    """Doubled area under the points (k, l), from the first to the last."""
+    total = 0.0
+    for j in range(1, size):
+        total += (k[j] - k[j - 1]) * (l[j] + l[j - 1])
+    return total
+
+
+@inlined
+def concordance(k: Floats, wrong: Floats, size: int) -> float:
+    """Weight of (right, wrong) pairs where the right one is surer; a tie counts half."""
+    total, right_above, k0, wrong0 = 0.0, 0.0, 0.0, 0.0
+    for j in range(size):
+        wrong_here = wrong[j] - wrong0
+        right_here = (k[j] - k0) - wrong_here
+        total += wrong_here * (right_above + right_here / 2)
+        right_above += right_here
+        k0, wrong0 = k[j], wrong[j]
+    return total
+
+
+@inlined
+def most_within(k: Floats, l: Floats, size: int, most_risk: float) -> float:  # noqa: E741
+    """The largest accepted weight whose risk is at most ``most_risk`` (rungs); 0 if none."""
+    most = 0.0
+    for j in range(size):
+        most = k[j] if l[j] <= most_risk * k[j] else most
+    return most
+
+
+@inlined
+def lost_pairs(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
+    """Σ of each loss times the weight ranked below it, its own tie counting half."""
+    total, k0, l0 = 0.0, 0.0, 0.0
+    for j in range(size):
+        total += (l[j] - l0) * ((k[size - 1] - k[j]) + (k[j] - k0) / 2)
+        k0, l0 = k[j], l[j]
+    return total
+
+
+@compiled
+def exact(
+    index: Array,
+    loss: Array,
+    ends: Array,
+    counts: Array,
+    row_weight: Floats | None,
+    most_risk: float,
+) -> Floats:
+    """By row: exact area, most weight within a risk, concordant pairs, pairs with a loss."""
+    blocks, lanes = ends.shape[0], counts.shape[1]
+    out = np.zeros((4, lanes))
+    k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
+    cost, last = ready(loss, ends)
+    for b in range(lanes):
+        lane = counts[:, b].astype(np.float64)
+        size = walk(index, cost, last, lane, row_weight, k, l, wrong)
+        out[0, b] = exact_area(k, l, size)
+        out[1, b] = most_within(k, l, size, most_risk)
+        out[2, b] = concordance(k, wrong, size)
+        out[3, b] = lost_pairs(k, l, size)
+    return out
+
+
+@compiled
+def hulls(
+    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
+) -> Floats:
+    """Under lower hulls, by row: of risk, of summed loss (both doubled), the latter exact."""
+    blocks, lanes = ends.shape[0], counts.shape[1]
+    out = np.zeros((3, lanes))
+    # the origin stands in front: it belongs to the hull of summed loss, not to that of risk
+    k, l, wrong = np.zeros(blocks + 2), np.zeros(blocks + 2), np.empty(blocks + 1)  # noqa: E741
+    risk, (cost, last) = np.empty(blocks + 1), ready(loss, ends)
+    hull_k, hull_y = np.empty(blocks + 2), np.empty(blocks + 2)
+    for b in range(lanes):
+        lane = counts[:, b].astype(np.float64)
+        size = walk(index, cost, last, lane, row_weight, k[1:], l[1:], wrong)
+        for j in range(size):
+            risk[j] = l[j + 1] / k[j + 1]
+        top = lower_hull(k[1:], risk, size, hull_k, hull_y)
+        out[0, b] = 2.0 * hull_k[0] * hull_y[0] if top > 0 else 0.0
+        out[0, b] += doubled_trapezoids(hull_k, hull_y, top)
+        top = lower_hull(k, l, size + 1, hull_k, hull_y)
+        out[1, b] = doubled_trapezoids(hull_k, hull_y, top)
+        out[2, b] = exact_area(hull_k[1:], hull_y[1:], top - 1)
+    return out
+
+
+@compiled
+def tie_orders(
+    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
+) -> Floats:
+    """Σ over accepted rows of the risk so far, averaged over the orders inside ties."""
+    blocks, lanes = ends.shape[0], counts.shape[1]
+    out = np.zeros((1, lanes))
+    k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
+    cost, last = ready(loss, ends)
+    for b in range(lanes):
+        lane = counts[:, b].astype(np.float64)
+        size = walk(index, cost, last, lane, row_weight, k, l, wrong)
+        out[0, b] = mean_over_tie_orders(k, l, size)
+    return out
+
+
+@compiled
+def optimum(by_loss: Floats) -> Floats:
+    """Areas when rows are ranked by loss, from the weight at each loss (row = rungs).
+
+    Under risk with one row a point, under summed loss (both doubled), under risk with ties kept.
+    """
+    out = np.zeros((3, by_loss.shape[1]))
+    for b in range(by_loss.shape[1]):
+        k0, l0, first, last = 0.0, 0.0, -1.0, 0.0
+        for cost in range(by_loss.shape[0]):
+            width = by_loss[cost, b]
+            if width <= 0.0:
+                continue
+            k1, l1 = k0 + width, l0 + cost * width
+            below = l0 - cost * k0
+            if first < 0.0:
+                first = cost
+            out[0, b] += 2.0 * (cost * width + below * harmonic_step(k0, k1))
+            out[1, b] += width * (l0 + l1)
+            out[2, b] += cost * width + (below * log_ratio(k0, k1) if k0 > 0.0 else 0.0)
+            last = l1 / k1
+            k0, l0 = k1, l1
+        out[0, b] += first - last if first >= 0.0 else 0.0
+    return out

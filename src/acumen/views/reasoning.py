@@ -1,0 +1,126 @@
+"""Per-case counts under weights: what every reasoning metric looks at.
+
+A component is Σ right / Σ checked over cases. Which components exist is fixed by the whole study:
+one without anything to check is null, and its share of the process score goes to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.defaults import PROCESS_WEIGHTS
+from acumen.types import Floats
+from acumen.views.confusion import NO_WEIGHT, total_weight
+from acumen.views.severity import SeverityRanking
+from acumen.views.weights import CaseWeights, Weights
+
+RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency")
+"""Everything that is counted per case."""
+PRIMITIVES: Final = "primitive_accuracy"
+OF_VERDICTS: Final = ("verdict_support_rate", "consistency")
+"""What is counted per verdict; the rest is counted per claim."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reasoning:
+    """Counts per case, one column a component. Make one with :func:`reason`."""
+
+    right: Mapping[str, Floats]
+    of: Mapping[str, Floats]
+    n_cases: int
+    why_absent: Mapping[str, str] = field(default_factory=dict)
+    components: tuple[str, ...] = ()
+    """Components of the process score that the study has anything to say about."""
+
+    def __len__(self) -> int:
+        return self.n_cases
+
+    def why_undefined(self, weights: Weights) -> str | None:
+        """The plain reason; :meth:`reason_for` knows each component's own."""
+        return None if total_weight(np.arange(self.n_cases), None, weights) else NO_WEIGHT
+
+    def cases_behind(self, metric: str) -> int:
+        """Cases that have anything to check: of the process score, by its barest component."""
+        parts = self.components if metric == "process" else (metric,)
+        return min((int((self.of[part] > 0).sum()) for part in parts), default=0)
+
+    def reason_for(self, component: str) -> str:
+        """Why a component has no value."""
+        return self.why_absent.get(component, "there is nothing to check it on")
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(self.of)
+
+    @cached_property
+    def _columns(self) -> Floats:
+        sides = [self.right[name] for name in self._names] + [self.of[name] for name in self._names]
+        return np.vstack(sides).astype(np.float64)
+
+    def sums(self, component: str, weights: Weights) -> tuple[Floats, Floats]:
+        """Weighted sums of a component: right, and checked."""
+        place = self._names.index(component)
+        sums = self._sums(weights)
+        return sums[place], sums[len(self._names) + place]
+
+    def _sums(self, weights: Weights) -> Floats:
+        from acumen.views.ranking_kernels import weigh_columns
+
+        if not isinstance(weights, CaseWeights):
+            return weigh_columns(self._columns, np.asarray(weights, np.float64).reshape(-1, 1))
+        return weights.remember(
+            self, "counts", lambda: weigh_columns(self._columns, weights.counts)
+        )
+
+
+def reason_among(
+    reasoning: Reasoning, cases: NDArray[np.bool_], components: Collection[str]
+) -> Reasoning:
+    """The same reasoning where verdicts count on some cases only, and so do some components.
+
+    What a method claims is counted on every case; whether a verdict follows from it, only where
+    ``cases`` says so. The process score is the mean of those of ``components`` that it has.
+    """
+    kept = {
+        side: {
+            name: np.where(cases, column, 0.0) if name in OF_VERDICTS else column
+            for name, column in columns.items()
+        }
+        for side, columns in (("right", reasoning.right), ("of", reasoning.of))
+    }
+    present = tuple(
+        name for name in PROCESS_WEIGHTS if name in components and kept["of"][name].any()
+    )
+    return replace(reasoning, right=kept["right"], of=kept["of"], components=present)
+
+
+@dataclass(frozen=True, eq=False)
+class RankingWithReasons:
+    """A severity ranking and the reasoning of the same cases, for metrics that need both."""
+
+    ranking: SeverityRanking
+    reasoning: Reasoning
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases there are."""
+        return self.ranking.n_cases
+
+    def cases_behind(self, metric: str) -> int:
+        """Cases that are ranked."""
+        return self.ranking.cases_behind(metric)
+
+    def why_undefined(self, weights: Weights) -> str | None:
+        """Why either half has no value."""
+        plain = self.ranking.why_undefined(weights)
+        if plain is not None:
+            return plain
+        if not self.reasoning.of[PRIMITIVES].any():
+            return self.reasoning.reason_for(PRIMITIVES)
+        return None

@@ -1,0 +1,123 @@
+"""The public names and the Python door."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import acumen
+from acumen.files.json import write_json
+from acumen.results.metrics import Variant
+from acumen.studies.phq8 import phq8_run
+
+ROWS = {
+    "participant_id": [1, 1, 2, 2],
+    "item": ["Sleep", "Tired", "Sleep", "Tired"],
+    "truth": [2, 1, 1, 0],
+    "prediction": [2, 3, 1, None],
+    "confidence": [2.0, 2.0, 1.0, 0.0],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "run.json"
+    write_json(path, phq8_run())
+    return path
+
+
+def test_importing_acumen_imports_neither_numpy_nor_pydantic() -> None:
+    code = "import acumen, sys; sys.exit(bool({'numpy', 'pydantic', 'typer'} & {*sys.modules}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_public_name_is_there_and_type_checkers_see_it_too() -> None:
+    for name in acumen.__all__:
+        assert getattr(acumen, name) is not None
+    tree = ast.parse(inspect.getsource(acumen))
+    block = next(n for n in tree.body if isinstance(n, ast.If))
+    seen = {a.asname or a.name for n in block.body for a in getattr(n, "names", [])}
+    assert seen | {"__version__"} == set(acumen.__all__) == {*acumen._HOMES, "__version__"}
+    assert set(acumen.__all__) <= set(dir(acumen))
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'evalute'"):
+        _ = acumen.evalute  # type: ignore[attr-defined]
+
+
+def test_evaluate_stays_a_function_whatever_else_is_imported() -> None:
+    for module in (
+        "acumen.evaluation.api",
+        "acumen.evaluation.evaluate",
+        "acumen.cli.evaluate",
+        "acumen.readers",
+    ):
+        import_module(module)
+    assert inspect.isfunction(acumen.evaluate)
+    assert inspect.isfunction(acumen.read)
+    assert inspect.ismodule(acumen.errors)
+
+
+def test_a_path_a_table_and_a_frame_give_the_same_numbers(run: Path) -> None:
+    by_path = acumen.evaluate(run, mode="few_shot", resamples=0)
+    by_table = acumen.evaluate(acumen.read_run(run, mode="few_shot"), resamples=0)
+    assert by_path.records() == by_table.records()
+    for frame in (pd.DataFrame(ROWS), pl.DataFrame(ROWS)):
+        found = acumen.evaluate(frame, loss="abs", resamples=0)
+        variant = found.artifact.confidence_variants["confidence"]
+        assert isinstance(variant, Variant)
+        assert variant.aurc_full == pytest.approx(17 / 24)
+        assert variant.augrc_full == pytest.approx(1 / 4)
+
+
+def test_two_modes_of_one_run_are_compared_right_minus_left(run: Path) -> None:
+    paired = acumen.compare(run, mode=("zero_shot", "few_shot"), confidence="llm", resamples=0)
+    spelled = acumen.compare(
+        acumen.read_run(run, mode="zero_shot"),
+        acumen.read_run(run, mode="few_shot"),
+        confidence="llm",
+        resamples=0,
+    )
+    assert paired.is_paired
+    assert paired.records() == spelled.records()
+    augrc = {r["side"]: r["value"] for r in paired.records() if r["metric"].startswith("augrc_f")}
+    sides = {r["side"]: r["value"] for r in paired.records() if r["metric"] == "augrc"}
+    assert augrc["delta"] == pytest.approx(sides["right"] - sides["left"])
+
+
+def test_confidence_may_be_names_or_functions(run: Path) -> None:
+    def margin(token_msp: float, token_pe: float) -> float:
+        return token_msp - token_pe
+
+    def names(confidence: object) -> list[str]:
+        found = acumen.evaluate(run, mode="few_shot", confidence=confidence, resamples=0)  # type: ignore[arg-type]
+        return [name for name, _, _ in found.variants()]
+
+    assert names(["llm", "token_msp"]) == ["llm", "token_msp"]
+    assert names(margin) == ["margin"]
+    assert names({"ours": margin, "other": lambda token_pe: -token_pe}) == ["ours", "other"]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda run: acumen.evaluate(run), "no mode was chosen"),
+        (lambda run: acumen.compare(run), "compare needs two inputs"),
+        (lambda run: acumen.evaluate(7), "a dataframe or a list of rows, not int"),
+        (lambda run: acumen.evaluate(pd.DataFrame(ROWS), mode="few_shot"), "this input has none"),
+        (lambda run: acumen.evaluate(run, mode="few_shot", interval="bcb"), "no interval 'bcb'"),
+        (lambda run: acumen.evaluate(run, mode="few_shot", loss="sq"), "sq"),
+    ],
+)
+def test_a_call_that_cannot_be_meant_is_refused_and_told(call, told: str, run: Path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(acumen.UsageError, match=told):
+        call(run)

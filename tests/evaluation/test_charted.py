@@ -1,0 +1,248 @@
+"""What charts draw, worked out by hand on a few rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from acumen import from_columns
+from acumen.evaluation.charted import (
+    achievable,
+    confusion,
+    distribution,
+    lower_hull,
+    reliability,
+    summarize,
+)
+from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.inference.bands import risk_at, risk_bands
+from acumen.inference.infer import Options
+from acumen.readers.run import run_from_document
+from acumen.table.judgments import Judgments
+from acumen.table.scale import Scale
+from acumen.views.ranking import rank
+from acumen.views.weights import CaseWeights
+from tests.toy_runs import toy_run
+
+# truth, prediction (None abstains), evidence count, probability
+ROWS = (
+    *((2, 2, 2, 0.95), (3, 1, 2, 0.95), (1, 1, 1, 0.4)),
+    *((0, None, 0, 0.4), (3, 3, 1, 0.4), (0, 1, 0, 0.05)),
+)
+ITEMS = ("NoInterest", "Depressed")
+
+
+def table() -> Judgments:
+    """Three cases of two items."""
+    results = []
+    for case in range(3):
+        rows = dict(zip(ITEMS, ROWS[2 * case : 2 * case + 2], strict=True))
+        results.append(
+            {
+                "participant_id": case,
+                "success": True,
+                "ground_truth_items": {i: r[0] for i, r in rows.items()},
+                "predicted_items": {i: r[1] for i, r in rows.items()},
+                "item_signals": {
+                    i: {"llm_evidence_count": r[2], "token_msp": r[3]} for i, r in rows.items()
+                },
+            }
+        )
+    from acumen.table.scale import Scale
+
+    scale = Scale.named("phq8")
+    document = {"experiments": [{"results": {"mode": "m", "results": results}}]}
+    import dataclasses
+
+    return run_from_document(document, scale=dataclasses.replace(scale, items=ITEMS))
+
+
+def column(at: int) -> np.ndarray:
+    return np.array([np.nan if row[1] is None else float(row[at]) for row in ROWS])
+
+
+def test_abstentions_are_a_column_of_their_own_in_the_confusion() -> None:
+    assert confusion(table()) == [
+        [0, 1, 0, 0, 1],
+        [0, 1, 0, 0, 0],
+        [0, 0, 1, 0, 0],
+        [0, 1, 0, 1, 0],
+    ]
+
+
+def test_right_and_wrong_answers_are_counted_value_by_value() -> None:
+    found = distribution(table(), column(2))
+    assert found.low == found.high == [0.0, 1.0, 2.0]
+    assert found.right == [0, 2, 1]
+    assert found.wrong == [1, 0, 1]
+    assert found.abstained == 1
+
+
+def test_many_values_fall_into_ten_bins_the_last_one_closed() -> None:
+    run = run_from_document(toy_run(20))
+    rng = np.random.default_rng(0)
+    values = np.round(rng.random(len(run)), 2)
+    found = distribution(run, np.where(run.answered, values, np.nan))
+    said = values[run.answered]
+    expected = np.histogram(said, 10, (said.min(), said.max()))[0]
+    assert (np.array(found.right) + found.wrong).tolist() == expected.tolist()
+
+
+def test_reliability_bins_hold_what_was_said_and_what_came_true() -> None:
+    found = reliability(table(), column(3), 0.95)
+    assert found.n == [1, 2, 2]
+    assert found.confidence == pytest.approx([0.05, 0.4, 0.95])
+    assert [a.value for a in found.accuracy] == [0.0, 1.0, 0.5]
+    assert found.ece.value == pytest.approx((0.05 + 2 * 0.6 + 2 * 0.45) / 5)
+    assert found.brier.value == pytest.approx((0.05**2 + 2 * 0.6**2 + 0.05**2 + 0.95**2) / 5)
+
+
+def test_risk_by_item_and_by_level_counts_answered_rows_alone() -> None:
+    found = summarize(table(), {"llm": column(2)}, Plan(options=Options(resamples=0)))
+    assert [(g.name, g.n, g.answered, g.risk.value) for g in found.by_item] == [
+        ("NoInterest", 3, 3, 0.0),
+        ("Depressed", 3, 2, pytest.approx((2 + 1) / 2 / 3)),
+    ]
+    by_level = [(g.n, g.answered, g.risk.value) for g in found.by_level]
+    assert by_level == [
+        (2, 1, pytest.approx(1 / 3)),
+        (1, 1, 0.0),
+        (1, 1, 0.0),
+        (2, 2, pytest.approx(1 / 3)),
+    ]
+
+
+def test_the_optimum_takes_the_smallest_losses_first() -> None:
+    found = summarize(table(), {"llm": column(2)}, Plan(options=Options(resamples=0))).optimum
+    at = {round(c, 9): (r, g) for c, r, g in zip(*dict(found).values(), strict=True)}
+    assert at[0.5] == (0.0, 0.0)
+    assert at[round(4 / 6, 9)] == pytest.approx((1 / 12, 1 / 18))
+    assert at[round(5 / 6, 9)] == pytest.approx((1 / 5, 1 / 6))
+
+
+def test_the_achievable_curve_is_the_lower_hull_from_the_origin() -> None:
+    ranking = rank([1, 0, 0, 0, 1], [5, 4, 3, 2, 1])
+    found = achievable(ranking)
+    assert found.coverage == pytest.approx([0.8, 1.0])
+    assert found.generalized_risk == pytest.approx([0.2, 0.4])
+    assert lower_hull(np.array([0.0, 1, 2, 3]), np.array([0.0, 0, 1, 0])).tolist() == [0, 3]
+
+
+def test_precision_and_recall_fall_with_the_cut_ties_together() -> None:
+    found = summarize(table(), {"llm": column(2)}, Plan(options=Options(resamples=0)))
+    assert found.ranked_by == "predicted level"
+    curve = {c.threshold: c for c in found.precision_recall}[3]
+    # answered, by falling prediction: 3 (truth 3); 2 (truth 2); three 1s (truths 3, 1, 0)
+    assert curve.cut == [3, 2, 1]
+    assert curve.flagged == [1, 2, 5]
+    assert curve.recall == [0.5, 0.5, 1.0]
+    assert curve.precision == pytest.approx([1.0, 0.5, 0.4])
+    assert curve.average_precision.value == pytest.approx(0.5 * 1.0 + 0.5 * 0.4)
+
+
+def test_risk_between_working_points_is_that_of_a_tie_in_random_order() -> None:
+    ranking = rank([0, 2, 1], [3, 1, 1])
+    found = risk_at(ranking, np.array([1 / 3, 2 / 3, 1.0]), CaseWeights.once(3))[:, 0]
+    assert found == pytest.approx([0.0, 0.75, 1.0])
+
+
+def test_no_band_where_there_is_too_little_to_tell() -> None:
+    few = rank([1] * 9, range(9))
+    assert risk_bands(few, Options())[1] == "a band needs at least 10 cases"
+    right = rank([0] * 20, range(20))
+    bands, reason = risk_bands(right, Options(resamples=50))
+    assert bands == []
+    assert reason == "fewer than 3 cases with an error are accepted"
+    assert risk_bands(right, Options(resamples=0))[1] == "no resamples were asked for"
+
+
+def test_a_band_holds_its_curve_and_the_simultaneous_one_the_pointwise_one() -> None:
+    rng = np.random.default_rng(3)
+    ranking = rank(rng.integers(0, 3, 200), rng.random(200), case=np.repeat(np.arange(25), 8))
+    (wide, narrow), reason = risk_bands(ranking, Options(resamples=300))
+    assert reason is None
+    assert (wide.kind, narrow.kind) == ("simultaneous", "pointwise")
+    here = risk_at(ranking, wide.coverage, CaseWeights.once(25))[:, 0]
+    assert (wide.low <= narrow.low).all()
+    assert (narrow.low <= here).all()
+    assert (here <= narrow.high).all()
+    assert (narrow.high <= wide.high).all()
+
+
+def study(rng: np.random.Generator, n: int, rungs: int) -> object:
+    """Cases with a mood of their own; the surer, the less often wrong. ``rungs`` 0: no ties."""
+    mood = 0.7 * rng.normal(size=(n, 1))
+    sure = rng.random((n, 8))
+    wrong = rng.random((n, 8)) < 1 / (1 + np.exp(1.2 * (2 * sure - 1) + 0.6 - mood))
+    loss = wrong * rng.integers(1, 4, (n, 8))
+    answered = rng.random((n, 8)) < 0.8
+    if rungs:
+        sure = np.round(sure * rungs)
+    case = np.repeat(np.arange(n), 8)
+    return rank(loss.ravel(), sure.ravel(), answered.ravel(), case=case, n_cases=n, most_loss=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rungs", [0, 5])
+@pytest.mark.parametrize("n", [20, 41])
+def test_bands_hold_the_population_s_curve(n: int, rungs: int) -> None:
+    rng = np.random.default_rng(7)
+    coverage = np.arange(1, 51) / 50
+    population = study(rng, 40_000, rungs)
+    truth = risk_at(population, coverage, CaseWeights.once(40_000))[:, 0]  # type: ignore[arg-type]
+    whole, points = [], []
+    for seed in range(400):
+        (wide, narrow), _ = risk_bands(study(rng, n, rungs), Options(seed=seed))  # type: ignore[arg-type]
+        at = np.rint(50 * wide.coverage).astype(int) - 1
+        whole.append(((wide.low <= truth[at]) & (truth[at] <= wide.high)).all())
+        held = (narrow.low <= truth[at]) & (truth[at] <= narrow.high)
+        points.append(held[[len(held) // 2, len(held) - 3]].mean())
+    print(
+        f"{n} cases, {rungs} rungs: simultaneous {np.mean(whole):.3f}, point {np.mean(points):.3f}"
+    )
+    assert 0.88 <= np.mean(whole) <= 0.99
+    assert 0.92 <= np.mean(points) <= 0.98
+
+
+def test_summaries_are_in_the_artifact_of_every_input() -> None:
+    run = run_from_document(toy_run(12))
+    plan = Plan(confidence="llm", options=Options(resamples=50))
+    (found,) = evaluate(run, None, plan).artifact.summaries
+    kept = evaluate(run, None, plan).artifact.confidence_variants["llm"].curve  # type: ignore[union-attr]
+    assert found.functions["llm"].accepted == [round(c * 96) for c in kept.coverage]
+    assert [b.kind for b in found.functions["llm"].bands] == ["simultaneous", "pointwise"]
+    assert found.functions["llm"].reliability is None
+    assert found.functions["llm"].reliability_reason == "not a probability: it runs from 0 to 5"
+
+
+def test_a_resample_that_reaches_no_coverage_of_the_band_is_left_out_of_it() -> None:
+    """Few values of confidence: where a band begins, some resamples have already ended."""
+    random = np.random.default_rng(5)
+    bands = 0
+    for _ in range(40):
+        sure = random.integers(1, 6, 20)
+        wrong = (random.random(20) > 0.3 + 0.14 * sure).astype(int)
+        view = rank(wrong, sure, random.random(20) < 0.9)
+        found, _ = risk_bands(view, Options(resamples=200))
+        for band in found:
+            assert np.isfinite([band.low, band.high]).all()
+            assert (band.low <= band.high).all()
+        bands += len(found)
+    assert bands > 20
+
+
+def test_a_bin_of_one_case_has_no_interval_and_one_of_few_a_wide_one() -> None:
+    n = 41
+    said = np.where(np.arange(n) == 0, 0.25, np.where(np.arange(n) < 4, 0.55, 0.95))
+    table = from_columns(
+        case=[str(i) for i in range(n)], truth=[1] * n, prediction=[1] * n, scale=Scale("b", (0, 1))
+    )
+    found = reliability(table, said, 0.95)
+    assert found.n == [1, 3, 37]
+    one, three, many = found.accuracy
+    assert one.low is None
+    assert one.reason == "an interval needs at least 2 cases"
+    assert three.low is not None
+    assert three.low < 0.45  # 3 of 3
+    assert many.low is not None
+    assert many.low > 0.89

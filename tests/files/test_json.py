@@ -1,0 +1,90 @@
+"""The strict JSON reader and the atomic writer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from acumen.errors import DataError
+from acumen.files.json import parse_json, read_json, write_json
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": 1, "a": 2}', "column 10, a: duplicate key 'a'"),
+        ('{"a": {"b": [0, NaN]}}', "a.b[1]: NaN is not JSON"),
+        ('{"a": -Infinity}', "-Infinity is not JSON"),
+        ('{"a": 1e999}', "too large"),
+        ('{"a": ' + "9" * 5000 + "}", "too large"),
+        ('{"a": 1} {}', "line 1, column 10: trailing data"),
+        ('{"a": 1,}', "a key in double quotes is expected"),
+        ("[1, 2", "ends too early"),
+        ('["abc', "ends inside a text"),
+        ('["a\\x"]', "invalid escape"),
+        ('["a\tb"]', "control character \\t"),
+        ('["\\ud800"]', "surrogate"),
+        ("[" * 101 + "]" * 101, "nesting deeper than 100"),
+        ("[" * 100_000 + "]" * 100_000, "nesting deeper than 100"),
+        ("", "is empty"),
+        (b"\xff\xfe[\x00]\x00", "UTF-16"),
+        (b'["a\xe9"]', "not UTF-8"),
+        (b"\x1f\x8b\x08", "gzip"),
+    ],
+)
+def test_what_is_not_strict_json_is_refused_with_its_place(text: str | bytes, said: str) -> None:
+    with pytest.raises(DataError) as refused:
+        parse_json(text, source="run.json")
+    assert said in str(refused.value)
+    assert str(refused.value).startswith("run.json: ")
+
+
+def test_line_and_column_point_at_the_fault() -> None:
+    text = '{\n "participant_id": 102,\n "items": {"Sleep": NaN}\n}'
+    with pytest.raises(DataError, match=r"line 3, column 21, items.Sleep \(participant_id 102\)"):
+        parse_json(text)
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["[]", "{}", "3", '"x"', "null", '[[], {}, {"a": []}]', '["\\ud83d\\ude00"]', " [1 , 2 ] \n"],
+)
+def test_sound_documents_read_as_the_standard_library_reads_them(document: str) -> None:
+    assert parse_json(document) == json.loads(document)
+
+
+def test_nesting_of_exactly_one_hundred_is_read() -> None:
+    assert parse_json("[" * 100 + "]" * 100) is not None
+
+
+def test_a_written_file_reads_back_and_leaves_nothing_beside_it(tmp_path) -> None:
+    target = tmp_path / "a.json"
+    write_json(target, {"é": [1.5, None]})
+    write_json(target, {"é": [2.5, None]})
+    assert read_json(target) == {"é": [2.5, None]}
+    assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_number_that_is_not_finite_is_never_written_and_the_old_file_stays(tmp_path) -> None:
+    target = tmp_path / "a.json"
+    write_json(target, {"a": 1})
+    with pytest.raises(ValueError, match="JSON compliant"):
+        write_json(target, {"a": float("nan")})
+    assert read_json(target) == {"a": 1}
+    assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_private_file_is_readable_by_its_owner_alone(tmp_path) -> None:
+    target = tmp_path / "a.json"
+    write_json(target, {}, private=True)
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_files_that_cannot_be_read_or_written_end_in_one_line(tmp_path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        read_json(tmp_path / "nothing.json")
+    with pytest.raises(DataError, match="is a folder"):
+        read_json(tmp_path)
+    with pytest.raises(DataError, match="cannot be written"):
+        write_json(tmp_path / "no" / "folder.json", {})

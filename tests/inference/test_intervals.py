@@ -1,0 +1,517 @@
+"""Every interval by its formula, computed again with scipy.stats; every fallback by its name."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from acumen.errors import UsageError
+from acumen.inference.infer import Options, infer
+from acumen.inference.intervals import (
+    Errors,
+    Interval,
+    Jackknife,
+    NoInterval,
+    bca,
+    default_interval,
+    defined,
+    percentile,
+    quantiles,
+    spread,
+)
+from acumen.inference.resample import Bootstrap, replicate
+from acumen.metrics import METRICS
+from acumen.metrics.registry import Kind, Metric
+from acumen.views.ranking import Ranking, rank
+from acumen.views.weights import CaseWeights
+
+LEFT_OUT = np.array([0.31, 0.28, 0.33, 0.30, 0.12, 0.29, 0.31, 0.30, 0.32, 0.31, 0.27, 0.30])
+MANY = Errors(erring_cases=9, answered=80.0, cmax=0.8, worst_case=5.0)
+
+
+def moments(left_out: np.ndarray) -> tuple[int, float, float]:
+    """Number, jackknife standard error and kurtosis degrees of freedom, spelled out."""
+    n = len(left_out)
+    d = left_out - left_out.mean()
+    s = math.sqrt((n - 1) / n * sum(x * x for x in d))
+    kurt = n * sum(x**4 for x in d) / sum(x * x for x in d) ** 2
+    return n, s, min(n - 1, max(2, 2 * n / (kurt - 1)))
+
+
+def interval(found: Interval | NoInterval) -> Interval:
+    assert isinstance(found, Interval), found
+    return found
+
+
+def reason(found: Interval | NoInterval) -> str:
+    assert isinstance(found, NoInterval), found
+    return found.reason
+
+
+@pytest.mark.parametrize("level", [0.95, 0.9])
+def test_a_risk_gets_a_jackknife_t_on_the_log(level: float) -> None:
+    _, s, df = moments(LEFT_OUT)
+    assert 2 < df < 11  # one case carries most of the variance
+    t = stats.t(df).ppf((1 + level) / 2)
+    found = interval(
+        default_interval(Kind.RISK, 0.3, Jackknife.of(LEFT_OUT), errors=MANY, level=level)
+    )
+    assert found.method == "log-jackknife-t"
+    assert found.low == pytest.approx(0.3 * math.exp(-t * s / 0.3), rel=1e-12)
+    assert found.high == pytest.approx(0.3 * math.exp(t * s / 0.3), rel=1e-12)
+    assert found.standard_error == pytest.approx(s, rel=1e-12)
+    assert found.level == level
+
+
+def test_degrees_of_freedom_stay_between_2_and_n_minus_1() -> None:
+    one_carries_all = np.array([1.0] + [0.0] * 99)
+    assert Jackknife.of(one_carries_all).degrees == pytest.approx(moments(one_carries_all)[2])
+    assert 2.0 <= Jackknife.of(one_carries_all).degrees < 2.1
+    assert Jackknife.of(np.array([1.0, -1.0] * 5)).degrees == 9.0
+    assert Jackknife.of(np.zeros(7)).degrees == 6.0
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+@pytest.mark.parametrize("unit", [1.0, 1 / 3])
+@pytest.mark.parametrize(("name", "share"), [("mae", 1.0), ("aurc", 0.7), ("augrc", 0.7**2 / 2)])
+def test_one_or_two_erring_cases_get_gamma_quantiles(
+    name: str, share: float, unit: float, level: float
+) -> None:
+    left_out = np.array([0.05, 0.02] + [0.06] * 13) * unit
+    theta, n = 0.055 * unit, 15
+    errors = Errors(erring_cases=2, answered=90.0, cmax=0.7, worst_case=3.0, unit=unit)
+    found = interval(
+        default_interval(
+            Kind.RISK, theta, Jackknife.of(left_out),
+            errors=errors, one_error=METRICS[name].one_error, level=level,
+        )
+    )  # fmt: skip
+    _, s, _ = moments(left_out)
+    p = (1 + level) / 2
+    v = (s * stats.t(n - 1).ppf(p) / stats.norm.ppf(p)) ** 2
+    e = 3.0 * share / 90.0 * unit
+    low = stats.gamma(theta**2 / v, scale=v / theta).ppf(1 - p)
+    mean, variance = theta + e, v + e * e
+    high = stats.gamma(mean**2 / variance, scale=variance / mean).ppf(p)
+    assert (found.method, found.note) == ("gamma", "2 erring case(s)")
+    assert found.low == pytest.approx(low, rel=1e-9)
+    assert found.high == pytest.approx(high, rel=1e-9)
+
+
+def test_the_gamma_bound_counts_an_erring_case_as_one_level_at_least() -> None:
+    errors = Errors(erring_cases=1, answered=10.0, cmax=1.0, worst_case=0.25)
+    left_out = np.array([0.0] + [0.03] * 9)
+    one = METRICS["mae"].one_error
+    found = interval(
+        default_interval(Kind.RISK, 0.025, Jackknife.of(left_out), errors=errors, one_error=one)
+    )
+    _, s, _ = moments(left_out)
+    v = (s * stats.t(9).ppf(0.975) / stats.norm.ppf(0.975)) ** 2
+    mean, variance = 0.025 + 0.1, v + 0.01
+    assert found.high == pytest.approx(
+        stats.gamma(mean**2 / variance, scale=variance / mean).ppf(0.975), rel=1e-9
+    )
+
+
+def test_an_excess_of_zero_with_an_erring_case_starts_at_zero() -> None:
+    # the one error is ranked last, so the ranking is the best there is
+    case = np.repeat(np.arange(12), 2)
+    view = rank([0] * 23 + [2], -np.arange(24.0), case=case, n_cases=12)
+    found = infer([METRICS["aurc_exact_excess"]], view, Options(resamples=200))
+    made = interval(found["aurc_exact_excess"].interval)
+    assert (found["aurc_exact_excess"].value, made.method, made.low) == (0.0, "gamma", 0.0)
+    assert made.high > 0.0
+    varying = Jackknife.of(np.array([0.0] * 11 + [0.1]))
+    errors = Errors(erring_cases=2, answered=20.0, cmax=1.0, worst_case=2.0)
+    one = METRICS["aurc"].one_error
+    at_zero = interval(default_interval(Kind.RISK, 0.0, varying, errors=errors, one_error=one))
+    assert (at_zero.method, at_zero.low) == ("gamma", 0.0)
+    assert at_zero.high > 0.1
+
+
+@pytest.mark.parametrize("level", [0.95, 0.9])
+@pytest.mark.parametrize(("name", "share"), [("mae", 1.0), ("aurc", 0.8), ("augrc", 0.32)])
+def test_no_error_at_all_gets_a_bound_that_says_what_it_assumes(
+    name: str, share: float, level: float
+) -> None:
+    n, unit = 20, 0.5
+    errors = Errors(erring_cases=0, answered=128.0, cmax=0.8, worst_case=0.0, unit=unit)
+    found = interval(
+        default_interval(
+            Kind.RISK, 0.0, Jackknife.of(np.zeros(n)),
+            errors=errors, one_error=METRICS[name].one_error, level=level,
+        )
+    )  # fmt: skip
+    # the chance that none of n cases errs is (1-p)^n; p is where that is (1-level)/2
+    p = 1 - ((1 - level) / 2) ** (1 / n)
+    assert stats.binom(n, p).pmf(0) == pytest.approx((1 - level) / 2)
+    assert found.method == "zero-error bound"
+    assert (found.low, found.high) == (0.0, pytest.approx(n * p * share / 128 * unit, rel=1e-12))
+    assert "at most one level" in (found.note or "")
+
+
+def test_a_risk_that_is_zero_though_cases_vary_is_cut_at_zero() -> None:
+    found = interval(default_interval(Kind.RISK, 0.0, Jackknife.of(LEFT_OUT), errors=MANY))
+    _, s, df = moments(LEFT_OUT)
+    assert (found.method, found.low) == ("jackknife-t", 0.0)
+    assert found.high == pytest.approx(stats.t(df).ppf(0.975) * s)
+
+
+def test_a_risk_without_any_variation_has_no_interval() -> None:
+    found = default_interval(Kind.RISK, 0.4, Jackknife.of(np.full(12, 0.4)), errors=MANY)
+    assert "changes nothing" in reason(found)
+
+
+def test_a_huge_relative_error_gives_an_open_end_not_an_overflow() -> None:
+    left_out = np.array([0.0] * 11 + [1000.0])
+    found = interval(default_interval(Kind.RISK, 1e-3, Jackknife.of(left_out), errors=MANY))
+    assert (found.low, found.high) == (0.0, math.inf)
+
+
+@pytest.mark.parametrize("level", [0.95, 0.68])
+def test_a_proportion_gets_a_jackknife_t_on_the_logit(level: float) -> None:
+    n, s, _ = moments(LEFT_OUT)
+    found = interval(default_interval(Kind.PROPORTION, 0.3, Jackknife.of(LEFT_OUT), level=level))
+    reach = stats.t(n - 1).ppf((1 + level) / 2) * s / (0.3 * 0.7)
+    logit = math.log(0.3 / 0.7)
+    assert found.method == "logit-jackknife-t"
+    assert found.low == pytest.approx(1 / (1 + math.exp(-(logit - reach))), rel=1e-12)
+    assert found.high == pytest.approx(1 / (1 + math.exp(-(logit + reach))), rel=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 0.25])
+def test_a_proportion_without_variation_gets_wilsons_with_students_t(p: float) -> None:
+    n = 16
+    found = interval(default_interval(Kind.PROPORTION, p, Jackknife.of(np.full(n, p))))
+    t = stats.t(n - 1).ppf(0.975)
+    # the ends solve |p - q| = t * sqrt(q(1-q)/n)
+    assert found.method == "Wilson"
+    for end in (found.low, found.high):
+        assert abs(p - end) == pytest.approx(t * math.sqrt(end * (1 - end) / n), abs=1e-12)
+    assert found.low < found.high
+
+
+def test_wilsons_interval_counts_cases_where_groups_were_left_out() -> None:
+    grouped = Jackknife.of(np.ones(500), n_cases=10_000)
+    found = interval(default_interval(Kind.PROPORTION, 1.0, grouped))
+    t = stats.t(9_999).ppf(0.975)
+    assert found.low == pytest.approx(1 / (1 + t * t / 10_000), rel=1e-12)
+
+
+def test_a_distance_gives_the_noise_that_raised_it_back_at_its_low_end() -> None:
+    left_out = np.array([0.71, 0.70, 0.70, 0.71])
+    n, s, _ = moments(left_out)
+    t = stats.t(n - 1).ppf(0.975)
+    found = interval(default_interval(Kind.DISTANCE, 0.7, Jackknife.of(left_out)))
+    bias = 3 * (0.705 - 0.7)
+    assert found.low == pytest.approx(0.7 - 2 * bias - t * s)
+    assert found.low == pytest.approx(0.64244, abs=1e-5)
+    assert found.high == pytest.approx(1 / (1 + math.exp(-(math.log(7 / 3) + t * s / 0.21))))
+    assert found.method == "jackknife-t less bias"
+    assert "noise raises the estimate" in str(found.note)
+
+
+def test_a_distance_that_noise_alone_explains_reaches_zero() -> None:
+    found = interval(default_interval(Kind.DISTANCE, 0.1, Jackknife.of(0.02 + LEFT_OUT / 3)))
+    assert found.low == 0.0
+    as_share = interval(default_interval(Kind.PROPORTION, 0.1, Jackknife.of(0.02 + LEFT_OUT / 3)))
+    assert 0.0 < as_share.low < as_share.high == found.high
+
+
+def test_a_distance_is_never_narrower_than_a_proportion_nor_raised_by_a_negative_bias() -> None:
+    left_out = 0.5 + (LEFT_OUT - LEFT_OUT.mean()) / 50  # the estimate lies above their mean
+    found = interval(default_interval(Kind.DISTANCE, 0.6, Jackknife.of(left_out)))
+    as_share = interval(default_interval(Kind.PROPORTION, 0.6, Jackknife.of(left_out)))
+    n, s, _ = moments(left_out)
+    plain = 0.6 - stats.t(n - 1).ppf(0.975) * s
+    assert found.low == pytest.approx(min(plain, as_share.low), abs=1e-12)
+
+
+def test_a_distance_of_zero_gets_wilsons_bound() -> None:
+    found = interval(default_interval(Kind.DISTANCE, 0.0, Jackknife.of(LEFT_OUT)))
+    assert (found.low, found.method) == (0.0, "Wilson")
+
+
+def test_a_correlation_gets_a_jackknife_t_on_atanh() -> None:
+    n, s, _ = moments(LEFT_OUT)
+    found = interval(default_interval(Kind.CORRELATION, -0.4, Jackknife.of(LEFT_OUT)))
+    reach = stats.t(n - 1).ppf(0.975) * s / (1 - 0.16)
+    assert found.method == "atanh-jackknife-t"
+    assert found.low == pytest.approx(math.tanh(math.atanh(-0.4) - reach), rel=1e-12)
+    assert found.high == pytest.approx(math.tanh(math.atanh(-0.4) + reach), rel=1e-12)
+    perfect = default_interval(Kind.CORRELATION, 1.0, Jackknife.of(np.ones(12)))
+    assert "changes nothing" in reason(perfect)
+
+
+def test_anything_else_gets_the_plain_jackknife_t() -> None:
+    _, s, df = moments(LEFT_OUT)
+    found = interval(default_interval(Kind.REAL, -7.0, Jackknife.of(LEFT_OUT)))
+    reach = stats.t(df).ppf(0.975) * s
+    assert found.method == "jackknife-t"
+    assert (found.low, found.high) == (pytest.approx(-7 - reach), pytest.approx(-7 + reach))
+
+
+def test_an_excess_is_a_risk_while_it_is_positive_and_uncut_when_ties_make_it_negative() -> None:
+    above = interval(default_interval(Kind.EXCESS, 0.3, Jackknife.of(LEFT_OUT), errors=MANY))
+    assert above == default_interval(Kind.RISK, 0.3, Jackknife.of(LEFT_OUT), errors=MANY)
+    below = interval(default_interval(Kind.EXCESS, -0.1, Jackknife.of(LEFT_OUT), errors=MANY))
+    assert below == default_interval(Kind.REAL, -0.1, Jackknife.of(LEFT_OUT))
+    assert below.low < -0.1
+    assert METRICS["eaurc"].kind is METRICS["aurc_gap_pct"].kind is Kind.EXCESS
+    # losses 3, 3, 2 in one tie below a right answer: AURC .75, "optimal" .917
+    tied = rank([3, 3, 2, 0] * 10, [0, 0, 0, 3] * 10, case=np.repeat(np.arange(10), 4), n_cases=10)
+    assert METRICS["eaurc"].measure(tied).value < 0  # type: ignore[operator]
+
+
+def test_ends_are_cut_to_the_values_a_metric_may_take() -> None:
+    cut = Interval(-0.2, 1.3, "x").within((0.0, 1.0))
+    assert (cut.low, cut.high) == (0.0, 1.0)
+    beyond = Interval(1.2, 1.3, "x").within((0.0, 1.0))
+    assert (beyond.low, beyond.high) == (1.0, 1.0)
+
+
+def test_too_many_undefined_leave_one_out_values_withhold_the_interval() -> None:
+    values = np.append(np.linspace(0.2, 0.4, 18), [np.nan, np.nan])
+    assert "2 cases (of 20)" in reason(default_interval(Kind.REAL, 0.3, Jackknife.of(values)))
+    fine = np.append(np.linspace(0.2, 0.4, 39), np.nan)
+    assert Jackknife.of(fine).undefined == (39,)
+    assert isinstance(default_interval(Kind.REAL, 0.3, Jackknife.of(fine)), Interval)
+    none = Jackknife.of(np.full(12, np.nan))
+    assert "12 cases (of 12)" in reason(default_interval(Kind.REAL, 0.3, none))
+
+
+def test_fewer_than_two_cases_have_no_interval() -> None:
+    assert "at least 2 cases" in reason(default_interval(Kind.REAL, 0.3, Jackknife.of(np.ones(1))))
+    one = rank([1, 0], [2, 1], case=[0, 0], n_cases=1)
+    for method in ("default", "percentile", "bca"):
+        found = infer([METRICS["mae"]], one, Options(method=method))["mae"]
+        assert found.value == 0.5
+        assert "at least 2 cases" in reason(found.interval)
+        assert "at least 2 cases" in reason(found.percentile)
+        assert found.drop_rate is None
+
+
+def small(n: int) -> Ranking:
+    rng = np.random.default_rng(3)
+    case = np.repeat(np.arange(n), 4)
+    return rank(rng.integers(0, 3, 4 * n), rng.random(4 * n), case=case, n_cases=n)
+
+
+@pytest.mark.parametrize("method", ["default", "percentile", "bca"])
+def test_fewer_than_ten_cases_are_marked_unreliable(method: str) -> None:
+    options = Options(resamples=500, method=method)  # type: ignore[arg-type]
+    nine = interval(infer([METRICS["aurc"]], small(9), options)["aurc"].interval)
+    ten = interval(infer([METRICS["aurc"]], small(10), options)["aurc"].interval)
+    assert nine.note == "fewer than 10 cases: unreliable"
+    assert ten.note is None
+
+
+def test_without_resamples_the_default_interval_is_still_there() -> None:
+    found = infer([METRICS["aurc"]], small(12), Options(resamples=0))["aurc"]
+    assert interval(found.interval).method == "log-jackknife-t"
+    assert "no resamples" in reason(found.percentile)
+    asked = infer([METRICS["aurc"]], small(12), Options(resamples=0, method="bca"))["aurc"]
+    assert "no resamples" in reason(asked.interval)
+
+
+def test_nobody_answered_is_undefined_with_the_reason() -> None:
+    silent = rank([0] * 24, [1] * 24, [False] * 24, case=np.repeat(np.arange(12), 2), n_cases=12)
+    found = infer([METRICS["aurc"]], silent, Options(resamples=50))["aurc"]
+    assert (found.value, found.reason) == (None, "no row was answered")
+    assert reason(found.interval) == "no row was answered"
+    assert found.drop_rate == 1.0
+
+
+def test_a_metric_undefined_in_over_5_percent_of_resamples_has_no_interval() -> None:
+    # only one of 12 cases answers: a resample lacks it with chance (11/12)^12 = .352
+    answered = np.repeat(np.arange(12), 2) == 4
+    lonely = rank(
+        [1, 0] * 12, np.arange(24), answered, case=np.repeat(np.arange(12), 2), n_cases=12
+    )
+    for method in ("default", "percentile", "bca"):
+        options = Options(resamples=4000, method=method)
+        found = infer([METRICS["mae"]], lonely, options)["mae"]
+        assert found.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.04)
+        assert "of the resamples, more than 5%" in reason(found.interval)
+
+
+@pytest.mark.parametrize(("level", "needed"), [(0.95, 40), (0.8, 10), (0.99, 200)])
+def test_a_percentile_interval_needs_a_resample_beyond_each_end(level: float, needed: int) -> None:
+    replicates = np.arange(float(needed))
+    found = interval(percentile(replicates, level))
+    assert 0.0 < found.low < found.high < needed - 1
+    missing = percentile(replicates[1:], level)
+    assert reason(missing) == f"{level:.0%} need at least {needed} resamples, not {needed - 1}"
+    enumerated = percentile(np.array([1.0, 2.0, 3.0]), level, np.array([0.25, 0.5, 0.25]))
+    assert isinstance(enumerated, Interval)
+
+
+def test_up_to_5_percent_undefined_resamples_are_dropped_and_counted() -> None:
+    replicates = np.append(np.linspace(0, 1, 95), [np.nan] * 5)
+    found = interval(percentile(replicates))
+    assert (found.low, found.high) == (pytest.approx(0.025), pytest.approx(0.975))
+    assert isinstance(percentile(np.append(replicates, np.nan)), NoInterval)
+    assert defined(replicates)[2] == pytest.approx(0.05)
+
+
+def test_the_percentile_interval_takes_quantiles_of_the_replicates() -> None:
+    replicates = np.random.default_rng(0).normal(size=501)
+    found = interval(percentile(replicates, 0.9))
+    assert (found.low, found.high) == tuple(np.quantile(replicates, [0.05, 0.95]))
+    assert found.standard_error == pytest.approx(replicates.std(), rel=1e-12)
+
+
+def test_enumerated_values_take_quantiles_of_their_law() -> None:
+    values, chance = np.array([3.0, 1.0, 2.0]), np.array([0.5, 0.2, 0.3])
+    assert quantiles(values, (0.2, 0.51), chance) == (1.0, 3.0)
+    assert quantiles(values, (0.21, 0.5), chance) == (2.0, 2.0)
+    assert spread(values, chance) == pytest.approx(math.sqrt(0.61))
+    dropped = defined(np.array([3.0, np.nan, 2.0]), chance)
+    assert dropped[2] == pytest.approx(0.2)
+    assert dropped[1] == pytest.approx([0.625, 0.375])
+
+
+def bca_by_hand(replicates: np.ndarray, theta: float, x: np.ndarray, level: float) -> np.ndarray:
+    z0 = stats.norm.ppf((replicates < theta).mean() + (replicates == theta).mean() / 2)
+    left_out = (x.sum() - x) / (len(x) - 1)
+    u = left_out.mean() - left_out
+    a = (u**3).sum() / (6 * (u**2).sum() ** 1.5)
+    z = z0 + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
+    return np.quantile(replicates, stats.norm.cdf(z0 + z / (1 - a * z)))
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_bca_moves_the_ends_by_bias_and_acceleration(level: float) -> None:
+    x = np.random.default_rng(4).exponential(size=25)
+    replicates = (x @ Bootstrap(25, 3000).block(0, 3000)) / 25
+    jackknife = Jackknife.of((x.sum() - x) / 24)
+    found = interval(bca(replicates, x.mean(), jackknife, level))
+    assert found.method == "BCa"
+    assert [found.low, found.high] == pytest.approx(bca_by_hand(replicates, x.mean(), x, level))
+    scipys = stats.bootstrap(
+        (x,), np.mean, confidence_level=level, n_resamples=20_000,
+        rng=np.random.default_rng(1), method="BCa",
+    ).confidence_interval  # fmt: skip
+    # other draws: a tail quantile of 3,000 replicates errs by a few percent of the width
+    width = scipys.high - scipys.low
+    assert [found.low, found.high] == pytest.approx([scipys.low, scipys.high], abs=0.05 * width)
+
+
+def test_bca_falls_back_by_name_where_its_corrections_do_not_exist() -> None:
+    x = np.arange(12.0)
+    jackknife = Jackknife.of((x.sum() - x) / 11)
+    constant = np.full(100, 5.0)
+    for replicates, estimate, values in (
+        (constant, 6.0, jackknife),  # every replicate below the estimate
+        (np.linspace(0, 1, 100), 0.5, Jackknife.of(np.full(12, 0.5))),  # nothing to accelerate
+    ):
+        found = interval(bca(replicates, estimate, values))
+        assert found.method == "percentile (BCa does not exist)"
+        assert [found.low, found.high] == pytest.approx(np.quantile(replicates, [0.025, 0.975]))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"level": 1.0}, "level"),
+        ({"level": 95}, "level"),
+        ({"resamples": -1}, "resamples"),
+        ({"threads": 0}, "threads"),
+        ({"method": "wald"}, "wald"),
+        ({"weights": "uniform"}, "uniform"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], word: str) -> None:
+    with pytest.raises(UsageError, match=word):
+        Options(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_whole_chain_gives_the_formula_on_a_real_ranking() -> None:
+    view = small(14)
+    found = infer([METRICS["aurc"]], view, Options(resamples=100, level=0.9))["aurc"]
+    left_out = []
+    for case in range(14):
+        counts = np.ones((14, 1))
+        counts[case] = 0
+        left_out.append(float(METRICS["aurc"](view, CaseWeights(counts))[0]))  # type: ignore[index]
+    theta = METRICS["aurc"].measure(view).value
+    assert theta is not None
+    _, s, df = moments(np.array(left_out))
+    reach = stats.t(df).ppf(0.95) * s / theta
+    made = interval(found.interval)
+    assert (made.low, made.high) == (
+        pytest.approx(theta * math.exp(-reach), rel=1e-10),
+        pytest.approx(theta * math.exp(reach), rel=1e-10),
+    )
+
+
+def test_a_metric_people_bring_gets_an_interval_too() -> None:
+    def worst_loss(view: Ranking, weights: CaseWeights) -> np.ndarray:
+        return np.sqrt(view.totals(weights).loss)
+
+    brought = Metric("root_loss", worst_loss, Ranking, "lower", Kind.REAL, "never")
+    found = infer([brought], small(12), Options(resamples=300))["root_loss"]
+    assert interval(found.interval).method == "jackknife-t"
+    plan = Bootstrap(12, 300)
+    expected = replicate(lambda block: worst_loss(small(12), block)[None], plan)[0]
+    assert np.array_equal(found.replicates, expected)
+
+
+def test_replicates_equal_to_the_estimate_count_half_in_bcas_bias() -> None:
+    x = np.random.default_rng(9).integers(0, 3, 15).astype(float)
+    replicates = (x @ Bootstrap(15, 2000).block(0, 2000)) / 15
+    assert (replicates == x.mean()).mean() > 0.05
+    found = interval(bca(replicates, x.mean(), Jackknife.of((x.sum() - x) / 14), 0.7))
+    assert [found.low, found.high] == pytest.approx(bca_by_hand(replicates, x.mean(), x, 0.7))
+    z = stats.norm.ppf((replicates <= x.mean()).mean())
+    assert z - stats.norm.ppf((replicates < x.mean()).mean()) > 0.1
+
+
+def test_a_risk_of_zero_beside_an_erring_case_has_an_interval_from_zero() -> None:
+    """A perfectly ranked error: the excess is 0, yet it moves when cases are left out."""
+    errors = Errors(erring_cases=1, answered=20.0, cmax=1.0, worst_case=1.0)
+    found = default_interval(
+        Kind.RISK,
+        0.0,
+        Jackknife.of(np.array([0.0] * 9 + [0.01])),
+        errors=errors,
+        one_error=lambda cmax: cmax,
+    )
+    assert isinstance(found, Interval)
+    assert found.low == 0.0
+    assert found.high > 0.05
+
+
+@pytest.mark.parametrize("answering", [2, 3, 10, 41])
+def test_all_right_is_worth_as_much_as_the_cases_that_answered(answering: int) -> None:
+    n = 41
+    answered = np.arange(n) < answering
+    view = rank(np.zeros(n, int), np.arange(n), answered)
+    found = infer([METRICS["accuracy"], METRICS["cmax"]], view, Options(resamples=0))
+    t = stats.t(answering - 1).ppf(0.975)
+    low = interval(found["accuracy"].interval).low
+    # Wilson's low end with Student's t, of a share of 1
+    assert low == pytest.approx(answering / (answering + t * t), rel=1e-12)
+    assert ("unreliable" in (interval(found["accuracy"].interval).note or "")) == (answering < 10)
+    assert interval(found["cmax"].interval).note is None  # of all 41
+
+
+def test_degrees_of_freedom_do_not_depend_on_the_unit() -> None:
+    deviations = np.array([1.0, -2.0, 0.5, 0.5])
+    one = Jackknife(deviations).degrees
+    assert Jackknife(deviations * 1e-90).degrees == pytest.approx(one, rel=1e-12)
+    assert Jackknife(deviations * 1e90).degrees == pytest.approx(one, rel=1e-12)
+
+
+def test_numpy_numbers_are_options_like_any_other() -> None:
+    options = Options(resamples=np.int64(200), seed=np.int64(3))  # type: ignore[arg-type]
+    assert type(options.resamples) is int
+    assert type(options.seed) is int
+
+
+def test_an_endless_loss_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match="a loss of inf levels"):
+        rank([np.inf, 1.0], [1, 2])

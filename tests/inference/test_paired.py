@@ -1,0 +1,283 @@
+"""Paired deltas: MOVER by hand, permutation p-values by brute force, and what must not happen."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from acumen.inference.infer import Options, infer
+from acumen.inference.intervals import Interval, NoInterval
+from acumen.inference.paired import Delta, compare, delta_interval
+from acumen.metrics import METRICS, metrics_of
+from acumen.views.ranking import Ranking, rank
+
+AURC, MAE, CMAX, EAURC = (METRICS[name] for name in ("aurc", "mae", "cmax", "eaurc"))
+GAIN = METRICS["achievable_gain_pct"]
+
+
+def study(
+    n: int, seed: int, *, error: float = 0.5, items: int = 3, common: int | None = None
+) -> Ranking:
+    rng = np.random.default_rng(seed)
+    rows = n * items
+    loss = rng.integers(1, 4, rows) * (rng.random(rows) < error)
+    if common is not None:  # hard cases are hard for both systems
+        hard = np.random.default_rng(common).random(n) < 0.4
+        loss = np.where(np.repeat(hard, items), loss, 0)
+    return rank(
+        loss, np.floor(rng.random(rows) * 5), rng.random(rows) < 0.8,
+        case=np.repeat(np.arange(n), items), n_cases=n, most_loss=3,
+    )  # fmt: skip
+
+
+def interval(found: Interval | NoInterval) -> Interval:
+    assert isinstance(found, Interval), found
+    return found
+
+
+def test_delta_is_right_minus_left_under_the_same_draws() -> None:
+    left, right = study(20, 1), study(20, 2)
+    options = Options(resamples=300)
+    delta = compare([AURC], left, right, options)["aurc"]
+    a, b = infer([AURC], left, options)["aurc"], infer([AURC], right, options)["aurc"]
+    assert a.value is not None
+    assert b.value is not None
+    assert delta.value == b.value - a.value
+    assert np.array_equal(delta.replicates, b.replicates - a.replicates)
+    by_percentile = interval(delta.percentile)
+    assert [by_percentile.low, by_percentile.high] == pytest.approx(
+        np.quantile(b.replicates - a.replicates, [0.025, 0.975])
+    )
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_mover_combines_the_two_intervals_with_their_correlation(level: float) -> None:
+    left, right = study(20, 1, common=9), study(20, 2, error=0.3, common=9)
+    delta = compare([AURC], left, right, Options(resamples=100, level=level))["aurc"]
+    a, b = interval(delta.left.interval), interval(delta.right.interval)
+    va, vb = delta.left.value, delta.right.value
+    assert va is not None
+    assert vb is not None
+    r = stats.pearsonr(delta.left.jackknife.deviations, delta.right.jackknife.deviations).statistic
+    assert abs(r) > 0.1
+    x, y = vb - b.low, a.high - va
+    low = vb - va - math.sqrt(x * x + y * y - 2 * r * x * y)
+    x, y = b.high - vb, va - a.low
+    high = vb - va + math.sqrt(x * x + y * y - 2 * r * x * y)
+    found = interval(delta.interval)
+    assert found.method == "MOVER"
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert found.level == level
+
+
+def test_swapping_the_sides_mirrors_everything() -> None:
+    left, right = study(20, 1), study(20, 2, error=0.2)
+    there = compare([AURC, CMAX, EAURC], left, right, Options(resamples=500))
+    back = compare([AURC, CMAX, EAURC], right, left, Options(resamples=500))
+    for name, delta in there.items():
+        a, b = interval(delta.interval), interval(back[name].interval)
+        assert (a.low, a.high) == (pytest.approx(-b.high), pytest.approx(-b.low))
+        assert delta.p_value == back[name].p_value
+
+
+@pytest.mark.parametrize("metric", [CMAX, GAIN])
+def test_coverage_and_unbounded_metrics_take_the_plain_jackknife_t(metric: object) -> None:
+    delta = compare([metric], study(20, 1), study(20, 2), Options(resamples=50))  # type: ignore[list-item]
+    (found,) = delta.values()
+    d = found.right.jackknife.deviations - found.left.jackknife.deviations
+    s = math.sqrt(19 / 20 * (d**2).sum())
+    kurt = 20 * (d**4).sum() / (d**2).sum() ** 2
+    df = min(19, max(2, 40 / (kurt - 1)))
+    assert found.value is not None
+    reach = stats.t(df).ppf(0.975) * s
+    made = interval(found.interval)
+    assert made.method == "jackknife-t"
+    assert (made.low, made.high) == (
+        pytest.approx(found.value - reach),
+        pytest.approx(found.value + reach),
+    )
+
+
+def test_identical_systems_differ_by_nothing_for_sure() -> None:
+    for name, delta in compare(metrics_of(Ranking), study(20, 1), study(20, 1)).items():
+        if delta.value is None:
+            continue
+        assert delta.value == 0.0, name
+        made = interval(delta.interval)
+        assert (made.low, made.high) == (0.0, 0.0), name
+        assert delta.p_value == 1.0, name
+        assert delta.favours is None
+
+
+def test_two_systems_without_any_error_may_still_differ() -> None:
+    left, right = study(20, 1, error=0.0), study(20, 2, error=0.0)
+    delta = compare([MAE], left, right, Options(resamples=50))["mae"]
+    made = interval(delta.interval)
+    a, b = interval(delta.left.interval), interval(delta.right.interval)
+    assert (delta.value, made.method) == (0.0, "MOVER")
+    assert made.low == pytest.approx(-a.high)
+    assert made.high == pytest.approx(b.high)
+
+
+def plain_mae(rows: list[tuple[int, bool]]) -> float:
+    return sum(loss for loss, answered in rows if answered) / sum(a for _, a in rows)
+
+
+def plain_aurc(rows: list[tuple[int, bool, float]]) -> float:
+    points = []
+    for threshold in sorted({c for _, answered, c in rows if answered}, reverse=True):
+        accepted = [loss for loss, answered, c in rows if answered and c >= threshold]
+        points.append((len(accepted) / len(rows), sum(accepted) / len(accepted)))
+    area, x0, y0 = 0.0, 0.0, points[0][1]
+    for x, y in points:
+        area, x0, y0 = area + (x - x0) * (y + y0) / 2, x, y
+    return area
+
+
+@pytest.mark.parametrize("name", ["mae", "aurc"])
+@pytest.mark.parametrize("n", [3, 7])
+def test_the_p_value_is_the_share_of_all_swaps_at_least_as_far_apart(n: int, name: str) -> None:
+    left, right = study(n, 5, items=4), study(n, 6, items=4, error=0.25)
+    tables = []
+    for view in (left, right):
+        rows: list[list[tuple[int, bool, float]]] = [[] for _ in range(n)]
+        columns = (view._loss_of_rows(), view._answered_rows(), view._confidence_of_rows())
+        for case, loss, answered, confidence in zip(view.case, *columns, strict=True):
+            rows[case].append((int(loss), bool(answered), float(confidence)))
+        tables.append(rows)
+
+    def metric(choice: tuple[int, ...]) -> float:
+        rows = [row for case, side in enumerate(choice) for row in tables[side][case]]
+        return plain_aurc(rows) if name == "aurc" else plain_mae([r[:2] for r in rows])
+
+    deltas = []
+    for swap in itertools.product((0, 1), repeat=n):
+        deltas.append(metric(tuple(1 - s for s in swap)) - metric(swap))
+    observed = deltas[0]
+    expected = np.mean([abs(d) >= abs(observed) - 1e-12 for d in deltas])
+    assert 0 < expected < 1
+    found = compare([METRICS[name]], left, right)[name]
+    assert found.value == pytest.approx(observed)
+    assert found.p_value == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_random_p_value_counts_the_study_itself_and_nears_the_exact_one() -> None:
+    left, right = study(13, 5), study(13, 6, error=0.3)
+    exact = compare([AURC], left, right, Options(resamples=2**13))["aurc"].p_value
+    drawn = compare([AURC], left, right, Options(resamples=4000))["aurc"].p_value
+    assert exact is not None
+    assert drawn is not None
+    # five binomial standard errors of 4,000 swaps
+    assert drawn == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 4000))
+    assert drawn * 4001 == pytest.approx(round(drawn * 4001))
+    far = compare([MAE], study(40, 1, error=0.0), study(40, 2, error=1.0), Options(resamples=99))
+    assert far["mae"].p_value == 1 / 100
+
+
+def test_p_values_may_be_left_out() -> None:
+    assert compare([AURC], study(9, 1), study(9, 2), p_values=False)["aurc"].p_value is None
+
+
+def test_a_claim_names_the_better_side_only_when_the_interval_excludes_zero() -> None:
+    good, bad = study(40, 1, error=0.1), study(40, 2, error=0.95)
+    found = compare([MAE, METRICS["accuracy"]], bad, good, Options(resamples=50))
+    assert found["mae"].favours == found["accuracy"].favours == "right"
+    mirrored = compare([MAE, METRICS["accuracy"]], good, bad, Options(resamples=50))
+    assert mirrored["mae"].favours == mirrored["accuracy"].favours == "left"
+    assert compare([MAE], bad, study(40, 3, error=0.95))["mae"].favours is None
+
+
+def test_no_difference_is_claimed_with_fewer_than_ten_cases() -> None:
+    delta = compare([MAE], study(9, 1, error=0.95), study(9, 2, error=0.05))["mae"]
+    made = interval(delta.interval)
+    assert made.high < 0
+    assert made.note is not None
+    assert made.note.startswith("fewer than 10 cases")
+    assert delta.favours is None
+
+
+def test_one_case_has_a_delta_and_no_interval() -> None:
+    delta = compare([MAE], study(1, 1, items=9), study(1, 2, items=9))["mae"]
+    assert delta.value is not None
+    assert isinstance(delta.interval, NoInterval)
+    assert "at least 2 cases" in delta.interval.reason
+    assert delta.p_value is None
+
+
+def test_an_undefined_side_is_told() -> None:
+    silent = rank([0] * 24, [0] * 24, [False] * 24, case=np.repeat(np.arange(8), 3), n_cases=8)
+    delta = compare([MAE], silent, study(8, 1))["mae"]
+    assert (delta.value, delta.p_value) == (None, None)
+    assert delta.reason == "undefined on the left: no row was answered"
+
+
+def test_sides_with_other_cases_are_refused() -> None:
+    with pytest.raises(ValueError, match="same cases"):
+        compare([MAE], study(8, 1), study(9, 1))
+
+
+def lacking(delta: Delta, left: tuple[int, ...], right: tuple[int, ...]) -> Interval | NoInterval:
+    def without(places: tuple[int, ...], inference: object) -> object:
+        values = np.linspace(0.1, 0.3, 40)
+        values[list(places)] = np.nan
+        jackknife = type(delta.left.jackknife).of(values)
+        return replace(inference, jackknife=jackknife)  # type: ignore[type-var]
+
+    return delta_interval(
+        GAIN,
+        without(left, delta.left),  # type: ignore[arg-type]
+        without(right, delta.right),  # type: ignore[arg-type]
+        0.95,
+    )
+
+
+def test_leave_one_out_values_that_lack_different_cases_are_not_paired() -> None:
+    delta = compare([GAIN], study(20, 1), study(20, 2), Options(resamples=10))[GAIN.name]
+    assert isinstance(lacking(delta, (3,), (5,)), NoInterval)
+    assert isinstance(lacking(delta, (3,), (3,)), Interval)
+
+
+@pytest.mark.parametrize(("method", "named"), [("percentile", "percentile"), ("bca", "BCa")])
+def test_other_methods_on_request(method: str, named: str) -> None:
+    options = Options(resamples=800, method=method)  # type: ignore[arg-type]
+    delta = compare([AURC], study(20, 1), study(20, 2, error=0.2), options)["aurc"]
+    assert interval(delta.interval).method == named
+
+
+def test_a_difference_undefined_in_many_resamples_has_no_interval() -> None:
+    # the right answers in one case only: a resample of 12 lacks it in 35% of draws
+    case = np.repeat(np.arange(12), 3)
+    rare = rank([1, 0, 2] * 12, np.arange(36), case == 2, case=case, n_cases=12)
+    delta = compare([MAE], study(12, 1), rare, Options(resamples=2000))["mae"]
+    assert delta.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.05)
+    assert isinstance(delta.interval, NoInterval)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_two_systems_without_variation_differ_by_what_either_may_still_do(wrong: bool) -> None:
+    """12 cases all right, and all right or all wrong: neither varies, neither is certain."""
+    n = 12
+    left, right = (rank([e] * n, np.arange(n)) for e in (0, int(wrong)))
+    delta = compare([METRICS["accuracy"]], left, right, Options(resamples=0))["accuracy"]
+    alone = infer([METRICS["accuracy"]], left, Options(resamples=0))["accuracy"].interval
+    assert isinstance(alone, Interval)
+    assert isinstance(delta.interval, Interval)
+    assert delta.value == -float(wrong)
+    reach = 1.0 - alone.low
+    expected = math.hypot(reach, reach) if wrong else reach
+    assert delta.interval.high - delta.interval.low == pytest.approx(
+        expected if wrong else 2 * expected, rel=1e-9
+    )
+    assert delta.favours == ("left" if wrong else None)
+
+
+def test_identical_systems_that_vary_do_not_differ() -> None:
+    view = rank([0, 1, 0, 2, 0, 1, 0, 0, 3, 0, 1, 0], np.arange(12))
+    delta = compare([METRICS["accuracy"]], view, view, Options(resamples=0))["accuracy"]
+    assert isinstance(delta.interval, Interval)
+    assert (delta.interval.low, delta.interval.high) == (0.0, 0.0)

@@ -1,0 +1,254 @@
+"""Imports point one way, data is never executed, and no scale is written into the code."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import acumen
+from acumen.cli import run
+
+SOURCE = Path(acumen.__file__).parent
+MODULES = {
+    ".".join(("acumen", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    ): path
+    for path in sorted(SOURCE.rglob("*.py"))
+}
+TREES = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.items()}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Every module an import statement names; ``from a import b`` names a and a.b."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def at_run_time(tree: ast.AST) -> ast.AST:
+    """The module without what only a type checker reads."""
+
+    class Cut(ast.NodeTransformer):
+        def visit_If(self, node: ast.If) -> Any:
+            return None if "TYPE_CHECKING" in ast.unparse(node.test) else self.generic_visit(node)
+
+    return Cut().visit(ast.parse(ast.unparse(tree)))
+
+
+IMPORTS = {name: set(imported(at_run_time(tree))) for name, tree in TREES.items()}
+
+
+PACKAGES = (
+    *("errors", "_version", "types", "defaults"),
+    *("files", "table", "views", "metrics", "inference", "results"),
+    *("confidence", "calibration", "readers", "policy", "charts", "report"),
+    *("items", "evaluation", "verdicts", "runner", "studies", "scales", "cli"),
+)
+"""The rooms of the house; each may look only at those named before it.
+
+An evaluation shows itself (its ``repr``, its page), so ``report`` comes before ``evaluation``.
+"""
+
+
+def within(module: str, *parts: str) -> bool:
+    return any(module == f"acumen.{p}" or module.startswith(f"acumen.{p}.") for p in parts)
+
+
+def room(module: str) -> str:
+    return module.removeprefix("acumen").lstrip(".").split(".")[0]
+
+
+def test_every_room_has_its_place() -> None:
+    rooms = {room(m) for m in MODULES} - {"", "__main__"}
+    rooms |= {path.name for path in SOURCE.iterdir() if path.is_dir()} - {"__pycache__"}
+    assert rooms == set(PACKAGES)
+
+
+def test_the_root_holds_packages_and_six_modules() -> None:
+    names = {path.stem for path in SOURCE.glob("*.py")}
+    assert names == {"__init__", "__main__", "_version", "errors", "types", "defaults"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_packages_look_only_at_those_before_them(package: str) -> None:
+    later = PACKAGES[PACKAGES.index(package) + 1 :]
+    wrong = {
+        (module, name)
+        for module, names in IMPORTS.items()
+        if room(module) == package
+        for name in names
+        if within(name, *later)
+    }
+    assert wrong == set()
+
+
+FORBIDDEN = {
+    "resampling knows no metric": (("inference.resample", "inference.philox"), ("metrics",)),
+    "metrics open no file": (("metrics", "views"), ("files.json", "files.toml", "files.csv")),
+    "loops know nothing but arrays": (
+        tuple(f"views.{m}_kernels" for m in ("ranking", "level", "reliability")),
+        ("files", "table", "metrics", "views.ranking", "views.confusion", "views.severity"),
+    ),
+    "a report computes nothing": (
+        ("report", "charts"),
+        ("views", "inference", "metrics", "readers", "confidence", "calibration"),
+    ),
+    "readers measure nothing": (("readers",), ("metrics", "inference", "views")),
+}
+"""What a room may not look at although it stands before it."""
+
+
+def test_defaults_import_nothing_of_ours() -> None:
+    assert not [name for name in IMPORTS["acumen.defaults"] if name.startswith("acumen")]
+
+
+@pytest.mark.parametrize("rule", FORBIDDEN)
+def test_what_a_room_may_not_know(rule: str) -> None:
+    importers, forbidden = FORBIDDEN[rule]
+    assert all(any(within(m, part) for m in MODULES) for part in importers)
+    wrong = {
+        (module, name)
+        for module, names in IMPORTS.items()
+        if within(module, *importers)
+        for name in names
+        if within(name, *forbidden)
+    }
+    assert wrong == set()
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    """At the top of modules, that is; an import inside a function happens later."""
+    graph = {
+        name: {
+            target
+            for node in tree.body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for target in imported(node)
+            if target in MODULES and target != name
+        }
+        for name, tree in TREES.items()
+    }
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, " -> ".join((*path, name))
+        if name not in done:
+            for target in sorted(graph[name]):
+                # a package's own modules may look at the package's other modules
+                if not name.startswith(f"{target}."):
+                    visit(target, (*path, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if within(m, "metrics", "views")])
+def test_metrics_and_kernels_touch_no_file(module: str) -> None:
+    assert not IMPORTS[module] & {"pathlib", "io", "os", "json", "tempfile", "csv"}
+    assert "open" not in called(TREES[module])
+
+
+def called(tree: ast.AST) -> set[str]:
+    return {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_executes_data(module: str) -> None:
+    assert not called(TREES[module]) & {"eval", "exec", "compile", "__import__"}
+    roots = {name.split(".")[0] for name in IMPORTS[module]}
+    assert not roots & {"pickle", "joblib", "yaml", "marshal", "shelve", "dill", "cloudpickle"}
+
+
+def modules_after(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; {code}; print(*sys.modules, file=sys.stderr)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(SOURCE.parent)},
+    )
+    return set(done.stderr.split())
+
+
+def test_importing_acumen_is_light() -> None:
+    assert not modules_after("import acumen") & {"numpy", "typer", "pydantic", "numba", "scipy"}
+
+
+def test_the_version_is_told_before_anything_heavy_is_imported() -> None:
+    code = "sys.argv = ['acumen', '--version']; from acumen.__main__ import main; main()"
+    assert not modules_after(code) & {"numpy", "typer", "rich", "pydantic", "numba"}
+
+
+def test_help_imports_no_numpy() -> None:
+    code = "from acumen.cli import run; run(['--help'])"
+    assert "numpy" not in modules_after(code)
+
+
+def study(levels: list[Any], n: int = 12) -> dict[str, Any]:
+    """Two items a case; the prediction is the next level up every third time."""
+    top = len(levels) - 1
+    records = []
+    for number in range(n):
+        truth = {"a": number % (top + 1), "b": (number * 7) % (top + 1)}
+        predicted = {k: min(t + (number % 3 == 0), top) for k, t in truth.items()}
+        records.append(
+            {
+                "participant_id": number,
+                "success": True,
+                "ground_truth_items": {k: levels[v] for k, v in truth.items()},
+                "predicted_items": {k: levels[v] for k, v in predicted.items()},
+                "item_signals": {k: {"llm_evidence_count": number % 5} for k in truth},
+            }
+        )
+    return {"experiments": [{"results": {"mode": "m", "results": records}}]}
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [[0, 1], list(range(11)), [-1, 0, 1], ["no", "yes"], [f"step {i}" for i in range(11)]],
+    ids=["two", "eleven", "below zero", "two labels", "eleven labels"],
+)
+def test_any_number_of_levels_runs_through_evaluate(levels: list[Any], tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(study(levels)))
+    (tmp_path / "scale.toml").write_text(f'name = "s"\nlevels = {json.dumps(levels)}\n')
+    out = tmp_path / "out.json"
+    options = ["--scale", str(tmp_path / "scale.toml"), "--confidence", "llm", "--quiet"]
+    options += ["--bootstrap-resamples", "50", "--output", str(out)]
+    assert run(["evaluate", str(tmp_path / "run.json"), *options]) == 0
+    document = json.loads(out.read_text())
+    (variant,) = document["confidence_variants"].values()
+    top = len(levels) - 1
+    off = sum(
+        min(t + 1, top) - t for k in range(0, 12, 3) for t in (k % (top + 1), k * 7 % (top + 1))
+    )
+    assert document["loss"]["raw_multiplier"] == top
+    assert document["scale"]["levels"] == levels
+    assert variant["metrics"]["mae"]["value"] == pytest.approx(off / 24 / top, abs=1e-15)
+    assert variant["metrics"]["accuracy"]["value"] == pytest.approx(1 - off / 24, abs=1e-15)
+
+
+def test_no_command_takes_the_place_of_what_runs_it() -> None:
+    """Importing a module sets its name in its package: ``acumen.cli.run`` must stay a function."""
+    from acumen import cli
+
+    for home in cli.COMMANDS.values():
+        import_module(home)
+    assert inspect.isfunction(cli.run)
+    assert isinstance(cli.COMMANDS, dict)
