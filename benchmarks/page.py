@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.evaluation import Evaluation
-from acumen.inference.infer import Options
+from acumen.evaluation.plan import Plan
+from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.results.metrics import Variant
 from acumen.studies.phq8 import phq8_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from acumen.inference.infer import Options
+from acumen.inference.options import Options
 from acumen.policy import find_policy
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import document, score_study

@@ -13,9 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from acumen.inference.infer import Options, infer
-from acumen.inference.intervals import Interval
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
 from acumen.metrics import Metric, metrics_of
+from acumen.results.measured import Interval
 from acumen.views.forecast import Forecast, forecast
 
 ITEMS: Final = 8

@@ -9,10 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.inference.infer import Inference, Options, infer
-from acumen.inference.intervals import Interval, NoInterval, bca
+from acumen.inference.infer import Inference, infer
+from acumen.inference.options import Options
+from acumen.inference.replicates import bca
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
+from acumen.results.measured import Absence, Interval, NoInterval
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import Weights
@@ -90,7 +92,7 @@ class Tally:
 
 def intervals(found: Inference, level: float) -> dict[str, Interval | NoInterval]:
     """The three intervals of one metric in one study."""
-    third: Interval | NoInterval = NoInterval("no value")
+    third: Interval | NoInterval = NoInterval(why=Absence.NO_VALUE)
     if found.value is not None:
         third = bca(found.replicates, found.value, found.jackknife, level)
         if isinstance(third, Interval):
@@ -117,7 +119,7 @@ def cover(
     for start in range(0, studies, CHUNK):
         for view in draw(population, rng, min(CHUNK, studies - start), cases):
             for name, found in infer(metrics, view, options).items():
-                three = intervals(found, options.level)
+                three = intervals(found, options.confidence_level)
                 for method, interval in three.items():
                     tallies[name][method].add(interval, true[name])
                 ratios[name] += _ratio(three["default"], three["percentile"])

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.inference.infer import Options
+from acumen.inference.options import Options
 from acumen.inference.paired import compare
 from simulations.coverage import CHUNK, JUDGED, RESAMPLES, SEED, Tally
 from simulations.populations import (

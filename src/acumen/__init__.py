@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from acumen import errors
     from acumen.errors import AcumenError, DataError, UsageError
     from acumen.evaluation.api import compare, evaluate
-    from acumen.evaluation.evaluate import Plan
     from acumen.evaluation.evaluation import Evaluation
-    from acumen.inference.infer import Options
+    from acumen.evaluation.plan import Plan
+    from acumen.inference.options import Options
     from acumen.items.compute import ItemPrediction
     from acumen.readers import from_frame, read, read_run
     from acumen.readers.columns import judgments as from_columns
@@ -34,8 +34,8 @@ _HOMES = {
     "Evaluation": "acumen.evaluation.evaluation",
     "ItemPrediction": "acumen.items.compute",
     "Judgments": "acumen.table.judgments",
-    "Options": "acumen.inference.infer",
-    "Plan": "acumen.evaluation.evaluate",
+    "Options": "acumen.inference.options",
+    "Plan": "acumen.evaluation.plan",
     "Scale": "acumen.table.scale",
     "UsageError": "acumen.errors",
     "compare": "acumen.evaluation.api",

@@ -1,15 +1,39 @@
-"""The few numbers that intervals and reports share, in a file that imports nothing."""
+"""Every default number, in a file that imports nothing, so that the command line can."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-LEVEL: Final = 0.95
+CONFIDENCE_LEVEL: Final = 0.95
 """Confidence level of an interval unless another is asked for."""
+
+RESAMPLES: Final = 10_000
+"""Resamples of the cases."""
+
+SEED: Final = 42
+"""Seed of the resamples."""
+
+LOSS: Final = "abs_norm"
+"""What a wrong level costs: its distance, as a share of the longest distance."""
+
+COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Coverages at which the risk is measured."""
+
+AREA_COVERAGE: Final = 0.5
+"""Coverage up to which areas are measured, beside those up to the largest."""
+
+FEWEST_CASES: Final = 2
+"""With fewer cases there is no interval."""
 
 RELIABLE_CASES: Final = 10
 """With fewer cases an interval is marked unreliable and no difference is claimed."""
+
+FEWEST_AT_LEVEL: Final = 5
+"""With fewer cases at a level, an interval that rests on the level is marked unreliable."""
+
+TARGET: Final = 75
+"""Percent above which a score of a verdict study gets its tick."""
 
 PROCESS_WEIGHTS: Final[Mapping[str, int]] = {
     "incident_precision": 35,

@@ -114,7 +114,10 @@ def test_confidence_may_be_names_or_functions(run: Path) -> None:
         (lambda run: acumen.compare(run), "compare needs two inputs"),
         (lambda run: acumen.evaluate(7), "a dataframe or a list of rows, not int"),
         (lambda run: acumen.evaluate(pd.DataFrame(ROWS), mode="few_shot"), "this input has none"),
-        (lambda run: acumen.evaluate(run, mode="few_shot", interval="bcb"), "no interval 'bcb'"),
+        (
+            lambda run: acumen.evaluate(run, mode="few_shot", interval="bcb"),
+            "no interval method",
+        ),
         (lambda run: acumen.evaluate(run, mode="few_shot", loss="sq"), "sq"),
     ],
 )

@@ -14,12 +14,19 @@ from acumen.evaluation.charted import (
     reliability,
     summarize,
 )
-from acumen.evaluation.evaluate import Plan, evaluate
-from acumen.inference.bands import risk_at, risk_bands
-from acumen.inference.infer import Options
+from acumen.evaluation.evaluate import evaluate
+from acumen.evaluation.levels import infer_agreement
+from acumen.evaluation.plan import Plan
+from acumen.evaluation.system import System
+from acumen.inference.bands import risk_at, risk_band
+from acumen.inference.options import Options
+from acumen.metrics import METRICS
 from acumen.readers.run import run_from_document
+from acumen.results.charted import Summary
+from acumen.results.measured import Absence
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
+from acumen.views.forecast import forecast_judgments
 from acumen.views.ranking import rank
 from acumen.views.weights import CaseWeights
 from tests.toy_runs import toy_run
@@ -89,16 +96,24 @@ def test_many_values_fall_into_ten_bins_the_last_one_closed() -> None:
 
 
 def test_reliability_bins_hold_what_was_said_and_what_came_true() -> None:
-    found = reliability(table(), column(3), 0.95)
+    rows = table()
+    view = forecast_judgments(rows, column(3))
+    found = reliability(view, column(3)[rows.answered], 0.95)
     assert found.n == [1, 2, 2]
     assert found.confidence == pytest.approx([0.05, 0.4, 0.95])
     assert [a.value for a in found.accuracy] == [0.0, 1.0, 0.5]
-    assert found.ece.value == pytest.approx((0.05 + 2 * 0.6 + 2 * 0.45) / 5)
-    assert found.brier.value == pytest.approx((0.05**2 + 2 * 0.6**2 + 0.05**2 + 0.95**2) / 5)
+    ece, brier = (METRICS[name].measure(view).value for name in ("ece", "brier"))
+    assert ece == pytest.approx((0.05 + 2 * 0.6 + 2 * 0.45) / 5)
+    assert brier == pytest.approx((0.05**2 + 2 * 0.6**2 + 0.05**2 + 0.95**2) / 5)
+
+
+def summary() -> Summary:
+    system = System(table(), Plan(options=Options(resamples=0)), {"llm": column(2)})
+    return summarize(system, infer_agreement(system))
 
 
 def test_risk_by_item_and_by_level_counts_answered_rows_alone() -> None:
-    found = summarize(table(), {"llm": column(2)}, Plan(options=Options(resamples=0)))
+    found = summary()
     assert [(g.name, g.n, g.answered, g.risk.value) for g in found.by_item] == [
         ("NoInterest", 3, 3, 0.0),
         ("Depressed", 3, 2, pytest.approx((2 + 1) / 2 / 3)),
@@ -113,7 +128,7 @@ def test_risk_by_item_and_by_level_counts_answered_rows_alone() -> None:
 
 
 def test_the_optimum_takes_the_smallest_losses_first() -> None:
-    found = summarize(table(), {"llm": column(2)}, Plan(options=Options(resamples=0))).optimum
+    found = summary().optimum
     at = {round(c, 9): (r, g) for c, r, g in zip(*dict(found).values(), strict=True)}
     assert at[0.5] == (0.0, 0.0)
     assert at[round(4 / 6, 9)] == pytest.approx((1 / 12, 1 / 18))
@@ -129,7 +144,7 @@ def test_the_achievable_curve_is_the_lower_hull_from_the_origin() -> None:
 
 
 def test_precision_and_recall_fall_with_the_cut_ties_together() -> None:
-    found = summarize(table(), {"llm": column(2)}, Plan(options=Options(resamples=0)))
+    found = summary()
     assert found.ranked_by == "predicted level"
     curve = {c.threshold: c for c in found.precision_recall}[3]
     # answered, by falling prediction: 3 (truth 3); 2 (truth 2); three 1s (truths 3, 1, 0)
@@ -148,25 +163,23 @@ def test_risk_between_working_points_is_that_of_a_tie_in_random_order() -> None:
 
 def test_no_band_where_there_is_too_little_to_tell() -> None:
     few = rank([1] * 9, range(9))
-    assert risk_bands(few, Options())[1] == "a band needs at least 10 cases"
+    assert risk_band(few, Options())[1] == "a band needs at least 10 cases"
     right = rank([0] * 20, range(20))
-    bands, reason = risk_bands(right, Options(resamples=50))
-    assert bands == []
+    band, reason = risk_band(right, Options(resamples=50))
+    assert band is None
     assert reason == "fewer than 3 cases with an error are accepted"
-    assert risk_bands(right, Options(resamples=0))[1] == "no resamples were asked for"
+    assert risk_band(right, Options(resamples=0))[1] == "no resamples were asked for"
 
 
-def test_a_band_holds_its_curve_and_the_simultaneous_one_the_pointwise_one() -> None:
+def test_a_band_holds_its_curve() -> None:
     rng = np.random.default_rng(3)
     ranking = rank(rng.integers(0, 3, 200), rng.random(200), case=np.repeat(np.arange(25), 8))
-    (wide, narrow), reason = risk_bands(ranking, Options(resamples=300))
+    band, reason = risk_band(ranking, Options(resamples=300))
     assert reason is None
-    assert (wide.kind, narrow.kind) == ("simultaneous", "pointwise")
-    here = risk_at(ranking, wide.coverage, CaseWeights.once(25))[:, 0]
-    assert (wide.low <= narrow.low).all()
-    assert (narrow.low <= here).all()
-    assert (here <= narrow.high).all()
-    assert (narrow.high <= wide.high).all()
+    assert band is not None
+    here = risk_at(ranking, band.coverage, CaseWeights.once(25))[:, 0]
+    assert (band.low < here).all()
+    assert (here < band.high).all()
 
 
 def study(rng: np.random.Generator, n: int, rungs: int) -> object:
@@ -190,18 +203,14 @@ def test_bands_hold_the_population_s_curve(n: int, rungs: int) -> None:
     coverage = np.arange(1, 51) / 50
     population = study(rng, 40_000, rungs)
     truth = risk_at(population, coverage, CaseWeights.once(40_000))[:, 0]  # type: ignore[arg-type]
-    whole, points = [], []
+    whole = []
     for seed in range(400):
-        (wide, narrow), _ = risk_bands(study(rng, n, rungs), Options(seed=seed))  # type: ignore[arg-type]
-        at = np.rint(50 * wide.coverage).astype(int) - 1
-        whole.append(((wide.low <= truth[at]) & (truth[at] <= wide.high)).all())
-        held = (narrow.low <= truth[at]) & (truth[at] <= narrow.high)
-        points.append(held[[len(held) // 2, len(held) - 3]].mean())
-    print(
-        f"{n} cases, {rungs} rungs: simultaneous {np.mean(whole):.3f}, point {np.mean(points):.3f}"
-    )
+        band, _ = risk_band(study(rng, n, rungs), Options(seed=seed))  # type: ignore[arg-type]
+        assert band is not None
+        at = np.rint(50 * band.coverage).astype(int) - 1
+        whole.append(((band.low <= truth[at]) & (truth[at] <= band.high)).all())
+    print(f"{n} cases, {rungs} rungs: {np.mean(whole):.3f}")
     assert 0.88 <= np.mean(whole) <= 0.99
-    assert 0.92 <= np.mean(points) <= 0.98
 
 
 def test_summaries_are_in_the_artifact_of_every_input() -> None:
@@ -210,7 +219,7 @@ def test_summaries_are_in_the_artifact_of_every_input() -> None:
     (found,) = evaluate(run, None, plan).artifact.summaries
     kept = evaluate(run, None, plan).artifact.confidence_variants["llm"].curve  # type: ignore[union-attr]
     assert found.functions["llm"].accepted == [round(c * 96) for c in kept.coverage]
-    assert [b.kind for b in found.functions["llm"].bands] == ["simultaneous", "pointwise"]
+    assert found.functions["llm"].band is not None
     assert found.functions["llm"].reliability is None
     assert found.functions["llm"].reliability_reason == "not a probability: it runs from 0 to 5"
 
@@ -223,12 +232,12 @@ def test_a_resample_that_reaches_no_coverage_of_the_band_is_left_out_of_it() -> 
         sure = random.integers(1, 6, 20)
         wrong = (random.random(20) > 0.3 + 0.14 * sure).astype(int)
         view = rank(wrong, sure, random.random(20) < 0.9)
-        found, _ = risk_bands(view, Options(resamples=200))
-        for band in found:
+        band, _ = risk_band(view, Options(resamples=200))
+        if band is not None:
             assert np.isfinite([band.low, band.high]).all()
             assert (band.low <= band.high).all()
-        bands += len(found)
-    assert bands > 20
+            bands += 1
+    assert bands > 10
 
 
 def test_a_bin_of_one_case_has_no_interval_and_one_of_few_a_wide_one() -> None:
@@ -237,12 +246,12 @@ def test_a_bin_of_one_case_has_no_interval_and_one_of_few_a_wide_one() -> None:
     table = from_columns(
         case=[str(i) for i in range(n)], truth=[1] * n, prediction=[1] * n, scale=Scale("b", (0, 1))
     )
-    found = reliability(table, said, 0.95)
+    found = reliability(forecast_judgments(table, said), said, 0.95)
     assert found.n == [1, 3, 37]
     one, three, many = found.accuracy
-    assert one.low is None
-    assert one.reason == "an interval needs at least 2 cases"
-    assert three.low is not None
-    assert three.low < 0.45  # 3 of 3
-    assert many.low is not None
-    assert many.low > 0.89
+    assert one.no_interval is not None
+    assert one.no_interval.why is Absence.TOO_FEW_CASES
+    assert three.interval is not None
+    assert three.interval.low < 0.45  # 3 of 3
+    assert many.interval is not None
+    assert many.interval.low > 0.89

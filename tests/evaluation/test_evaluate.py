@@ -14,10 +14,11 @@ import pytest
 import acumen
 from acumen import cli
 from acumen.errors import DataError, UsageError
-from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.evaluation import Evaluation
+from acumen.evaluation.plan import Plan
 from acumen.files.json import read_json, to_json
-from acumen.inference.infer import Options
+from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from acumen.readers import judgments, read_run
 from acumen.report.terminal import print_report
@@ -185,7 +186,7 @@ def test_every_metric_has_a_value_or_a_reason_and_an_interval_or_a_reason(
     for variant in artifact.confidence_variants.values():
         for name, metric in variant.metrics.items():  # type: ignore[union-attr]
             assert (metric.value is None) == (metric.reason is not None), name
-            assert (metric.interval is None) == (metric.interval_reason is not None), name
+            assert (metric.interval is None) == (metric.no_interval is not None), name
     names = set(artifact.confidence_variants["token_msp"].metrics)  # type: ignore[union-attr]
     assert {"aurc_exact", "augrc_normalized", "aurc_charge", "ece", "brier"} <= names
     assert {m.split("@")[0] for m in names} <= set(METRICS)

@@ -7,8 +7,10 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from acumen import from_columns
-from acumen.evaluation.levels import agreement, agreement_deltas, both_answered
-from acumen.inference.infer import Options
+from acumen.evaluation.levels import both_answered, compare_agreement, infer_agreement
+from acumen.evaluation.plan import Plan
+from acumen.evaluation.system import System
+from acumen.inference.options import Options
 from acumen.table.align import align
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
@@ -20,6 +22,10 @@ def study(prediction: list[int | None], truth: list[int]) -> Judgments:
     return from_columns(
         case=[f"c{n}" for n in range(len(truth))], truth=truth, prediction=prediction, scale=LEVELS
     )
+
+
+def system(table: Judgments) -> System:
+    return System(table, Plan(options=Options(resamples=0)), {})
 
 
 def pair(seed: int = 3, rows: int = 60) -> tuple[Judgments, Judgments, list[int]]:
@@ -47,14 +53,14 @@ def test_a_row_that_one_side_left_open_is_open_on_both() -> None:
 
 def test_agreement_is_compared_on_the_rows_that_both_answered_and_accuracy_on_all() -> None:
     left, right, truth = pair()
-    deltas = agreement_deltas(left, right, Options(resamples=0))
+    deltas = compare_agreement(system(left), system(right))
     both = left.answered & right.answered
     kappa = [
         cohen_kappa_score(np.array(truth)[both], t.prediction[both], weights="quadratic")
         for t in (left, right)
     ]
     assert deltas["quadratic_kappa"].value == pytest.approx(kappa[1] - kappa[0], abs=1e-12)
-    own = agreement(right, Options(resamples=0))["quadratic_kappa"].value
+    own = infer_agreement(system(right))["quadratic_kappa"].value
     assert own is not None
     assert abs(own - kappa[1]) > 0.05  # on its own rows, the hard ones included, it is another
     right_of_all = [float((t.answered & (t.prediction == t.truth)).mean()) for t in (left, right)]
@@ -65,7 +71,7 @@ def test_where_no_row_was_answered_by_both_the_reason_says_so() -> None:
     truth = [0, 1, 2, 3] * 3
     left = study([t if n % 2 else None for n, t in enumerate(truth)], truth)
     right = study([None if n % 2 else t for n, t in enumerate(truth)], truth)
-    deltas = agreement_deltas(left, right, Options(resamples=0))
+    deltas = compare_agreement(system(left), system(right))
     assert deltas["quadratic_kappa"].value is None
     assert deltas["quadratic_kappa"].reason == "no row was answered by both"
     assert deltas["total_accuracy"].value == 0.0

@@ -9,11 +9,13 @@ import pytest
 
 from acumen.errors import UsageError
 from acumen.inference import infer as inference
-from acumen.inference.infer import Options, infer, leave_out
+from acumen.inference.infer import infer, leave_out
 from acumen.inference.influence import INFLUENCE, influence
-from acumen.inference.intervals import Interval, Jackknife
+from acumen.inference.jackknife import Jackknife
+from acumen.inference.options import Options
 from acumen.inference.resample import MOST_GROUPS
 from acumen.metrics import METRICS
+from acumen.results.measured import Interval
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
 

@@ -9,22 +9,15 @@ import pytest
 from scipy import stats
 
 from acumen.errors import UsageError
-from acumen.inference.infer import Options, infer
-from acumen.inference.intervals import (
-    Errors,
-    Interval,
-    Jackknife,
-    NoInterval,
-    bca,
-    default_interval,
-    defined,
-    percentile,
-    quantiles,
-    spread,
-)
+from acumen.inference.infer import infer
+from acumen.inference.intervals import Errors, default_interval
+from acumen.inference.jackknife import Jackknife
+from acumen.inference.options import Options
+from acumen.inference.replicates import Replicates, bca, percentile, quantiles, spread
 from acumen.inference.resample import Bootstrap, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
+from acumen.results.measured import Absence, Flag, Interval, NoInterval
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
 
@@ -46,9 +39,9 @@ def interval(found: Interval | NoInterval) -> Interval:
     return found
 
 
-def reason(found: Interval | NoInterval) -> str:
+def why(found: Interval | NoInterval) -> Absence:
     assert isinstance(found, NoInterval), found
-    return found.reason
+    return found.why
 
 
 @pytest.mark.parametrize("level", [0.95, 0.9])
@@ -63,7 +56,7 @@ def test_a_risk_gets_a_jackknife_t_on_the_log(level: float) -> None:
     assert found.low == pytest.approx(0.3 * math.exp(-t * s / 0.3), rel=1e-12)
     assert found.high == pytest.approx(0.3 * math.exp(t * s / 0.3), rel=1e-12)
     assert found.standard_error == pytest.approx(s, rel=1e-12)
-    assert found.level == level
+    assert found.confidence_level == level
 
 
 def test_degrees_of_freedom_stay_between_2_and_n_minus_1() -> None:
@@ -96,7 +89,7 @@ def test_one_or_two_erring_cases_get_gamma_quantiles(
     low = stats.gamma(theta**2 / v, scale=v / theta).ppf(1 - p)
     mean, variance = theta + e, v + e * e
     high = stats.gamma(mean**2 / variance, scale=variance / mean).ppf(p)
-    assert (found.method, found.note) == ("gamma", "2 erring case(s)")
+    assert (found.method, found.flags, found.erring_cases) == ("gamma", (Flag.FEW_ERRORS,), 2)
     assert found.low == pytest.approx(low, rel=1e-9)
     assert found.high == pytest.approx(high, rel=1e-9)
 
@@ -150,7 +143,7 @@ def test_no_error_at_all_gets_a_bound_that_says_what_it_assumes(
     assert stats.binom(n, p).pmf(0) == pytest.approx((1 - level) / 2)
     assert found.method == "zero-error bound"
     assert (found.low, found.high) == (0.0, pytest.approx(n * p * share / 128 * unit, rel=1e-12))
-    assert "at most one level" in (found.note or "")
+    assert found.flags == (Flag.NO_ERRORS,)
 
 
 def test_a_risk_that_is_zero_though_cases_vary_is_cut_at_zero() -> None:
@@ -162,7 +155,7 @@ def test_a_risk_that_is_zero_though_cases_vary_is_cut_at_zero() -> None:
 
 def test_a_risk_without_any_variation_has_no_interval() -> None:
     found = default_interval(Kind.RISK, 0.4, Jackknife.of(np.full(12, 0.4)), errors=MANY)
-    assert "changes nothing" in reason(found)
+    assert why(found) is Absence.NO_VARIATION
 
 
 def test_a_huge_relative_error_gives_an_open_end_not_an_overflow() -> None:
@@ -211,7 +204,7 @@ def test_a_distance_gives_the_noise_that_raised_it_back_at_its_low_end() -> None
     assert found.low == pytest.approx(0.64244, abs=1e-5)
     assert found.high == pytest.approx(1 / (1 + math.exp(-(math.log(7 / 3) + t * s / 0.21))))
     assert found.method == "jackknife-t less bias"
-    assert "noise raises the estimate" in str(found.note)
+    assert found.flags == (Flag.NOISE_RAISES,)
 
 
 def test_a_distance_that_noise_alone_explains_reaches_zero() -> None:
@@ -243,7 +236,7 @@ def test_a_correlation_gets_a_jackknife_t_on_atanh() -> None:
     assert found.low == pytest.approx(math.tanh(math.atanh(-0.4) - reach), rel=1e-12)
     assert found.high == pytest.approx(math.tanh(math.atanh(-0.4) + reach), rel=1e-12)
     perfect = default_interval(Kind.CORRELATION, 1.0, Jackknife.of(np.ones(12)))
-    assert "changes nothing" in reason(perfect)
+    assert why(perfect) is Absence.NO_VARIATION
 
 
 def test_anything_else_gets_the_plain_jackknife_t() -> None:
@@ -267,31 +260,35 @@ def test_an_excess_is_a_risk_while_it_is_positive_and_uncut_when_ties_make_it_ne
 
 
 def test_ends_are_cut_to_the_values_a_metric_may_take() -> None:
-    cut = Interval(-0.2, 1.3, "x").within((0.0, 1.0))
+    cut = Interval(low=-0.2, high=1.3, method="x").within((0.0, 1.0))
     assert (cut.low, cut.high) == (0.0, 1.0)
-    beyond = Interval(1.2, 1.3, "x").within((0.0, 1.0))
+    beyond = Interval(low=1.2, high=1.3, method="x").within((0.0, 1.0))
     assert (beyond.low, beyond.high) == (1.0, 1.0)
 
 
 def test_too_many_undefined_leave_one_out_values_withhold_the_interval() -> None:
     values = np.append(np.linspace(0.2, 0.4, 18), [np.nan, np.nan])
-    assert "2 cases (of 20)" in reason(default_interval(Kind.REAL, 0.3, Jackknife.of(values)))
+    none = default_interval(Kind.REAL, 0.3, Jackknife.of(values))
+    assert none == NoInterval(why=Absence.UNDEFINED_WITHOUT_CASES, count=2, of=20)
     fine = np.append(np.linspace(0.2, 0.4, 39), np.nan)
     assert Jackknife.of(fine).undefined == (39,)
     assert isinstance(default_interval(Kind.REAL, 0.3, Jackknife.of(fine)), Interval)
     none = Jackknife.of(np.full(12, np.nan))
-    assert "12 cases (of 12)" in reason(default_interval(Kind.REAL, 0.3, none))
+    assert default_interval(Kind.REAL, 0.3, none) == NoInterval(
+        why=Absence.UNDEFINED_WITHOUT_CASES, count=12, of=12
+    )
 
 
 def test_fewer_than_two_cases_have_no_interval() -> None:
-    assert "at least 2 cases" in reason(default_interval(Kind.REAL, 0.3, Jackknife.of(np.ones(1))))
+    one = default_interval(Kind.REAL, 0.3, Jackknife.of(np.ones(1)))
+    assert one == NoInterval(why=Absence.TOO_FEW_CASES, count=2, of=1)
     one = rank([1, 0], [2, 1], case=[0, 0], n_cases=1)
     for method in ("default", "percentile", "bca"):
         found = infer([METRICS["mae"]], one, Options(method=method))["mae"]
         assert found.value == 0.5
-        assert "at least 2 cases" in reason(found.interval)
-        assert "at least 2 cases" in reason(found.percentile)
-        assert found.drop_rate is None
+        assert why(found.interval) is Absence.TOO_FEW_CASES
+        assert why(found.percentile) is Absence.TOO_FEW_CASES
+        assert found.replicates.drop_rate is None
 
 
 def small(n: int) -> Ranking:
@@ -305,24 +302,25 @@ def test_fewer_than_ten_cases_are_marked_unreliable(method: str) -> None:
     options = Options(resamples=500, method=method)  # type: ignore[arg-type]
     nine = interval(infer([METRICS["aurc"]], small(9), options)["aurc"].interval)
     ten = interval(infer([METRICS["aurc"]], small(10), options)["aurc"].interval)
-    assert nine.note == "fewer than 10 cases: unreliable"
-    assert ten.note is None
+    assert nine.flags == (Flag.FEW_CASES,)
+    assert ten.flags == ()
 
 
 def test_without_resamples_the_default_interval_is_still_there() -> None:
     found = infer([METRICS["aurc"]], small(12), Options(resamples=0))["aurc"]
     assert interval(found.interval).method == "log-jackknife-t"
-    assert "no resamples" in reason(found.percentile)
+    assert why(found.percentile) is Absence.NO_RESAMPLES
     asked = infer([METRICS["aurc"]], small(12), Options(resamples=0, method="bca"))["aurc"]
-    assert "no resamples" in reason(asked.interval)
+    assert why(asked.interval) is Absence.NO_RESAMPLES
 
 
 def test_nobody_answered_is_undefined_with_the_reason() -> None:
     silent = rank([0] * 24, [1] * 24, [False] * 24, case=np.repeat(np.arange(12), 2), n_cases=12)
     found = infer([METRICS["aurc"]], silent, Options(resamples=50))["aurc"]
     assert (found.value, found.reason) == (None, "no row was answered")
-    assert reason(found.interval) == "no row was answered"
-    assert found.drop_rate == 1.0
+    assert found.reason == "no row was answered"
+    assert why(found.interval) is Absence.NO_VALUE
+    assert found.replicates.drop_rate == 1.0
 
 
 def test_a_metric_undefined_in_over_5_percent_of_resamples_has_no_interval() -> None:
@@ -334,32 +332,34 @@ def test_a_metric_undefined_in_over_5_percent_of_resamples_has_no_interval() -> 
     for method in ("default", "percentile", "bca"):
         options = Options(resamples=4000, method=method)
         found = infer([METRICS["mae"]], lonely, options)["mae"]
-        assert found.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.04)
-        assert "of the resamples, more than 5%" in reason(found.interval)
+        assert found.replicates.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.04)
+        assert why(found.interval) is Absence.UNDEFINED_IN_RESAMPLES
 
 
 @pytest.mark.parametrize(("level", "needed"), [(0.95, 40), (0.8, 10), (0.99, 200)])
 def test_a_percentile_interval_needs_a_resample_beyond_each_end(level: float, needed: int) -> None:
     replicates = np.arange(float(needed))
-    found = interval(percentile(replicates, level))
+    found = interval(percentile(Replicates(replicates), level))
     assert 0.0 < found.low < found.high < needed - 1
-    missing = percentile(replicates[1:], level)
-    assert reason(missing) == f"{level:.0%} need at least {needed} resamples, not {needed - 1}"
-    enumerated = percentile(np.array([1.0, 2.0, 3.0]), level, np.array([0.25, 0.5, 0.25]))
+    missing = percentile(Replicates(replicates[1:]), level)
+    assert missing == NoInterval(why=Absence.TOO_FEW_RESAMPLES, count=needed, of=needed - 1)
+    enumerated = percentile(
+        Replicates(np.array([1.0, 2.0, 3.0]), np.array([0.25, 0.5, 0.25])), level
+    )
     assert isinstance(enumerated, Interval)
 
 
 def test_up_to_5_percent_undefined_resamples_are_dropped_and_counted() -> None:
     replicates = np.append(np.linspace(0, 1, 95), [np.nan] * 5)
-    found = interval(percentile(replicates))
+    found = interval(percentile(Replicates(replicates)))
     assert (found.low, found.high) == (pytest.approx(0.025), pytest.approx(0.975))
-    assert isinstance(percentile(np.append(replicates, np.nan)), NoInterval)
-    assert defined(replicates)[2] == pytest.approx(0.05)
+    assert isinstance(percentile(Replicates(np.append(replicates, np.nan))), NoInterval)
+    assert Replicates(replicates).dropped == pytest.approx(0.05)
 
 
 def test_the_percentile_interval_takes_quantiles_of_the_replicates() -> None:
     replicates = np.random.default_rng(0).normal(size=501)
-    found = interval(percentile(replicates, 0.9))
+    found = interval(percentile(Replicates(replicates), 0.9))
     assert (found.low, found.high) == tuple(np.quantile(replicates, [0.05, 0.95]))
     assert found.standard_error == pytest.approx(replicates.std(), rel=1e-12)
 
@@ -369,9 +369,9 @@ def test_enumerated_values_take_quantiles_of_their_law() -> None:
     assert quantiles(values, (0.2, 0.51), chance) == (1.0, 3.0)
     assert quantiles(values, (0.21, 0.5), chance) == (2.0, 2.0)
     assert spread(values, chance) == pytest.approx(math.sqrt(0.61))
-    dropped = defined(np.array([3.0, np.nan, 2.0]), chance)
-    assert dropped[2] == pytest.approx(0.2)
-    assert dropped[1] == pytest.approx([0.625, 0.375])
+    partly = Replicates(np.array([3.0, np.nan, 2.0]), chance)
+    assert partly.dropped == pytest.approx(0.2)
+    assert partly.defined()[1] == pytest.approx([0.625, 0.375])
 
 
 def bca_by_hand(replicates: np.ndarray, theta: float, x: np.ndarray, level: float) -> np.ndarray:
@@ -388,7 +388,7 @@ def test_bca_moves_the_ends_by_bias_and_acceleration(level: float) -> None:
     x = np.random.default_rng(4).exponential(size=25)
     replicates = (x @ Bootstrap(25, 3000).block(0, 3000)) / 25
     jackknife = Jackknife.of((x.sum() - x) / 24)
-    found = interval(bca(replicates, x.mean(), jackknife, level))
+    found = interval(bca(Replicates(replicates), x.mean(), jackknife, level))
     assert found.method == "BCa"
     assert [found.low, found.high] == pytest.approx(bca_by_hand(replicates, x.mean(), x, level))
     scipys = stats.bootstrap(
@@ -408,16 +408,16 @@ def test_bca_falls_back_by_name_where_its_corrections_do_not_exist() -> None:
         (constant, 6.0, jackknife),  # every replicate below the estimate
         (np.linspace(0, 1, 100), 0.5, Jackknife.of(np.full(12, 0.5))),  # nothing to accelerate
     ):
-        found = interval(bca(replicates, estimate, values))
-        assert found.method == "percentile (BCa does not exist)"
+        found = interval(bca(Replicates(replicates), estimate, values))
+        assert (found.method, found.flags) == ("percentile", (Flag.FALLBACK,))
         assert [found.low, found.high] == pytest.approx(np.quantile(replicates, [0.025, 0.975]))
 
 
 @pytest.mark.parametrize(
     ("wrong", "word"),
     [
-        ({"level": 1.0}, "level"),
-        ({"level": 95}, "level"),
+        ({"confidence_level": 1.0}, "level"),
+        ({"confidence_level": 95}, "level"),
         ({"resamples": -1}, "resamples"),
         ({"threads": 0}, "threads"),
         ({"method": "wald"}, "wald"),
@@ -431,7 +431,7 @@ def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], word: 
 
 def test_the_whole_chain_gives_the_formula_on_a_real_ranking() -> None:
     view = small(14)
-    found = infer([METRICS["aurc"]], view, Options(resamples=100, level=0.9))["aurc"]
+    found = infer([METRICS["aurc"]], view, Options(resamples=100, confidence_level=0.9))["aurc"]
     left_out = []
     for case in range(14):
         counts = np.ones((14, 1))
@@ -457,14 +457,14 @@ def test_a_metric_people_bring_gets_an_interval_too() -> None:
     assert interval(found.interval).method == "jackknife-t"
     plan = Bootstrap(12, 300)
     expected = replicate(lambda block: worst_loss(small(12), block)[None], plan)[0]
-    assert np.array_equal(found.replicates, expected)
+    assert np.array_equal(found.replicates.values, expected)
 
 
 def test_replicates_equal_to_the_estimate_count_half_in_bcas_bias() -> None:
     x = np.random.default_rng(9).integers(0, 3, 15).astype(float)
     replicates = (x @ Bootstrap(15, 2000).block(0, 2000)) / 15
     assert (replicates == x.mean()).mean() > 0.05
-    found = interval(bca(replicates, x.mean(), Jackknife.of((x.sum() - x) / 14), 0.7))
+    found = interval(bca(Replicates(replicates), x.mean(), Jackknife.of((x.sum() - x) / 14), 0.7))
     assert [found.low, found.high] == pytest.approx(bca_by_hand(replicates, x.mean(), x, 0.7))
     z = stats.norm.ppf((replicates <= x.mean()).mean())
     assert z - stats.norm.ppf((replicates < x.mean()).mean()) > 0.1
@@ -495,8 +495,8 @@ def test_all_right_is_worth_as_much_as_the_cases_that_answered(answering: int) -
     low = interval(found["accuracy"].interval).low
     # Wilson's low end with Student's t, of a share of 1
     assert low == pytest.approx(answering / (answering + t * t), rel=1e-12)
-    assert ("unreliable" in (interval(found["accuracy"].interval).note or "")) == (answering < 10)
-    assert interval(found["cmax"].interval).note is None  # of all 41
+    assert interval(found["accuracy"].interval).is_reliable == (answering >= 10)
+    assert interval(found["cmax"].interval).flags == ()  # of all 41
 
 
 def test_degrees_of_freedom_do_not_depend_on_the_unit() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from acumen.inference.intervals import Interval, NoInterval, percentile
 from acumen.inference.multiplicity import best_of, holm, simultaneous
+from acumen.inference.replicates import Replicates, percentile
 from acumen.inference.resample import Bootstrap, Enumeration
+from acumen.results.measured import Interval, NoInterval
 
 
 def test_holm_multiplies_by_what_is_left_and_never_goes_down() -> None:
@@ -38,13 +39,13 @@ def systems(rng: np.random.Generator, n: int, k: int) -> np.ndarray:
 
 def resampled(
     losses: np.ndarray, size: int, seed: int
-) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+) -> tuple[dict[str, float], dict[str, Replicates]]:
     n, k = losses.shape
     counts = Bootstrap(n, size, seed).block(0, size)
     means = losses.T @ counts / n
     names = [f"s{i}" for i in range(k)]
     return dict(zip(names, losses.mean(axis=0).tolist(), strict=True)), dict(
-        zip(names, means, strict=True)
+        zip(names, map(Replicates, means), strict=True)
     )
 
 
@@ -57,7 +58,7 @@ def test_simultaneous_intervals_hold_together_about_as_often_as_they_say() -> No
         ends = [(i.low, i.high) for i in found.values() if isinstance(i, Interval)]
         assert len(ends) == 6
         together += all(low <= 0 <= high for low, high in ends)
-        pairwise = [percentile(replicates[b] - replicates[a]) for a, b in found]
+        pairwise = [percentile(replicates[b].minus(replicates[a])) for a, b in found]
         plain = [(i.low, i.high) for i in pairwise if isinstance(i, Interval)]
         single += all(low <= 0 <= high for low, high in plain)
         wider += [
@@ -74,7 +75,9 @@ def test_simultaneous_intervals_hold_together_about_as_often_as_they_say() -> No
 def test_the_widening_is_students_quantile_over_the_normal_one() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=2000), rng.normal(1, 1, size=2000)
-    found = simultaneous({"a": a.mean(), "b": b.mean()}, {"a": a, "b": b}, 11)["a", "b"]
+    found = simultaneous(
+        {"a": a.mean(), "b": b.mean()}, {"a": Replicates(a), "b": Replicates(b)}, 11
+    )["a", "b"]
     assert isinstance(found, Interval)
     delta = b - a
     centre = b.mean() - a.mean()
@@ -90,8 +93,8 @@ def test_enumerated_resamples_count_by_their_probability() -> None:
     plan = Enumeration(5)
     means = losses.T @ plan.block(0, plan.size) / 5
     estimates = {"a": losses[:, 0].mean(), "b": losses[:, 1].mean()}
-    replicates = {"a": means[0], "b": means[1]}
-    found = simultaneous(estimates, replicates, 5, probability=plan.probability)["a", "b"]
+    replicates = {n: Replicates(means[k], plan.probability) for k, n in enumerate("ab")}
+    found = simultaneous(estimates, replicates, 5)["a", "b"]
     assert isinstance(found, Interval)
     # the bootstrap variance of a mean is known: population variance / n
     difference = losses[:, 1] - losses[:, 0]
@@ -110,10 +113,11 @@ def test_the_best_is_named_with_those_that_cannot_be_told_from_it() -> None:
 
 
 def test_undefined_replicates_and_lone_systems_have_no_simultaneous_interval() -> None:
-    replicates = {"a": np.array([1.0, np.nan] * 10), "b": np.ones(20)}
+    ones = Replicates(np.ones(20))
+    replicates = {"a": Replicates(np.array([1.0, np.nan] * 10)), "b": ones}
     found = simultaneous({"a": 1.0, "b": 1.0}, replicates, 20)["a", "b"]
     assert isinstance(found, NoInterval)
-    assert simultaneous({"a": 1.0}, {"a": np.ones(20)}, 20) == {}
-    same = simultaneous({"a": 1.0, "b": 1.0}, {"a": np.ones(20), "b": np.ones(20)}, 20)["a", "b"]
+    assert simultaneous({"a": 1.0}, {"a": ones}, 20) == {}
+    same = simultaneous({"a": 1.0, "b": 1.0}, {"a": ones, "b": ones}, 20)["a", "b"]
     assert isinstance(same, Interval)
     assert (same.low, same.high) == (0.0, 0.0)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from acumen.inference.infer import Options, infer
-from acumen.inference.intervals import Interval, NoInterval
-from acumen.inference.paired import Delta, compare, delta_interval
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
+from acumen.inference.paired import Contrast, compare, delta_interval
 from acumen.metrics import METRICS, metrics_of
+from acumen.results.measured import Absence, Flag, Interval, NoInterval
 from acumen.views.ranking import Ranking, rank
 
 AURC, MAE, CMAX, EAURC = (METRICS[name] for name in ("aurc", "mae", "cmax", "eaurc"))
@@ -48,17 +49,17 @@ def test_delta_is_right_minus_left_under_the_same_draws() -> None:
     assert a.value is not None
     assert b.value is not None
     assert delta.value == b.value - a.value
-    assert np.array_equal(delta.replicates, b.replicates - a.replicates)
+    assert np.array_equal(delta.replicates.values, b.replicates.values - a.replicates.values)
     by_percentile = interval(delta.percentile)
     assert [by_percentile.low, by_percentile.high] == pytest.approx(
-        np.quantile(b.replicates - a.replicates, [0.025, 0.975])
+        np.quantile(b.replicates.values - a.replicates.values, [0.025, 0.975])
     )
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
 def test_mover_combines_the_two_intervals_with_their_correlation(level: float) -> None:
     left, right = study(20, 1, common=9), study(20, 2, error=0.3, common=9)
-    delta = compare([AURC], left, right, Options(resamples=100, level=level))["aurc"]
+    delta = compare([AURC], left, right, Options(resamples=100, confidence_level=level))["aurc"]
     a, b = interval(delta.left.interval), interval(delta.right.interval)
     va, vb = delta.left.value, delta.right.value
     assert va is not None
@@ -72,7 +73,7 @@ def test_mover_combines_the_two_intervals_with_their_correlation(level: float) -
     found = interval(delta.interval)
     assert found.method == "MOVER"
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
-    assert found.level == level
+    assert found.confidence_level == level
 
 
 def test_swapping_the_sides_mirrors_everything() -> None:
@@ -196,8 +197,7 @@ def test_no_difference_is_claimed_with_fewer_than_ten_cases() -> None:
     delta = compare([MAE], study(9, 1, error=0.95), study(9, 2, error=0.05))["mae"]
     made = interval(delta.interval)
     assert made.high < 0
-    assert made.note is not None
-    assert made.note.startswith("fewer than 10 cases")
+    assert made.flags == (Flag.FEW_CASES,)
     assert delta.favours is None
 
 
@@ -205,7 +205,7 @@ def test_one_case_has_a_delta_and_no_interval() -> None:
     delta = compare([MAE], study(1, 1, items=9), study(1, 2, items=9))["mae"]
     assert delta.value is not None
     assert isinstance(delta.interval, NoInterval)
-    assert "at least 2 cases" in delta.interval.reason
+    assert delta.interval.why is Absence.TOO_FEW_CASES
     assert delta.p_value is None
 
 
@@ -221,7 +221,9 @@ def test_sides_with_other_cases_are_refused() -> None:
         compare([MAE], study(8, 1), study(9, 1))
 
 
-def lacking(delta: Delta, left: tuple[int, ...], right: tuple[int, ...]) -> Interval | NoInterval:
+def lacking(
+    delta: Contrast, left: tuple[int, ...], right: tuple[int, ...]
+) -> Interval | NoInterval:
     def without(places: tuple[int, ...], inference: object) -> object:
         values = np.linspace(0.1, 0.3, 40)
         values[list(places)] = np.nan
@@ -254,7 +256,7 @@ def test_a_difference_undefined_in_many_resamples_has_no_interval() -> None:
     case = np.repeat(np.arange(12), 3)
     rare = rank([1, 0, 2] * 12, np.arange(36), case == 2, case=case, n_cases=12)
     delta = compare([MAE], study(12, 1), rare, Options(resamples=2000))["mae"]
-    assert delta.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.05)
+    assert delta.replicates.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.05)
     assert isinstance(delta.interval, NoInterval)
 
 

@@ -16,9 +16,10 @@ import pytest
 from scipy import stats
 
 from acumen.errors import UsageError
-from acumen.inference.infer import Options, infer, statistic_of
-from acumen.inference.intervals import Interval, spread
+from acumen.inference.infer import infer, statistic_of
+from acumen.inference.options import Options
 from acumen.inference.philox import draw_swaps, philox
+from acumen.inference.replicates import spread
 from acumen.inference.resample import (
     Bootstrap,
     Enumeration,
@@ -31,6 +32,7 @@ from acumen.inference.resample import (
     replicate,
 )
 from acumen.metrics import METRICS, metrics_of
+from acumen.results.measured import Interval
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
 
@@ -255,7 +257,7 @@ def test_a_metric_does_not_depend_on_which_others_are_asked_or_in_what_order() -
     for metric in metrics:
         alone = infer([metric], view, options)[metric.name]
         for other in (everything[metric.name], backwards[metric.name]):
-            assert alone.replicates.tobytes() == other.replicates.tobytes()
+            assert alone.replicates.values.tobytes() == other.replicates.values.tobytes()
             assert alone.jackknife.deviations.tobytes() == other.jackknife.deviations.tobytes()
             assert (alone.value, alone.interval) == (other.value, other.interval)
             assert alone.percentile == other.percentile
@@ -279,7 +281,8 @@ def test_shuffled_rows_give_the_same_bytes() -> None:
 
 DIGEST = """
 import hashlib, sys
-from acumen.inference.infer import Options, infer
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from acumen.inference.paired import compare
 from tests.inference.test_resample import study
@@ -291,7 +294,7 @@ threads = int(sys.argv[1])
 found = compare(metrics, left, right, Options(resamples=2500, threads=threads))
 for name in names:
     d = found[name]
-    digest.update(d.replicates.tobytes() + repr((d.value, d.interval, d.p_value)).encode())
+    digest.update(d.replicates.values.tobytes() + repr((d.value, d.interval, d.p_value)).encode())
     digest.update(repr((d.left.interval, d.right.percentile)).encode())
 print(digest.hexdigest())
 """

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from acumen.errors import DataError, UsageError
-from acumen.inference.intervals import Interval, NoInterval
 from acumen.items.compute import (
     ItemPrediction,
     bootstrap_by_participant,
@@ -21,6 +20,7 @@ from acumen.items.compute import (
     compute_risk_at_coverage,
     paired_bootstrap_delta_by_participant,
 )
+from acumen.results.measured import Interval, NoInterval
 
 
 def rows(n: int = 14, seed: int = 0, *, error: float = 0.5, first: int = 0) -> list[ItemPrediction]:

@@ -10,9 +10,10 @@ import pytest
 from scipy.stats import kendalltau
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, mean_absolute_error
 
-from acumen.inference.infer import Options, infer
-from acumen.inference.intervals import Interval
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS, metrics_of
+from acumen.results.measured import Interval
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.weights import CaseWeights
 

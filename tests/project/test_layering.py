@@ -52,7 +52,7 @@ IMPORTS = {name: set(imported(at_run_time(tree))) for name, tree in TREES.items(
 
 PACKAGES = (
     *("errors", "_version", "types", "defaults"),
-    *("files", "table", "views", "metrics", "inference", "results"),
+    *("files", "table", "views", "metrics", "results", "inference"),
     *("confidence", "calibration", "readers", "policy", "charts", "report"),
     *("items", "evaluation", "verdicts", "runner", "studies", "scales", "cli"),
 )

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.evaluation import Evaluation
-from acumen.inference.infer import Options
+from acumen.evaluation.plan import Plan
+from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.table.judgments import Judgments
 from tests.toy_runs import toy_run

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acumen.evaluation.evaluation import Evaluation
-from acumen.inference.infer import Options
+from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from benchmarks.page import write_large_page
 from tests.report.opened import Seen, hovered, opened

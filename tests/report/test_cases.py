@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from acumen.cli import run
-from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.evaluation.evaluate import evaluate
+from acumen.evaluation.plan import Plan
 from acumen.files.json import write_json
-from acumen.inference.infer import Options
+from acumen.inference.options import Options
 from acumen.policy import find_policy
 from acumen.readers.run import run_from_document
 from acumen.report.html import render_report

@@ -10,14 +10,16 @@ from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from acumen.evaluation.evaluate import Plan, evaluate
-from acumen.inference.infer import Options
+from acumen.evaluation.evaluate import evaluate
+from acumen.evaluation.plan import Plan
+from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.report.html import chart_library, render_report
+from acumen.results.measured import Absence, Flag, RestsOn
 from acumen.results.metrics import MetricsArtifact
 from tests.report.opened import hovered, opened
 from tests.report.studies import rewritten, verdict_results
@@ -27,6 +29,12 @@ PAYLOADS: list[str] = json.loads(
     (Path(__file__).parents[1] / "badinputs" / "xss_payloads.json").read_text("utf-8")
 )
 PLAIN = "plain words"
+CODES = {
+    *(*Flag, *Absence),
+    *("lower", "higher", "left", "right"),
+    *get_args(RestsOn.model_fields["where"].annotation),
+}
+"""What a document says by code; any other word in such a place is refused."""
 APART = 13
 """How far the quick tests turn the payloads between two pages; the slow test takes each alone."""
 
@@ -167,7 +175,15 @@ def hostile_artifact(change: Change) -> MetricsArtifact:
     metrics = next(iter(document["confidence_variants"].values()))["metrics"]
     levels = {f"{c / 10:.2f}" for c in range(1, 10)}
     names = {*metrics, *document["agreement"][0]}
-    keep = {"1", "answered", *fields_of(MetricsArtifact), *names, *levels, *document["scale"]}
+    keep = {
+        "1",
+        "answered",
+        *CODES,
+        *fields_of(MetricsArtifact),
+        *names,
+        *levels,
+        *document["scale"],
+    }
     return MetricsArtifact.model_validate(rewritten(document, change, frozenset(keep)))
 
 
@@ -178,7 +194,7 @@ def hostile_results(change: Change) -> dict[str, Any]:
 
     def changed(part: Any) -> Any:
         if isinstance(part, str):
-            return part if part in ("left", "right") else change(part)
+            return part if part in CODES else change(part)
         if isinstance(part, list):
             return [changed(p) for p in part]
         return {k: changed(v) for k, v in part.items()} if isinstance(part, dict) else part

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluation.evaluate import Plan, evaluate
+from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.evaluation import Evaluation
+from acumen.evaluation.plan import Plan
 from acumen.files.json import parse_json, to_json
-from acumen.inference.infer import Options
+from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.studies.phq8 import PARTICIPANTS, SAMPLES, phq8_run
 from acumen.table.judgments import Judgments

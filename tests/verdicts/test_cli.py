@@ -102,7 +102,7 @@ def test_the_document_has_the_keys_of_the_source(study: Path, tmp_path: Path) ->
     assert written["unified_scores"]["process_score"] == full["process_score"]
     assert written["intervals"]["process_score"]["low"] < full["process_score"]
     rare = written["intervals"]["ordinal_auprc"]["no_interval"]
-    assert rare.startswith("it rests on 1 case of 'Critical Risk' and is undefined in 3")
+    assert rare.startswith("it rests on 1 case of 'Critical Risk': undefined in 3")
     assert "unreliable" in written["intervals"]["macro_f1"]["note"]
     assert "note" not in written["intervals"]["auprc_ge_high"]
     assert len(written["results"]) == 100

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from acumen.inference.infer import Options
-from acumen.inference.intervals import Interval
+from acumen.inference.options import Options
 from acumen.policy import find_policy
 from acumen.report.verdict_comparison import comparison_report
 from acumen.report.verdict_tables import terminal
+from acumen.results.measured import Interval
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import score_study

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.errors import AcumenError
-from acumen.inference.infer import Options
+from acumen.inference.options import Options
 from acumen.policy import find_policy, parse_policy
 from acumen.report.verdict_comparison import comparison_report
 from acumen.report.verdict_tables import report, terminal

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from acumen.defaults import PROCESS_WEIGHTS
-from acumen.inference.infer import Options, infer
-from acumen.inference.intervals import Interval
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS
+from acumen.results.measured import Interval
 from acumen.views.confusion import confuse
 from acumen.views.reasoning import RATIOS, Reasoning
 from acumen.views.severity import rank_severity

@@ -128,7 +128,7 @@ COLD = """
 import numpy as np
 from acumen.metrics import metrics_of
 from acumen.inference.paired import compare
-from acumen.inference.infer import Options
+from acumen.inference.options import Options
 from acumen.views.ranking import Ranking, rank
 rng = np.random.default_rng(0)
 case = np.repeat(np.arange(20), 8)

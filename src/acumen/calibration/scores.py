@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.inference.infer import Options, infer
-from acumen.inference.intervals import Interval, NoInterval
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
 from acumen.metrics import METRICS, metrics_of, reliability
+from acumen.results.measured import Interval, NoInterval
 from acumen.types import Floats
 from acumen.views.forecast import BINS, Forecast, forecast
 from acumen.views.ranking import rank
@@ -78,9 +79,9 @@ def summary(
         **{name: one.value for name, one in measured.items()},
         "ci95": {name: _ends(one.interval) for name, one in measured.items()},
         "ci95_notes": {
-            name: one.interval.note
+            name: ", ".join(one.interval.flags)
             for name, one in measured.items()
-            if isinstance(one.interval, Interval) and one.interval.note is not None
+            if isinstance(one.interval, Interval) and one.interval.flags
         },
         "reliability": {
             "n": curve.weight.tolist(),

@@ -54,14 +54,12 @@ def _curves(artifact: MetricsArtifact) -> Iterator[tuple[str, str, Variant, list
             yield function, side, variants[at], [] if found is None else found.accepted
 
 
-def band_rows(artifact: MetricsArtifact, kind: str = "simultaneous") -> list[dict[str, Any]]:
-    """The ends of the bands of one kind."""
+def band_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
+    """The ends of the bands."""
     rows = []
     for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
         for function, found in summary.functions.items():
-            for band in found.bands:
-                if band.kind != kind:
-                    continue
+            if (band := found.band) is not None:
                 columns = (
                     band.coverage,
                     band.selective_low,

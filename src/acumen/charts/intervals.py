@@ -116,7 +116,7 @@ def _standing(function: str, best: Best) -> str:
 
 def _row(name: str, group: str, value: float | None, interval: Any) -> dict[str, Any]:
     row = {"name": name, "group": group, "value": theme.drawn(value)}
-    ends = (None, None) if interval is None else (interval.low, interval.high)
+    ends = (None, None) if interval is None else interval.ends
     return row | {"low": theme.drawn(ends[0]), "high": theme.drawn(ends[1])}
 
 
@@ -125,7 +125,7 @@ def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figur
     left, right = input_names(artifact) if artifact.comparison.enabled else ("", "")
     groups = {"left": f"better: {left}", "right": f"better: {right}", None: "cannot be told"}
     rows = []
-    favoured = artifact.comparison.favoured(metric, artifact.level)
+    favoured = artifact.comparison.favoured(metric, artifact.confidence_level)
     for function, found in (artifact.comparison.deltas or {}).items():
         delta = found.get(metric)
         if delta is not None and delta.delta is not None:

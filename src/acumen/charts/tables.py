@@ -150,8 +150,8 @@ def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
                         "s": side,
                         "p": theme.drawn(said),
                         "a": theme.drawn(came.value),
-                        "l": theme.drawn(came.low),
-                        "h": theme.drawn(came.high),
+                        "l": theme.drawn(came.ends[0]),
+                        "h": theme.drawn(came.ends[1]),
                         "n": n,
                     }
                     for said, came, n in zip(bins.confidence, bins.accuracy, bins.n, strict=True)

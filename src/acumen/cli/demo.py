@@ -16,7 +16,7 @@ from acumen.errors import DataError
 
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
-    from acumen.inference.infer import Options
+    from acumen.inference.options import Options
 
 app = typer.Typer(add_completion=False)
 
@@ -54,7 +54,7 @@ def demo(
 
     Example: acumen demo demo
     """
-    from acumen.inference.infer import Options
+    from acumen.inference.options import Options
     from acumen.report.html import write_report
 
     if folder.exists() and not folder.is_dir():
@@ -75,7 +75,8 @@ def _ratings(made: Demo, folder: Path, options: Options) -> None:
     """The PHQ-8 study: the two modes against each other, and each alone."""
     import hashlib
 
-    from acumen.evaluation.evaluate import Plan, evaluate
+    from acumen.evaluation.evaluate import evaluate
+    from acumen.evaluation.plan import Plan
     from acumen.files.json import to_json
     from acumen.readers.run import run_from_document
     from acumen.studies.phq8 import phq8_run
@@ -182,7 +183,7 @@ def _print(made: Demo) -> None:
         show(console, report(document))
     settings: Mapping[str, Any] = made.verdicts[0]["interval_settings"]
     levels = made.verdicts[0]["levels"]
-    show(console, comparison_report(made.compared, levels, settings["level"]))
+    show(console, comparison_report(made.compared, levels, settings["confidence_level"]))
     console.file.flush()
 
 

@@ -46,7 +46,10 @@ def evaluate(
     ] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 42,
     interval: Annotated[str, typer.Option(help="default, percentile or bca.")] = "default",
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    confidence_level: Annotated[
+        float,
+        typer.Option("--confidence-level", "--level", help="Confidence level of the intervals."),
+    ] = 0.95,
     coverage_grid: Annotated[
         str, typer.Option(help="Coverages at which MAE is told.")
     ] = ".1,.2,.3,.4,.5,.6,.7,.8,.9",
@@ -89,7 +92,12 @@ def evaluate(
         {"--output": output, "--html": html},
         [*(path for path, _ in sources), calibration, scale],
     )
-    options = {"resamples": resamples, "seed": seed, "level": level, "threads": threads}
+    options = {
+        "resamples": resamples,
+        "seed": seed,
+        "confidence_level": confidence_level,
+        "threads": threads,
+    }
     plan_options: dict[str, Any] = {
         "confidence": confidence,
         "loss": loss,
@@ -144,9 +152,9 @@ def _evaluate(
     clock: _Clock,
 ) -> Evaluation:
     from acumen.cli.bar import progress
-    from acumen.evaluation.evaluate import Plan
     from acumen.evaluation.evaluate import evaluate as evaluate_tables
-    from acumen.inference.infer import METHODS, Options
+    from acumen.evaluation.plan import Plan
+    from acumen.inference.options import METHODS, Options
     from acumen.readers import read
     from acumen.table.losses import find_loss
 

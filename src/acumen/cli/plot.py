@@ -73,7 +73,8 @@ def _draw(
 ) -> Figure:
     """A chart of a file: a metrics artifact, results, or a run that is evaluated first."""
     from acumen.charts import chart
-    from acumen.evaluation.evaluate import Plan, evaluate
+    from acumen.evaluation.evaluate import evaluate
+    from acumen.evaluation.plan import Plan
     from acumen.files.json import read_json, source_name
     from acumen.readers import FORMATS as TABLES
     from acumen.readers import read

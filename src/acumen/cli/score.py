@@ -14,7 +14,7 @@ from acumen.cli.targets import check_targets
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from acumen.inference.infer import Options
+    from acumen.inference.options import Options
     from acumen.policy import Policy
     from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 
@@ -97,7 +97,7 @@ def score(
 
 
 def _options(resamples: int, seed: int, interval: str) -> Options:
-    from acumen.inference.infer import METHODS, Options
+    from acumen.inference.options import METHODS, Options
 
     if interval not in METHODS:
         known = ", ".join(METHODS)
@@ -265,7 +265,7 @@ def _print(documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> 
     for document in documents:
         show(console, report(document))
     if compared is not None:
-        level = documents[0]["interval_settings"]["level"]
+        level = documents[0]["interval_settings"]["confidence_level"]
         show(console, comparison_report(compared, documents[0]["levels"], level))
 
 

@@ -88,6 +88,6 @@ def _in_full(found: list[Found]) -> list[Any]:
     parts = [part for entry in found for part in report(entry.document)]
     for entry in found:
         if entry.comparison is not None:
-            level = entry.document["interval_settings"]["level"]
+            level = entry.document["interval_settings"]["confidence_level"]
             parts += comparison_report(entry.comparison, entry.document["levels"], level)
     return parts

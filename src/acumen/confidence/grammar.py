@@ -117,6 +117,17 @@ ARTIFACT: Final = {
 """The names made from a calibration artifact."""
 
 
+def uses_calibration(expression: Expression) -> bool:
+    """Whether a calibration artifact takes part in it.
+
+    >>> uses_calibration(find("calibrated")), uses_calibration(find("token_msp"))
+    (True, False)
+    """
+    if isinstance(expression, Secondary):
+        return uses_calibration(expression.left) or uses_calibration(expression.right)
+    return isinstance(expression, Calibrated)
+
+
 def names() -> tuple[str, ...]:
     """Every name there is, those made from an artifact last."""
     return (*FUNCTIONS, *ARTIFACT)

@@ -6,17 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from acumen.defaults import (
+    AREA_COVERAGE,
+    CONFIDENCE_LEVEL,
+    COVERAGE_GRID,
+    LOSS,
+    RESAMPLES,
+    SEED,
+)
 from acumen.errors import UsageError, printable
 from acumen.evaluation import evaluate as evaluating
-from acumen.evaluation.evaluate import LOSS, Plan
 from acumen.evaluation.evaluation import Evaluation
-from acumen.inference.infer import METHODS, Method, Options
-from acumen.inference.intervals import LEVEL
-from acumen.inference.resample import RESAMPLES, SEED
+from acumen.evaluation.plan import Plan
+from acumen.inference.options import Method, Options
 from acumen.readers import from_frame, read
 from acumen.table.judgments import Judgments
 from acumen.table.scale import DEFAULT_SCALE, Scale, find_scale
-from acumen.views.ranking import AREA_COVERAGE, COVERAGE_GRID
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
@@ -38,7 +43,7 @@ def evaluate(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     interval: Method = "default",
-    level: float = LEVEL,
+    confidence_level: float = CONFIDENCE_LEVEL,
     coverage_grid: Sequence[float] = COVERAGE_GRID,
     area_coverage: float = AREA_COVERAGE,
     calibration: str | Path | Calibration | None = None,
@@ -68,8 +73,6 @@ def evaluate(
     if isinstance(mode, tuple) and other is None:
         other = data
     left, right = mode if isinstance(mode, tuple) else (mode, mode)
-    if interval not in METHODS:
-        raise UsageError(f"no interval '{printable(interval)}'; there are {', '.join(METHODS)}")
     selector, functions = _confidence(confidence)
     plan = Plan(
         confidence=selector,
@@ -78,7 +81,11 @@ def evaluate(
         coverage_grid=tuple(sorted(set(coverage_grid))),
         area_coverage=area_coverage,
         options=Options(
-            resamples=resamples, seed=seed, level=level, method=interval, threads=threads
+            resamples=resamples,
+            seed=seed,
+            confidence_level=confidence_level,
+            method=interval,
+            threads=threads,
         ),
         calibration=_calibration(calibration),
         intersection_only=intersection_only,

@@ -1,41 +1,52 @@
-"""Inferences -> the models of the metrics artifact."""
+"""Inferences -> the metrics document."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
-from acumen.inference.infer import Inference, Options
-from acumen.inference.intervals import LEVEL, Interval, NoInterval, percentile
+from acumen._version import __version__
+from acumen.evaluation.charted import summarize
+from acumen.evaluation.evaluation import Evaluation
+from acumen.evaluation.levels import infer_agreement
+from acumen.evaluation.plan import Plan
+from acumen.evaluation.system import System
+from acumen.files.timestamps import created_at
+from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
-from acumen.inference.paired import Delta
-from acumen.inference.resample import Enumeration, plan_resamples
-from acumen.metrics import Metric
+from acumen.inference.paired import Contrast, percentile_ends
 from acumen.metrics.conventions import conventions
+from acumen.results.measured import Delta, finite
 from acumen.results.metrics import (
     AreaAtCoverage,
+    Best,
     BootstrapModel,
     Comparison,
     CurveModel,
-    DeltaModel,
     Failure,
+    Input,
     Interpretation,
-    IntervalModel,
-    MetricValue,
+    LossDescription,
+    MetricsArtifact,
+    PairedVariant,
     Population,
     RiskAtCoverage,
     Rows,
     Variant,
-    finite,
 )
 from acumen.table.judgments import Judgments, Outcome, Signal, SignalState
+from acumen.table.losses import find_loss
+from acumen.table.scale import scale_option
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights
 
-SOURCE_KEYS: Final = {
+MOST_ROWS: Final = 200_000
+"""Beyond this many rows the document leaves the rows themselves out."""
+
+_AREAS: Final = {
     "cmax": "cmax",
     "aurc": "aurc_full",
     "augrc": "augrc_full",
@@ -44,33 +55,18 @@ SOURCE_KEYS: Final = {
     "eaurc": "eaurc",
     "eaugrc": "eaugrc",
     "aurc_achievable": "aurc_achievable",
-    "aurc_gap_pct": "aurc_gap_pct",
-    "augrc_gap_pct": "augrc_gap_pct",
-    "achievable_gain_pct": "achievable_gain_pct",
 }
-"""Our name of a metric -> its key in the reference's artifact."""
+_PERCENT: Final = ("aurc_gap_pct", "augrc_gap_pct", "achievable_gain_pct")
+_AT_COVERAGE: Final = {"aurc_at_coverage": "aurc_at_c", "augrc_at_coverage": "augrc_at_c"}
 
 
-class PlanLike(Protocol):
-    """What the artifact needs to know of the plan."""
-
-    @property
-    def coverage_grid(self) -> tuple[float, ...]:
-        """Coverages at which the risk is told."""
-
-    @property
-    def area_coverage(self) -> float:
-        """Coverage up to which areas are told."""
-
-    @property
-    def options(self) -> Options:
-        """How intervals were made."""
-
-    def metrics(self) -> list[Metric]:
-        """The metrics that were computed."""
+def source_keys(plan: Plan) -> dict[str, str]:
+    """Our name of a metric -> its key in the document that the source defines."""
+    areas = {metric.name: _AT_COVERAGE[name] for name, metric in plan.areas().items()}
+    return _AREAS | {name: name for name in _PERCENT} | areas
 
 
-def variant(ranking: Ranking, found: Mapping[str, Inference], plan: PlanLike) -> Variant:
+def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> Variant:
     """Everything about one confidence function on one input."""
     curve = ranking.curve()
     once = CaseWeights.once(ranking.n_cases)
@@ -79,169 +75,178 @@ def variant(ranking: Ranking, found: Mapping[str, Inference], plan: PlanLike) ->
     rows = float(totals.rows[0])
     cmax = float(totals.answered[0]) / rows if rows else 0.0
     area = plan.area_coverage
-    maes = {}
-    for at, coverage in enumerate(ranking.grid):
-        accepted = reached[0, at]
-        maes[f"{coverage:.2f}"] = RiskAtCoverage(
-            requested=coverage,
-            achieved=finite(accepted / rows) if rows else None,
-            value=finite(reached[1, at] / accepted * ranking.unit),
+    value = {name: finite(i.value) for name, i in numbers.items()}
+    areas: dict[str, Any] = {key: value[name] for name, key in _AREAS.items()}
+    for name, metric in plan.areas().items():
+        areas[_AT_COVERAGE[name]] = AreaAtCoverage(
+            requested=area, used=min(area, cmax), value=value[metric.name]
         )
-    value = {name: finite(i.value) for name, i in found.items()}
     return Variant(
-        **{key: value[name] for name, key in SOURCE_KEYS.items() if not name.endswith("_pct")},
-        interpretation=Interpretation(
-            **{name: value[name] for name in SOURCE_KEYS if name.endswith("_pct")}
-        ),
-        aurc_at_c=AreaAtCoverage(
-            requested=area, used=min(area, cmax), value=value[f"aurc_at_coverage@{area:g}"]
-        ),
-        augrc_at_c=AreaAtCoverage(
-            requested=area, used=min(area, cmax), value=value[f"augrc_at_coverage@{area:g}"]
-        ),
-        mae_at_coverage=maes,
-        bootstrap=bootstrap(found, ranking, plan),
+        **areas,
+        interpretation=Interpretation(**{name: value[name] for name in _PERCENT}),
+        mae_at_coverage={
+            f"{coverage:.2f}": RiskAtCoverage(
+                requested=coverage,
+                achieved=finite(accepted / rows) if rows else None,
+                value=finite(lost / accepted * ranking.unit),
+            )
+            for coverage, accepted, lost in zip(ranking.grid, reached[0], reached[1], strict=True)
+        },
+        bootstrap=_bootstrap(numbers, plan),
         curve=CurveModel(
             coverage=curve.coverage.tolist(),
             selective_risk=curve.selective_risk.tolist(),
             generalized_risk=curve.generalized_risk.tolist(),
             threshold=curve.threshold.tolist(),
         ),
-        metrics={name: metric_value(i) for name, i in found.items()},
+        metrics={name: inference.measured for name, inference in numbers.items()},
         conventions={k: v for k, v in conventions(ranking).items() if np.isfinite(v)},
     )
 
 
-def source_key(name: str, plan: PlanLike) -> str | None:
-    """The reference's key of a metric; None where it has none."""
-    area = f"@{plan.area_coverage:g}"
-    if name.endswith(area) and name.startswith(("aurc_at_coverage", "augrc_at_coverage")):
-        return name.removesuffix(area).replace("_coverage", "_c")
-    return SOURCE_KEYS.get(name)
-
-
-def bootstrap(found: Mapping[str, Inference], ranking: Ranking, plan: PlanLike) -> BootstrapModel:
-    """The percentile intervals and drop rates, under the reference's keys."""
-    options = plan.options
-    draws = plan_resamples(ranking.n_cases, options.resamples, options.seed, options.weights)
-    probability = draws.probability if isinstance(draws, Enumeration) else None
-    ci95: dict[str, Any] = {}
-    dropped: dict[str, Any] = {}
-    for name, inference in found.items():
-        key = source_key(name, plan)
-        if key is not None:
-            ci95[key] = percentile_ends(inference, probability, options.level)
-            dropped[key] = inference.drop_rate
-    by_coverage = {f"{c:.2f}": found[f"mae_at_coverage@{c:g}"] for c in plan.coverage_grid}
-    ci95["mae_at_coverage"] = {
-        key: percentile_ends(i, probability, options.level) for key, i in by_coverage.items()
-    }
-    dropped["mae_at_coverage"] = {key: i.drop_rate for key, i in by_coverage.items()}
+def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> BootstrapModel:
+    """The percentile intervals and drop rates, under the source's keys."""
+    keys = source_keys(plan)
+    listed = {keys[name]: i for name, i in numbers.items() if name in keys}
+    by_coverage = {f"{c:.2f}": numbers[metric.name] for c, metric in plan.risks().items()}
+    enumerated = listed["cmax"].replicates.probability is not None
     return BootstrapModel(
-        seed=options.seed,
-        n_resamples=options.resamples,
-        ci95=ci95,
-        drop_rate=dropped,
-        method="exact enumeration" if probability is not None else options.weights,
+        seed=plan.options.seed,
+        n_resamples=plan.options.resamples,
+        ci95={
+            **{key: _ci95(inference) for key, inference in listed.items()},
+            "mae_at_coverage": {key: _ci95(inference) for key, inference in by_coverage.items()},
+        },
+        drop_rate={
+            **{key: inference.replicates.drop_rate for key, inference in listed.items()},
+            "mae_at_coverage": {
+                key: inference.replicates.drop_rate for key, inference in by_coverage.items()
+            },
+        },
+        method="exact enumeration" if enumerated else plan.options.weights,
     )
 
 
-def percentile_ends(
-    found: Inference | Delta, probability: Floats | None, level: float
-) -> tuple[float | None, float | None] | None:
-    """The 95% percentile interval, whatever the level of the default one."""
-    found_interval = found.percentile
-    if level != LEVEL and len(found.replicates) and found.value is not None:
-        found_interval = percentile(found.replicates, LEVEL, probability)
-    if isinstance(found_interval, NoInterval):
+def _ci95(inference: Inference) -> tuple[float | None, float | None] | None:
+    if inference.value is None:
         return None
-    return finite(found_interval.low), finite(found_interval.high)
+    return percentile_ends(inference.replicates, inference.percentile)
 
 
-def metric_value(found: Inference) -> MetricValue:
-    """A metric with its interval, or the reasons why it has none."""
-    return MetricValue(
-        value=finite(found.value),
-        reason=found.reason,
-        better=found.metric.better,
-        interval=interval(found.interval),
-        interval_reason=getattr(found.interval, "reason", None),
-        drop_rate=found.drop_rate,
-    )
+def deltas(
+    contrasts: Mapping[str, Mapping[str, Contrast]],
+    twins: Mapping[str, str],
+    names: Sequence[str],
+    plan: Plan,
+) -> dict[str, dict[str, Delta]]:
+    """Deltas by confidence function and metric; p-values adjusted over the functions.
 
-
-def interval(found: Interval | NoInterval) -> IntervalModel | None:
-    """An interval as it is written."""
-    if isinstance(found, NoInterval):
-        return None
-    return IntervalModel(
-        low=finite(found.low),
-        high=finite(found.high),
-        method=found.method,
-        level=found.level,
-        standard_error=finite(found.standard_error),
-        note=found.note,
-    )
-
-
-def delta_models(
-    deltas: Mapping[str, Mapping[str, Delta]], plan: PlanLike
-) -> dict[str, dict[str, DeltaModel]]:
-    """Deltas by confidence function and metric; p-values adjusted over the functions."""
-    metrics = dict.fromkeys(m for found in deltas.values() for m in found)
-    # functions that share their numbers are one comparison, not several
-    distinct = {id(found): found for found in deltas.values()}
+    Functions that share their numbers (``twins``) are one comparison, not several.
+    """
+    keys = source_keys(plan)
     adjusted = {
-        m: holm({str(c): found[m].p_value for c, found in distinct.items() if m in found})
-        for m in metrics
+        metric: holm({n: by[metric].p_value for n, by in contrasts.items() if metric in by})
+        for metric in dict.fromkeys(metric for by in contrasts.values() for metric in by)
     }
-    return {
-        name: {
-            source_key(m, plan) or m: delta_model(delta, adjusted[m][str(id(found))], plan)
-            for m, delta in found.items()
-        }
-        for name, found in deltas.items()
+    found = {
+        name: {keys.get(m, m): c.delta(adjusted[m][name]) for m, c in by_metric.items()}
+        for name, by_metric in contrasts.items()
     }
+    return {name: found[twins.get(name, name)] for name in names}
 
 
-def delta_model(delta: Delta, p_holm: float | None, plan: PlanLike) -> DeltaModel:
-    """Right minus left of one metric, as it is written."""
-    n_cases = delta.left.jackknife.cases
-    options = plan.options
-    draws = plan_resamples(max(n_cases, 1), options.resamples, options.seed, options.weights)
-    probability = draws.probability if isinstance(draws, Enumeration) else None
-    return DeltaModel(
-        delta=finite(delta.value),
-        ci95=percentile_ends(delta, probability, options.level),
-        reason=delta.reason,
-        left=finite(delta.left.value),
-        right=finite(delta.right.value),
-        better=delta.metric.better,
-        interval=interval(delta.interval),
-        interval_reason=getattr(delta.interval, "reason", None),
-        p_value=delta.p_value,
-        p_holm=p_holm,
-        drop_rate=delta.drop_rate,
-        favours=delta.favours,
+def evaluation(
+    plan: Plan,
+    systems: Sequence[System],
+    variants: Mapping[str, Variant | PairedVariant],
+    comparison: Comparison,
+    left_out: dict[str, str],
+    warnings: Sequence[str],
+    best: Best | None,
+) -> Evaluation:
+    """The whole document."""
+    tables = [system.table for system in systems]
+    scale, loss = tables[0].scale, find_loss(plan.loss)
+    agreement = [infer_agreement(system) for system in systems]
+    rows = [
+        _rows(system.table, system.confidence, texts=plan.texts)
+        for system in systems
+        if len(system.table) <= MOST_ROWS
+    ]
+    artifact = MetricsArtifact(
+        created_at=created_at(),
+        inputs=[_input(table) for table in tables],
+        population=_population(tables, comparison),
+        loss=LossDescription(
+            name=loss.name,
+            definition=loss.describe(scale),
+            raw_multiplier=round(1.0 / loss.unit(scale)),
+        ),
+        confidence_variants=dict(variants),
+        comparison=comparison,
+        acumen_version=__version__,
+        scale={"name": scale.name, "levels": list(scale.levels), "case": scale.case},
+        options={"scale": scale_option(scale), **_options(plan)},
+        left_out=left_out,
+        best=best,
+        agreement=[{n: i.measured for n, i in numbers.items()} for numbers in agreement],
+        rows=rows,
+        summaries=[summarize(s, a) for s, a in zip(systems, agreement, strict=True)],
+        warnings=list(dict.fromkeys([*warnings, *_text_warnings(plan, tables, rows)])),
+    )
+    return Evaluation(artifact)
+
+
+def _text_warnings(plan: Plan, tables: Sequence[Judgments], rows: Sequence[Rows]) -> list[str]:
+    if plan.texts and len(rows) < len(tables):
+        return [f"no texts are kept of more than {MOST_ROWS:,} rows"]
+    if plan.texts and not any(part.evidence_texts for part in rows):
+        return ["texts were asked for, but no evidence is quoted in the input"]
+    return []
+
+
+def _input(table: Judgments) -> Input:
+    source = table.source
+    return Input(
+        path=source.path,
+        run_id=source.run_id,
+        git_commit=source.git_commit,
+        mode=source.mode,
+        sha256=source.sha256,
     )
 
 
-def population(tables: Sequence[Judgments], comparison: Comparison) -> Population:
+def _options(plan: Plan) -> dict[str, Any]:
+    return {
+        "confidence": plan.confidence,
+        "coverage_grid": list(plan.coverage_grid),
+        "area_coverage": plan.area_coverage,
+        "interval": plan.options.method,
+        "confidence_level": plan.options.confidence_level,
+        "bootstrap_resamples": plan.options.resamples,
+        "seed": plan.options.seed,
+        "weights": plan.options.weights,
+        "calibration": getattr(plan.calibration, "file", None),
+        "texts": plan.texts,
+    }
+
+
+def _population(tables: Sequence[Judgments], comparison: Comparison) -> Population:
     """The population of one input, or of the common set of two."""
     table = tables[0]
-    kept = table.included
+    judged = table.included
     failed = {f.case: f for t in tables for f in t.failed}
-    total = len(kept.cases) + len(failed)
+    total = len(judged.cases) + len(failed)
     if comparison.enabled:
         gone = {*comparison.failed_left, *comparison.failed_right}
-        total = len(kept.cases) + len(gone)
+        total = len(judged.cases) + len(gone)
     return Population(
         participants_total=total,
-        participants_included=len(kept.cases),
-        participants_failed=total - len(kept.cases),
-        items_total=len(kept),
-        items_answered=int(kept.answered.sum()),
-        items_abstained=int((kept.outcome == Outcome.ABSTAINED).sum()),
+        participants_included=len(judged.cases),
+        participants_failed=total - len(judged.cases),
+        items_total=len(judged),
+        items_answered=int(judged.answered.sum()),
+        items_abstained=int((judged.outcome == Outcome.ABSTAINED).sum()),
         answered_by_input=[int(t.included.answered.sum()) for t in tables],
         case_noun=table.scale.case,
         items=list(table.items),
@@ -249,24 +254,24 @@ def population(tables: Sequence[Judgments], comparison: Comparison) -> Populatio
     )
 
 
-def rows(table: Judgments, confidence: Mapping[str, Floats], *, texts: bool = False) -> Rows:
+def _rows(table: Judgments, confidence: Mapping[str, Floats], *, texts: bool = False) -> Rows:
     """The judgments by column, with the confidences computed for them; ``texts`` keeps quotes."""
-    kept = table.included
-    answered = kept.answered
+    judged = table.included
+    answered = judged.answered
     return Rows(
-        case=[kept.cases[c] for c in kept.case.tolist()],
-        item=[kept.items[i] for i in kept.item.tolist()],
-        truth=kept.truth.tolist(),
+        case=[judged.cases[c] for c in judged.case.tolist()],
+        item=[judged.items[i] for i in judged.item.tolist()],
+        truth=judged.truth.tolist(),
         prediction=[
-            p if a else None for p, a in zip(kept.prediction.tolist(), answered, strict=True)
+            p if a else None for p, a in zip(judged.prediction.tolist(), answered, strict=True)
         ],
-        outcome=[Outcome(o).name.lower() for o in kept.outcome.tolist()],
+        outcome=[Outcome(o).name.lower() for o in judged.outcome.tolist()],
         confidence={
             name: [v if a else None for v, a in zip(values.tolist(), answered, strict=True)]
             for name, values in confidence.items()
         },
-        evidence=_evidence(kept.signals.get(EVIDENCE_COUNT)),
-        evidence_texts=_evidence_texts(kept.signals.get(EVIDENCE_TEXTS)) if texts else [],
+        evidence=_evidence(judged.signals.get(EVIDENCE_COUNT)),
+        evidence_texts=_evidence_texts(judged.signals.get(EVIDENCE_TEXTS)) if texts else [],
     )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.inference.bands import RiskBand, risk_bands
-from acumen.inference.infer import JACKKNIFE_CASES, Inference, Options, infer
-from acumen.inference.intervals import Interval, Jackknife, default_interval
+from acumen.evaluation.system import System
+from acumen.inference.bands import RiskBand, risk_band
+from acumen.inference.infer import JACKKNIFE_CASES, Inference, infer, one_of
+from acumen.inference.intervals import default_interval
+from acumen.inference.jackknife import Jackknife
 from acumen.inference.resample import MOST_GROUPS, LeaveOut, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind
@@ -19,19 +21,18 @@ from acumen.results.charted import (
     Distribution,
     FunctionSummary,
     GroupRisk,
-    Measured,
     Points,
     Reliability,
     Summary,
     ThresholdCurve,
     VerdictSummary,
 )
-from acumen.results.metrics import finite
+from acumen.results.measured import Measured
 from acumen.table.judgments import Judgments, Outcome
 from acumen.types import Floats
-from acumen.views.forecast import BINS, Forecast, forecast_judgments, why_no_forecast
+from acumen.views.forecast import BINS, Forecast
 from acumen.views.ranking import Ranking
-from acumen.views.severity import SeverityRanking, rank_judgments_by_severity
+from acumen.views.severity import SeverityRanking
 from acumen.views.weights import CaseWeights
 
 MOST_VALUES: Final = 12
@@ -43,45 +44,29 @@ MOST_CUTS: Final = 200
 OPTIMUM_POINTS: Final = 50
 
 
-class PlanLike(Protocol):
-    """What summaries need to know of the plan."""
-
-    @property
-    def options(self) -> Options:
-        """How intervals are made."""
-
-    def rank(self, table: Judgments, confidence: Floats) -> Ranking:
-        """A table ranked by a confidence."""
-
-
-def summarize(table: Judgments, confidence: Mapping[str, Floats], plan: PlanLike) -> Summary:
-    """Everything about one input that charts draw and no metric holds."""
-    kept = table.included
-    rankings = {name: plan.rank(table, values) for name, values in confidence.items()}
-    flat = plan.rank(table, np.zeros(len(kept)))
+def summarize(system: System, agreement: Mapping[str, Inference]) -> Summary:
+    """Everything about one system that charts draw and no metric holds."""
+    rows = system.table.included
+    levels = [str(level) for level in rows.scale.levels]
     return Summary(
-        **dict(summarize_verdicts(table, plan.options.level)),
-        by_item=_groups(kept, kept.item, list(kept.items)[:MOST_GROUPS_SHOWN], plan),
-        by_level=_groups(kept, kept.truth, [str(level) for level in kept.scale.levels], plan),
-        optimum=optimum(flat),
-        functions={
-            name: _function(kept, confidence[name], ranking, plan)
-            for name, ranking in rankings.items()
-        },
+        **dict(summarize_levels(system.table, system.severity, agreement)),
+        by_item=_groups(system, rows.item, list(rows.items)[:MOST_GROUPS_SHOWN]),
+        by_level=_groups(system, rows.truth, levels),
+        optimum=optimum(system.unranked),
+        functions={name: _function(system, name) for name in system.confidence},
     )
 
 
-def summarize_verdicts(
-    table: Judgments, level: float, ranking: SeverityRanking | None = None
+def summarize_levels(
+    table: Judgments, severity: SeverityRanking, numbers: Mapping[str, Inference]
 ) -> VerdictSummary:
-    """What charts draw of the levels themselves, whatever the confidence."""
-    kept = table.included
-    severity = rank_judgments_by_severity(table) if ranking is None else ranking
+    """What charts draw of the levels themselves; ``numbers`` hold the AUPRC of each threshold."""
+    rows = table.included
     return VerdictSummary(
-        levels=[str(name) for name in kept.scale.levels],
-        confusion=confusion(kept),
+        levels=[str(name) for name in rows.scale.levels],
+        confusion=confusion(rows),
         ranked_by=severity.ranked_by,
-        precision_recall=precision_recall(kept, severity, level),
+        precision_recall=precision_recall(rows, severity, numbers),
     )
 
 
@@ -94,31 +79,18 @@ def confusion(table: Judgments) -> list[list[int]]:
     return [[int(n) for n in row] for row in counts]
 
 
-def _groups(
-    table: Judgments, code: NDArray[Any], names: Sequence[str], plan: PlanLike
-) -> list[GroupRisk]:
+def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[GroupRisk]:
     """The risk within each group of rows, with an interval over cases."""
-    found = []
-    quick = Options(resamples=0, level=plan.options.level)
+    table, plan = system.table.included, system.plan
+    groups = []
     for group, name in enumerate(names):
-        rows = np.flatnonzero(code == group)
-        part = table.take(rows)
+        part = table.take(np.flatnonzero(code == group))
         part = part.of_cases([table.cases[c] for c in np.unique(part.case).tolist()])
         ranking = plan.rank(part, np.zeros(len(part)))
-        risk = infer((METRICS["mae"],), ranking, quick)["mae"]
+        risk = infer((METRICS["mae"],), ranking, plan.options.without_resamples())["mae"]
         answered = int(part.answered.sum())
-        found.append(GroupRisk(name=name, n=len(part), answered=answered, risk=measured(risk)))
-    return found
-
-
-def measured(found: Inference) -> Measured:
-    """An inference as the artifact keeps it."""
-    match found.interval:
-        case Interval() as interval if found.value is not None:
-            return Measured(value=found.value, low=finite(interval.low), high=finite(interval.high))
-        case interval:
-            reason = found.reason or getattr(interval, "reason", None)
-            return Measured(value=finite(found.value), reason=reason)
+        groups.append(GroupRisk(name=name, n=len(part), answered=answered, risk=risk.measured))
+    return groups
 
 
 def optimum(ranking: Ranking) -> Points:
@@ -179,28 +151,28 @@ def achievable(ranking: Ranking) -> Points:
     return _points(x, g / x, g)
 
 
-def _function(
-    table: Judgments, confidence: Floats, ranking: Ranking, plan: PlanLike
-) -> FunctionSummary:
-    bands, reason = risk_bands(ranking, plan.options)
-    why_not = why_no_forecast(table, confidence)
-    if not table.answered.any():
-        why_not = "no row was answered"
+def _function(system: System, name: str) -> FunctionSummary:
+    ranking, forecast = system.rankings[name], system.forecasts[name]
+    band, reason = risk_band(ranking, system.plan.options)
+    level = system.plan.options.confidence_level
+    rows, confidence = system.table.included, system.confidence[name]
+    curve, why_none = None, forecast if isinstance(forecast, str) else None
+    if not isinstance(forecast, str):
+        curve = reliability(forecast, confidence[rows.answered], level)
     return FunctionSummary(
         accepted=accepted(ranking),
         achievable=achievable(ranking),
-        bands=[_band(band, plan.options.level) for band in bands],
-        bands_reason=reason,
-        distribution=distribution(table, confidence),
-        reliability=None if why_not else reliability(table, confidence, plan.options.level),
-        reliability_reason=why_not,
+        band=None if band is None else _band(band, level),
+        band_reason=reason,
+        distribution=distribution(rows, confidence),
+        reliability=curve,
+        reliability_reason=why_none,
     )
 
 
 def _band(band: RiskBand, level: float) -> Band:
     return Band(
-        kind=band.kind,
-        level=level,
+        confidence_level=level,
         n_resamples=band.n_resamples,
         coverage=band.coverage.tolist(),
         selective_low=band.low.tolist(),
@@ -233,21 +205,15 @@ def distribution(table: Judgments, confidence: Floats) -> Distribution:
     )
 
 
-def reliability(table: Judgments, confidence: Floats, level: float) -> Reliability:
-    """The reliability curve with an interval over cases for every bin."""
-    view = forecast_judgments(table, confidence)
+def reliability(view: Forecast, confidence: Floats, level: float) -> Reliability:
+    """The reliability curve of the answered rows, with an interval over cases for every bin."""
     curve = view.curve()
-    counts = np.bincount(
-        np.searchsorted(np.arange(1, BINS) / BINS, confidence[table.answered], side="right"),
-        minlength=BINS,
-    )
-    found = infer((METRICS["ece"], METRICS["brier"]), view, Options(resamples=0, level=level))
+    bins = np.searchsorted(np.arange(1, BINS) / BINS, confidence, side="right")
+    counts = np.bincount(bins, minlength=BINS)
     return Reliability(
         confidence=curve.confidence.tolist(),
         accuracy=_bin_accuracies(view, curve.bin, curve.accuracy, level),
         n=[int(counts[b]) for b in curve.bin],
-        ece=measured(found["ece"]),
-        brier=measured(found["brier"]),
     )
 
 
@@ -262,32 +228,27 @@ def _bin_accuracies(
 
     groups = min(MOST_GROUPS, view.n_cases) if view.n_cases > JACKKNIFE_CASES else 0
     without = replicate(share, LeaveOut(view.n_cases, groups), threads=1)
-    found = []
+    accuracies = []
     here = view.cases_in_bins()
     for value, values, in_bin in zip(accuracy.tolist(), without, bins.tolist(), strict=True):
         jackknife = Jackknife.of(values, here[in_bin])
         interval = default_interval(Kind.PROPORTION, value, jackknife, level=level)
-        if isinstance(interval, Interval):
-            found.append(Measured(value=value, low=interval.low, high=interval.high))
-        else:
-            found.append(Measured(value=value, reason=interval.reason))
-    return found
+        accuracies.append(Measured(value=value, better="higher", **one_of(interval)))
+    return accuracies
 
 
 def precision_recall(
-    table: Judgments, ranking: SeverityRanking, level: float
+    table: Judgments, ranking: SeverityRanking, numbers: Mapping[str, Inference]
 ) -> list[ThresholdCurve]:
     """One curve a threshold that has rows on both sides, down the severity ranking."""
     score = table.prediction if ranking.ranked_by != "risk_score" else table.risk_score
     assert score is not None
     flagged = ranking.ends
-    metrics = [METRICS["auprc_ge"].at(level=k) for k in ranking.covered]
-    found = infer(metrics, ranking, Options(resamples=0, level=level)) if metrics else {}
-    kept = np.arange(len(flagged))
-    if len(kept) > MOST_CUTS:
-        kept = np.unique(np.linspace(0, len(kept) - 1, MOST_CUTS).round().astype(np.int64))
+    cuts = np.arange(len(flagged))
+    if len(cuts) > MOST_CUTS:
+        cuts = np.unique(np.linspace(0, len(cuts) - 1, MOST_CUTS).round().astype(np.int64))
     curves = []
-    for metric, k in zip(metrics, ranking.covered, strict=True):
+    for k in ranking.covered:
         hits = np.cumsum(ranking.level >= k)[flagged - 1]
         positives = int(hits[-1])
         curves.append(
@@ -296,11 +257,11 @@ def precision_recall(
                 at_least=str(table.scale.levels[k]),
                 prevalence=positives / len(ranking),
                 n_positive=positives,
-                average_precision=measured(found[metric.name]),
-                recall=(hits / positives)[kept].tolist(),
-                precision=(hits / flagged)[kept].tolist(),
-                cut=[float(v) for v in score[ranking.order[flagged - 1]][kept]],
-                flagged=[int(n) for n in flagged[kept]],
+                average_precision=numbers[METRICS["auprc_ge"].at(level=k).name].measured,
+                recall=(hits / positives)[cuts].tolist(),
+                precision=(hits / flagged)[cuts].tolist(),
+                cut=[float(v) for v in score[ranking.order[flagged - 1]][cuts]],
+                flagged=[int(n) for n in flagged[cuts]],
             )
         )
     return curves

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from acumen.files.json import to_json
+from acumen.report.words import why_missing
 from acumen.results.metrics import (
     MetricsArtifact,
     PairedVariant,
@@ -103,6 +104,6 @@ def _record(
         "low": None if interval is None else interval.low,
         "high": None if interval is None else interval.high,
         "method": None if interval is None else interval.method,
-        "note": None if interval is None else interval.note,
-        "reason": found.reason or found.interval_reason,
+        "flags": None if interval is None else ", ".join(interval.flags) or None,
+        "reason": why_missing(found),
     }

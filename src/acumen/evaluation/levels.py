@@ -1,4 +1,4 @@
-"""What else a table is looked at for, beside its ranking: honest confidence, levels that agree.
+"""Beside the ranking: is the confidence honest, do the levels agree with the truth?
 
 These metrics take the default interval alone, which needs no resamples, so they cost next to
 nothing beside the selective metrics.
@@ -12,61 +12,58 @@ from typing import Any
 
 import numpy as np
 
-from acumen.inference.infer import Inference, Options, infer
-from acumen.inference.paired import Delta, compare
+from acumen.evaluation.system import System
+from acumen.inference.infer import Inference, infer
+from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
-from acumen.types import Floats
-from acumen.views.confusion import Confusion, confuse_judgments
-from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
-from acumen.views.severity import SeverityRanking, rank_judgments_by_severity
+from acumen.views.confusion import Confusion
+from acumen.views.forecast import Forecast
+from acumen.views.severity import SeverityRanking
 
 _PER_LEVEL = ("auprc_ge", "nap_ge", "auroc_ge")
 
 
-def reliability(table: Judgments, confidence: Floats, options: Options) -> dict[str, Inference]:
+def infer_reliability(system: System, function: str) -> dict[str, Inference]:
     """Is the confidence honest? Nothing where it cannot be read as a probability."""
-    if not table.included.answered.any() or why_no_forecast(table, confidence):
+    view = system.forecasts[function]
+    if isinstance(view, str):
         return {}
-    view = forecast_judgments(table, confidence)
-    return infer(metrics_of(Forecast), view, _without_resamples(options))
+    return infer(metrics_of(Forecast), view, system.plan.options.without_resamples())
 
 
-def reliability_deltas(
-    left: Judgments, right: Judgments, a: Floats, b: Floats, options: Options
-) -> dict[str, Delta]:
+def compare_reliability(left: System, right: System, function: str) -> dict[str, Contrast]:
     """Right minus left of the same, where both sides are probabilities."""
-    sides = ((left, a), (right, b))
-    if any(not t.answered.any() or why_no_forecast(t, c) for t, c in sides):
+    a, b = left.forecasts[function], right.forecasts[function]
+    if isinstance(a, str) or isinstance(b, str):
         return {}
-    views = [forecast_judgments(table, confidence) for table, confidence in sides]
-    return _compared(metrics_of(Forecast), views[0], views[1], options)
+    return _compare(list(metrics_of(Forecast)), a, b, left)
 
 
-def agreement(table: Judgments, options: Options) -> dict[str, Inference]:
+def infer_agreement(system: System) -> dict[str, Inference]:
     """Do the predicted levels agree with the truth, and rank the worst first?"""
-    found: dict[str, Inference] = {}
-    for metrics, view in _level_views(table):
-        found |= infer(metrics, view, _without_resamples(options))
-    return found
+    numbers: dict[str, Inference] = {}
+    for metrics, view in _level_views(system):
+        numbers |= infer(metrics, view, system.plan.options.without_resamples())
+    return numbers
 
 
-def agreement_deltas(left: Judgments, right: Judgments, options: Options) -> dict[str, Delta]:
+def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
     """Right minus left of the same, on the rows that both answered.
 
     Who leaves the hard rows open agrees better on the rest, so neither is judged on rows the other
     left open; accuracy alone is of all rows, because an abstention is wrong in it.
     """
-    found: dict[str, Delta] = {}
-    a, b = both_answered(left, right)
+    numbers: dict[str, Contrast] = {}
+    shared = both_answered(left.table, right.table)
+    a, b = (System(table, left.plan, {}) for table in shared)
     for (metrics, one), (_, other) in zip(_level_views(a), _level_views(b), strict=True):
-        found |= _compared(metrics, one, other, options)
-    if not a.answered.any():
-        found = {
-            name: delta.undefined("no row was answered by both") for name, delta in found.items()
-        }
-    of_all = confuse_judgments(left), confuse_judgments(right)
-    return found | _compared([METRICS["total_accuracy"]], *of_all, options)
+        numbers |= _compare(metrics, one, other, left)
+    if not shared[0].answered.any():
+        reason = "no row was answered by both"
+        numbers = {name: contrast.undefined(reason) for name, contrast in numbers.items()}
+    total = [METRICS["total_accuracy"]]
+    return numbers | _compare(total, left.confusion, right.confusion, left)
 
 
 def both_answered(left: Judgments, right: Judgments) -> tuple[Judgments, Judgments]:
@@ -83,17 +80,13 @@ def both_answered(left: Judgments, right: Judgments) -> tuple[Judgments, Judgmen
     return shared(left), shared(right)
 
 
-def _level_views(table: Judgments) -> Iterator[tuple[list[Metric], Any]]:
-    yield list(metrics_of(Confusion)), confuse_judgments(table)
+def _level_views(system: System) -> Iterator[tuple[list[Metric], Any]]:
+    yield list(metrics_of(Confusion)), system.confusion
     severity = [m for m in metrics_of(SeverityRanking) if m.name not in _PER_LEVEL]
     for name in _PER_LEVEL:
-        severity += [METRICS[name].at(level=k) for k in range(1, table.scale.range + 1)]
-    yield severity, rank_judgments_by_severity(table)
+        severity += [METRICS[name].at(level=k) for k in range(1, system.table.scale.range + 1)]
+    yield severity, system.severity
 
 
-def _compared(metrics: Any, a: Any, b: Any, options: Options) -> dict[str, Delta]:
-    return compare(list(metrics), a, b, _without_resamples(options), p_values=False)
-
-
-def _without_resamples(options: Options) -> Options:
-    return replace(options, resamples=0, method="default", advance=None)
+def _compare(metrics: list[Metric], a: Any, b: Any, system: System) -> dict[str, Contrast]:
+    return compare(metrics, a, b, system.plan.options.without_resamples(), p_values=False)

@@ -1,4 +1,4 @@
-r"""Bands around a risk–coverage curve, from resamples of the cases.
+r"""A band around a risk–coverage curve, from resamples of the cases.
 
 Between working points the generalized risk is linear, because the order inside a tie is arbitrary;
 so at coverage x the selective risk is :math:`R(x) = G(x)/x`. Risks are compared on the scale of
@@ -7,14 +7,12 @@ their square roots, on which a small risk does not vary less for being small:
 .. math:: \big(\sqrt{R(x)} \pm c\, s(x)\big)^2, \qquad
           P\Big(\max_x |\sqrt{R^*(x)} - \overline{\sqrt{R^*(x)}}| / s(x) \le c\Big) = 0.95
 
-for the simultaneous band (sup-t), and the normal quantile for c in the pointwise one; both are
-stretched by the ratio of Student's quantile to the normal one, for few cases. Montiel Olea and
-Plagborg-Møller (2019), J. Applied Econometrics 34(1).
+for the whole curve at once (sup-t), stretched by the ratio of Student's quantile to the normal one,
+for few cases. Montiel Olea and Plagborg-Møller (2019), J. Applied Econometrics 34(1).
 
 A band begins where three cases with an error have been accepted: before that the resamples know too
 little. In 400 simulated studies each of 20 and of 41 cases of 8 rows, with ties and without, 93–97%
-of the simultaneous bands hold the population's whole curve, 94–96% of the pointwise ones a given
-point; begun at coverage 0, only 68–93% of the former did.
+of the bands hold the population's whole curve; begun at coverage 0, only 68–93% did.
 """
 
 from __future__ import annotations
@@ -25,8 +23,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.inference.infer import Options
-from acumen.inference.intervals import MOST_DROPPED, RELIABLE_CASES, t_quantile
+from acumen.defaults import RELIABLE_CASES
+from acumen.inference.intervals import t_quantile
+from acumen.inference.options import Options
+from acumen.inference.replicates import MOST_DROPPED
 from acumen.inference.resample import Bootstrap
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
@@ -46,7 +46,6 @@ _CELLS: Final = 2_000_000
 class RiskBand:
     """Ends of the selective risk at each coverage."""
 
-    kind: str
     coverage: Floats
     low: Floats
     high: Floats
@@ -69,8 +68,8 @@ def risk_at(ranking: Ranking, coverage: Floats, weights: CaseWeights) -> Floats:
     for lane in range(weights.lanes):
         loss[lane] = np.interp(asked[lane], accepted[lane], lost[lane])
     reached = (asked <= accepted[:, -1:] + 1e-9) & (asked > 0)
-    found: Floats = np.divide(loss, asked, out=np.full_like(loss, np.nan), where=reached).T
-    return found
+    risk: Floats = np.divide(loss, asked, out=np.full_like(loss, np.nan), where=reached).T
+    return risk
 
 
 def _cumulated(rows: Floats, ends: NDArray[np.int64]) -> Floats:
@@ -80,15 +79,15 @@ def _cumulated(rows: Floats, ends: NDArray[np.int64]) -> Floats:
     return out
 
 
-def risk_bands(ranking: Ranking, options: Options) -> tuple[list[RiskBand], str | None]:
-    """The simultaneous and the pointwise band; or none, and why."""
+def risk_band(ranking: Ranking, options: Options) -> tuple[RiskBand | None, str | None]:
+    """The band that holds the whole curve at once; or none, and why."""
     if options.resamples == 0:
-        return [], "no resamples were asked for"
+        return None, "no resamples were asked for"
     if ranking.n_cases < RELIABLE_CASES:
-        return [], f"a band needs at least {RELIABLE_CASES} cases"
+        return None, f"a band needs at least {RELIABLE_CASES} cases"
     why = ranking.why_undefined(CaseWeights.once(ranking.n_cases))
     if why is not None:
-        return [], why
+        return None, why
     size = int(np.clip(_CELLS // len(ranking.order), FEWEST_RESAMPLES, MOST_RESAMPLES))
     size = min(size, options.resamples)
     coverage = np.arange(1, COVERAGES + 1) / COVERAGES
@@ -101,21 +100,17 @@ def risk_bands(ranking: Ranking, options: Options) -> tuple[list[RiskBand], str 
     usable &= spread > 1e-12
     if not usable.any():
         if np.isfinite(_begin(ranking)):
-            return [], "three cases with an error are accepted only at the largest coverage"
-        return [], f"fewer than {ERRING_CASES} cases with an error are accepted"
+            return None, "three cases with an error are accepted only at the largest coverage"
+        return None, f"fewer than {ERRING_CASES} cases with an error are accepted"
     off = np.abs(drawn[usable] - np.nanmean(drawn[usable], axis=1, keepdims=True))
     reached = ~np.isnan(off).all(axis=0)  # a resample may answer too little for any of them
     furthest = np.nanmax(off[:, reached] / spread[usable, None], axis=0)
-    normal = t_quantile(options.level, 1e9)
-    stretch = t_quantile(options.level, ranking.n_cases - 1) / normal
-    reaches = {"simultaneous": float(np.quantile(furthest, options.level)), "pointwise": normal}
+    level = options.confidence_level
+    stretch = t_quantile(level, ranking.n_cases - 1) / t_quantile(level, 1e9)
     root = here[usable]
-    bands = []
-    for kind, c in reaches.items():
-        reach = c * stretch * spread[usable]
-        ends = np.maximum(root - reach, 0.0) ** 2, (root + reach) ** 2
-        bands.append(RiskBand(kind, coverage[usable], *ends, size))
-    return bands, None
+    reach = float(np.quantile(furthest, level)) * stretch * spread[usable]
+    ends = np.maximum(root - reach, 0.0) ** 2, (root + reach) ** 2
+    return RiskBand(coverage[usable], *ends, size), None
 
 
 def _begin(ranking: Ranking) -> float:

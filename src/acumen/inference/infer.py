@@ -6,99 +6,63 @@ others are asked for beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import UsageError, what_came
+from acumen.defaults import FEWEST_CASES, RELIABLE_CASES
 from acumen.inference.influence import INFLUENCE, influence
-from acumen.inference.intervals import (
-    FEWEST_CASES,
-    LEVEL,
-    MOST_DROPPED,
-    NO_RESAMPLES,
-    RELIABLE_CASES,
-    TOO_FEW,
-    Errors,
-    Interval,
-    Jackknife,
-    NoInterval,
-    bca,
-    default_interval,
-    defined,
-    percentile,
-)
-from acumen.inference.resample import (
-    MOST_GROUPS,
-    RESAMPLES,
-    SEED,
-    Enumeration,
-    LeaveOut,
-    Statistic,
-    plan_resamples,
-    replicate,
-)
-from acumen.metrics.registry import Kind, Metric
+from acumen.inference.intervals import Errors, default_interval
+from acumen.inference.jackknife import Jackknife
+from acumen.inference.options import Options
+from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile
+from acumen.inference.resample import MOST_GROUPS, LeaveOut, Statistic, plan_resamples, replicate
+from acumen.metrics.registry import Estimate, Kind, Metric
+from acumen.results.measured import Absence, Flag, Interval, Measured, NoInterval, finite
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights
 
-Method = Literal["default", "percentile", "bca"]
-METHODS: Final[tuple[Method, ...]] = ("default", "percentile", "bca")
 JACKKNIFE_CASES: Final = 2000
 """Beyond this many cases, influence functions or a delete-a-group jackknife."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How intervals are made."""
-
-    resamples: int = RESAMPLES
-    seed: int = SEED
-    level: float = LEVEL
-    method: Method = "default"
-    weights: Literal["multinomial", "poisson"] = "multinomial"
-    threads: int | None = None
-    advance: Callable[[int], None] | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("resamples", "seed", "threads"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, int | np.integer):
-                raise UsageError(f"{name} must be a whole number, not {what_came(value)}")
-            if value is not None:
-                object.__setattr__(self, name, int(value))  # a NumPy number could not be written
-        if not 0.0 < self.level < 1.0:
-            raise UsageError(f"the level must lie between 0 and 1, not {self.level}")
-        if self.resamples < 0:
-            raise UsageError(f"the number of resamples cannot be negative: {self.resamples}")
-        if self.threads is not None and self.threads < 1:
-            raise UsageError(f"the number of threads must be at least 1, not {self.threads}")
-        if self.weights not in ("multinomial", "poisson"):
-            raise UsageError(f"no weights {self.weights!r}: multinomial or poisson")
-        if self.method not in METHODS:
-            raise UsageError(f"no interval method {self.method!r}: one of {', '.join(METHODS)}")
-
-
-@dataclass(frozen=True, slots=True)
 class Inference:
-    """A metric's estimate with its interval, and what the resamples say."""
+    """A metric's estimate with its interval, and what both were made from."""
 
     metric: Metric
     value: float | None
     reason: str | None
+    """Why there is no value."""
     interval: Interval | NoInterval
     percentile: Interval | NoInterval
-    drop_rate: float | None
-    replicates: Floats
+    replicates: Replicates
     jackknife: Jackknife
 
     @property
     def name(self) -> str:
         """The metric's name."""
         return self.metric.name
+
+    @property
+    def measured(self) -> Measured:
+        """What is written of it."""
+        return Measured(
+            value=finite(self.value),
+            reason=self.reason,
+            better=self.metric.better,
+            **one_of(self.interval),
+            drop_rate=self.replicates.drop_rate,
+        )
+
+
+def one_of(interval: Interval | NoInterval) -> dict[str, Any]:
+    """The two fields that hold an interval or why there is none."""
+    here = isinstance(interval, Interval)
+    return {"interval": interval} if here else {"no_interval": interval}
 
 
 def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
@@ -117,30 +81,28 @@ def infer(
 ) -> dict[str, Inference]:
     """Estimates and intervals of metrics that look at the same view, by name."""
     statistic = statistic_of(metrics, view)
-    plan = plan_resamples(view.n_cases, options.resamples, options.seed, options.weights)
-    replicates = np.empty((len(metrics), 0))
+    values = np.empty((len(metrics), 0))
+    probability = None
     if view.n_cases >= FEWEST_CASES and options.resamples > 0:
-        replicates = replicate(statistic, plan, threads=options.threads, advance=options.advance)
+        plan = plan_resamples(view.n_cases, options.resamples, options.seed, options.weights)
+        values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
+        probability = plan.probability
     jackknives = leave_out(metrics, view, options.threads)
     errors = errors_of(view)
-    probability = plan.probability if isinstance(plan, Enumeration) else None
     once = CaseWeights.once(view.n_cases)
-    values = statistic(once)[:, 0]
-    found = {}
-    for row, metric in enumerate(metrics):
-        estimate = metric.estimate(values[row], view, once)
-        found[metric.name] = _inference(
+    estimates = statistic(once)[:, 0]
+    return {
+        metric.name: _inference(
             metric,
-            estimate.value,
-            estimate.reason,
-            replicates[row],
-            probability,
+            view,
+            metric.estimate(estimates[row], view, once),
+            Replicates(values[row], probability),
             _on_cases_that_count(metric, view, jackknives[row]),
             errors,
-            metric.bounds(view),
             options,
         )
-    return found
+        for row, metric in enumerate(metrics)
+    }
 
 
 def _on_cases_that_count(metric: Metric, view: Any, jackknife: Jackknife) -> Jackknife:
@@ -155,55 +117,47 @@ def _on_cases_that_count(metric: Metric, view: Any, jackknife: Jackknife) -> Jac
 
 def _inference(
     metric: Metric,
-    value: float | None,
-    reason: str | None,
-    replicates: Floats,
-    probability: Floats | None,
+    view: Any,
+    estimate: Estimate,
+    replicates: Replicates,
     jackknife: Jackknife,
     errors: Errors | None,
-    bounds: tuple[float, float],
     options: Options,
 ) -> Inference:
-    _, _, dropped = defined(replicates, probability)
-    drop_rate = dropped if len(replicates) else None
+    value = estimate.value
     if value is None:
-        chosen: Interval | NoInterval = NoInterval(reason or metric.undefined)
-        by_percentile: Interval | NoInterval = chosen
-    elif len(replicates) == 0:
-        by_percentile = NoInterval(TOO_FEW if jackknife.cases < FEWEST_CASES else NO_RESAMPLES)
-        chosen = by_percentile
-        if options.method == "default":
-            chosen = _default(metric, value, jackknife, errors, options.level)
-    else:
-        by_percentile = percentile(replicates, options.level, probability)
-        chosen = by_percentile
-        if dropped <= MOST_DROPPED and options.method == "default":
-            chosen = _default(metric, value, jackknife, errors, options.level)
-        elif options.method == "bca":
-            chosen = bca(replicates, value, jackknife, options.level, probability)
+        none = NoInterval(why=Absence.NO_VALUE)
+        reason = estimate.reason or metric.undefined
+        return Inference(metric, None, reason, none, none, replicates, jackknife)
+    level = options.confidence_level
+    by_percentile = percentile(replicates, level)
+    if not len(replicates) and jackknife.cases < FEWEST_CASES:
+        by_percentile = too_few_cases(jackknife.cases)
+    interval = by_percentile
+    if options.method == "default" and not (len(replicates) and replicates.dropped > MOST_DROPPED):
+        interval = default_interval(
+            metric.kind, value, jackknife, errors=errors, one_error=metric.one_error, level=level
+        )
+    elif options.method == "bca" and len(replicates):
+        interval = bca(replicates, value, jackknife, level)
+    bounds = metric.bounds(view)
     if errors is not None and metric.one_error is not None:
         bounds = errors.bounds(metric.one_error)
     if isinstance(by_percentile, Interval):
         by_percentile = by_percentile.within(bounds)
-    if isinstance(chosen, Interval):
-        chosen = marked(chosen.within(bounds), jackknife.cases)
-    return Inference(metric, value, reason, chosen, by_percentile, drop_rate, replicates, jackknife)
+    if isinstance(interval, Interval):
+        interval = marked(interval.within(bounds), jackknife.cases)
+    return Inference(metric, value, None, interval, by_percentile, replicates, jackknife)
 
 
-def _default(
-    metric: Metric, value: float, jackknife: Jackknife, errors: Errors | None, level: float
-) -> Interval | NoInterval:
-    return default_interval(
-        metric.kind, value, jackknife, errors=errors, one_error=metric.one_error, level=level
-    )
+def too_few_cases(cases: int) -> NoInterval:
+    """No interval of so few cases."""
+    return NoInterval(why=Absence.TOO_FEW_CASES, count=FEWEST_CASES, of=cases)
 
 
 def marked(interval: Interval, n_cases: int) -> Interval:
-    """The interval with a note when there are too few cases to rely on it."""
-    if n_cases >= RELIABLE_CASES:
-        return interval
-    note = f"fewer than {RELIABLE_CASES} cases: unreliable"
-    return replace(interval, note=note if interval.note is None else f"{note}; {interval.note}")
+    """The interval with a flag when there are too few cases to rely on it."""
+    return interval if n_cases >= RELIABLE_CASES else interval.with_flag(Flag.FEW_CASES)
 
 
 def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) -> list[Jackknife]:

@@ -7,15 +7,10 @@ from itertools import combinations
 
 import numpy as np
 
-from acumen.inference.intervals import (
-    LEVEL,
-    MOST_DROPPED,
-    Interval,
-    NoInterval,
-    quantiles,
-    t_quantile,
-)
-from acumen.types import Floats
+from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.inference.intervals import t_quantile
+from acumen.inference.replicates import MOST_DROPPED, Replicates, quantiles
+from acumen.results.measured import Absence, Interval, NoInterval
 
 
 def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -37,28 +32,30 @@ def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
 
 def simultaneous(
     estimates: Mapping[str, float],
-    replicates: Mapping[str, Floats],
+    replicates: Mapping[str, Replicates],
     n_cases: int,
-    level: float = LEVEL,
-    probability: Floats | None = None,
+    level: float = CONFIDENCE_LEVEL,
 ) -> dict[tuple[str, str], Interval | NoInterval]:
     r"""Intervals of all pairwise differences that hold together (max-T).
 
     The critical value is the quantile over resamples of the largest standardised deviation among
     all pairs, widened by Student's t for the number of cases. Whatever pair is picked after seeing
     the data, "the best" among them, its interval keeps the level. Romano and Wolf (2005),
-    Econometrica 73. ``probability`` weighs the resamples when they were enumerated.
+    Econometrica 73.
     """
     pairs = list(combinations(estimates, 2))
-    deltas = {(a, b): replicates[b] - replicates[a] for a, b in pairs}
-    kept = np.all([~np.isnan(d) for d in deltas.values()], axis=0) if pairs else np.empty(0, bool)
-    if not pairs or n_cases < 2 or kept.size == 0:
-        return {pair: NoInterval("needs two systems and two cases") for pair in pairs}
-    chance = np.full(kept.size, 1 / kept.size) if probability is None else probability
-    if chance[kept].sum() < (1 - MOST_DROPPED) * chance.sum():
-        return {pair: NoInterval("undefined in too many resamples") for pair in pairs}
-    chance = chance[kept] / chance[kept].sum()
-    centred = {p: d[kept] - (estimates[p[1]] - estimates[p[0]]) for p, d in deltas.items()}
+    deltas = {(a, b): replicates[b].values - replicates[a].values for a, b in pairs}
+    probability = replicates[pairs[0][0]].probability if pairs else None
+    whole = np.all([~np.isnan(d) for d in deltas.values()], axis=0) if pairs else np.empty(0, bool)
+    if not pairs or n_cases < 2 or whole.size == 0:
+        return {pair: NoInterval(why=Absence.TOO_FEW_CASES, count=2, of=n_cases) for pair in pairs}
+    chance = np.full(whole.size, 1 / whole.size) if probability is None else probability
+    if chance[whole].sum() < (1 - MOST_DROPPED) * chance.sum():
+        dropped = 1 - float(chance[whole].sum() / chance.sum())
+        none = NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped)
+        return dict.fromkeys(pairs, none)
+    chance = chance[whole] / chance[whole].sum()
+    centred = {p: d[whole] - (estimates[p[1]] - estimates[p[0]]) for p, d in deltas.items()}
     error = {p: float(np.sqrt(chance @ d**2)) for p, d in centred.items()}
     moving = [p for p in pairs if error[p] > 0.0]
     critical = 0.0
@@ -71,27 +68,32 @@ def simultaneous(
     for a, b in pairs:
         delta = estimates[b] - estimates[a]
         reach = critical * error[a, b]
-        out[a, b] = Interval(delta - reach, delta + reach, "max-T", level, error[a, b])
+        out[a, b] = Interval(
+            low=delta - reach,
+            high=delta + reach,
+            method="max-T",
+            confidence_level=level,
+            standard_error=error[a, b],
+        )
     return out
 
 
 def best_of(
     estimates: Mapping[str, float],
-    replicates: Mapping[str, Floats],
+    replicates: Mapping[str, Replicates],
     n_cases: int,
     *,
     lower_is_better: bool = True,
-    level: float = LEVEL,
-    probability: Floats | None = None,
+    level: float = CONFIDENCE_LEVEL,
 ) -> tuple[str, list[str]]:
     """The best by its estimate, and those that cannot be told from it at this level."""
     sign = 1.0 if lower_is_better else -1.0
     best = min(estimates, key=lambda name: sign * estimates[name])
-    intervals = simultaneous(estimates, replicates, n_cases, level, probability)
+    intervals = simultaneous(estimates, replicates, n_cases, level)
     rivals = []
     for (a, b), interval in intervals.items():
         if best not in (a, b):
             continue
-        if isinstance(interval, NoInterval) or interval.low <= 0.0 <= interval.high:
+        if isinstance(interval, NoInterval) or interval.has_zero:
             rivals.append(b if a == best else a)
     return best, rivals

@@ -18,71 +18,88 @@ from typing import Any
 
 import numpy as np
 
-from acumen.inference.infer import Inference, Options, infer, marked, statistic_of
-from acumen.inference.intervals import (
-    FEWEST_CASES,
-    MOST_DROPPED,
-    NO_RESAMPLES,
-    TOO_FEW,
+from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
+from acumen.inference.infer import Inference, infer, marked, one_of, statistic_of, too_few_cases
+from acumen.inference.intervals import plain
+from acumen.inference.options import Options
+from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile
+from acumen.inference.resample import Swaps, replicate
+from acumen.metrics.registry import Kind, Metric
+from acumen.results.measured import (
+    Absence,
+    Delta,
     Interval,
     NoInterval,
-    bca,
-    defined,
-    percentile,
-    plain,
+    Side,
+    favoured_side,
+    finite,
 )
-from acumen.inference.resample import Enumeration, Swaps, plan_resamples, replicate
-from acumen.metrics.registry import Kind, Metric
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
 
 PLAIN: frozenset[str] = frozenset({"cmax"})
 """Metrics whose difference takes the plain jackknife-t: measured to cover as well, and shorter."""
-_LACKING = "leaving out some case makes one side undefined and not the other"
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
-    """Right minus left for one metric."""
+class Contrast:
+    """Right minus left for one metric, and what it was made from."""
 
     metric: Metric
     left: Inference
     right: Inference
     value: float | None
     reason: str | None
+    """Why there is no value."""
     interval: Interval | NoInterval
     percentile: Interval | NoInterval
     p_value: float | None
-    drop_rate: float | None
-    replicates: Floats
+    replicates: Replicates
 
     @property
     def name(self) -> str:
         """The metric's name."""
         return self.metric.name
 
-    def undefined(self, reason: str) -> Delta:
-        """This difference with a reason of its own, if it has no value."""
-        none = NoInterval(reason)
-        return (
-            self
-            if self.value is not None
-            else replace(self, reason=reason, interval=none, percentile=none)
+    @property
+    def favours(self) -> Side | None:
+        """The better side where the interval excludes 0 and may be relied on, else None."""
+        interval = self.interval if isinstance(self.interval, Interval) else None
+        return favoured_side(interval, self.metric.better)
+
+    def delta(self, p_holm: float | None = None) -> Delta:
+        """What is written of it."""
+        return Delta(
+            delta=finite(self.value),
+            reason=self.reason,
+            left=finite(self.left.value),
+            right=finite(self.right.value),
+            better=self.metric.better,
+            **one_of(self.interval),
+            ci95=self._ci95(),
+            p_value=self.p_value,
+            p_holm=p_holm,
+            drop_rate=self.replicates.drop_rate,
+            favours=self.favours,
         )
 
-    @property
-    def favours(self) -> str | None:
-        """``left`` or ``right`` when the interval excludes 0 and may be relied on, else None."""
-        if not isinstance(self.interval, Interval) or _is_unreliable(self.interval):
-            return None
-        if self.interval.low <= 0.0 <= self.interval.high:
-            return None
-        right_is_lower = self.interval.high < 0.0
-        return "right" if right_is_lower == (self.metric.better == "lower") else "left"
+    def _ci95(self) -> tuple[float | None, float | None] | None:
+        return None if self.value is None else percentile_ends(self.replicates, self.percentile)
+
+    def undefined(self, reason: str) -> Contrast:
+        """This difference with a reason of its own, if it has no value."""
+        return self if self.value is not None else replace(self, reason=reason)
 
 
-def _is_unreliable(interval: Interval) -> bool:
-    return interval.note is not None and interval.note.startswith("fewer than")
+def percentile_ends(
+    replicates: Replicates, interval: Interval | NoInterval
+) -> tuple[float | None, float | None] | None:
+    """The 95% percentile interval: ``interval``, unless that is of another level."""
+    if isinstance(interval, NoInterval) or interval.confidence_level != CONFIDENCE_LEVEL:
+        interval = percentile(replicates)
+    if isinstance(interval, NoInterval):
+        return None
+    return finite(interval.low), finite(interval.high)
 
 
 def compare(
@@ -93,8 +110,8 @@ def compare(
     *,
     p_values: bool = True,
     settle: Callable[[Any, Mapping[str, Inference]], Mapping[str, Inference]] | None = None,
-) -> dict[str, Delta]:
-    """Paired deltas of metrics between two views of the same cases, by name.
+) -> dict[str, Contrast]:
+    """Paired differences of metrics between two views of the same cases, by name.
 
     ``settle`` adds what a view knows of the inferences on it, before they are set side by side.
     """
@@ -105,59 +122,41 @@ def compare(
     if settle is not None:
         a, b = settle(left, a), settle(right, b)
     swapped = _p_values(metrics, left, right, options) if p_values else {}
-    plan = plan_resamples(left.n_cases, options.resamples, options.seed, options.weights)
-    probability = plan.probability if isinstance(plan, Enumeration) else None
     return {
-        m.name: _delta(m, a[m.name], b[m.name], swapped.get(m.name), probability, options)
-        for m in metrics
+        m.name: _contrast(m, a[m.name], b[m.name], swapped.get(m.name), options) for m in metrics
     }
 
 
-def _delta(
-    metric: Metric,
-    left: Inference,
-    right: Inference,
-    p_value: float | None,
-    probability: Floats | None,
-    options: Options,
-) -> Delta:
-    replicates = right.replicates - left.replicates
-    _, _, dropped = defined(replicates, probability)
-    drop_rate = dropped if len(replicates) else None
+def _contrast(
+    metric: Metric, left: Inference, right: Inference, p_value: float | None, options: Options
+) -> Contrast:
+    replicates = right.replicates.minus(left.replicates)
     if left.value is None or right.value is None:
         side, reason = ("left", left.reason) if left.value is None else ("right", right.reason)
-        told = f"undefined on the {side}: {reason}"
-        none = NoInterval(told)
-        return Delta(metric, left, right, None, told, none, none, None, drop_rate, replicates)
+        none = NoInterval(why=Absence.NO_VALUE)
+        reason = f"undefined on the {side}: {reason}"
+        return Contrast(metric, left, right, None, reason, none, none, None, replicates)
     value = right.value - left.value
     cases = min(left.jackknife.cases, right.jackknife.cases)
-    few = cases < FEWEST_CASES
-    by_percentile: Interval | NoInterval = NoInterval(TOO_FEW if few else NO_RESAMPLES)
-    if len(replicates):
-        by_percentile = percentile(replicates, options.level, probability)
-    chosen = by_percentile
-    if options.method == "default" and not (len(replicates) and dropped > MOST_DROPPED):
-        chosen = delta_interval(metric, left, right, options.level)
+    by_percentile = percentile(replicates, options.confidence_level)
+    if not len(replicates) and cases < FEWEST_CASES:
+        by_percentile = too_few_cases(cases)
+    interval = by_percentile
+    if options.method == "default" and not (len(replicates) and replicates.dropped > MOST_DROPPED):
+        interval = delta_interval(metric, left, right, options.confidence_level)
     elif options.method == "bca" and len(replicates):
-        chosen = _bca(value, left, right, replicates, probability, options.level)
-    if isinstance(chosen, Interval):
-        chosen = marked(chosen, cases)
-    return Delta(
-        metric, left, right, value, None, chosen, by_percentile, p_value, drop_rate, replicates
-    )
+        interval = _bca(value, left, right, replicates, options.confidence_level)
+    if isinstance(interval, Interval):
+        interval = marked(interval, cases)
+    return Contrast(metric, left, right, value, None, interval, by_percentile, p_value, replicates)
 
 
 def _bca(
-    value: float,
-    left: Inference,
-    right: Inference,
-    replicates: Floats,
-    probability: Floats | None,
-    level: float,
+    value: float, left: Inference, right: Inference, replicates: Replicates, level: float
 ) -> Interval | NoInterval:
     if left.jackknife.undefined != right.jackknife.undefined:
-        return NoInterval(_LACKING)
-    return bca(replicates, value, right.jackknife.minus(left.jackknife), level, probability)
+        return NoInterval(why=Absence.SIDES_DIFFER)
+    return bca(replicates, value, right.jackknife.minus(left.jackknife), level)
 
 
 def delta_interval(
@@ -168,23 +167,27 @@ def delta_interval(
     assert right.value is not None
     value = right.value - left.value
     if left.jackknife.undefined != right.jackknife.undefined:
-        return NoInterval(_LACKING)
-    if min(left.jackknife.cases, right.jackknife.cases) < FEWEST_CASES:
-        return NoInterval(TOO_FEW)
+        return NoInterval(why=Absence.SIDES_DIFFER)
+    cases = min(left.jackknife.cases, right.jackknife.cases)
+    if cases < FEWEST_CASES:
+        return too_few_cases(cases)
     difference = right.jackknife.minus(left.jackknife)
     if not difference.deviations.any() and not _open_without_variation(left, right):
-        return Interval(value, value, "no variation between cases", level, 0.0)
+        return _between(value, value, "no variation between cases", level, 0.0)
     if metric.kind is Kind.REAL or metric.name in PLAIN:
         return plain(value, difference, level)
-    for side, inference in (("left", left), ("right", right)):
-        if isinstance(inference.interval, NoInterval):
-            return NoInterval(f"no interval on the {side}: {inference.interval.reason}")
-    assert isinstance(left.interval, Interval)
-    assert isinstance(right.interval, Interval)
+    if isinstance(left.interval, NoInterval):
+        return left.interval.model_copy(update={"side": "left"})
+    if isinstance(right.interval, NoInterval):
+        return right.interval.model_copy(update={"side": "right"})
     r = _correlation(left.jackknife.deviations, right.jackknife.deviations)
     below = _reach(right.value - right.interval.low, left.interval.high - left.value, r)
     above = _reach(right.interval.high - right.value, left.value - left.interval.low, r)
-    return Interval(value - below, value + above, "MOVER", level, difference.standard_error)
+    return _between(value - below, value + above, "MOVER", level, difference.standard_error)
+
+
+def _between(low: float, high: float, method: str, level: float, error: float) -> Interval:
+    return Interval(low=low, high=high, method=method, confidence_level=level, standard_error=error)
 
 
 def _open_without_variation(left: Inference, right: Inference) -> bool:

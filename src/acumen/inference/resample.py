@@ -19,12 +19,11 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.defaults import RESAMPLES, SEED
 from acumen.errors import UsageError
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
 
-SEED: Final = 42
-RESAMPLES: Final = 10_000
 MOST_GROUPS: Final = 500
 _BLOCK_CELLS: Final = 1 << 17
 """Cells of a block (cases × lanes) that stay in a processor's cache."""
@@ -56,6 +55,8 @@ class Bootstrap:
     size: int = RESAMPLES
     seed: int = SEED
     weights: Literal["multinomial", "poisson"] = "multinomial"
+    probability: None = None
+    """All resamples are equally likely."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed < 2**64:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, label
 from acumen.inference.infer import Inference
-from acumen.inference.intervals import Interval, NoInterval
-from acumen.inference.paired import Delta
+from acumen.inference.paired import Contrast
 from acumen.metrics.registry import Kind, Metric
+from acumen.results.measured import Interval, NoInterval
 from acumen.table.judgments import check_ids, factorize
 from acumen.types import CaseId, Floats
 from acumen.views.weights import CaseWeights, Weights
@@ -55,8 +55,8 @@ class BootstrapResult:
             found.percentile,
             n_cases,
             len(found.replicates),
-            found.drop_rate,
-            found.replicates,
+            found.replicates.drop_rate,
+            found.replicates.values,
         )
 
 
@@ -69,7 +69,7 @@ class PairedBootstrapResult(BootstrapResult):
     p_value: float | None = None
 
     @classmethod
-    def of_delta(cls, found: Delta, n_cases: int) -> PairedBootstrapResult:
+    def of_delta(cls, found: Contrast, n_cases: int) -> PairedBootstrapResult:
         """The result for a difference."""
         return cls(
             found.value,
@@ -78,8 +78,8 @@ class PairedBootstrapResult(BootstrapResult):
             found.percentile,
             n_cases,
             len(found.replicates),
-            found.drop_rate,
-            found.replicates,
+            found.replicates.drop_rate,
+            found.replicates.values,
             found.left.value,
             found.right.value,
             found.p_value,

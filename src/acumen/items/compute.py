@@ -13,10 +13,11 @@ from typing import Any, Final, overload
 
 import numpy as np
 
+from acumen.defaults import RESAMPLES, SEED
 from acumen.errors import DataError, UsageError, what_came
-from acumen.inference.infer import Method, Options, infer
+from acumen.inference.infer import infer
+from acumen.inference.options import Method, Options
 from acumen.inference.paired import compare
-from acumen.inference.resample import RESAMPLES, SEED
 from acumen.items.bootstrap import (
     BootstrapResult,
     PairedBootstrapResult,

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from acumen.errors import printable
-from acumen.results.metrics import DeltaModel, IntervalModel, MetricValue, Variant
+from acumen.report.words import why_missing
+from acumen.results.measured import Delta, Interval, Measured
+from acumen.results.metrics import Variant
 from acumen.results.parts import name, shown_coverage
 
 T = TypeVar("T")
@@ -60,7 +62,7 @@ def without_interval(evaluation: Evaluation) -> list[str]:
         for header, key in _columns(shown_coverage(evaluation.artifact)):
             metric = variant.metrics.get(key)
             if metric is not None and metric.interval is None:
-                reason = metric.reason or metric.interval_reason or "not given"
+                reason = why_missing(metric) or "not given"
                 where = f"{header} of {name(function)}{f', {side}' if side else ''}"
                 found.setdefault(reason, []).append(where)
     return [
@@ -119,7 +121,7 @@ def _deltas(evaluation: Evaluation, coverage: float) -> Grid:
     return Grid("right − left (paired)", columns, tuple(rows), words=2)
 
 
-def _delta_cells(delta: DeltaModel) -> list[str]:
+def _delta_cells(delta: Delta) -> list[str]:
     value = _number(delta.delta, signed=True)
     if delta.delta is not None:
         value = f"{value}\n{_ends(delta.interval, signed=True)}"
@@ -142,7 +144,7 @@ def _label(names: list[str]) -> str:
     return "\n= ".join([first, *others])
 
 
-def _cell(metric: MetricValue | None) -> str:
+def _cell(metric: Measured | None) -> str:
     if metric is None or metric.value is None:
         return "null"
     return f"{_number(metric.value)}\n{_ends(metric.interval)}"
@@ -154,13 +156,10 @@ def _number(value: float | None, *, signed: bool = False) -> str:
     return f"{value:+.3f}" if signed else f"{value:.3f}"
 
 
-def _ends(interval: IntervalModel | None, *, signed: bool = False) -> str:
+def _ends(interval: Interval | None, *, signed: bool = False) -> str:
     if interval is None:
         return "–"
-    low, high = (
-        ("inf" if end is None else _short(end, signed=signed))
-        for end in (interval.low, interval.high)
-    )
+    low, high = (("inf" if end is None else _short(end, signed=signed)) for end in interval.ends)
     return f"{low} {high}" if signed else f"{low}–{high}"
 
 

@@ -11,6 +11,7 @@ from acumen.charts.tables import ABSTAINED
 from acumen.errors import counted
 from acumen.report.plots import plot, section, value_and_interval
 from acumen.report.sections import Section, Table, number, percent, reach, shown, text
+from acumen.report.words import why_missing
 from acumen.results.charted import Summary
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.parts import input_names, name
@@ -55,10 +56,9 @@ def agreement(artifact: MetricsArtifact, study: str) -> Section | None:
                 rows.append((title, text(side), *value_and_interval(found[key])))
         if key in artifact.comparison.agreement:
             d = artifact.comparison.agreement[key]
-            ends = (None, None) if d.interval is None else (d.interval.low, d.interval.high)
             change = number(d.delta, "+.4f", d.reason)
             told = text(f"{names[-1]} minus {names[0]}")
-            rows.append((title, told, change, reach(*ends, "+.4f", d.interval_reason)))
+            rows.append((title, told, change, reach(*d.ends, "+.4f", why_missing(d))))
     drawn = plot(
         study,
         "agreement",
@@ -136,7 +136,7 @@ def _group_table(artifact: MetricsArtifact) -> Table:
             for g in found:
                 first = (text(side), text(kind), text(name(g.name)))
                 risk = number(g.risk.value, reason=g.risk.reason)
-                interval = reach(g.risk.low, g.risk.high, why=g.risk.reason)
+                interval = reach(*g.risk.ends, why=why_missing(g.risk))
                 rows.append((*first, number(g.n), number(g.answered), risk, interval))
     columns = ("input", "by", "group", "rows", "answered", "risk", "interval")
     return Table("Risk by group", columns, tuple(rows))
@@ -148,7 +148,7 @@ def _precision_table(artifact: MetricsArtifact) -> Table:
         for curve in summary.precision_recall:
             found = curve.average_precision
             first = (text(side), text(name(curve.at_least)), number(curve.n_positive))
-            precision = (number(found.value), reach(found.low, found.high, why=found.reason))
+            precision = (number(found.value), reach(*found.ends, why=why_missing(found)))
             rows.append((*first, percent(curve.prevalence), *precision))
     columns = ("input", "truth at least", "rows", "prevalence", "average precision", "interval")
     return Table("Average precision", columns, tuple(rows))

@@ -68,7 +68,7 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
 _OPTIONS: Final = {
     "confidence": "--confidence",
     "interval": "--interval",
-    "level": "--level",
+    "confidence_level": "--confidence-level",
     "bootstrap_resamples": "--bootstrap-resamples",
     "seed": "--seed",
     "coverage_grid": "--coverage-grid",

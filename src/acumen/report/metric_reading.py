@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
-from acumen.results.metrics import Best, DeltaModel, MetricsArtifact, MetricValue, Variant
+from acumen.results.measured import Delta, Measured
+from acumen.results.metrics import Best, MetricsArtifact, Variant
 from acumen.results.parts import best_function, input_names, name, sides
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
@@ -64,7 +65,7 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
         return f"{told}, but {people} cannot tell it from {rivals}."
     if not any(best.is_above(f) for f in artifact.confidence_variants):
         return f"{told}."
-    return f"{told}, below every other function ({best.level:.0%}, all at once)."
+    return f"{told}, below every other function ({best.confidence_level:.0%}, all at once)."
 
 
 def _alike(best: Best) -> str:
@@ -93,35 +94,34 @@ def _side(artifact: MetricsArtifact) -> str:
     return f"AUGRC: {'; '.join(parts)}."
 
 
-def _by(delta: DeltaModel) -> str:
+def _by(delta: Delta) -> str:
     interval = delta.interval
-    if delta.delta is None or interval is None or interval.low is None or interval.high is None:
+    if delta.delta is None or interval is None:
         return "by its interval"
     return f"right − left {delta.delta:+.3f}, {interval.low:+.3f} to {interval.high:+.3f}"
 
 
-def _augrc_deltas(artifact: MetricsArtifact) -> dict[str, DeltaModel]:
+def _augrc_deltas(artifact: MetricsArtifact) -> dict[str, Delta]:
     return {f: d["augrc_full"] for f, d in (artifact.comparison.deltas or {}).items()}
 
 
 def _favours(artifact: MetricsArtifact) -> dict[str, list[str]]:
     """Side -> the functions by which its AUGRC is shown to be lower."""
-    found = artifact.comparison.favoured("augrc_full", artifact.level)
+    found = artifact.comparison.favoured("augrc_full", artifact.confidence_level)
     return {side: [f for f, s in found.items() if s == side] for side in ("left", "right")}
 
 
-def _with_interval(found: MetricValue | None, form: str = ".4f", factor: float = 1.0) -> str:
+def _with_interval(found: Measured | None, form: str = ".4f", factor: float = 1.0) -> str:
     """A value and its interval in a sentence."""
     if found is None or found.value is None:
         return "undefined"
     unit = "%" if factor == 100.0 else ""
     value = f"{factor * found.value:{form}}{unit}"
     i = found.interval
-    if i is None or i.low is None or i.high is None:
+    if i is None:
         return f"{value} (no interval)"
-    return (
-        f"{value} ({100 * i.level:g}% interval {factor * i.low:{form}} to {factor * i.high:{form}})"
-    )
+    ends = f"{factor * i.low:{form}} to {factor * i.high:{form}}"
+    return f"{value} ({100 * i.confidence_level:g}% interval {ends})"
 
 
 def _compared(artifact: MetricsArtifact) -> str:
@@ -215,7 +215,7 @@ def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
         told += f", but {rivals} cannot be told from it"
     if worse:
         told += f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} higher"
-    return [f"{told} (all comparisons together at the {100 * found.level:g}% level)."]
+    return [f"{told} (all comparisons together at the {100 * found.confidence_level:g}% level)."]
 
 
 def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
@@ -240,17 +240,17 @@ def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
     return told
 
 
-def _difference(function: str, delta: DeltaModel, left: str, right: str) -> str:
+def _difference(function: str, delta: Delta, left: str, right: str) -> str:
     if delta.delta is None or delta.left is None or delta.right is None:
         return f"Ranked by {function}, the difference in AUGRC is undefined."
     told = (
         f"Ranked by {function}, AUGRC is {delta.left:.4f} for {left}, {delta.right:.4f} for {right}"
     )
     i = delta.interval
-    if i is None or i.low is None or i.high is None:
+    if i is None:
         return f"{told}; the difference {delta.delta:+.4f} has no interval."
     p = "" if delta.p_holm is None else f"; p = {delta.p_holm:.3g}, by Holm over all functions"
-    interval = f"{100 * i.level:g}% interval {i.low:+.4f} to {i.high:+.4f}"
+    interval = f"{100 * i.confidence_level:g}% interval {i.low:+.4f} to {i.high:+.4f}"
     return f"{told}: {delta.delta:+.4f} ({interval}{p}).".replace(" -", " −")
 
 

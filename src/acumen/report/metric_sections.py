@@ -12,6 +12,7 @@ from acumen.report import level_sections, metric_reading
 from acumen.report.metric_parts import cases, facts, provenance
 from acumen.report.plots import plot, section, value_and_interval
 from acumen.report.sections import Section, Study, Table, number, reach, shown, text
+from acumen.report.words import why_missing
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.parts import (
     check,
@@ -152,10 +153,10 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section | None:
     table = _curve_table(artifact)
     paired = artifact.comparison.enabled
     reasons = {
-        f"{name(function)}{f' of {side}' if paired else ''}: no band, {shown(found.bands_reason)}."
+        f"{name(function)}{f' of {side}' if paired else ''}: no band, {shown(found.band_reason)}."
         for side, summary in zip(input_names(artifact), artifact.summaries, strict=False)
         for function, found in summary.functions.items()
-        if found.bands_reason
+        if found.band_reason
     }
     return section(
         "curves",
@@ -197,9 +198,8 @@ def _deltas(artifact: MetricsArtifact, study: str) -> Section | None:
             if key not in found:
                 continue
             d = found[key]
-            ends = (None, None) if d.interval is None else (d.interval.low, d.interval.high)
             cells = (text(name(function)), text(title), number(d.left), number(d.right))
-            change = (number(d.delta, "+.4f", d.reason), reach(*ends, "+.4f", d.interval_reason))
+            change = (number(d.delta, "+.4f", d.reason), reach(*d.ends, "+.4f", why_missing(d)))
             rows.append((*cells, *change, number(d.p_value, ".3g"), number(d.p_holm, ".3g")))
     left, right = input_names(artifact)
     columns = (
@@ -239,7 +239,7 @@ def _confidence(artifact: MetricsArtifact, study: str) -> Section | None:
                 continue
             r = found.reliability
             for said, came, n in zip(r.confidence, r.accuracy, r.n, strict=True):
-                interval = reach(came.low, came.high, why=came.reason)
+                interval = reach(*came.ends, why=why_missing(came))
                 bins.append((*first, number(said), number(came.value), interval, number(n)))
     who = ("confidence function", "input")
     columns = (*who, "mean confidence", "share right", "interval", "rows")

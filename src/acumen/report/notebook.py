@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def html(evaluation: Evaluation) -> str:
     """Who was judged, the tables, a plain sentence, the warnings; every text escaped."""
     artifact = evaluation.artifact
-    level = f"intervals {artifact.level:.0%}, below each number"
+    level = f"intervals {artifact.confidence_level:.0%}, below each number"
     parts = [f"<b>{escape(line)}</b>" for line in inputs(evaluation)]
     parts.append(escape(population(artifact)))
     parts.append(escape(f"loss {artifact.loss.name} = {artifact.loss.definition} · {level}"))

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from acumen.charts.theme import Figure, spec_and_data
 from acumen.report.sections import Cell, Plot, Section, Table, number, reach
-from acumen.results.metrics import MetricValue
+from acumen.report.words import why_missing
+from acumen.results.measured import Measured
 
 
 def plot(
@@ -25,10 +26,9 @@ def section(key: str, title: str, plots: Sequence[Plot | None], *paragraphs: str
     return Section(key, title, paragraphs, drawn) if drawn else None
 
 
-def value_and_interval(found: MetricValue | None) -> tuple[Cell, Cell]:
+def value_and_interval(found: Measured | None) -> tuple[Cell, Cell]:
     """A metric as two cells; a dash in either says why."""
     if found is None:
         return number(None), reach(None, None)
-    i = found.interval
-    ends = (None, None) if i is None else (i.low, i.high)
-    return number(found.value, reason=found.reason), reach(*ends, why=found.interval_reason)
+    interval = reach(*found.ends, why=why_missing(found))
+    return number(found.value, reason=found.reason), interval

@@ -62,7 +62,7 @@ def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
         yield Text(line, style="bold")
     yield Text(population(artifact))
     loss = artifact.loss
-    level = f"{artifact.level:.0%}"
+    level = f"{artifact.confidence_level:.0%}"
     yield Text(f"loss {loss.name} = {loss.definition} · intervals {level}, below each number\n")
     for grid in grids(evaluation):
         yield _table(grid)

@@ -173,7 +173,7 @@ def _hundredth(value: float | None) -> float | None:
 
 
 def _level(document: Mapping[str, Any]) -> str:
-    return f"{100 * document['interval_settings']['level']:g}% interval"
+    return f"{100 * document['interval_settings']['confidence_level']:g}% interval"
 
 
 def component_table(document: Mapping[str, Any]) -> Table:

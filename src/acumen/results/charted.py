@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from acumen.results.measured import Measured, Model
 
 
-class Part(BaseModel):
-    """Fields it does not know are kept, numbers are finite, columns are of one length."""
+class Part(Model):
+    """A part with columns of one length."""
 
-    model_config = ConfigDict(extra="allow", allow_inf_nan=False)
     columns: ClassVar[tuple[str, ...]] = ()
 
     @model_validator(mode="after")
@@ -22,15 +23,6 @@ class Part(BaseModel):
         if len({len(getattr(self, name)) for name in self.columns}) > 1:
             raise ValueError(f"{', '.join(self.columns)} must be of one length")
         return self
-
-
-class Measured(Part):
-    """A value with its interval, or why there is none."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    reason: str | None = None
 
 
 class Points(Part):
@@ -44,7 +36,7 @@ class Points(Part):
 
 
 class Band(Part):
-    """Where the curve of the population may lie, from where there are errors enough to tell."""
+    """Where the whole curve of the population may lie, from where there are errors enough."""
 
     columns: ClassVar[tuple[str, ...]] = (
         "coverage",
@@ -54,9 +46,7 @@ class Band(Part):
         "generalized_high",
     )
 
-    kind: str
-    """``simultaneous`` holds the whole curve at the level, ``pointwise`` each point of it."""
-    level: float
+    confidence_level: float
     n_resamples: int
     coverage: list[float]
     selective_low: list[float]
@@ -78,15 +68,13 @@ class Distribution(Part):
 
 
 class Reliability(Part):
-    """What was said and what came true, bin by bin, and two measures of the distance."""
+    """What was said and what came true, bin by bin."""
 
     columns: ClassVar[tuple[str, ...]] = ("confidence", "accuracy", "n")
 
     confidence: list[float]
     accuracy: list[Measured]
     n: list[int]
-    ece: Measured
-    brier: Measured
 
 
 class FunctionSummary(Part):
@@ -95,8 +83,8 @@ class FunctionSummary(Part):
     accepted: list[int]
     """Rows accepted at each working point of the curve."""
     achievable: Points
-    bands: list[Band] = Field(default_factory=list)
-    bands_reason: str | None = None
+    band: Band | None = None
+    band_reason: str | None = None
     distribution: Distribution
     reliability: Reliability | None = None
     reliability_reason: str | None = None

@@ -7,29 +7,23 @@ version is refused; an unknown field is kept.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sized
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
-from acumen.defaults import LEVEL
+from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.errors import DataError, Problem, UsageError, printable, what_came
 from acumen.files.json import read_json, source_name, write_json
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.charted import Summary
+from acumen.results.measured import Delta, Measured, Model
 from acumen.results.verdicts import ResultsDocument
 
 SCHEMA_VERSION: Final = "1"
 
 Ends = tuple[float | None, float | None]
-
-
-class Model(BaseModel):
-    """Strict about types, lenient about fields it does not know: they are kept."""
-
-    model_config = ConfigDict(extra="allow", strict=False, allow_inf_nan=False)
 
 
 class Input(Model):
@@ -71,28 +65,6 @@ class LossDescription(Model):
     name: str
     definition: str
     raw_multiplier: int
-
-
-class IntervalModel(Model):
-    """An interval and how it was made; an end that has no bound is null."""
-
-    low: float | None
-    high: float | None
-    method: str
-    level: float
-    standard_error: float | None = None
-    note: str | None = None
-
-
-class MetricValue(Model):
-    """A metric: its value or why there is none, its interval or why there is none."""
-
-    value: float | None
-    reason: str | None = None
-    better: str
-    interval: IntervalModel | None = None
-    interval_reason: str | None = None
-    drop_rate: float | None = None
 
 
 class Interpretation(Model):
@@ -155,7 +127,7 @@ class Variant(Model):
     mae_at_coverage: dict[str, RiskAtCoverage]
     bootstrap: BootstrapModel
     curve: CurveModel
-    metrics: dict[str, MetricValue] = Field(default_factory=dict)
+    metrics: dict[str, Measured] = Field(default_factory=dict)
     conventions: dict[str, float] = Field(default_factory=dict)
 
 
@@ -166,52 +138,35 @@ class PairedVariant(Model):
     input_1: Variant
 
 
-class DeltaModel(Model):
-    """Right minus left."""
-
-    delta: float | None
-    ci95: Ends | None
-    reason: str | None = None
-    left: float | None = None
-    right: float | None = None
-    better: str = "lower"
-    interval: IntervalModel | None = None
-    interval_reason: str | None = None
-    p_value: float | None = None
-    p_holm: float | None = None
-    drop_rate: float | None = None
-    favours: str | None = None
-
-
 class Comparison(Model):
     """Whether and how two inputs were compared."""
 
     enabled: bool
     intersection_only: bool
-    deltas: dict[str, dict[str, DeltaModel]] | None = None
+    deltas: dict[str, dict[str, Delta]] | None = None
     in_both: int | None = None
     only_left: list[int | str] = Field(default_factory=list)
     only_right: list[int | str] = Field(default_factory=list)
     failed_left: list[int | str] = Field(default_factory=list)
     failed_right: list[int | str] = Field(default_factory=list)
     both_answered: int | None = Field(default=None, description="rows that both sides answered")
-    agreement: dict[str, DeltaModel] = Field(
+    agreement: dict[str, Delta] = Field(
         default_factory=dict,
         description="on the rows that both sides answered; total_accuracy on all",
     )
 
-    def favoured(self, metric: str, level: float) -> dict[str, str | None]:
+    def favoured(self, metric: str, confidence_level: float) -> dict[str, str | None]:
         """Which side a metric favours by each function: ``left``, ``right``, or None if open.
 
         The interval decides; among several functions the adjusted p-value must agree.
         """
-        found = {f: d[metric] for f, d in (self.deltas or {}).items() if metric in d}
-        several = len(found) > 1
+        deltas = {f: d[metric] for f, d in (self.deltas or {}).items() if metric in d}
+        several = len(deltas) > 1
         return {
             function: delta.favours
-            if not several or (delta.p_holm is not None and delta.p_holm < 1 - level)
+            if not several or (delta.p_holm is not None and delta.p_holm < 1 - confidence_level)
             else None
-            for function, delta in found.items()
+            for function, delta in deltas.items()
         }
 
 
@@ -244,7 +199,7 @@ class Best(Model):
     equal: list[str] = Field(default_factory=list)
     """Functions that rank the rows as the best one does: an alias, a rising transform."""
     indistinguishable: list[str]
-    level: float
+    confidence_level: float
 
     def is_above(self, function: str) -> bool:
         """Whether a function is shown to be worse than the best."""
@@ -266,16 +221,16 @@ class MetricsArtifact(Model):
     options: dict[str, Any] = Field(default_factory=dict)
     left_out: dict[str, str] = Field(default_factory=dict)
     best: Best | None = None
-    agreement: list[dict[str, MetricValue]] = Field(default_factory=list)
+    agreement: list[dict[str, Measured]] = Field(default_factory=list)
     """Per input: levels that agree with the truth, whatever the confidence."""
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
 
     @property
-    def level(self) -> float:
-        """Confidence level of the intervals."""
-        return float(self.options.get("level", LEVEL))
+    def confidence_level(self) -> float:
+        """Of the intervals."""
+        return float(self.options.get("confidence_level", CONFIDENCE_LEVEL))
 
     @field_validator("schema_version")
     @classmethod
@@ -338,8 +293,3 @@ def validated(document: object, model: type[M], source: str) -> M:
 def write_artifact(path: str | Path, artifact: BaseModel) -> None:
     """Write an artifact atomically, as strict JSON."""
     write_json(path, artifact.model_dump(mode="json"))
-
-
-def finite(value: float | None) -> float | None:
-    """The number, or null where there is none that JSON could hold."""
-    return None if value is None or not math.isfinite(value) else float(value)

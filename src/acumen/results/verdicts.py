@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.errors import DataError, Problem, printable
 from acumen.results.charted import VerdictSummary
 
@@ -80,7 +81,7 @@ class Primitives(_Part):
 class Settings(_Part):
     """How the intervals were made."""
 
-    level: float = 0.95
+    confidence_level: float = CONFIDENCE_LEVEL
 
 
 class InputFile(_Part):

@@ -17,10 +17,11 @@ import numpy as np
 
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import DataError, counted, label
-from acumen.inference.infer import Options
-from acumen.inference.intervals import Interval
-from acumen.inference.paired import Delta, compare
+from acumen.inference.options import Options
+from acumen.inference.paired import Contrast, compare
 from acumen.policy import Policy
+from acumen.report.words import note_of, why_no_interval
+from acumen.results.measured import Flag, Interval, RestsOn
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.score import PERCENT, REASONING, metrics_as_one, rare_level, settled
 from acumen.verdicts.study import PreparedStudy, prepare
@@ -35,7 +36,7 @@ class VerdictComparison:
 
     left: PreparedStudy
     right: PreparedStudy
-    deltas: Mapping[str, Delta]
+    deltas: Mapping[str, Contrast]
     options: Options
     warnings: tuple[str, ...]
 
@@ -154,7 +155,7 @@ def _counts(key: str, comparison: VerdictComparison) -> dict[str, Any]:
     }
 
 
-def _delta(delta: Delta, factor: float, rare: str | None) -> dict[str, Any]:
+def _delta(delta: Contrast, factor: float, rare: RestsOn | None) -> dict[str, Any]:
     def times(value: float | None) -> float | None:
         return None if value is None else value * factor
 
@@ -170,8 +171,15 @@ def _delta(delta: Delta, factor: float, rare: str | None) -> dict[str, Any]:
         told |= {"low": interval.low * factor, "high": interval.high * factor}
         # where an interval cannot be relied on, no difference is claimed
         told |= {"method": interval.method, "favours": None if rare else delta.favours}
-        if rare or interval.note:
-            told["note"] = f"{rare}: unreliable" if rare else interval.note
+        if rare is not None:
+            interval = interval.with_flag(Flag.RARE_LEVEL, rare)
+        note = note_of(interval)
+        told |= {} if note is None else {"note": note}
     else:
-        told |= {"low": None, "high": None, "no_interval": interval.reason, "favours": None}
+        told |= {
+            "low": None,
+            "high": None,
+            "no_interval": why_no_interval(interval),
+            "favours": None,
+        }
     return told

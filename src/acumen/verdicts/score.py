@@ -12,11 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from acumen._version import __version__
-from acumen.errors import counted
-from acumen.evaluation.charted import summarize_verdicts
-from acumen.inference.infer import Inference, Options, infer
-from acumen.inference.intervals import Interval, NoInterval
+from acumen.defaults import FEWEST_AT_LEVEL
+from acumen.evaluation.charted import summarize_levels
+from acumen.inference.infer import Inference, infer
+from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS, Estimate, Metric
+from acumen.report.words import note_of, why_no_interval
+from acumen.results.measured import Flag, Interval, NoInterval, RestsOn
 from acumen.table.judgments import Outcome
 from acumen.types import Floats
 from acumen.verdicts.claims import PROVENANCE
@@ -47,9 +49,6 @@ PERCENT: Final[Mapping[str, str]] = {"process": "process_score", "consistency": 
 
 LEVEL_MEANS: Final = ("macro_f1", "macro_mae")
 """Means in which every level counts alike, however few cases it has."""
-
-FEWEST_AT_LEVEL: Final = 5
-"""With fewer cases at a level, an interval that rests on the level is marked unreliable."""
 
 NO_TRUTH_FILE: Final = "scored without a truth file"
 
@@ -92,9 +91,9 @@ def settled(study: PreparedStudy, found: Mapping[str, Inference]) -> dict[str, I
     for key, (metric, part) in metrics_of_study(study).items():
         if found[key].value is None:
             reason = _reason(metric, getattr(study, part))
-            told[key] = replace(found[key], reason=reason, interval=NoInterval(reason))
+            told[key] = replace(found[key], reason=reason)
         elif part != "reasoning":
-            told[key] = _told_of_rare_levels(found[key], rare_level(key, study))
+            told[key] = _marked(found[key], rare_level(key, study))
     return told
 
 
@@ -120,53 +119,51 @@ def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
     )
 
 
-def rare_level(key: str, study: PreparedStudy) -> str | None:
-    """The level a metric rests on with too few cases to trust its interval, told in words.
+def rare_level(key: str, study: PreparedStudy) -> RestsOn | None:
+    """The group of cases a metric rests on that is too small to trust its interval, if any.
 
     A threshold rests on both its sides. Simulated with 41 to 100 cases, 95% intervals of average
     precision hold the truth in 92–96% of studies with 5 or more cases at the level or above; with
     1, 2, 3 and 4 in about 30, 70, 85 and 90%. Few cases below the level do the same harm.
     """
-    fewest, where = min(_sizes(key, study), default=(FEWEST_AT_LEVEL, ""))
-    return None if fewest >= FEWEST_AT_LEVEL else f"rests on {counted(fewest, 'case')} {where}"
+    smallest = min(_groups(key, study), default=None, key=lambda group: group.cases)
+    return None if smallest is None or smallest.cases >= FEWEST_AT_LEVEL else smallest
 
 
-def _sizes(key: str, study: PreparedStudy) -> list[tuple[int, str]]:
-    """The groups of cases a metric cannot do without: how many there are, and which."""
+def _groups(key: str, study: PreparedStudy) -> list[RestsOn]:
+    """The groups of cases a metric cannot do without."""
     level, names = study.ranking.level, study.policy.scale.levels
     top = len(names) - 1
 
-    def sides(k: int) -> list[tuple[int, str]]:
+    def sides(k: int) -> list[RestsOn]:
         above = int((level >= k).sum())
-        at = f"of '{names[k]}'{'' if k == top else ' or above'}"
-        return [(above, at), (len(level) - above, f"below '{names[k]}'")]
+        return [
+            RestsOn(cases=above, where="at" if k == top else "at_least", level=names[k]),
+            RestsOn(cases=len(level) - above, where="below", level=names[k]),
+        ]
 
     if key in LEVEL_MEANS:
         present = study.agreement.true_levels.tolist()
-        return [(int((level == k).sum()), f"of '{names[k]}'") for k in present]
+        return [RestsOn(cases=int((level == k).sum()), where="at", level=names[k]) for k in present]
     if key.rpartition("_ge_")[2].isdigit():
         return sides(int(key.rpartition("_ge_")[2]))
     if key in ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "adjusted_auprc"):
         return [side for k in study.ranking.covered for side in sides(k)]
     if key == "severity_ordering_ap":
         between = int(((level > 0) & (level < top)).sum())
-        return [sides(top)[0], (between, f"between '{names[0]}' and '{names[top]}'")]
+        middle = RestsOn(cases=between, where="between", level=names[0], upper=names[top])
+        return [sides(top)[0], middle]
     return []
 
 
-def _told_of_rare_levels(inference: Inference, rare: str | None) -> Inference:
+def _marked(inference: Inference, rare: RestsOn | None) -> Inference:
     """An interval that rests on a few cases of a level says so, and so does one that is missing."""
     if rare is None:
         return inference
-    match inference.interval:
-        case Interval() as interval:
-            note = f"{rare}: unreliable"
-            told = note if interval.note is None else f"{interval.note}; {note}"
-            return replace(inference, interval=replace(interval, note=told))
-        case NoInterval(reason=reason):
-            undefined = reason.startswith("undefined")
-            told = f"it {rare} and is {reason}" if undefined else f"{reason}; it {rare}"
-            return replace(inference, interval=NoInterval(told))
+    interval = inference.interval
+    if isinstance(interval, Interval):
+        return replace(inference, interval=interval.with_flag(Flag.RARE_LEVEL, rare))
+    return replace(inference, interval=interval.model_copy(update={"rests_on": rare}))
 
 
 def _reason(metric: Metric, view: Any) -> str:
@@ -211,19 +208,24 @@ def document(
         "primitives": primitive_numbers(scores),
         "intervals": _intervals(scores, with_reasons),
         "interval_settings": {
-            "level": scores.options.level,
+            "confidence_level": scores.options.confidence_level,
             "resamples": scores.options.resamples,
             "seed": scores.options.seed,
             "method": scores.options.method,
         },
         "warnings": unified.pop("warnings"),
         "unified_metrics_full": unified,
-        "summary": summarize_verdicts(
-            study.table, scores.options.level, study.ranking
-        ).model_dump(),
+        "summary": summarize_levels(study.table, study.ranking, _thresholds(found)).model_dump(
+            mode="json"
+        ),
         "acumen_version": __version__,
         "results": _rows(study),
     }
+
+
+def _thresholds(found: Mapping[str, Inference]) -> dict[str, Inference]:
+    """The inferences at thresholds under the names that their metrics have."""
+    return {key.replace("_ge_", "_ge@"): inference for key, inference in found.items()}
 
 
 def _without_reasons(unified: dict[str, Any], study: PreparedStudy) -> dict[str, Any]:
@@ -289,15 +291,15 @@ def interval_document(inference: Inference, factor: float = 1.0) -> dict[str, An
                 "high": interval.high * factor,
                 "method": interval.method,
             }
-            if interval.note is not None:
-                told["note"] = interval.note
-        case NoInterval(reason=reason):
-            told |= {"low": None, "high": None, "no_interval": reason}
+            note = note_of(interval)
+            told |= {} if note is None else {"note": note}
+        case NoInterval() as none:
+            told |= {"low": None, "high": None, "no_interval": why_no_interval(none)}
     if isinstance(inference.percentile, Interval):
         ends = inference.percentile
         told["percentile"] = [ends.low * factor, ends.high * factor]
-    if inference.drop_rate:
-        told["drop_rate"] = inference.drop_rate
+    if inference.replicates.drop_rate:
+        told["drop_rate"] = inference.replicates.drop_rate
     return told
 
 

@@ -1,0 +1,54 @@
+"""How intervals are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from acumen.defaults import CONFIDENCE_LEVEL, RESAMPLES, SEED
+from acumen.errors import UsageError, what_came
+
+Method = Literal["default", "percentile", "bca"]
+METHODS: Final[tuple[Method, ...]] = ("default", "percentile", "bca")
+Draws = Literal["multinomial", "poisson"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How intervals are made."""
+
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    confidence_level: float = CONFIDENCE_LEVEL
+    method: Method = "default"
+    weights: Draws = "multinomial"
+    threads: int | None = None
+    advance: Callable[[int], None] | None = None
+    """Called with the number of resamples done, for a progress bar."""
+
+    def __post_init__(self) -> None:
+        for name in ("resamples", "seed", "threads"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, int | np.integer):
+                raise UsageError(f"{name} must be a whole number, not {what_came(value)}")
+            if value is not None:
+                object.__setattr__(self, name, int(value))  # a NumPy number could not be written
+        if not 0.0 < self.confidence_level < 1.0:
+            raise UsageError(
+                f"the confidence level must lie between 0 and 1, not {self.confidence_level}"
+            )
+        if self.resamples < 0:
+            raise UsageError(f"the number of resamples cannot be negative: {self.resamples}")
+        if self.threads is not None and self.threads < 1:
+            raise UsageError(f"the number of threads must be at least 1, not {self.threads}")
+        if self.weights not in ("multinomial", "poisson"):
+            raise UsageError(f"no weights {self.weights!r}: multinomial or poisson")
+        if self.method not in METHODS:
+            raise UsageError(f"no interval method {self.method!r}: one of {', '.join(METHODS)}")
+
+    def without_resamples(self) -> Options:
+        """The same level with the default interval, which needs none."""
+        return Options(resamples=0, confidence_level=self.confidence_level, threads=self.threads)

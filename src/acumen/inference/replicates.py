@@ -1,0 +1,127 @@
+"""What a metric was under each resample, and the intervals that are read off it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.inference.jackknife import ROUNDING, Jackknife
+from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.types import Floats
+
+MOST_DROPPED: Final = 0.05
+"""Beyond this share of resamples without a value there is no interval."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicates:
+    """One value a resample, NaN where it is undefined."""
+
+    values: Floats
+    probability: Floats | None = None
+    """How likely each resample is, where all of them were enumerated."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def minus(self, other: Replicates) -> Replicates:
+        """The replicates of a difference, under the same resamples."""
+        return Replicates(self.values - other.values, self.probability)
+
+    @property
+    def dropped(self) -> float:
+        """The share of resamples without a value; all of it where there are no resamples."""
+        missing = np.isnan(self.values)
+        if self.probability is None:
+            return int(missing.sum()) / len(self.values) if len(self.values) else 1.0
+        return float(self.probability[missing].sum() / self.probability.sum())
+
+    @property
+    def drop_rate(self) -> float | None:
+        """The same, null where there are no resamples."""
+        return self.dropped if len(self) else None
+
+    def defined(self) -> tuple[Floats, Floats | None]:
+        """The values there are, and their probabilities."""
+        missing = np.isnan(self.values)
+        if self.probability is None:
+            return self.values[~missing], None
+        rest = self.probability[~missing]
+        return self.values[~missing], rest / rest.sum() if len(rest) else rest
+
+
+def percentile(replicates: Replicates, level: float = CONFIDENCE_LEVEL) -> Interval | NoInterval:
+    """Quantiles of the replicates."""
+    if not len(replicates):
+        return NoInterval(why=Absence.NO_RESAMPLES)
+    dropped = replicates.dropped
+    if dropped > MOST_DROPPED:
+        return NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped)
+    needed = math.ceil(2 / (1 - level) - 1e-9)  # one beyond each end
+    if replicates.probability is None and len(replicates) < needed:
+        return NoInterval(why=Absence.TOO_FEW_RESAMPLES, count=needed, of=len(replicates))
+    values, weight = replicates.defined()
+    low, high = quantiles(values, ((1 - level) / 2, (1 + level) / 2), weight)
+    return Interval(
+        low=low,
+        high=high,
+        method="percentile",
+        confidence_level=level,
+        standard_error=spread(values, weight),
+    )
+
+
+def bca(
+    replicates: Replicates, estimate: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVEL
+) -> Interval | NoInterval:
+    """Bias-corrected and accelerated: the percentile interval with its ends moved.
+
+    Efron (1987), JASA 82. Falls back to the percentile interval where the corrections do not exist.
+    """
+    from scipy.special import ndtr, ndtri
+
+    plain = percentile(replicates, level)
+    if isinstance(plain, NoInterval):
+        return plain
+    fallback = plain.with_flag(Flag.FALLBACK)
+    values, weight = replicates.defined()
+    ties = np.abs(values - estimate) <= ROUNDING * max(1.0, abs(estimate))
+    less = (values < estimate) & ~ties
+    below = float(np.average(less + ties / 2, weights=weight))
+    cubes, squares = float((jackknife.deviations**3).sum()), jackknife.deviations**2
+    if less.all() or not (less | ties).any() or squares.sum() == 0.0:
+        return fallback
+    bias = float(ndtri(below))
+    acceleration = -cubes / (6 * float(squares.sum()) ** 1.5)
+    ends = []
+    for p in ((1 - level) / 2, (1 + level) / 2):
+        z = bias + float(ndtri(p))
+        if acceleration * z >= 1.0:
+            return fallback
+        ends.append(float(ndtr(bias + z / (1 - acceleration * z))))
+    low, high = quantiles(values, (ends[0], ends[1]), weight)
+    return plain.model_copy(update={"low": low, "high": high, "method": "BCa"})
+
+
+def quantiles(
+    values: Floats, at: tuple[float, float], weight: Floats | None = None
+) -> tuple[float, float]:
+    """Two quantiles; of enumerated values, the smallest with at least that probability below."""
+    if weight is None:
+        low, high = np.quantile(values, at)
+        return float(low), float(high)
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weight[order])
+    place = np.searchsorted(cumulative, np.asarray(at) - 1e-12)
+    low, high = values[order][np.minimum(place, len(values) - 1)]
+    return float(low), float(high)
+
+
+def spread(values: Floats, weight: Floats | None = None) -> float:
+    """Standard deviation of the replicates: the bootstrap's standard error."""
+    mean = np.average(values, weights=weight)
+    return math.sqrt(float(np.average((values - mean) ** 2, weights=weight)))

@@ -1,0 +1,92 @@
+"""What intervals say of themselves, in words: the one place where flags become sentences."""
+
+from __future__ import annotations
+
+from acumen.defaults import RELIABLE_CASES
+from acumen.errors import counted
+from acumen.results.measured import Absence, Delta, Flag, Interval, Measured, NoInterval, RestsOn
+
+
+def note_of(interval: Interval) -> str | None:
+    """What to know before using an interval; None where there is nothing.
+
+    >>> note_of(Interval(low=0, high=1, method="gamma", flags=(Flag.FEW_ERRORS,), erring_cases=2))
+    '2 erring cases'
+    """
+    return "; ".join(_flag(flag, interval) for flag in Flag if flag in interval.flags) or None
+
+
+def _flag(flag: Flag, interval: Interval) -> str:
+    match flag:
+        case Flag.FEW_CASES:
+            return f"fewer than {RELIABLE_CASES} cases: unreliable"
+        case Flag.RARE_LEVEL:
+            return f"{rests_on(interval.rests_on)}: unreliable"
+        case Flag.FEW_ERRORS:
+            return counted(interval.erring_cases or 0, "erring case")
+        case Flag.NO_ERRORS:
+            return "assumes that an erring case loses at most one level in total, on average"
+        case Flag.NOISE_RAISES:
+            return "noise raises the estimate, most where rows are few; the low end allows for it"
+        case Flag.FALLBACK:
+            return "BCa does not exist here; this is the percentile interval"
+
+
+def rests_on(group: RestsOn | None) -> str:
+    """The cases an interval rests on.
+
+    >>> rests_on(RestsOn(cases=3, where="at_least", level="High"))
+    "rests on 3 cases of 'High' or above"
+    """
+    if group is None:
+        return "rests on few cases of a level"
+    where = {
+        "at": f"of '{group.level}'",
+        "at_least": f"of '{group.level}' or above",
+        "below": f"below '{group.level}'",
+        "between": f"between '{group.level}' and '{group.upper}'",
+    }[group.where]
+    return f"rests on {counted(group.cases, 'case')} {where}"
+
+
+def why_no_interval(none: NoInterval) -> str:
+    """Why there is no interval.
+
+    >>> why_no_interval(NoInterval(why=Absence.UNDEFINED_WITHOUT_CASES, count=2, of=20))
+    'undefined when leaving out any of 2 cases (of 20)'
+    """
+    reason = _absence(none)
+    if none.side is not None:
+        reason = f"no interval on the {none.side}: {reason}"
+    if none.rests_on is None:
+        return reason
+    return f"it {rests_on(none.rests_on)}: {reason}"
+
+
+def _absence(none: NoInterval) -> str:
+    match none.why:
+        case Absence.NO_VALUE:
+            return "the value itself is undefined"
+        case Absence.TOO_FEW_CASES:
+            return f"an interval needs at least {none.count} cases"
+        case Absence.NO_RESAMPLES:
+            return "no resamples were asked for"
+        case Absence.TOO_FEW_RESAMPLES:
+            return f"it needs at least {none.count} resamples, not {none.of}"
+        case Absence.UNDEFINED_IN_RESAMPLES:
+            return f"undefined in {none.share or 0.0:.0%} of the resamples, too many"
+        case Absence.UNDEFINED_WITHOUT_CASES:
+            return f"undefined when leaving out any of {none.count} cases (of {none.of})"
+        case Absence.UNDEFINED_WITHOUT_GROUPS:
+            return f"undefined when leaving out any of {none.count} groups of cases (of {none.of})"
+        case Absence.NO_VARIATION:
+            return "leaving out any one case changes nothing"
+        case Absence.SIDES_DIFFER:
+            return "leaving out some case makes one side undefined and not the other"
+
+
+def why_missing(measured: Measured | Delta) -> str | None:
+    """Why a value, or else its interval, is not there."""
+    if measured.reason is not None or measured.no_interval is None:
+        return measured.reason
+    return why_no_interval(measured.no_interval)

@@ -1,0 +1,236 @@
+"""A measured value, its interval, and a difference of two: the only shapes there are.
+
+What a reader must know of an interval is a flag on it, and why there is none is a code with its
+counts. Sentences are made of them at the very end, by :mod:`acumen.report.words`.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+)
+
+from acumen.defaults import CONFIDENCE_LEVEL
+
+Side = Literal["left", "right"]
+
+
+def finite(value: float | None) -> float | None:
+    """The number, or null where there is none that JSON could hold."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+_END = (
+    Field(allow_inf_nan=True),
+    PlainSerializer(finite, return_type=float | None),
+    WithJsonSchema(
+        {"anyOf": [{"type": "number"}, {"type": "null"}], "description": "null: without a bound"}
+    ),
+)
+LowEnd = Annotated[float, *_END, BeforeValidator(lambda end: -math.inf if end is None else end)]
+HighEnd = Annotated[float, *_END, BeforeValidator(lambda end: math.inf if end is None else end)]
+
+
+class Model(BaseModel):
+    """Anything on disk: numbers are finite, and a field it does not know is kept."""
+
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False)
+
+
+class Value(Model):
+    """A part of a document that does not change once it is made."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Flag(StrEnum):
+    """What to know before using an interval."""
+
+    FEW_CASES = "few_cases"
+    """It rests on fewer cases than it takes to rely on an interval."""
+    RARE_LEVEL = "rare_level"
+    """It rests on a few cases of a level: see ``rests_on``."""
+    FEW_ERRORS = "few_errors"
+    """Only one or two cases err: see ``erring_cases``."""
+    NO_ERRORS = "no_errors"
+    """No case errs; it assumes that one that does loses one level in total, on average."""
+    NOISE_RAISES = "noise_raises"
+    """Noise raises the estimate, most where rows are few; the low end allows for it."""
+    FALLBACK = "fallback"
+    """The method that was asked for does not exist here, so another took its place."""
+
+
+UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.RARE_LEVEL})
+"""Flags of an interval on which no difference is claimed."""
+
+
+class RestsOn(Value):
+    """The smallest group of cases that an interval cannot do without."""
+
+    cases: int
+    where: Literal["at", "at_least", "below", "between"]
+    level: str | int = Field(description="of 'between', the lower of the two levels")
+    upper: str | int | None = Field(default=None, description="of 'between', the upper level")
+
+
+class Interval(Value):
+    """Two ends, the method that made them, and what to know before using them."""
+
+    low: LowEnd
+    high: HighEnd
+    method: str
+    confidence_level: float = CONFIDENCE_LEVEL
+    standard_error: float | None = None
+    flags: tuple[Flag, ...] = ()
+    erring_cases: int | None = None
+    rests_on: RestsOn | None = None
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether a difference may be claimed on it."""
+        return UNRELIABLE.isdisjoint(self.flags)
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Low and high; None for one without a bound."""
+        return finite(self.low), finite(self.high)
+
+    @property
+    def has_zero(self) -> bool:
+        """Whether 0 lies within it."""
+        return self.low <= 0.0 <= self.high
+
+    def within(self, bounds: tuple[float, float]) -> Interval:
+        """The same interval cut to the values the metric may take."""
+        low, high = bounds
+        ends = {"low": min(max(self.low, low), high), "high": max(min(self.high, high), low)}
+        return self.model_copy(update=ends)
+
+    def with_flag(self, flag: Flag, rests_on: RestsOn | None = None) -> Interval:
+        """The same interval with one thing more to know of it."""
+        return self.model_copy(
+            update={"flags": (*self.flags, flag), "rests_on": rests_on or self.rests_on}
+        )
+
+    def times(self, factor: float) -> Interval:
+        """The interval of a value in another unit, such as percent."""
+        error = None if self.standard_error is None else self.standard_error * factor
+        ends = {"low": self.low * factor, "high": self.high * factor, "standard_error": error}
+        return self.model_copy(update=ends)
+
+
+class Absence(StrEnum):
+    """Why there is no interval."""
+
+    NO_VALUE = "no_value"
+    """The value itself is undefined."""
+    TOO_FEW_CASES = "too_few_cases"
+    NO_RESAMPLES = "no_resamples"
+    """No resamples were asked for."""
+    TOO_FEW_RESAMPLES = "too_few_resamples"
+    """``of`` resamples, where ``count`` are needed."""
+    UNDEFINED_IN_RESAMPLES = "undefined_in_resamples"
+    """Undefined in a ``share`` of the resamples that is too large."""
+    UNDEFINED_WITHOUT_CASES = "undefined_without_cases"
+    """Undefined when leaving out any of ``count`` cases (of ``of``)."""
+    UNDEFINED_WITHOUT_GROUPS = "undefined_without_groups"
+    """The same, where groups of cases are left out."""
+    NO_VARIATION = "no_variation"
+    """Leaving out any one case changes nothing."""
+    SIDES_DIFFER = "sides_differ"
+    """Leaving out some case makes one side undefined and not the other."""
+
+
+class NoInterval(Value):
+    """Why there is none."""
+
+    why: Absence
+    count: int | None = None
+    of: int | None = None
+    share: float | None = None
+    side: Side | None = Field(default=None, description="of a difference: the side that has none")
+    rests_on: RestsOn | None = None
+
+
+class Measured(Value):
+    """A value or why there is none, its interval or why there is none."""
+
+    value: float | None
+    reason: str | None = Field(default=None, description="why there is no value")
+    better: Literal["lower", "higher"] | None = None
+    interval: Interval | None = None
+    no_interval: NoInterval | None = None
+    drop_rate: float | None = Field(
+        default=None, description="share of resamples that have no value"
+    )
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Of its interval; None twice where there is none."""
+        return (None, None) if self.interval is None else self.interval.ends
+
+    def times(self, factor: float) -> Measured:
+        """The same in another unit, such as percent."""
+        return self.model_copy(
+            update={
+                "value": None if self.value is None else self.value * factor,
+                "interval": None if self.interval is None else self.interval.times(factor),
+            }
+        )
+
+
+class Delta(Value):
+    """Right minus left, paired by case."""
+
+    delta: float | None
+    reason: str | None = Field(default=None, description="why there is no difference")
+    left: float | None = None
+    right: float | None = None
+    better: Literal["lower", "higher"] | None = None
+    interval: Interval | None = None
+    no_interval: NoInterval | None = None
+    ci95: tuple[float | None, float | None] | None = Field(
+        default=None, description="the 95% percentile interval of the bootstrap"
+    )
+    p_value: float | None = None
+    p_holm: float | None = None
+    drop_rate: float | None = None
+    favours: Side | None = Field(default=None, description="the better side, where that is shown")
+    counts: dict[str, tuple[int, int]] | None = Field(
+        default=None, description="what a share is counted over: right, of, by side"
+    )
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Of its interval; None twice where there is none."""
+        return (None, None) if self.interval is None else self.interval.ends
+
+    def times(self, factor: float) -> Delta:
+        """The same in another unit, such as percent."""
+        numbers = {
+            name: None if (value := getattr(self, name)) is None else value * factor
+            for name in ("delta", "left", "right")
+        }
+        interval = None if self.interval is None else self.interval.times(factor)
+        return self.model_copy(update={**numbers, "interval": interval})
+
+
+def favoured_side(interval: Interval | None, better: str) -> Side | None:
+    """The better side where the interval of right − left excludes 0 and may be relied on.
+
+    >>> favoured_side(Interval(low=-0.3, high=-0.1, method="MOVER"), "lower")
+    'right'
+    """
+    if interval is None or not interval.is_reliable or interval.has_zero:
+        return None
+    right_is_lower = interval.high < 0.0
+    return "right" if right_is_lower == (better == "lower") else "left"
