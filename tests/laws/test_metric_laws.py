@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from acumen.metrics import METRICS, Metric
+from acumen.metrics import METRICS, Metric, Unit
 from acumen.views.forecast import Forecast, forecast
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
@@ -62,6 +63,8 @@ FAMILIES: dict[type, Family] = {
 
 FAMILIES |= {view: Family(*family) for view, family in VERDICT_FAMILIES.items()}
 
+DEFINITIONS = (Path(__file__).parents[2] / "docs" / "definitions.md").read_text("utf-8")
+
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=lambda m: m.name)
 
 
@@ -75,6 +78,16 @@ def same(a: float, b: float) -> bool:
 
 def test_every_view_has_a_family() -> None:
     assert {m.view for m in METRICS.values()} <= set(FAMILIES)
+
+
+@every_metric
+def test_every_metric_has_a_title_of_its_own_and_a_place_in_the_definitions(
+    metric: Metric,
+) -> None:
+    assert metric.title.strip() == metric.title != ""
+    assert [m.name for m in METRICS.values() if m.title == metric.title] == [metric.name]
+    assert isinstance(metric.unit, Unit)
+    assert DEFINITIONS.count(f'<a id="{metric.anchor}"></a>`{metric.name}`') == 1
 
 
 @every_metric

@@ -8,10 +8,12 @@ The doctests share five rows: truth 0, 1, 2, 3, 3 and prediction 0, 1, 1, 3, 2.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.metrics.registry import Kind, every_case, metric, ratio
+from acumen.metrics.registry import Kind, Unit, every_case, metric, ratio
 from acumen.types import Floats
 from acumen.views.confusion import Confusion
 from acumen.views.weights import Weights
@@ -22,7 +24,14 @@ def _farthest(table: Confusion) -> float:
     return table.levels - 1
 
 
-@metric(view=Confusion, better="higher", kind=Kind.PROPORTION, behind=every_case)
+_share = partial(metric, view=Confusion, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
+_error = partial(metric, view=Confusion, better="lower", kind=Kind.RISK, unit=Unit.LEVELS)
+_correlation = partial(
+    metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER
+)
+
+
+@_share(title="Accuracy of all rows", behind=every_case)
 def total_accuracy(table: Confusion, weights: Weights) -> Floats:
     r"""Share of all rows that are exactly right, an abstention being wrong; higher is better.
 
@@ -35,7 +44,7 @@ def total_accuracy(table: Confusion, weights: Weights) -> Floats:
     return ratio(np.einsum("iib->b", table.square(weights)), table.total(weights))
 
 
-@metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
+@_share(title="Macro F1")
 def macro_f1(table: Confusion, weights: Weights) -> Floats:
     r"""Mean over levels of the harmonic mean of precision and recall; higher is better.
 
@@ -53,7 +62,7 @@ def macro_f1(table: Confusion, weights: Weights) -> Floats:
     return _mean_of(by_level, table.seen_levels)
 
 
-@metric(view=Confusion, better="lower", kind=Kind.RISK, most=_farthest)
+@_error(title="Mean error", most=_farthest)
 def level_mae(table: Confusion, weights: Weights) -> Floats:
     r"""Mean number of levels between prediction and truth; lower is better.
 
@@ -67,7 +76,7 @@ def level_mae(table: Confusion, weights: Weights) -> Floats:
     return ratio(_weighed(square, _distance(table.levels)), square.sum(axis=(0, 1)))
 
 
-@metric(view=Confusion, better="lower", kind=Kind.RISK, most=_farthest)
+@_error(title="Macro mean error", most=_farthest)
 def macro_mae(table: Confusion, weights: Weights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
 
@@ -84,7 +93,7 @@ def macro_mae(table: Confusion, weights: Weights) -> Floats:
     return _mean_of(ratio(lost, square.sum(axis=1)), table.true_levels)
 
 
-@metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
+@_share(title="At most one level off")
 def level_off_by_one(table: Confusion, weights: Weights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 
@@ -99,7 +108,7 @@ def level_off_by_one(table: Confusion, weights: Weights) -> Floats:
     return ratio(_weighed(square, near), square.sum(axis=(0, 1)))
 
 
-@metric(view=Confusion, better="higher", kind=Kind.CORRELATION)
+@_correlation(title="Quadratic kappa")
 def quadratic_kappa(table: Confusion, weights: Weights) -> Floats:
     r"""Cohen's kappa with squared distances; higher is better, 0 is chance.
 
@@ -114,7 +123,7 @@ def quadratic_kappa(table: Confusion, weights: Weights) -> Floats:
     return _kappa(table, weights, _distance(table.levels) ** 2)
 
 
-@metric(view=Confusion, better="higher", kind=Kind.CORRELATION)
+@_correlation(title="Linear kappa")
 def linear_kappa(table: Confusion, weights: Weights) -> Floats:
     r"""Cohen's kappa with absolute distances; higher is better, 0 is chance.
 
@@ -127,11 +136,8 @@ def linear_kappa(table: Confusion, weights: Weights) -> Floats:
     return _kappa(table, weights, _distance(table.levels))
 
 
-@metric(
-    view=Confusion,
-    better="higher",
-    kind=Kind.CORRELATION,
-    undefined="truth or prediction is one and the same level throughout",
+@_correlation(
+    title="Kendall's tau-b", undefined="truth or prediction is one and the same level throughout"
 )
 def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
     r"""Rank correlation of truth and prediction, corrected for ties; higher is better.
@@ -151,10 +157,8 @@ def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
     return ratio(concordant - discordant, untied)
 
 
-@metric(
-    view=Confusion,
-    better="higher",
-    kind=Kind.CORRELATION,
+@_correlation(
+    title="Krippendorff's alpha",
     undefined="there is one level only, or the weights add up to half a row or less",
     exempt_from_scaling=True,
 )

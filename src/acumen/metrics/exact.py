@@ -11,9 +11,11 @@ own, ``extend`` is a charge of nothing.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from acumen.metrics.registry import Kind, difference, metric, ratio
+from acumen.metrics.registry import Kind, Unit, difference, metric, ratio
 from acumen.metrics.selective import (
     _area_of_loss,
     _area_of_risk,
@@ -28,8 +30,10 @@ from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import Weights
 
+_risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+
+@_risk(title="Exact AURC", one_error=_over_coverage)
 def aurc_exact(ranking: Ranking, weights: Weights) -> Floats:
     r"""Area under selective risk with ties integrated exactly, on [0, cmax]; lower is better.
 
@@ -45,7 +49,7 @@ def aurc_exact(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_risk(ranking, weights, ranking.exact(weights)[0])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+@_risk(title="Optimal exact AURC", one_error=_over_coverage)
 def aurc_exact_optimal(ranking: Ranking, weights: Weights) -> Floats:
     r"""The exact area had the answered rows been ranked by loss, equal losses tied; a reference.
 
@@ -56,7 +60,7 @@ def aurc_exact_optimal(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_risk(ranking, weights, _optimum(ranking, weights)[2])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+@_risk(title="Excess exact AURC", one_error=_over_coverage)
 def aurc_exact_excess(ranking: Ranking, weights: Weights) -> Floats:
     r"""The exact area above its optimum, never negative; lower is better.
 
@@ -67,7 +71,7 @@ def aurc_exact_excess(ranking: Ranking, weights: Weights) -> Floats:
     return difference(aurc_exact(ranking, weights), aurc_exact_optimal(ranking, weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+@_risk(title="Achievable exact AURC", one_error=_over_coverage)
 def aurc_exact_achievable(ranking: Ranking, weights: Weights) -> Floats:
     r"""Exact area under risk of the hull of (coverage, generalized risk); a reference.
 
@@ -82,7 +86,7 @@ def aurc_exact_achievable(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_risk(ranking, weights, ranking.hulls(weights)[2])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+@_risk(title="Achievable AUGRC", one_error=_over_coverage_twice)
 def augrc_achievable(ranking: Ranking, weights: Weights) -> Floats:
     r"""Area under the lower hull of (coverage, generalized risk) and the origin; a reference.
 
@@ -93,7 +97,7 @@ def augrc_achievable(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_loss(ranking, weights, ranking.hulls(weights)[1] / 2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK)
+@_risk(title="Normalized AURC")
 def aurc_normalized(ranking: Ranking, weights: Weights) -> Floats:
     r"""AURC ÷ cmax: the area of the answered rows alone; lower is better.
 
@@ -104,7 +108,7 @@ def aurc_normalized(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(aurc(ranking, weights), cmax(ranking, weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK)
+@_risk(title="Normalized AUGRC")
 def augrc_normalized(ranking: Ranking, weights: Weights) -> Floats:
     r"""AUGRC ÷ cmax²: the area of the answered rows alone; lower is better.
 
@@ -115,7 +119,7 @@ def augrc_normalized(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(augrc(ranking, weights), cmax(ranking, weights) ** 2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
+@_risk(title="AURC, abstention costs {loss}", undefined="no row has weight")
 def aurc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Floats:
     r"""AURC to full coverage, the abstained rows entering last as one tie with this loss each.
 
@@ -134,7 +138,7 @@ def aurc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Flo
     return tail + ratio(ranking.areas(weights).risk * ranking.unit, totals.rows)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
+@_risk(title="AUGRC, abstention costs {loss}", undefined="no row has weight")
 def augrc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Floats:
     r"""AUGRC to full coverage, the abstained rows entering last as one tie with this loss each.
 
@@ -150,7 +154,7 @@ def augrc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Fl
     return ratio(ranking.areas(weights).loss * ranking.unit + tail, totals.rows**2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
+@_risk(title="AURC, abstention free", undefined="no row has weight")
 def aurc_extend(ranking: Ranking, weights: Weights) -> Floats:
     r"""AURC to full coverage, abstained rows costing nothing: ``aurc_charge`` of 0.
 
@@ -161,7 +165,7 @@ def aurc_extend(ranking: Ranking, weights: Weights) -> Floats:
     return aurc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
+@_risk(title="AUGRC, abstention free", undefined="no row has weight")
 def augrc_extend(ranking: Ranking, weights: Weights) -> Floats:
     r"""AUGRC to full coverage, abstained rows costing nothing: ``augrc_charge`` of 0.
 
@@ -172,13 +176,7 @@ def augrc_extend(ranking: Ranking, weights: Weights) -> Floats:
     return augrc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
 
 
-@metric(
-    view=Ranking,
-    better="lower",
-    kind=Kind.RISK,
-    one_error=_over_coverage,
-    exempt_from_scaling=True,
-)
+@_risk(title="AURC, ties in random order", one_error=_over_coverage, exempt_from_scaling=True)
 def aurc_random_ties(ranking: Ranking, weights: Weights) -> Floats:
     r"""Mean over rows of the risk so far, averaged over all orders inside ties; lower is better.
 
@@ -195,7 +193,7 @@ def aurc_random_ties(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_risk(ranking, weights, ranking.tie_orders(weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+@_risk(title="AUGRC by pairs", one_error=_over_coverage_twice)
 def augrc_pairs(ranking: Ranking, weights: Weights) -> Floats:
     r"""AUGRC as a sum over pairs; the same number by another road, lower is better.
 

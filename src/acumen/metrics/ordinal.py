@@ -10,9 +10,11 @@ The doctests share four cases at levels 0, 0, 1, 2 with scores 1, 6, 6, 10.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from acumen.metrics.registry import Kind, metric, ratio
+from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
 from acumen.views.severity import SeverityRanking
 from acumen.views.weights import Weights
@@ -20,7 +22,10 @@ from acumen.views.weights import Weights
 _ONE_SIDED = "the level or above it, or below it, has no case"
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.PROPORTION, undefined=_ONE_SIDED)
+_ranked = partial(metric, view=SeverityRanking, better="higher", undefined=_ONE_SIDED)
+
+
+@_ranked(title="AUPRC, at least {level}", unit=Unit.SHARE, kind=Kind.PROPORTION)
 def auprc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" by falling score; higher is better.
 
@@ -37,7 +42,7 @@ def auprc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) ->
     return _at(level, _average_precision(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.CORRELATION, undefined=_ONE_SIDED)
+@_ranked(title="nAP, at least {level}", unit=Unit.NUMBER, kind=Kind.CORRELATION)
 def nap_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" above prevalence; higher is better, 0 is constant.
 
@@ -50,7 +55,7 @@ def nap_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> F
     return _at(level, _normalized(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.PROPORTION, undefined=_ONE_SIDED)
+@_ranked(title="AUROC, at least {level}", unit=Unit.NUMBER, kind=Kind.PROPORTION)
 def auroc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
     r"""Chance that a case at the level or above outscores one below, ties half; higher is better.
 
@@ -65,7 +70,7 @@ def auroc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) ->
     return _at(level, _auroc(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.PROPORTION, undefined=_ONE_SIDED)
+@_ranked(title="Ordinal AUPRC", unit=Unit.SHARE, kind=Kind.PROPORTION)
 def ordinal_auprc(ranking: SeverityRanking, weights: Weights) -> Floats:
     r"""Mean of the average precisions over the thresholds; higher is better.
 
@@ -80,7 +85,7 @@ def ordinal_auprc(ranking: SeverityRanking, weights: Weights) -> Floats:
     return _mean(ranking, _average_precision(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.CORRELATION, undefined=_ONE_SIDED)
+@_ranked(title="Ordinal nAP", unit=Unit.NUMBER, kind=Kind.CORRELATION)
 def ordinal_nap(ranking: SeverityRanking, weights: Weights) -> Floats:
     r"""Mean of the normalised average precisions over the thresholds; higher is better.
 
@@ -93,7 +98,7 @@ def ordinal_nap(ranking: SeverityRanking, weights: Weights) -> Floats:
     return _mean(ranking, _normalized(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.PROPORTION, undefined=_ONE_SIDED)
+@_ranked(title="Ordinal AUROC", unit=Unit.NUMBER, kind=Kind.PROPORTION)
 def ordinal_auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
     r"""Mean of the cumulative AUROCs over the thresholds; higher is better.
 
@@ -109,9 +114,9 @@ def ordinal_auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
     return _mean(ranking, _auroc(ranking, weights))
 
 
-@metric(
-    view=SeverityRanking,
-    better="higher",
+@_ranked(
+    title="Worst among risky",
+    unit=Unit.SHARE,
     kind=Kind.PROPORTION,
     undefined="the top level, or the levels between it and the lowest, have no case",
 )

@@ -7,11 +7,13 @@ in percent are 100 times ``process`` and ``consistency``.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.metrics.ordinal import ordinal_auprc
-from acumen.metrics.registry import Kind, metric, ratio
+from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
 from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
 from acumen.views.weights import Weights
@@ -19,7 +21,17 @@ from acumen.views.weights import Weights
 _NOTHING = "there is nothing to check it on"
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+_component = partial(
+    metric,
+    view=Reasoning,
+    better="higher",
+    kind=Kind.PROPORTION,
+    unit=Unit.SHARE,
+    undefined=_NOTHING,
+)
+
+
+@_component(title="Incident precision")
 def incident_precision(reasoning: Reasoning, weights: Weights) -> Floats:
     r"""Share of the claimed incidents that did happen, counted by review; higher is better.
 
@@ -34,43 +46,43 @@ def incident_precision(reasoning: Reasoning, weights: Weights) -> Floats:
     return _share(reasoning, "incident_precision", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+@_component(title="Evidence recall")
 def evidence_recall(reasoning: Reasoning, weights: Weights) -> Floats:
     """Share of the true incidents that were claimed, counted by review; higher is better."""
     return _share(reasoning, "evidence_recall", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+@_component(title="Severity accuracy")
 def severity_accuracy(reasoning: Reasoning, weights: Weights) -> Floats:
     """Of the claims about true incidents, the share with the right severity; higher is better."""
     return _share(reasoning, "severity_accuracy", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+@_component(title="Modifier accuracy")
 def modifier_accuracy(reasoning: Reasoning, weights: Weights) -> Floats:
     """Of the claims about modifiers of true incidents, the share that agree; higher is better."""
     return _share(reasoning, "modifier_accuracy", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+@_component(title="Verdict support")
 def verdict_support_rate(reasoning: Reasoning, weights: Weights) -> Floats:
     """Share of the verdicts the policy gives too on the direct evidence; higher is better."""
     return _share(reasoning, "verdict_support_rate", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+@_component(title="Snippet validity")
 def snippet_validity(reasoning: Reasoning, weights: Weights) -> Floats:
     """Share of the quoted snippets that stand in the review they cite; higher is better."""
     return _share(reasoning, "snippet_validity", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+@_component(title="Score consistency")
 def score_consistency(reasoning: Reasoning, weights: Weights) -> Floats:
     """Share of the claimed totals that are the points of the direct evidence; higher is better."""
     return _share(reasoning, "score_consistency", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+@_component(title="Consistency")
 def consistency(reasoning: Reasoning, weights: Weights) -> Floats:
     """Share of the verdicts the policy gives too on *all* claimed evidence; higher is better.
 
@@ -79,7 +91,7 @@ def consistency(reasoning: Reasoning, weights: Weights) -> Floats:
     return _share(reasoning, "consistency", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined="no primitives are given")
+@_component(title="Primitive accuracy", undefined="no primitives are given")
 def primitive_accuracy(reasoning: Reasoning, weights: Weights) -> Floats:
     r"""Mean over cases of the share of intermediate values within tolerance; higher is better.
 
@@ -88,7 +100,7 @@ def primitive_accuracy(reasoning: Reasoning, weights: Weights) -> Floats:
     return _share(reasoning, PRIMITIVES, weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
+@_component(title="Process")
 def process(reasoning: Reasoning, weights: Weights) -> Floats:
     r"""Weighted mean of the five components of reasoning; higher is better.
 
@@ -119,6 +131,8 @@ def process(reasoning: Reasoning, weights: Weights) -> Floats:
 
 
 @metric(
+    title="Adjusted AUPRC",
+    unit=Unit.SHARE,
     view=RankingWithReasons,
     better="higher",
     kind=Kind.PROPORTION,

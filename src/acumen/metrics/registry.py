@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import wraps
 from typing import Any, Final, Literal, Protocol
 
@@ -37,6 +37,21 @@ class Kind(Enum):
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest possible value."""
         return self.value[0], self.value[1]
+
+
+class Unit(StrEnum):
+    """What a value is counted in, so that tables and charts can write it."""
+
+    SHARE = "share"
+    """0 to 1, shown in percent."""
+    PERCENT = "percent"
+    """In percent already."""
+    LEVELS = "levels"
+    """Rungs of the scale."""
+    LOSS = "loss"
+    """Units of the loss in use."""
+    NUMBER = "number"
+    """None: kappas, correlations, calibration errors."""
 
 
 class View(Protocol):
@@ -78,6 +93,24 @@ class Metric:
     most: Callable[[Any], float] | None = None
     """The largest value a view allows, where its kind alone does not say."""
     parameters: Mapping[str, float] = field(default_factory=dict)
+    unit: Unit = Unit.NUMBER
+    anchor: str = ""
+    """The id of its definition in docs/definitions.md."""
+    template: str = ""
+    """Its title, with a parameter's name in braces where the parameter is said."""
+    label: str | None = None
+    """What the title says instead of a parameter's number, such as the name of a level."""
+
+    @property
+    def title(self) -> str:
+        """Its name for people, as tables and charts show it; the bare name if it has none."""
+        values = {name: self.label or f"{value:g}" for name, value in self.parameters.items()}
+        return self.template.format_map(values) or self.name
+
+    @property
+    def about(self) -> str:
+        """The first line of its docstring: what it is and which way is better."""
+        return (self.function.__doc__ or self.name).strip().splitlines()[0]
 
     def __call__(self, view: Any, weights: CaseWeights | ArrayLike) -> Floats | float:
         """The metric under a block of weightings (an array) or under row weights (a float)."""
@@ -86,10 +119,26 @@ class Metric:
         values = self.function(view, np.asarray(weights, np.float64), **self.parameters)
         return float(np.ravel(values)[0])
 
-    def at(self, **parameters: float) -> Metric:
-        """The same metric with other parameters, named after them."""
-        shown = ",".join(f"{value:g}" for value in parameters.values())
-        return replace(self, name=f"{self.name}@{shown}", parameters=parameters)
+    def at(self, *, label: str | None = None, **parameters: float) -> Metric:
+        """The same metric with another parameter, named after it.
+
+        The title says the number, or ``label`` in its place: a level's name instead of its rank.
+
+        >>> from acumen.metrics import METRICS
+        >>> METRICS["mae_at_coverage"].at(coverage=0.5).title
+        'MAE at coverage 0.5'
+        >>> METRICS["auprc_ge"].at(level=2, label="Critical Risk").title
+        'AUPRC, at least Critical Risk'
+        """
+        values = ",".join(f"{value:g}" for value in parameters.values())
+        unsaid = "".join(f", {{{p}}} {p}" for p in parameters if f"{{{p}}}" not in self.template)
+        return replace(
+            self,
+            name=f"{self.name}@{values}",
+            parameters=parameters,
+            template=self.template and self.template + unsaid,
+            label=label,
+        )
 
     def measure(self, view: View, weights: Weights | None = None) -> Estimate:
         """The value under one weighting (by default every case once), or null with its reason."""
@@ -111,11 +160,6 @@ class Metric:
         """How many cases have a row that it looks at."""
         return int(view.cases_behind(self.name) if self.behind is None else self.behind(view))
 
-    @property
-    def title(self) -> str:
-        """The first line of its docstring."""
-        return (self.function.__doc__ or self.name).strip().splitlines()[0]
-
 
 METRICS: Final[dict[str, Metric]] = {}
 """Every registered metric by name."""
@@ -128,6 +172,8 @@ def every_case(view: Any) -> int:
 
 def metric(
     *,
+    title: str,
+    unit: Unit,
     view: type,
     better: Literal["lower", "higher"],
     kind: Kind,
@@ -139,6 +185,7 @@ def metric(
 ) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
     """Register a function of (view, weights) as a metric under its own name.
 
+    ``title`` is its name for people; a parameter's name in braces stands for its value.
     A definition run again (a module reloaded, a notebook cell) takes the place of its first run.
     """
 
@@ -159,6 +206,9 @@ def metric(
             behind=behind,
             most=most,
             parameters=defaults,
+            unit=unit,
+            anchor=f"metric-{name}",
+            template=title,
         )
         METRICS[name] = entry
 

@@ -7,11 +7,12 @@ the target ``loss``, a share between 0 and 1). Sums run over the answered rows w
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from acumen.metrics.registry import Kind, metric, ratio
+from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
 from acumen.views.forecast import BINS, FREQUENCIES, Forecast
 from acumen.views.weights import Weights
@@ -22,7 +23,10 @@ GRID: Final = 200
 BISECTIONS: Final = 44
 
 
-@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
+_error = partial(metric, view=Forecast, better="lower", kind=Kind.DISTANCE, unit=Unit.NUMBER)
+
+
+@_error(title="ECE")
 def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal width; lower is better.
 
@@ -40,7 +44,7 @@ def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     return _gap(view, view.bins(weights, int(bins)), weights)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
+@_error(title="ECE, bins of equal mass")
 def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal weight; lower is better.
 
@@ -54,7 +58,7 @@ def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> F
     return _gap(view, view.equal_mass_bins(weights, int(bins)), weights)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
+@_error(title="Smooth ECE")
 def smooth_ece(view: Forecast, weights: Weights) -> Floats:
     r"""Calibration error without bins: the residual smoothed, at the width that equals it.
 
@@ -93,7 +97,7 @@ def smooth_ece(view: Forecast, weights: Weights) -> Floats:
     return np.where(narrowest > NARROWEST, (low + high) / 2, narrowest)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
+@metric(title="Brier score", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.PROPORTION)
 def brier(view: Forecast, weights: Weights) -> Floats:
     r"""Mean squared distance between confidence and target; lower is better.
 
@@ -109,10 +113,17 @@ def brier(view: Forecast, weights: Weights) -> Floats:
     return ratio(moments.brier, moments.weight)
 
 
-_TOO_FEW = "there are no more rows than steps in the recalibration"
+_part = partial(
+    metric,
+    view=Forecast,
+    kind=Kind.REAL,
+    unit=Unit.NUMBER,
+    undefined="there are no more rows than steps in the recalibration",
+    exempt_from_scaling=True,
+)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True)
+@_part(title="Brier miscalibration", better="lower")
 def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
     r"""What the best monotone recalibration would take off the Brier score; lower is better.
 
@@ -132,9 +143,7 @@ def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
     return _parts(view, weights)[0]
 
 
-@metric(
-    view=Forecast, better="higher", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True
-)
+@_part(title="Brier discrimination", better="higher")
 def brier_discrimination(view: Forecast, weights: Weights) -> Floats:
     r"""What the recalibrated confidence gains over always saying the base rate; higher is better.
 
@@ -149,7 +158,7 @@ def brier_discrimination(view: Forecast, weights: Weights) -> Floats:
     return _parts(view, weights)[1]
 
 
-@metric(view=Forecast, better="lower", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True)
+@_part(title="Brier uncertainty", better="lower")
 def brier_uncertainty(view: Forecast, weights: Weights) -> Floats:
     r"""The Brier score of always saying the base rate: a property of the data, a reference.
 
@@ -180,7 +189,9 @@ def _parts(view: Forecast, weights: Weights) -> tuple[Floats, Floats, Floats]:
     )
 
 
-@metric(view=Forecast, better="lower", kind=Kind.RISK)
+@metric(
+    title="Negative log-likelihood", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.RISK
+)
 def nll(view: Forecast, weights: Weights) -> Floats:
     r"""Negative log-likelihood of the target, in nats a row; lower is better.
 

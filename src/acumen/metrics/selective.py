@@ -10,9 +10,11 @@ The doctests share one small study: losses 0, 2, 0 at confidences 2, 2, 1, and o
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from acumen.metrics.registry import Kind, difference, every_case, metric, ratio
+from acumen.metrics.registry import Kind, Unit, difference, every_case, metric, ratio
 from acumen.types import Floats
 from acumen.views.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking
 from acumen.views.weights import CaseWeights, Weights
@@ -30,7 +32,11 @@ def _over_coverage_twice(cmax: float) -> float:
     return cmax * cmax / 2
 
 
-@metric(view=Ranking, better="higher", kind=Kind.PROPORTION, behind=every_case)
+_share = partial(metric, view=Ranking, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
+_risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
+
+
+@_share(title="cmax", behind=every_case)
 def cmax(ranking: Ranking, weights: Weights) -> Floats:
     r"""Share of all rows that were answered: the largest coverage there is; higher is better.
 
@@ -46,7 +52,7 @@ def cmax(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(totals.answered, totals.rows)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_as_is)
+@_risk(title="MAE", one_error=_as_is)
 def mae(ranking: Ranking, weights: Weights) -> Floats:
     r"""Mean loss of the answered rows; lower is better, at equal coverage only.
 
@@ -60,7 +66,7 @@ def mae(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(totals.loss * ranking.unit, totals.answered)
 
 
-@metric(view=Ranking, better="higher", kind=Kind.PROPORTION)
+@_share(title="Accuracy of answered rows")
 def accuracy(ranking: Ranking, weights: Weights) -> Floats:
     r"""Share of the answered rows that are exactly right; higher is better.
 
@@ -74,7 +80,7 @@ def accuracy(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(totals.by_loss[0], totals.answered)
 
 
-@metric(view=Ranking, better="higher", kind=Kind.PROPORTION)
+@_share(title="Off-by-one accuracy")
 def off_by_one_accuracy(ranking: Ranking, weights: Weights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 
@@ -88,7 +94,7 @@ def off_by_one_accuracy(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(totals.by_loss[:2].sum(axis=0), totals.answered)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+@_risk(title="AURC", one_error=_over_coverage)
 def aurc(ranking: Ranking, weights: Weights) -> Floats:
     r"""Area under selective risk over coverage, on [0, cmax]; lower is better.
 
@@ -104,7 +110,7 @@ def aurc(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_risk(ranking, weights, ranking.areas(weights).risk)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+@_risk(title="AUGRC", one_error=_over_coverage_twice)
 def augrc(ranking: Ranking, weights: Weights) -> Floats:
     r"""Area under generalized risk over coverage, on [0, cmax]; lower is better.
 
@@ -119,13 +125,7 @@ def augrc(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_loss(ranking, weights, ranking.areas(weights).loss)
 
 
-@metric(
-    view=Ranking,
-    better="lower",
-    kind=Kind.RISK,
-    one_error=_over_coverage,
-    exempt_from_scaling=True,
-)
+@_risk(title="Optimal AURC", one_error=_over_coverage, exempt_from_scaling=True)
 def aurc_optimal(ranking: Ranking, weights: Weights) -> Floats:
     r"""AURC had the answered rows been ranked by loss, one row a point; a reference.
 
@@ -141,7 +141,7 @@ def aurc_optimal(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_risk(ranking, weights, _optimum(ranking, weights)[0] / 2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+@_risk(title="Optimal AUGRC", one_error=_over_coverage_twice)
 def augrc_optimal(ranking: Ranking, weights: Weights) -> Floats:
     r"""AUGRC had the answered rows been ranked by loss; a reference.
 
@@ -156,9 +156,8 @@ def augrc_optimal(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_loss(ranking, weights, _optimum(ranking, weights)[1] / 2)
 
 
-@metric(
-    view=Ranking,
-    better="lower",
+@_risk(
+    title="Excess AURC",
     kind=Kind.EXCESS,
     one_error=_over_coverage,
     exempt_from_scaling=True,
@@ -175,7 +174,7 @@ def eaurc(ranking: Ranking, weights: Weights) -> Floats:
     return difference(aurc(ranking, weights), aurc_optimal(ranking, weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+@_risk(title="Excess AUGRC", one_error=_over_coverage_twice)
 def eaugrc(ranking: Ranking, weights: Weights) -> Floats:
     r"""AUGRC above its optimum, never negative; lower is better.
 
@@ -188,9 +187,9 @@ def eaugrc(ranking: Ranking, weights: Weights) -> Floats:
     return difference(augrc(ranking, weights), augrc_optimal(ranking, weights))
 
 
-@metric(
-    view=Ranking,
-    better="lower",
+@_risk(
+    title="AURC above its optimum",
+    unit=Unit.PERCENT,
     kind=Kind.EXCESS,
     undefined="aurc_optimal is 0, so there is no percentage of it",
     exempt_from_scaling=True,
@@ -207,10 +206,9 @@ def aurc_gap_pct(ranking: Ranking, weights: Weights) -> Floats:
     return _percent(eaurc(ranking, weights), aurc_optimal(ranking, weights))
 
 
-@metric(
-    view=Ranking,
-    better="lower",
-    kind=Kind.RISK,
+@_risk(
+    title="AUGRC above its optimum",
+    unit=Unit.PERCENT,
     undefined="augrc_optimal is 0, so there is no percentage of it",
 )
 def augrc_gap_pct(ranking: Ranking, weights: Weights) -> Floats:
@@ -225,7 +223,7 @@ def augrc_gap_pct(ranking: Ranking, weights: Weights) -> Floats:
     return _percent(eaugrc(ranking, weights), augrc_optimal(ranking, weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+@_risk(title="Achievable AURC", one_error=_over_coverage)
 def aurc_achievable(ranking: Ranking, weights: Weights) -> Floats:
     r"""Area under the lower convex hull of (coverage, selective risk); a reference.
 
@@ -239,9 +237,9 @@ def aurc_achievable(ranking: Ranking, weights: Weights) -> Floats:
     return _area_of_risk(ranking, weights, ranking.hulls(weights)[0] / 2)
 
 
-@metric(
-    view=Ranking,
-    better="lower",
+@_risk(
+    title="Achievable gain of AURC",
+    unit=Unit.PERCENT,
     kind=Kind.REAL,
     undefined="aurc is 0, so there is no percentage of it",
 )
@@ -258,7 +256,7 @@ def achievable_gain_pct(ranking: Ranking, weights: Weights) -> Floats:
     return _percent(area - aurc_achievable(ranking, weights), area)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+@_risk(title="AURC up to coverage {coverage}", one_error=_over_coverage)
 def aurc_at_coverage(
     ranking: Ranking, weights: Weights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
@@ -272,7 +270,7 @@ def aurc_at_coverage(
     return _area_of_risk(ranking, weights, _cut(ranking, weights, coverage)[0])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+@_risk(title="AUGRC up to coverage {coverage}", one_error=_over_coverage_twice)
 def augrc_at_coverage(
     ranking: Ranking, weights: Weights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
@@ -286,10 +284,8 @@ def augrc_at_coverage(
     return _area_of_loss(ranking, weights, _cut(ranking, weights, coverage)[1])
 
 
-@metric(
-    view=Ranking,
-    better="lower",
-    kind=Kind.RISK,
+@_risk(
+    title="MAE at coverage {coverage}",
     undefined="the coverage asked for is above cmax",
     one_error=_as_is,
 )
@@ -305,10 +301,8 @@ def mae_at_coverage(ranking: Ranking, weights: Weights, *, coverage: float = 0.5
     return ratio(loss * ranking.unit, accepted)
 
 
-@metric(
-    view=Ranking,
-    better="higher",
-    kind=Kind.PROPORTION,
+@_share(
+    title="Coverage at risk {risk}",
     undefined="no working point has so low a risk",
     behind=every_case,
 )
@@ -326,10 +320,9 @@ def coverage_at_risk(ranking: Ranking, weights: Weights, *, risk: float = SHOWN_
     return ratio(accepted, ranking.totals(weights).rows)
 
 
-@metric(
-    view=Ranking,
-    better="higher",
-    kind=Kind.PROPORTION,
+@_share(
+    title="AUROC of being right",
+    unit=Unit.NUMBER,
     undefined="needs right and wrong answers, and there is only one of them",
 )
 def failure_auroc(ranking: Ranking, weights: Weights) -> Floats:
