@@ -179,7 +179,7 @@ def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric, data: st.Da
     family = FAMILIES[metric.view]
     rows = data.draw(family.rows)
     view = family.build(rows)
-    estimate = metric.measure(view, np.zeros(len(rows)))
+    estimate = metric.measure(view, CaseWeights(np.zeros((view.n_cases, 1))))
     assert estimate.value is None
     assert estimate.reason == "no row has weight"
 

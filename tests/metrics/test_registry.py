@@ -14,7 +14,7 @@ from acumen.metrics.registering import is_run_again
 from acumen.metrics.registry import Kind, Unit
 from acumen.types import Floats
 from acumen.views.ranking import Ranking, rank
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def test_a_module_that_is_run_twice_registers_its_metrics_once() -> None:
 
 
 def test_two_definitions_under_one_name_are_refused() -> None:
-    def cmax(ranking: Ranking, weights: Weights) -> Floats:
+    def cmax(ranking: Ranking, weights: CaseWeights) -> Floats:
         return np.ones(1)
 
     with pytest.raises(ValueError, match="there is a metric 'cmax' already"):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from acumen.metrics.registry import Kind, Unit, every_case, metric, ratio
 from acumen.types import Floats
 from acumen.views.confusion import Confusion
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 
 
 def _farthest(table: Confusion) -> float:
@@ -32,7 +32,7 @@ _correlation = partial(
 
 
 @_share(title="Accuracy of all rows", behind=every_case)
-def total_accuracy(table: Confusion, weights: Weights) -> Floats:
+def total_accuracy(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Share of all rows that are exactly right, an abstention being wrong; higher is better.
 
     .. math:: \sum_i C_{ii} \big/ N
@@ -45,7 +45,7 @@ def total_accuracy(table: Confusion, weights: Weights) -> Floats:
 
 
 @_share(title="Macro F1")
-def macro_f1(table: Confusion, weights: Weights) -> Floats:
+def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean over levels of the harmonic mean of precision and recall; higher is better.
 
     .. math:: \frac{1}{|S|} \sum_{i \in S} \frac{2 C_{ii}}{r_i + c_i}
@@ -63,7 +63,7 @@ def macro_f1(table: Confusion, weights: Weights) -> Floats:
 
 
 @_error(title="Mean error", most=_farthest)
-def level_mae(table: Confusion, weights: Weights) -> Floats:
+def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean number of levels between prediction and truth; lower is better.
 
     .. math:: \frac1n \sum_{ij} |i - j| \, C_{ij}
@@ -77,7 +77,7 @@ def level_mae(table: Confusion, weights: Weights) -> Floats:
 
 
 @_error(title="Macro mean error", most=_farthest)
-def macro_mae(table: Confusion, weights: Weights) -> Floats:
+def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
 
     .. math:: \frac{1}{|T|} \sum_{i \in T} \frac{1}{r_i} \sum_j |i - j| \, C_{ij}
@@ -94,7 +94,7 @@ def macro_mae(table: Confusion, weights: Weights) -> Floats:
 
 
 @_share(title="At most one level off")
-def level_off_by_one(table: Confusion, weights: Weights) -> Floats:
+def level_off_by_one(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 
     .. math:: \frac1n \sum_{|i - j| \le 1} C_{ij}
@@ -109,7 +109,7 @@ def level_off_by_one(table: Confusion, weights: Weights) -> Floats:
 
 
 @_correlation(title="Quadratic kappa")
-def quadratic_kappa(table: Confusion, weights: Weights) -> Floats:
+def quadratic_kappa(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Cohen's kappa with squared distances; higher is better, 0 is chance.
 
     .. math:: 1 - \frac{n \sum_{ij} (i-j)^2 C_{ij}}{\sum_{ij} (i-j)^2 r_i c_j}
@@ -124,7 +124,7 @@ def quadratic_kappa(table: Confusion, weights: Weights) -> Floats:
 
 
 @_correlation(title="Linear kappa")
-def linear_kappa(table: Confusion, weights: Weights) -> Floats:
+def linear_kappa(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Cohen's kappa with absolute distances; higher is better, 0 is chance.
 
     .. math:: 1 - \frac{n \sum_{ij} |i-j| \, C_{ij}}{\sum_{ij} |i-j| \, r_i c_j}
@@ -139,7 +139,7 @@ def linear_kappa(table: Confusion, weights: Weights) -> Floats:
 @_correlation(
     title="Kendall's tau-b", undefined="truth or prediction is one and the same level throughout"
 )
-def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
+def kendall_tau_b(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Rank correlation of truth and prediction, corrected for ties; higher is better.
 
     .. math:: \frac{P - Q}{\sqrt{(n^2 - \sum_i r_i^2)(n^2 - \sum_j c_j^2)} / 2}
@@ -162,7 +162,7 @@ def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
     undefined="there is one level only, or the weights add up to half a row or less",
     exempt_from_scaling=True,
 )
-def krippendorff_alpha(table: Confusion, weights: Weights) -> Floats:
+def krippendorff_alpha(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Krippendorff's alpha of truth and prediction, ordinal distances; higher is better.
 
     .. math:: 1 - (m - 1) \frac{\sum_{ij} o_{ij} \delta_{ij}^2}{\sum_{ij} m_i m_j \delta_{ij}^2},
@@ -206,7 +206,7 @@ def _mean_of(by_level: Floats, chosen: NDArray[np.int64]) -> Floats:
     return mean
 
 
-def _kappa(table: Confusion, weights: Weights, cost: Floats) -> Floats:
+def _kappa(table: Confusion, weights: CaseWeights, cost: Floats) -> Floats:
     square = table.square(weights)
     rows, columns = square.sum(axis=1), square.sum(axis=0)
     by_chance = np.einsum("ib,jb,ij->b", rows, columns, cost)

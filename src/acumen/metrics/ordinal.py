@@ -17,7 +17,7 @@ import numpy as np
 from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
 from acumen.views.severity import SeverityRanking
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 
 _ONE_SIDED = "the level or above it, or below it, has no case"
 
@@ -26,7 +26,7 @@ _ranked = partial(metric, view=SeverityRanking, better="higher", undefined=_ONE_
 
 
 @_ranked(title="AUPRC, at least {level}", unit=Unit.SHARE, kind=Kind.PROPORTION)
-def auprc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
+def auprc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" by falling score; higher is better.
 
     .. math:: \mathrm{AP}_k = \sum_j (R_j - R_{j-1}) P_j
@@ -43,7 +43,7 @@ def auprc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) ->
 
 
 @_ranked(title="nAP, at least {level}", unit=Unit.NUMBER, kind=Kind.CORRELATION)
-def nap_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
+def nap_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" above prevalence; higher is better, 0 is constant.
 
     .. math:: \mathrm{nAP}_k = (\mathrm{AP}_k - \pi_k) / (1 - \pi_k)
@@ -56,7 +56,7 @@ def nap_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> F
 
 
 @_ranked(title="AUROC, at least {level}", unit=Unit.NUMBER, kind=Kind.PROPORTION)
-def auroc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
+def auroc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Chance that a case at the level or above outscores one below, ties half; higher is better.
 
     .. math:: P(s_i > s_j \mid y_i \ge k > y_j) + \tfrac12 P(s_i = s_j \mid \dots)
@@ -71,7 +71,7 @@ def auroc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) ->
 
 
 @_ranked(title="Ordinal AUPRC", unit=Unit.SHARE, kind=Kind.PROPORTION)
-def ordinal_auprc(ranking: SeverityRanking, weights: Weights) -> Floats:
+def ordinal_auprc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the average precisions over the thresholds; higher is better.
 
     .. math:: \frac{1}{K-1} \sum_k \mathrm{AP}_k
@@ -86,7 +86,7 @@ def ordinal_auprc(ranking: SeverityRanking, weights: Weights) -> Floats:
 
 
 @_ranked(title="Ordinal nAP", unit=Unit.NUMBER, kind=Kind.CORRELATION)
-def ordinal_nap(ranking: SeverityRanking, weights: Weights) -> Floats:
+def ordinal_nap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the normalised average precisions over the thresholds; higher is better.
 
     .. math:: \frac{1}{K-1} \sum_k \mathrm{nAP}_k
@@ -99,7 +99,7 @@ def ordinal_nap(ranking: SeverityRanking, weights: Weights) -> Floats:
 
 
 @_ranked(title="Ordinal AUROC", unit=Unit.NUMBER, kind=Kind.PROPORTION)
-def ordinal_auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
+def ordinal_auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the cumulative AUROCs over the thresholds; higher is better.
 
     .. math:: \frac{1}{K-1} \sum_k \mathrm{AUROC}_k
@@ -120,7 +120,7 @@ def ordinal_auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
     kind=Kind.PROPORTION,
     undefined="the top level, or the levels between it and the lowest, have no case",
 )
-def severity_ordering_ap(ranking: SeverityRanking, weights: Weights) -> Floats:
+def severity_ordering_ap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Average precision of the top level among the cases above the lowest; higher is better.
 
     Among the risky, does the critical come first?
@@ -139,20 +139,20 @@ def _at(level: float, by_threshold: Floats) -> Floats:
     return values
 
 
-def _average_precision(ranking: SeverityRanking, weights: Weights) -> Floats:
+def _average_precision(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     sums = ranking.sums(weights)
     two_sided = (sums.above > 0) & (sums.above < sums.weight)
     return np.where(two_sided, ratio(sums.precision, sums.above), np.nan)
 
 
-def _normalized(ranking: SeverityRanking, weights: Weights) -> Floats:
+def _normalized(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     sums = ranking.sums(weights)
     below = sums.weight - sums.above
     precision = _average_precision(ranking, weights)
     return ratio(precision * sums.weight - sums.above, below)
 
 
-def _auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
+def _auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     sums = ranking.sums(weights)
     pairs = sums.above * (sums.weight - sums.above)
     return ratio(pairs - sums.outranked, pairs)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from acumen.metrics.registering import is_run_again
 from acumen.types import Floats
-from acumen.views.weights import CaseWeights, Weights
+from acumen.views.weights import CaseWeights
 
 
 class Kind(Enum):
@@ -61,7 +61,7 @@ class View(Protocol):
     def n_cases(self) -> int:
         """How many cases the rows belong to."""
 
-    def why_undefined(self, weights: Weights) -> str | None:
+    def why_undefined(self, weights: CaseWeights) -> str | None:
         """The plain reason why metrics of this view have no value, if there is one."""
 
 
@@ -116,8 +116,8 @@ class Metric:
         """The metric under a block of weightings (an array) or under row weights (a float)."""
         if isinstance(weights, CaseWeights):
             return self.function(view, weights, **self.parameters)
-        values = self.function(view, np.asarray(weights, np.float64), **self.parameters)
-        return float(np.ravel(values)[0])
+        view, block = view.by_row(np.asarray(weights, np.float64))
+        return float(self.function(view, block, **self.parameters)[0])
 
     def at(self, *, label: str | None = None, **parameters: float) -> Metric:
         """The same metric with another parameter, named after it.
@@ -140,12 +140,12 @@ class Metric:
             label=label,
         )
 
-    def measure(self, view: View, weights: Weights | None = None) -> Estimate:
+    def measure(self, view: View, weights: CaseWeights | None = None) -> Estimate:
         """The value under one weighting (by default every case once), or null with its reason."""
         weights = CaseWeights.once(view.n_cases) if weights is None else weights
-        return self.estimate(float(np.ravel(self(view, weights))[0]), view, weights)
+        return self.estimate(self.function(view, weights, **self.parameters)[0], view, weights)
 
-    def estimate(self, value: float, view: View, weights: Weights) -> Estimate:
+    def estimate(self, value: float, view: View, weights: CaseWeights) -> Estimate:
         """A value already computed, or null with the reason why it has none."""
         if math.isnan(value):
             return Estimate(None, view.why_undefined(weights) or self.undefined)

@@ -15,7 +15,7 @@ import numpy as np
 from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
 from acumen.views.forecast import BINS, FREQUENCIES, Forecast
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 
 NARROWEST: Final = 0.02
 """The least bandwidth of the smoothed error; the cosines left out are below 1e-8 there."""
@@ -27,7 +27,7 @@ _error = partial(metric, view=Forecast, better="lower", kind=Kind.DISTANCE, unit
 
 
 @_error(title="ECE")
-def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
+def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal width; lower is better.
 
     .. math:: \sum_b \frac{W_b}{W} \, |\bar y_b - \bar p_b|, \quad
@@ -45,7 +45,7 @@ def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
 
 
 @_error(title="ECE, bins of equal mass")
-def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
+def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal weight; lower is better.
 
     The same sum over bins that each hold :math:`W/B`; a tie goes whole to the bin in which the
@@ -59,7 +59,7 @@ def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> F
 
 
 @_error(title="Smooth ECE")
-def smooth_ece(view: Forecast, weights: Weights) -> Floats:
+def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Calibration error without bins: the residual smoothed, at the width that equals it.
 
     Lower is better.
@@ -98,7 +98,7 @@ def smooth_ece(view: Forecast, weights: Weights) -> Floats:
 
 
 @metric(title="Brier score", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.PROPORTION)
-def brier(view: Forecast, weights: Weights) -> Floats:
+def brier(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Mean squared distance between confidence and target; lower is better.
 
     .. math:: \frac1W \sum_i w_i (p_i - y_i)^2
@@ -124,7 +124,7 @@ _part = partial(
 
 
 @_part(title="Brier miscalibration", better="lower")
-def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
+def brier_miscalibration(view: Forecast, weights: CaseWeights) -> Floats:
     r"""What the best monotone recalibration would take off the Brier score; lower is better.
 
     .. math:: \frac1W \Big[ \sum_i w_i (p_i - y_i)^2 - R - D s^2 \Big], \quad
@@ -144,7 +144,7 @@ def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
 
 
 @_part(title="Brier discrimination", better="higher")
-def brier_discrimination(view: Forecast, weights: Weights) -> Floats:
+def brier_discrimination(view: Forecast, weights: CaseWeights) -> Floats:
     r"""What the recalibrated confidence gains over always saying the base rate; higher is better.
 
     .. math:: \frac1W \Big[ \sum_i w_i (\bar y - y_i)^2 - R - (D - 1) s^2 \Big]
@@ -159,7 +159,7 @@ def brier_discrimination(view: Forecast, weights: Weights) -> Floats:
 
 
 @_part(title="Brier uncertainty", better="lower")
-def brier_uncertainty(view: Forecast, weights: Weights) -> Floats:
+def brier_uncertainty(view: Forecast, weights: CaseWeights) -> Floats:
     r"""The Brier score of always saying the base rate: a property of the data, a reference.
 
     .. math:: \frac1W \Big[ \sum_i w_i (\bar y - y_i)^2 + s^2 \Big]
@@ -174,7 +174,7 @@ def brier_uncertainty(view: Forecast, weights: Weights) -> Floats:
     return _parts(view, weights)[2]
 
 
-def _parts(view: Forecast, weights: Weights) -> tuple[Floats, Floats, Floats]:
+def _parts(view: Forecast, weights: CaseWeights) -> tuple[Floats, Floats, Floats]:
     """Miscalibration, discrimination and uncertainty: the first minus the second plus the third."""
     moments = view.moments(weights)
     total = moments.weight
@@ -192,7 +192,7 @@ def _parts(view: Forecast, weights: Weights) -> tuple[Floats, Floats, Floats]:
 @metric(
     title="Negative log-likelihood", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.RISK
 )
-def nll(view: Forecast, weights: Weights) -> Floats:
+def nll(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Negative log-likelihood of the target, in nats a row; lower is better.
 
     .. math:: -\frac1W \sum_i w_i \big[y_i \ln p_i + (1 - y_i) \ln (1 - p_i)\big]
@@ -208,6 +208,6 @@ def nll(view: Forecast, weights: Weights) -> Floats:
     return ratio(moments.log_loss, moments.weight)
 
 
-def _gap(view: Forecast, bins: Floats, weights: Weights) -> Floats:
+def _gap(view: Forecast, bins: Floats, weights: CaseWeights) -> Floats:
     """Sum over bins of |summed target − summed probability|, per weight."""
     return ratio(np.abs(bins[2] - bins[1]).sum(axis=0), view.moments(weights).weight)
