@@ -5,6 +5,7 @@ A view family is listed once in ``FAMILIES`` with a strategy for its rows and a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,9 +99,7 @@ def test_weight_k_is_the_row_written_k_times(metric: Metric, data: st.DataObject
     rows = data.draw(family.rows)
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
     written = [row for row, w in zip(rows, weights, strict=True) for _ in range(w)]
-    if not written:
-        return
-    once = value(metric, family.build(written), np.ones(len(written)))
+    once = value(metric, family.build(written), np.ones(len(written))) if written else math.nan
     assert same(value(metric, family.build(rows), weights), once)
 
 
@@ -144,8 +143,6 @@ def test_a_block_of_weightings_gives_what_each_gives_alone(
     family = FAMILIES[metric.view]
     rows = data.draw(family.rows)
     view = family.build(rows)
-    if view.n_cases != len(rows):
-        pytest.skip("this view groups rows into cases")
     counts = np.array(
         data.draw(
             st.lists(
