@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from acumen.metrics import METRICS, Metric, metric, selective
-from acumen.metrics.registering import is_run_again
-from acumen.metrics.registry import Kind, Unit
+from acumen.metrics.registry import Kind, Unit, is_run_again
 from acumen.types import Floats
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights

@@ -18,7 +18,6 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from acumen.metrics.registering import is_run_again
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
 
@@ -159,6 +158,22 @@ class Metric:
     def rests_on(self, view: Any) -> int:
         """How many cases have a row that it looks at."""
         return int(view.cases_behind(self.name) if self.behind is None else self.behind(view))
+
+
+def is_run_again(earlier: Callable[..., Any], later: Callable[..., Any]) -> bool:
+    """Whether both come from the same place in the source, so that the later one replaces.
+
+    A module is reloaded, a notebook's cell is run twice: neither is a clash of names. A lambda or
+    a function inside another has no place of its own, so it replaces itself alone.
+
+    >>> is_run_again(len, len), is_run_again(len, max)
+    (True, False)
+    """
+    places = [
+        (getattr(function, "__module__", None), getattr(function, "__qualname__", "<none>"))
+        for function in (earlier, later)
+    ]
+    return earlier is later or (places[0] == places[1] and "<" not in places[0][1])
 
 
 METRICS: Final[dict[str, Metric]] = {}
