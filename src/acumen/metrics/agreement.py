@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from acumen.metrics.registry import Kind, Unit, every_case, metric, ratio
 from acumen.types import Floats
-from acumen.views.confusion import Confusion
+from acumen.views.confusion import Confusion, confuse  # noqa: F401 - confuse is for doctests
 from acumen.views.weights import CaseWeights
 
 
@@ -37,7 +37,6 @@ def total_accuracy(table: Confusion, weights: CaseWeights) -> Floats:
 
     .. math:: \sum_i C_{ii} \big/ N
 
-    >>> from acumen.views.confusion import confuse
     >>> total_accuracy(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, -1]), np.ones(5))
     0.6
     """
@@ -52,7 +51,6 @@ def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
 
     S: the levels that are the truth or the prediction of some row.
 
-    >>> from acumen.views.confusion import confuse
     >>> round(macro_f1(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.583333
     """
@@ -68,7 +66,6 @@ def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
 
     .. math:: \frac1n \sum_{ij} |i - j| \, C_{ij}
 
-    >>> from acumen.views.confusion import confuse
     >>> level_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.4
     """
@@ -84,13 +81,12 @@ def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
 
     Baccianella, Esuli and Sebastiani (2009), ISDA.
 
-    >>> from acumen.views.confusion import confuse
     >>> macro_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.375
     """
     square = table.square(weights)
-    lost = (square * _distance(table.levels)[:, :, None]).sum(axis=1)
-    return _mean_of(ratio(lost, square.sum(axis=1)), table.true_levels)
+    errors = (square * _distance(table.levels)[:, :, None]).sum(axis=1)
+    return _mean_of(ratio(errors, square.sum(axis=1)), table.true_levels)
 
 
 @_share(title="At most one level off")
@@ -99,7 +95,6 @@ def level_off_by_one(table: Confusion, weights: CaseWeights) -> Floats:
 
     .. math:: \frac1n \sum_{|i - j| \le 1} C_{ij}
 
-    >>> from acumen.views.confusion import confuse
     >>> level_off_by_one(confuse([0, 1, 2, 3, 3], [0, 1, 0, 3, 2]), np.ones(5))
     0.8
     """
@@ -116,7 +111,6 @@ def quadratic_kappa(table: Confusion, weights: CaseWeights) -> Floats:
 
     Cohen (1968), Psychol. Bull. 70(4).
 
-    >>> from acumen.views.confusion import confuse
     >>> quadratic_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.84375
     """
@@ -129,7 +123,6 @@ def linear_kappa(table: Confusion, weights: CaseWeights) -> Floats:
 
     .. math:: 1 - \frac{n \sum_{ij} |i-j| \, C_{ij}}{\sum_{ij} |i-j| \, r_i c_j}
 
-    >>> from acumen.views.confusion import confuse
     >>> round(linear_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.6875
     """
@@ -146,7 +139,6 @@ def kendall_tau_b(table: Confusion, weights: CaseWeights) -> Floats:
 
     P and Q: weight of the concordant and of the discordant pairs. Kendall (1945), Biometrika 33(3).
 
-    >>> from acumen.views.confusion import confuse
     >>> round(kendall_tau_b(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.888889
     """
@@ -174,7 +166,6 @@ def krippendorff_alpha(table: Confusion, weights: CaseWeights) -> Floats:
 
     Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
 
-    >>> from acumen.views.confusion import confuse
     >>> round(krippendorff_alpha(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.854839
     """
@@ -199,10 +190,10 @@ def _weighed(square: Floats, cost: Floats) -> Floats:
     return summed
 
 
-def _mean_of(by_level: Floats, chosen: NDArray[np.int64]) -> Floats:
-    if not len(chosen):
+def _mean_of(by_level: Floats, levels: NDArray[np.int64]) -> Floats:
+    if not len(levels):
         return np.full(by_level.shape[1], np.nan)
-    mean: Floats = by_level[chosen].mean(axis=0)
+    mean: Floats = by_level[levels].mean(axis=0)
     return mean
 
 

@@ -26,7 +26,7 @@ from acumen.metrics.selective import (
     over_coverage_twice,
 )
 from acumen.types import Floats
-from acumen.views.ranking import Ranking
+from acumen.views.ranking import Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
 _risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
@@ -41,7 +41,6 @@ def aurc_exact(ranking: Ranking, weights: CaseWeights) -> Floats:
     with generalized risk :math:`G` linear between working points: a segment of slope :math:`s`
     adds :math:`s (x_1 - x_0) + (G_0 - s x_0) \ln(x_1/x_0)`, the first one :math:`G_1`.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4684884
     """
@@ -52,7 +51,6 @@ def aurc_exact(ranking: Ranking, weights: CaseWeights) -> Floats:
 def aurc_exact_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""The exact area had the answered rows been ranked by loss, equal losses tied; a reference.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_optimal(rank([0, 1], [1, 2]), [1, 1]), 7)  # (1 - ln 2) / 2
     0.1534264
     """
@@ -63,7 +61,6 @@ def aurc_exact_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
 def aurc_exact_excess(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""The exact area above its optimum, never negative; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_excess(rank([3, 3, 2, 0], [0, 0, 0, 3]), np.ones(4)), 7)
     0.1155245
     """
@@ -78,7 +75,6 @@ def aurc_exact_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     The hull is reached by choosing thresholds, and at random between two of them.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_achievable(rank([1, 0, 0, 0, 1], [5, 4, 3, 2, 1]), np.ones(5)), 7)
     0.2661139
     """
@@ -89,7 +85,6 @@ def aurc_exact_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
 def augrc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under the lower hull of (coverage, generalized risk) and the origin; a reference.
 
-    >>> from acumen.views.ranking import rank
     >>> round(augrc_achievable(rank([0, 2, 0, 3, 1, 0], [6, 5, 4, 3, 2, 1]), np.ones(6)), 7)
     0.3888889
     """
@@ -100,7 +95,6 @@ def augrc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
 def aurc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC ÷ cmax: the area of the answered rows alone; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     1.0
     """
@@ -111,7 +105,6 @@ def aurc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
 def augrc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC ÷ cmax²: the area of the answered rows alone; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.5
     """
@@ -124,15 +117,14 @@ def aurc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) ->
 
     Lower is better. The loss is in the units of the loss in use.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_charge(rank([0, 0], [1, 0], answered=[True, False]), [1, 1], loss=1)
     0.125
     """
     totals = ranking.totals(weights)
     silent = totals.rows - totals.answered
-    lost = totals.loss * ranking.unit
-    risk_all = ratio(lost + loss * silent, totals.rows)
-    risk_answered = np.where(totals.answered > 0, ratio(lost, totals.answered), risk_all)
+    loss_sum = totals.loss * ranking.unit
+    risk_all = ratio(loss_sum + loss * silent, totals.rows)
+    risk_answered = np.where(totals.answered > 0, ratio(loss_sum, totals.answered), risk_all)
     tail = ratio(silent, totals.rows) * (risk_all + risk_answered) / 2
     return tail + ratio(ranking.areas(weights).risk * ranking.unit, totals.rows)
 
@@ -143,7 +135,6 @@ def augrc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -
 
     Lower is better. The loss is in the units of the loss in use.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_charge(rank([0, 0], [1, 0], answered=[True, False]), [1, 1], loss=1)
     0.125
     """
@@ -157,7 +148,6 @@ def augrc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -
 def aurc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC to full coverage, abstained rows costing nothing: ``aurc_charge`` of 0.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_extend(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.875
     """
@@ -168,7 +158,6 @@ def aurc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
 def augrc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC to full coverage, abstained rows costing nothing: ``augrc_charge`` of 0.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_extend(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.375
     """
@@ -185,11 +174,10 @@ def aurc_random_ties(ranking: Ranking, weights: CaseWeights) -> Floats:
     with :math:`H` the harmonic numbers: the `mean` convention of other tools, made exact in ties.
     A whole weight stands for that many single rows.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4555556
     """
-    return area_of_risk(ranking, weights, ranking.tie_orders(weights))
+    return area_of_risk(ranking, weights, ranking.exact(weights)[4])
 
 
 @_risk(title="AUGRC by pairs", one_error=over_coverage_twice)
@@ -200,7 +188,6 @@ def augrc_pairs(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     with :math:`b_i` the answered rows of lower confidence and :math:`m_i` the size of i's tie.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """

@@ -16,7 +16,7 @@ import numpy as np
 
 from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
-from acumen.views.severity import SeverityRanking
+from acumen.views.severity import SeverityRanking, rank_severity  # noqa: F401 - rank_severity is for doctests
 from acumen.views.weights import CaseWeights
 
 _ONE_SIDED = "the level or above it, or below it, has no case"
@@ -35,7 +35,6 @@ def auprc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1
     interpolation. An uninformative score has its prevalence for expectation, nearly: see the
     guide on verdict studies.
 
-    >>> from acumen.views.severity import rank_severity
     >>> round(auprc_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1), 6)
     0.833333
     """
@@ -48,7 +47,6 @@ def nap_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) 
 
     .. math:: \mathrm{nAP}_k = (\mathrm{AP}_k - \pi_k) / (1 - \pi_k)
 
-    >>> from acumen.views.severity import rank_severity
     >>> round(nap_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1), 6)
     0.666667
     """
@@ -63,7 +61,6 @@ def auroc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1
 
     Brentnall and Cuzick (2019), PLoS ONE 14(8).
 
-    >>> from acumen.views.severity import rank_severity
     >>> auroc_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1)
     0.875
     """
@@ -78,7 +75,6 @@ def ordinal_auprc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
 
     After Waegeman, De Baets and Boullart (2008), Pattern Recognit. Lett. 29(1), who do so for ROC.
 
-    >>> from acumen.views.severity import rank_severity
     >>> round(ordinal_auprc(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4)), 6)
     0.916667
     """
@@ -91,7 +87,6 @@ def ordinal_nap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
 
     .. math:: \frac{1}{K-1} \sum_k \mathrm{nAP}_k
 
-    >>> from acumen.views.severity import rank_severity
     >>> round(ordinal_nap(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4)), 6)
     0.833333
     """
@@ -107,7 +102,6 @@ def ordinal_auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     Rare levels leave it high: with 1% at the top, a hundred harmless cases above the worst one
     cost it a tenth, and average precision nearly all.
 
-    >>> from acumen.views.severity import rank_severity
     >>> ordinal_auroc(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4))
     0.9375
     """
@@ -125,7 +119,6 @@ def severity_ordering_ap(ranking: SeverityRanking, weights: CaseWeights) -> Floa
 
     Among the risky, does the critical come first?
 
-    >>> from acumen.views.severity import rank_severity
     >>> severity_ordering_ap(rank_severity([0, 1, 1, 2], [9, 8, 1, 6]), np.ones(4))
     0.5
     """

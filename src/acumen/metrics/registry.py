@@ -229,8 +229,7 @@ def metric(
 
         @wraps(function)
         def call(view: Any, weights: CaseWeights | ArrayLike, **parameters: float) -> Any:
-            chosen = replace(entry, parameters=defaults | parameters) if parameters else entry
-            return chosen(view, weights)
+            return replace(entry, parameters=defaults | parameters)(view, weights)
 
         return call
 

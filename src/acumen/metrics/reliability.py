@@ -14,7 +14,7 @@ import numpy as np
 
 from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
-from acumen.views.forecast import BINS, FREQUENCIES, Forecast
+from acumen.views.forecast import BINS, FREQUENCIES, Forecast, forecast  # noqa: F401 - forecast is for doctests
 from acumen.views.weights import CaseWeights
 
 NARROWEST: Final = 0.02
@@ -36,7 +36,6 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     The last bin is closed. It is biased upwards when bins hold few rows, and jumps when a value
     crosses an edge; ``smooth_ece`` does not jump. Naeini, Cooper and Hauskrecht (2015), AAAI.
 
-    >>> from acumen.views.forecast import forecast
     >>> view = forecast([0.5, 0.5, 0.4, 0.6, 1, 1], [1, 1, 0, 0, 1, 0])
     >>> round(ece(view, np.ones(6)), 6), round(ece(view, np.ones(6), bins=2), 6)
     (0.5, 0.166667)
@@ -51,7 +50,6 @@ def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) 
     The same sum over bins that each hold :math:`W/B`; a tie goes whole to the bin in which the
     middle of its weight lies. Nguyen and O'Connor (2015), EMNLP.
 
-    >>> from acumen.views.forecast import forecast
     >>> ece_equal_mass(forecast([0.1, 0.2, 0.3, 0.8], [0, 1, 0, 1]), np.ones(4), bins=2)
     0.2
     """
@@ -71,7 +69,6 @@ def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     :math:`e^{-(\pi k \sigma)^2/2}`, so no binning is needed. The bandwidth is never below 0.02.
     Błasiok and Nakkiran (2024), ICLR, arXiv:2309.12236.
 
-    >>> from acumen.views.forecast import forecast
     >>> round(smooth_ece(forecast([0.7] * 4, [1, 1, 0, 0]), np.ones(4)), 6)
     0.2
     """
@@ -105,7 +102,6 @@ def brier(view: Forecast, weights: CaseWeights) -> Floats:
 
     Brier (1950), Monthly Weather Review 78. It is miscalibration − discrimination + uncertainty.
 
-    >>> from acumen.views.forecast import forecast
     >>> brier(forecast([1.0, 0.5, 0.5], [1, 1, 0]), np.array([2, 1, 1]))
     0.125
     """
@@ -136,7 +132,6 @@ def brier_miscalibration(view: Forecast, weights: CaseWeights) -> Floats:
     :math:`s^2` a step (Meyer and Woodroofe 2000, Annals of Statistics 28), which is taken off: all
     of it where confidences take few values, more than half where all differ. It may fall below 0.
 
-    >>> from acumen.views.forecast import forecast
     >>> brier_miscalibration(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.125
     """
@@ -151,7 +146,6 @@ def brier_discrimination(view: Forecast, weights: CaseWeights) -> Floats:
 
     With R, D and s² as in ``brier_miscalibration``. Its classical name is resolution.
 
-    >>> from acumen.views.forecast import forecast
     >>> brier_discrimination(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.25
     """
@@ -167,7 +161,6 @@ def brier_uncertainty(view: Forecast, weights: CaseWeights) -> Floats:
     With s² as in ``brier_miscalibration``: the base rate, too, is known from these rows only.
     Murphy (1973), Journal of Applied Meteorology 12.
 
-    >>> from acumen.views.forecast import forecast
     >>> brier_uncertainty(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.25
     """
@@ -200,7 +193,6 @@ def nll(view: Forecast, weights: CaseWeights) -> Floats:
     :math:`p` is kept within [1e-6, 1 − 1e-6]: a wrong certainty would cost infinitely much.
     Good (1952), Journal of the Royal Statistical Society B 14.
 
-    >>> from acumen.views.forecast import forecast
     >>> round(nll(forecast([0.5, 0.5], [1, 0]), np.ones(2)), 6)  # ln 2
     0.693147
     """

@@ -16,7 +16,7 @@ import numpy as np
 
 from acumen.metrics.registry import Kind, Unit, difference, every_case, metric, ratio
 from acumen.types import Floats
-from acumen.views.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking
+from acumen.views.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
 
@@ -46,7 +46,6 @@ def cmax(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     El-Yaniv and Wiener (2010), JMLR 11.
 
-    >>> from acumen.views.ranking import rank
     >>> cmax(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.75
     """
@@ -60,7 +59,6 @@ def mae(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     .. math:: \mathrm{MAE} = L_K / K
 
-    >>> from acumen.views.ranking import rank
     >>> round(mae(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)
     0.666667
     """
@@ -74,7 +72,6 @@ def accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     .. math:: \frac{1}{K} \sum_i w_i [\ell_i = 0]
 
-    >>> from acumen.views.ranking import rank
     >>> accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.5
     """
@@ -88,7 +85,6 @@ def off_by_one_accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     .. math:: \frac{1}{K} \sum_i w_i [\ell_i \le 1]
 
-    >>> from acumen.views.ranking import rank
     >>> off_by_one_accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.75
     """
@@ -105,7 +101,6 @@ def aurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     Geifman, Uziel and El-Yaniv (2019), ICLR, arXiv:1805.08206. Where confidences tie, see
     ``aurc_exact``.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)  # 17/24
     0.708333
     """
@@ -120,7 +115,6 @@ def augrc(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     Traub et al. (2024), NeurIPS, arXiv:2407.01032.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
@@ -136,7 +130,6 @@ def aurc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     A whole weight stands for that many single rows; between whole numbers the sum of 1/k is
     continued by the digamma function. Where losses tie, see ``aurc_exact_optimal``.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_optimal(rank([0, 1], [2, 1]), [1, 1])
     0.125
     """
@@ -151,7 +144,6 @@ def augrc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     with :math:`h_\ell` the weight at loss :math:`\ell`.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_optimal(rank([0, 1], [1, 2]), [1, 1])
     0.125
     """
@@ -169,7 +161,6 @@ def eaurc(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     .. math:: \mathrm{AURC} - \mathrm{AURC}_{opt}
 
-    >>> from acumen.views.ranking import rank
     >>> eaurc(rank([0, 1], [1, 2]), [1, 1])
     0.75
     """
@@ -182,7 +173,6 @@ def eaugrc(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     .. math:: \mathrm{AUGRC} - \mathrm{AUGRC}_{opt}
 
-    >>> from acumen.views.ranking import rank
     >>> eaugrc(rank([0, 1], [1, 2]), [1, 1])
     0.25
     """
@@ -201,7 +191,6 @@ def aurc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     .. math:: 100 \cdot \mathrm{eAURC} / \mathrm{AURC}_{opt}
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_gap_pct(rank([0, 1], [1, 2]), [1, 1])
     600.0
     """
@@ -218,7 +207,6 @@ def augrc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     .. math:: 100 \cdot \mathrm{eAUGRC} / \mathrm{AUGRC}_{opt}
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_gap_pct(rank([0, 1], [1, 2]), [1, 1])
     200.0
     """
@@ -232,7 +220,6 @@ def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     What remains when the bad thresholds are left out. The hull starts at the first working point
     and is flat to its left.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_achievable(rank([0, 2, 0, 0], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.1875
     """
@@ -250,7 +237,6 @@ def achievable_gain_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     .. math:: 100 \cdot (\mathrm{AURC} - \mathrm{AURC}_{achievable}) / \mathrm{AURC}
 
-    >>> from acumen.views.ranking import rank
     >>> achievable_gain_pct(rank([1, 1], [2, 1]), [1, 1])
     0.0
     """
@@ -264,7 +250,6 @@ def aurc_at_coverage(
 ) -> Floats:
     r"""AURC up to min(coverage, cmax), landing on it by linear interpolation; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(aurc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 89/150
     0.593333
@@ -278,7 +263,6 @@ def augrc_at_coverage(
 ) -> Floats:
     r"""AUGRC up to min(coverage, cmax), landing on it by linear interpolation; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(augrc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 7/40
     0.175
@@ -294,12 +278,11 @@ def augrc_at_coverage(
 def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
     r"""Selective risk at the first working point that reaches a coverage; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)
     0.666667
     """
-    accepted, loss = reached(ranking, weights, coverage)
+    accepted, loss = point_at(ranking, weights, coverage)
     return ratio(loss * ranking.unit, accepted)
 
 
@@ -313,7 +296,6 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = SH
 
     Higher is better.
 
-    >>> from acumen.views.ranking import rank
     >>> coverage_at_risk(rank([0, 1, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1], risk=0.4)
     0.75
     """
@@ -336,7 +318,6 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
 
     Hendrycks and Gimpel (2017), ICLR, arXiv:1610.02136.
 
-    >>> from acumen.views.ranking import rank
     >>> failure_auroc(rank([0, 1, 0, 2], [3, 3, 2, 1]), [1, 1, 1, 1])
     0.625
     """
@@ -345,7 +326,7 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     return ratio(ranking.exact(weights)[2], right * (totals.answered - right))
 
 
-def reached(ranking: Ranking, weights: CaseWeights, coverage: float) -> tuple[Floats, Floats]:
+def point_at(ranking: Ranking, weights: CaseWeights, coverage: float) -> tuple[Floats, Floats]:
     """Accepted weight and summed loss (rungs) where a coverage is first reached; NaN if never."""
     grid = ranking.grid if coverage in ranking.grid else (coverage,)
     points = ranking.areas(weights, grid=grid).reached[:, grid.index(coverage)]

@@ -120,8 +120,8 @@ def answered_among(table: Judgments, cases: Collection[CaseId] | None) -> NDArra
     """The answered rows, of some cases only where they are named."""
     if cases is None:
         return table.answered
-    named = np.array([case in cases for case in table.cases], np.bool_)
-    return table.answered & named[table.case]
+    among = np.array([case in cases for case in table.cases], np.bool_)
+    return table.answered & among[table.case]
 
 
 def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None) -> Confusion:

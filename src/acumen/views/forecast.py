@@ -195,8 +195,8 @@ def forecast(
     for name, column in (("probability", p[rows]), ("target", y[rows])):
         outside = ~((column >= 0) & (column <= 1))
         if outside.any():
-            shown = f"{column[np.argmax(outside)]:g}"
-            raise DataError([f"{name} {shown} is outside 0..1 ({int(outside.sum())} rows)"])
+            value = f"{column[np.argmax(outside)]:g}"
+            raise DataError([f"{name} {value} is outside 0..1 ({int(outside.sum())} rows)"])
     own = None if weight is None else np.asarray(weight, np.float64)
     keys = (y[rows], p[rows]) if own is None else (own[rows], y[rows], p[rows])
     rows = rows[np.lexsort(keys)]
@@ -231,9 +231,9 @@ def forecast_judgments(
 
 def why_no_forecast(table: Judgments, confidence: Floats) -> str | None:
     """Why a confidence cannot be read as a probability; None when it can."""
-    said = confidence[table.included.answered]
-    if len(said) and (said.min() < 0 or said.max() > 1):
-        return f"not a probability: it runs from {said.min():g} to {said.max():g}"
+    values = confidence[table.included.answered]
+    if len(values) and (values.min() < 0 or values.max() > 1):
+        return f"not a probability: it runs from {values.min():g} to {values.max():g}"
     return None
 
 

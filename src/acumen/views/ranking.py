@@ -147,7 +147,7 @@ class Ranking(CaseRows):
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
 
     def exact(self, weights: CaseWeights, risk: float = SHOWN_RISK) -> Floats:
-        """Exact area, most weight within a risk, concordant and lost pairs: one row each."""
+        """Exact area, most weight within a risk, concordant and lost pairs, tie orders: by row."""
         return self._exact(weights, (risk + COVERAGE_TOLERANCE) / self.unit)
 
     @once_a_block
@@ -162,13 +162,6 @@ class Ranking(CaseRows):
         from acumen.views.ranking_kernels import hulls
 
         return hulls(*self._ranked(weights))
-
-    @once_a_block
-    def tie_orders(self, weights: CaseWeights) -> Floats:
-        """Risk so far summed over accepted rows, averaged over the orders inside ties."""
-        from acumen.views.ranking_kernels import tie_orders
-
-        return tie_orders(*self._ranked(weights))
 
     @once_a_block
     def optimum(self, weights: CaseWeights) -> Floats:

@@ -57,11 +57,11 @@ def once_a_block(
     """A statistic of a view, computed once for a block however many metrics ask for it."""
 
     @wraps(method)
-    def remembered(view: V, weights: CaseWeights, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def call(view: V, weights: CaseWeights, /, *args: P.args, **kwargs: P.kwargs) -> T:
         # a view is equal to itself alone, so it is its own key
         key = (view, method.__name__, args, *kwargs.items())
         if key not in weights.memory:
             weights.memory[key] = method(view, weights, *args, **kwargs)
         return weights.memory[key]  # type: ignore[no-any-return]  # stored just above, as T
 
-    return remembered
+    return call
