@@ -17,7 +17,7 @@ from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import Absence, Interval, NoInterval
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 from simulations.populations import POPULATIONS, TRUTH_CASES, Population, draw, truth
 
 CASES: Final = (10, 20, 41, 100)
@@ -29,7 +29,7 @@ CHUNK: Final = 250
 METHODS: Final = ("default", "percentile", "bca")
 
 
-def somers_d(ranking: Ranking, weights: Weights) -> Floats:
+def somers_d(ranking: Ranking, weights: CaseWeights) -> Floats:
     """How far sureness separates right from wrong, from -1 to 1: 2·AUROC − 1."""
     return 2 * np.asarray(METRICS["failure_auroc"].function(ranking, weights)) - 1
 

@@ -10,7 +10,6 @@ from acumen.evaluation.charted import (
     achievable,
     confusion,
     distribution,
-    lower_hull,
     reliability,
     summarize,
 )
@@ -140,7 +139,6 @@ def test_the_achievable_curve_is_the_lower_hull_from_the_origin() -> None:
     found = achievable(ranking)
     assert found.coverage == pytest.approx([0.8, 1.0])
     assert found.generalized_risk == pytest.approx([0.2, 0.4])
-    assert lower_hull(np.array([0.0, 1, 2, 3]), np.array([0.0, 0, 1, 0])).tolist() == [0, 3]
 
 
 def test_precision_and_recall_fall_with_the_cut_ties_together() -> None:

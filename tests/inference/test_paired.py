@@ -147,8 +147,7 @@ def test_the_p_value_is_the_share_of_all_swaps_at_least_as_far_apart(n: int, nam
     tables = []
     for view in (left, right):
         rows: list[list[tuple[int, bool, float]]] = [[] for _ in range(n)]
-        columns = (view._loss_of_rows(), view._answered_rows(), view._confidence_of_rows())
-        for case, loss, answered, confidence in zip(view.case, *columns, strict=True):
+        for case, loss, confidence, answered in zip(view.case, *view.columns()[:3], strict=True):
             rows[case].append((int(loss), bool(answered), float(confidence)))
         tables.append(rows)
 

@@ -25,7 +25,6 @@ from acumen.inference.resample import (
     Enumeration,
     LeaveOut,
     Swaps,
-    by_row,
     lanes_for,
     number_of_resamples,
     plan_resamples,
@@ -266,8 +265,7 @@ def test_a_metric_does_not_depend_on_which_others_are_asked_or_in_what_order() -
 def test_shuffled_rows_give_the_same_bytes() -> None:
     view = study(levels=5)
     shuffle = np.random.default_rng(1).permutation(len(view))
-    loss, confidence = view._loss_of_rows(), view._confidence_of_rows()
-    answered = view._answered_rows()
+    loss, confidence, answered, _ = view.columns()
     shuffled = rank(
         loss[shuffle], confidence[shuffle], answered[shuffle],
         case=view.case[shuffle], n_cases=41, most_loss=3,
@@ -318,15 +316,15 @@ def test_results_do_not_depend_on_the_hash_seed_or_on_threads() -> None:
 
 def test_any_function_of_row_weights_can_be_resampled() -> None:
     view = study(12, 3)
-    loss = view._loss_of_rows()
-    answered = view._answered_rows()
+    loss, _, answered, _ = view.columns()
 
-    def plain_mae(weights: np.ndarray) -> float:
-        return float((weights * loss * answered).sum() / (weights * answered).sum())
+    def plain_mae(block: CaseWeights) -> np.ndarray:
+        weights = block.counts[view.case].T.astype(float)
+        return (weights @ loss)[None, :] / (weights @ answered)
 
     plan = Bootstrap(12, 200)
     ours = replicate(statistic_of([METRICS["mae"]], view), plan)
-    theirs = replicate(by_row(plain_mae, view.case), plan)
+    theirs = replicate(plain_mae, plan)
     assert theirs == pytest.approx(ours, rel=1e-14)
 
 

@@ -5,8 +5,10 @@ A view family is listed once in ``FAMILIES`` with a strategy for its rows and a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from acumen.metrics import METRICS, Metric
+from acumen.metrics import METRICS, Metric, Unit
 from acumen.views.forecast import Forecast, forecast
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
@@ -62,6 +64,8 @@ FAMILIES: dict[type, Family] = {
 
 FAMILIES |= {view: Family(*family) for view, family in VERDICT_FAMILIES.items()}
 
+DEFINITIONS = (Path(__file__).parents[2] / "docs" / "definitions.md").read_text("utf-8")
+
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=lambda m: m.name)
 
 
@@ -78,6 +82,16 @@ def test_every_view_has_a_family() -> None:
 
 
 @every_metric
+def test_every_metric_has_a_title_of_its_own_and_a_place_in_the_definitions(
+    metric: Metric,
+) -> None:
+    assert metric.title.strip() == metric.title != ""
+    assert [m.name for m in METRICS.values() if m.title == metric.title] == [metric.name]
+    assert isinstance(metric.unit, Unit)
+    assert DEFINITIONS.count(f'<a id="{metric.anchor}"></a>`{metric.name}`') == 1
+
+
+@every_metric
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_weight_k_is_the_row_written_k_times(metric: Metric, data: st.DataObject) -> None:
@@ -85,9 +99,7 @@ def test_weight_k_is_the_row_written_k_times(metric: Metric, data: st.DataObject
     rows = data.draw(family.rows)
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
     written = [row for row, w in zip(rows, weights, strict=True) for _ in range(w)]
-    if not written:
-        return
-    once = value(metric, family.build(written), np.ones(len(written)))
+    once = value(metric, family.build(written), np.ones(len(written))) if written else math.nan
     assert same(value(metric, family.build(rows), weights), once)
 
 
@@ -131,8 +143,6 @@ def test_a_block_of_weightings_gives_what_each_gives_alone(
     family = FAMILIES[metric.view]
     rows = data.draw(family.rows)
     view = family.build(rows)
-    if view.n_cases != len(rows):
-        pytest.skip("this view groups rows into cases")
     counts = np.array(
         data.draw(
             st.lists(
@@ -166,7 +176,7 @@ def test_no_weight_at_all_is_undefined_with_a_reason(metric: Metric, data: st.Da
     family = FAMILIES[metric.view]
     rows = data.draw(family.rows)
     view = family.build(rows)
-    estimate = metric.measure(view, np.zeros(len(rows)))
+    estimate = metric.measure(view, CaseWeights(np.zeros((view.n_cases, 1))))
     assert estimate.value is None
     assert estimate.reason == "no row has weight"
 

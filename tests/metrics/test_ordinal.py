@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,7 +126,7 @@ def test_nobody_answered_has_a_reason() -> None:
 
 def test_every_number_agrees_with_scikit_learn_on_random_tables() -> None:
     rng = np.random.default_rng(11)
-    compared = 0
+    compared = without = 0
     for _ in range(1000):
         n, levels = int(rng.integers(2, 40)), int(rng.integers(2, 6))
         truth = rng.integers(0, levels, n)
@@ -138,7 +139,8 @@ def test_every_number_agrees_with_scikit_learn_on_random_tables() -> None:
         for k in range(1, levels):
             positive = long_truth >= k
             if not positive.any() or positive.all():
-                assert math.isnan(auprc_ge(ranking, weight, level=k))
+                for metric in (auprc_ge, nap_ge, auroc_ge):
+                    assert math.isnan(metric(ranking, weight, level=k))
                 continue
             ap = average_precision_score(positive, long_score)
             prevalence = positive.mean()
@@ -156,7 +158,26 @@ def test_every_number_agrees_with_scikit_learn_on_random_tables() -> None:
         if top.any() and not top.all():
             ap = average_precision_score(top, long_score[risky])
             assert abs(severity_ordering_ap(ranking, weight) - ap) < 1e-12
+        else:
+            assert math.isnan(severity_ordering_ap(ranking, weight))
+            without += 1
     assert compared > 1500
+    assert without > 100
+
+
+@pytest.mark.parametrize("metric", [auprc_ge, nap_ge, auroc_ge])
+def test_the_threshold_is_the_first_unless_another_is_asked_for(metric: Any) -> None:
+    ranking = rank_severity([0, 1, 0, 2, 1], [1, 2, 3, 4, 5])
+    first, second = (metric(ranking, np.ones(5), level=k) for k in (1, 2))
+    assert metric(ranking, np.ones(5)) == first != second
+
+
+def test_the_worst_among_risky_needs_a_case_that_is_risky_but_not_worst() -> None:
+    estimate = METRICS["severity_ordering_ap"].measure(rank_severity([0, 2, 2], [1, 2, 3]))
+    assert estimate.value is None
+    assert estimate.reason == (
+        "the top level, or the levels between it and the lowest, have no case"
+    )
 
 
 def test_a_block_of_weightings_gives_what_each_gives_alone() -> None:

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen.metrics import METRICS, metric, selective
-from acumen.metrics.registering import is_run_again
-from acumen.metrics.registry import Kind
+from acumen.metrics import METRICS, Metric, metric, selective
+from acumen.metrics.registry import Kind, Unit, is_run_again
 from acumen.types import Floats
 from acumen.views.ranking import Ranking, rank
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 
 
 @pytest.fixture(autouse=True)
@@ -38,12 +37,35 @@ def test_a_module_that_is_run_twice_registers_its_metrics_once() -> None:
 
 
 def test_two_definitions_under_one_name_are_refused() -> None:
-    def cmax(ranking: Ranking, weights: Weights) -> Floats:
+    def cmax(ranking: Ranking, weights: CaseWeights) -> Floats:
         return np.ones(1)
 
     with pytest.raises(ValueError, match="there is a metric 'cmax' already"):
-        metric(view=Ranking, better="higher", kind=Kind.PROPORTION)(cmax)
+        metric(title="cmax", unit=Unit.SHARE, view=Ranking, better="higher", kind=Kind.PROPORTION)(
+            cmax
+        )
     assert METRICS["cmax"](rank([0, 1], [1, 0], [True, False]), [1, 1]) == 0.5
+
+
+def test_a_parameter_is_said_in_the_title_by_its_value_or_its_label() -> None:
+    at_least = METRICS["auprc_ge"]
+    assert METRICS["mae_at_coverage"].at(coverage=0.5).title == "MAE at coverage 0.5"
+    assert at_least.at(level=2).title == "AUPRC, at least 2"
+    critical = at_least.at(level=2, label="{Critical}")
+    assert (critical.title, critical.name) == ("AUPRC, at least {Critical}", "auprc_ge@2")
+    assert critical.anchor == at_least.anchor == "metric-auprc_ge"
+    assert METRICS["ece"].at(bins=5).title == "ECE, 5 bins"
+
+
+def test_a_metric_without_a_title_is_called_by_its_name() -> None:
+    bare = Metric("mine", METRICS["cmax"].function, Ranking, "lower", Kind.REAL, "never")
+    assert (bare.title, bare.at(level=1).title) == ("mine", "mine@1")
+
+
+def test_the_first_line_of_the_docstring_says_what_it_is_about() -> None:
+    assert METRICS["brier"].about == (
+        "Mean squared distance between confidence and target; lower is better."
+    )
 
 
 def test_a_lambda_or_an_inner_function_replaces_itself_alone() -> None:

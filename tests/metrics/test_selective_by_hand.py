@@ -136,6 +136,7 @@ def test_augrc_of_binary_losses_follows_from_auroc_and_accuracy() -> None:
         answered = rng.random(n) < 0.8
         ranking = rank(loss, rng.integers(0, 5, n), answered)
         if not 0 < loss[answered].sum() < answered.sum():
+            assert METRICS["failure_auroc"].measure(ranking).value is None
             continue
         auroc, acc, cmax = (measured(ranking, m) for m in ("failure_auroc", "accuracy", "cmax"))
         expected = cmax**2 * ((1 - auroc) * acc * (1 - acc) + (1 - acc) ** 2 / 2)

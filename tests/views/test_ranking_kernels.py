@@ -127,7 +127,7 @@ def test_row_weights_multiply_case_counts() -> None:
     b = kernels.areas(rows, loss, ends, by_row, None, grid, grid)
     for x, y in zip(a, b, strict=True):
         assert np.array_equal(x, y, equal_nan=True)
-    for loop, extra in ((kernels.exact, (1.0,)), (kernels.hulls, ()), (kernels.tie_orders, ())):
+    for loop, extra in ((kernels.exact, (1.0,)), (kernels.hulls, ())):
         assert loop(index, loss, ends, counts, own, *extra) == pytest.approx(
             loop(rows, loss, ends, by_row, None, *extra), abs=1e-14
         )

@@ -42,16 +42,9 @@ def auroc(score: ArrayLike, right: ArrayLike, weight: Floats | None = None) -> f
     >>> auroc([3, 3, 2, 1], [1, 0, 1, 0])
     0.625
     """
-    values, y = np.asarray(score, np.float64), np.asarray(right, np.float64)
-    w = np.ones(len(values)) if weight is None else weight
-    _, tie = np.unique(values, return_inverse=True)
-    positive = np.bincount(tie, weights=w * y)
-    negative = np.bincount(tie, weights=w * (1 - y))
-    if not positive.sum() or not negative.sum():
-        return None
-    below = np.cumsum(negative) - negative
-    pairs = positive.sum() * negative.sum()
-    return float(np.sum(positive * (below + negative / 2)) / pairs)
+    wrong = 1 - np.asarray(right)
+    ranking = rank(wrong, score, weight=weight, most_loss=1)
+    return METRICS["failure_auroc"].measure(ranking).value
 
 
 def summary(

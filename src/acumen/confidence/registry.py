@@ -11,7 +11,7 @@ import numpy as np
 
 from acumen.errors import DataError, Problem, UsageError, printable
 from acumen.files.json import source_name
-from acumen.metrics.registering import is_run_again
+from acumen.metrics.registry import is_run_again
 from acumen.table.judgments import Judgments
 from acumen.table.signals import Rows, answered_rows, column
 from acumen.types import Floats

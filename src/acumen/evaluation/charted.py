@@ -30,6 +30,7 @@ from acumen.results.charted import (
 from acumen.results.measured import Measured
 from acumen.table.judgments import Judgments, Outcome
 from acumen.types import Floats
+from acumen.views.confusion import confuse_judgments
 from acumen.views.forecast import BINS, Forecast
 from acumen.views.ranking import Ranking
 from acumen.views.severity import SeverityRanking
@@ -72,11 +73,8 @@ def summarize_levels(
 
 def confusion(table: Judgments) -> list[list[int]]:
     """Counts by truth and prediction; abstentions in a last column of their own."""
-    size = len(table.scale.levels)
-    column = np.where(table.outcome == Outcome.ANSWERED, table.prediction, size)
-    cell = table.truth.astype(np.int64) * (size + 1) + column
-    counts = np.bincount(cell, minlength=size * (size + 1)).reshape(size, size + 1)
-    return [[int(n) for n in row] for row in counts]
+    counts: list[list[int]] = confuse_judgments(table).counts.tolist()
+    return counts
 
 
 def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[GroupRisk]:
@@ -115,25 +113,6 @@ def _points(coverage: Floats, selective: Floats, generalized: Floats) -> Points:
     )
 
 
-def lower_hull(x: Floats, y: Floats) -> NDArray[np.int64]:
-    """Which points are corners of the lower convex hull; ``x`` rises.
-
-    >>> lower_hull(np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 1.0])).tolist()
-    [0, 2]
-    """
-    corners: list[int] = []
-    px, py = x.tolist(), y.tolist()
-    for i in range(len(px)):
-        while len(corners) > 1:
-            a, b = corners[-2], corners[-1]
-            turn = (px[b] - px[a]) * (py[i] - py[a]) - (py[b] - py[a]) * (px[i] - px[a])
-            if turn > 0:
-                break
-            corners.pop()
-        corners.append(i)
-    return np.array(corners, np.int64)
-
-
 def accepted(ranking: Ranking) -> list[int]:
     """How many rows are accepted at each working point, whatever they weigh."""
     if ranking.weight is None:
@@ -144,11 +123,8 @@ def accepted(ranking: Ranking) -> list[int]:
 
 def achievable(ranking: Ranking) -> Points:
     """The lower hull of (coverage, generalized risk) from the origin: what mixing cuts reaches."""
-    curve = ranking.curve()
-    x, g = np.append(0.0, curve.coverage), np.append(0.0, curve.generalized_risk)
-    corners = lower_hull(x, g)
-    x, g = x[corners][1:], g[corners][1:]
-    return _points(x, g / x, g)
+    coverage, risk = ranking.achievable()
+    return _points(coverage, risk / coverage, risk)
 
 
 def _function(system: System, name: str) -> FunctionSummary:

@@ -216,16 +216,6 @@ def replicate(
     return np.concatenate(parts, axis=1, dtype=np.float64)
 
 
-def by_row(function: Callable[[Floats], float], case: NDArray[Any]) -> Statistic:
-    """A statistic from any Python function of row weights; ``case`` gives each row's case."""
-
-    def statistic(block: CaseWeights) -> Floats:
-        columns = [block.counts[case, b].astype(np.float64) for b in range(block.lanes)]
-        return np.array([[function(weights) for weights in columns]])
-
-    return statistic
-
-
 def _poisson_cumulative() -> Floats:
     return np.cumsum([math.exp(-1) / math.factorial(k) for k in range(24)])
 

@@ -21,7 +21,7 @@ from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import Interval, NoInterval
 from acumen.table.judgments import check_ids, factorize
 from acumen.types import CaseId, Floats
-from acumen.views.weights import CaseWeights, Weights
+from acumen.views.weights import CaseWeights
 
 if TYPE_CHECKING:
     from acumen.items.rows import ItemPrediction
@@ -105,7 +105,7 @@ class RowsByCase:
         """How many cases there are."""
         return len(self.rows)
 
-    def why_undefined(self, weights: Weights) -> str | None:
+    def why_undefined(self, weights: CaseWeights) -> str | None:
         """Only the function knows."""
         return None
 

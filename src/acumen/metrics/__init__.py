@@ -1,12 +1,13 @@
 """Metrics: each is one decorated function of (view, weights), found in the registry."""
 
 from acumen.metrics import agreement, exact, ordinal, reasoning, reliability, selective
-from acumen.metrics.registry import METRICS, Estimate, Metric, metric, metrics_of
+from acumen.metrics.registry import METRICS, Estimate, Metric, Unit, metric, metrics_of
 
 __all__ = [
     "METRICS",
     "Estimate",
     "Metric",
+    "Unit",
     "agreement",
     "exact",
     "metric",

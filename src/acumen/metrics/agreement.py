@@ -8,13 +8,15 @@ The doctests share five rows: truth 0, 1, 2, 3, 3 and prediction 0, 1, 1, 3, 2.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.metrics.registry import Kind, every_case, metric, ratio
+from acumen.metrics.registry import Kind, Unit, every_case, metric, ratio
 from acumen.types import Floats
-from acumen.views.confusion import Confusion
-from acumen.views.weights import Weights
+from acumen.views.confusion import Confusion, confuse  # noqa: F401 - confuse is for doctests
+from acumen.views.weights import CaseWeights
 
 
 def _farthest(table: Confusion) -> float:
@@ -22,28 +24,33 @@ def _farthest(table: Confusion) -> float:
     return table.levels - 1
 
 
-@metric(view=Confusion, better="higher", kind=Kind.PROPORTION, behind=every_case)
-def total_accuracy(table: Confusion, weights: Weights) -> Floats:
+_share = partial(metric, view=Confusion, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
+_error = partial(metric, view=Confusion, better="lower", kind=Kind.RISK, unit=Unit.LEVELS)
+_correlation = partial(
+    metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER
+)
+
+
+@_share(title="Accuracy of all rows", behind=every_case)
+def total_accuracy(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Share of all rows that are exactly right, an abstention being wrong; higher is better.
 
     .. math:: \sum_i C_{ii} \big/ N
 
-    >>> from acumen.views.confusion import confuse
     >>> total_accuracy(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, -1]), np.ones(5))
     0.6
     """
     return ratio(np.einsum("iib->b", table.square(weights)), table.total(weights))
 
 
-@metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
-def macro_f1(table: Confusion, weights: Weights) -> Floats:
+@_share(title="Macro F1")
+def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean over levels of the harmonic mean of precision and recall; higher is better.
 
     .. math:: \frac{1}{|S|} \sum_{i \in S} \frac{2 C_{ii}}{r_i + c_i}
 
     S: the levels that are the truth or the prediction of some row.
 
-    >>> from acumen.views.confusion import confuse
     >>> round(macro_f1(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.583333
     """
@@ -53,13 +60,12 @@ def macro_f1(table: Confusion, weights: Weights) -> Floats:
     return _mean_of(by_level, table.seen_levels)
 
 
-@metric(view=Confusion, better="lower", kind=Kind.RISK, most=_farthest)
-def level_mae(table: Confusion, weights: Weights) -> Floats:
+@_error(title="Mean error", most=_farthest)
+def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean number of levels between prediction and truth; lower is better.
 
     .. math:: \frac1n \sum_{ij} |i - j| \, C_{ij}
 
-    >>> from acumen.views.confusion import confuse
     >>> level_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.4
     """
@@ -67,30 +73,28 @@ def level_mae(table: Confusion, weights: Weights) -> Floats:
     return ratio(_weighed(square, _distance(table.levels)), square.sum(axis=(0, 1)))
 
 
-@metric(view=Confusion, better="lower", kind=Kind.RISK, most=_farthest)
-def macro_mae(table: Confusion, weights: Weights) -> Floats:
+@_error(title="Macro mean error", most=_farthest)
+def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
 
     .. math:: \frac{1}{|T|} \sum_{i \in T} \frac{1}{r_i} \sum_j |i - j| \, C_{ij}
 
     Baccianella, Esuli and Sebastiani (2009), ISDA.
 
-    >>> from acumen.views.confusion import confuse
     >>> macro_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.375
     """
     square = table.square(weights)
-    lost = (square * _distance(table.levels)[:, :, None]).sum(axis=1)
-    return _mean_of(ratio(lost, square.sum(axis=1)), table.true_levels)
+    errors = (square * _distance(table.levels)[:, :, None]).sum(axis=1)
+    return _mean_of(ratio(errors, square.sum(axis=1)), table.true_levels)
 
 
-@metric(view=Confusion, better="higher", kind=Kind.PROPORTION)
-def level_off_by_one(table: Confusion, weights: Weights) -> Floats:
+@_share(title="At most one level off")
+def level_off_by_one(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 
     .. math:: \frac1n \sum_{|i - j| \le 1} C_{ij}
 
-    >>> from acumen.views.confusion import confuse
     >>> level_off_by_one(confuse([0, 1, 2, 3, 3], [0, 1, 0, 3, 2]), np.ones(5))
     0.8
     """
@@ -99,48 +103,42 @@ def level_off_by_one(table: Confusion, weights: Weights) -> Floats:
     return ratio(_weighed(square, near), square.sum(axis=(0, 1)))
 
 
-@metric(view=Confusion, better="higher", kind=Kind.CORRELATION)
-def quadratic_kappa(table: Confusion, weights: Weights) -> Floats:
+@_correlation(title="Quadratic kappa")
+def quadratic_kappa(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Cohen's kappa with squared distances; higher is better, 0 is chance.
 
     .. math:: 1 - \frac{n \sum_{ij} (i-j)^2 C_{ij}}{\sum_{ij} (i-j)^2 r_i c_j}
 
     Cohen (1968), Psychol. Bull. 70(4).
 
-    >>> from acumen.views.confusion import confuse
     >>> quadratic_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.84375
     """
     return _kappa(table, weights, _distance(table.levels) ** 2)
 
 
-@metric(view=Confusion, better="higher", kind=Kind.CORRELATION)
-def linear_kappa(table: Confusion, weights: Weights) -> Floats:
+@_correlation(title="Linear kappa")
+def linear_kappa(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Cohen's kappa with absolute distances; higher is better, 0 is chance.
 
     .. math:: 1 - \frac{n \sum_{ij} |i-j| \, C_{ij}}{\sum_{ij} |i-j| \, r_i c_j}
 
-    >>> from acumen.views.confusion import confuse
     >>> round(linear_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.6875
     """
     return _kappa(table, weights, _distance(table.levels))
 
 
-@metric(
-    view=Confusion,
-    better="higher",
-    kind=Kind.CORRELATION,
-    undefined="truth or prediction is one and the same level throughout",
+@_correlation(
+    title="Kendall's tau-b", undefined="truth or prediction is one and the same level throughout"
 )
-def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
+def kendall_tau_b(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Rank correlation of truth and prediction, corrected for ties; higher is better.
 
     .. math:: \frac{P - Q}{\sqrt{(n^2 - \sum_i r_i^2)(n^2 - \sum_j c_j^2)} / 2}
 
     P and Q: weight of the concordant and of the discordant pairs. Kendall (1945), Biometrika 33(3).
 
-    >>> from acumen.views.confusion import confuse
     >>> round(kendall_tau_b(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.888889
     """
@@ -151,14 +149,12 @@ def kendall_tau_b(table: Confusion, weights: Weights) -> Floats:
     return ratio(concordant - discordant, untied)
 
 
-@metric(
-    view=Confusion,
-    better="higher",
-    kind=Kind.CORRELATION,
+@_correlation(
+    title="Krippendorff's alpha",
     undefined="there is one level only, or the weights add up to half a row or less",
     exempt_from_scaling=True,
 )
-def krippendorff_alpha(table: Confusion, weights: Weights) -> Floats:
+def krippendorff_alpha(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Krippendorff's alpha of truth and prediction, ordinal distances; higher is better.
 
     .. math:: 1 - (m - 1) \frac{\sum_{ij} o_{ij} \delta_{ij}^2}{\sum_{ij} m_i m_j \delta_{ij}^2},
@@ -170,7 +166,6 @@ def krippendorff_alpha(table: Confusion, weights: Weights) -> Floats:
 
     Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
 
-    >>> from acumen.views.confusion import confuse
     >>> round(krippendorff_alpha(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.854839
     """
@@ -195,14 +190,14 @@ def _weighed(square: Floats, cost: Floats) -> Floats:
     return summed
 
 
-def _mean_of(by_level: Floats, chosen: NDArray[np.int64]) -> Floats:
-    if not len(chosen):
+def _mean_of(by_level: Floats, levels: NDArray[np.int64]) -> Floats:
+    if not len(levels):
         return np.full(by_level.shape[1], np.nan)
-    mean: Floats = by_level[chosen].mean(axis=0)
+    mean: Floats = by_level[levels].mean(axis=0)
     return mean
 
 
-def _kappa(table: Confusion, weights: Weights, cost: Floats) -> Floats:
+def _kappa(table: Confusion, weights: CaseWeights, cost: Floats) -> Floats:
     square = table.square(weights)
     rows, columns = square.sum(axis=1), square.sum(axis=0)
     by_chance = np.einsum("ib,jb,ij->b", rows, columns, cost)

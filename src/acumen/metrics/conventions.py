@@ -24,8 +24,7 @@ def conventions(ranking: Ranking) -> dict[str, float]:
     Rows count once each, whatever they weigh: the other tools know no weights.
 
     >>> from acumen.views.ranking import rank
-    >>> named = conventions(rank([0, 1, 0], [3, 2, 1]))
-    >>> [round(named[k], 4) for k in ("trapezoid", "mean", "rescaled", "random_ties", "exact")]
+    >>> [round(area, 4) for area in conventions(rank([0, 1, 0], [3, 2, 1])).values()]
     [0.2222, 0.2778, 0.3333, 0.2778, 0.2374]
     """
     n = len(ranking.order)
@@ -61,77 +60,42 @@ def readings(ranking: Ranking) -> list[Reading]:
     ``mean`` and ``rescaled`` take ties in row order as read, and so do the tools built on them.
 
     >>> from acumen.views.ranking import rank
-    >>> found = readings(rank([0, 1, 0], [3, 2, 1]))
-    >>> [(r.tool, round(r.value, 4)) for r in found if r.tool != "acumen"]
+    >>> rows = readings(rank([0, 1, 0], [3, 2, 1]))
+    >>> [(r.tool, round(r.value, 4)) for r in rows if r.tool != "acumen"]
     [('fd-shifts', 222.2222), ('torch-uncertainty', 0.3333), ('lm-polygraph', 0.2778),
      ('HELM', 0.7222), ('MAPIE', 0.7222)]
     """
-    named = conventions(ranking)
     n = len(ranking.order)
     if n == 0:
         return []
     cmax = n / len(ranking)
-    trapezoid, mean = named["trapezoid"], named["mean"]
+    trapezoid, mean, rescaled, random_ties, exact = conventions(ranking).values()
+    from_zero = f"trapezoids from 0 to cmax = {cmax:.4g}: abstained rows count in the coverage"
+    alone = "the same divided by cmax: the answered rows alone, as in every line below"
+    first = "starts at the first row instead of at 0 and divides by 1 − 1/n; ties in row order"
+    from_first = (rescaled, first) if n > 1 else (None, "needs two rows")
+    upside_down = "accuracy instead of risk: 1 − the mean of the n risks; ties in row order"
+    all_orders = "the mean of the n risks, expected over all orders inside ties"
+    in_proportion = "a tie enters in proportion: no trapezoid across it, and no order inside it"
     return [
-        Reading(
-            "acumen",
-            "aurc",
-            trapezoid * cmax,
-            f"trapezoids from 0 to cmax = {cmax:.4g}: abstained rows count in the coverage",
-        ),
-        Reading(
-            "acumen",
-            "aurc_normalized",
-            trapezoid,
-            "the same divided by cmax: the answered rows alone, as in every line below",
-        ),
+        Reading("acumen", "aurc", trapezoid * cmax, from_zero),
+        Reading("acumen", "aurc_normalized", trapezoid, alone),
         Reading("fd-shifts", "aurc", 1000 * trapezoid, "the line above, shown times 1000"),
-        Reading(
-            "torch-uncertainty",
-            "AURC",
-            named["rescaled"] if n > 1 else None,
-            "starts at the first row instead of at 0 and divides by 1 − 1/n; ties in row order"
-            if n > 1
-            else "needs two rows",
-        ),
-        Reading("lm-polygraph", "rcc-auc", _stretched(ranking, mean), _why_stretched(ranking)),
-        Reading(
-            "HELM",
-            "selective_cov_acc_area",
-            1 - mean,
-            "accuracy instead of risk: 1 − the mean of the n risks; ties in row order",
-        ),
+        Reading("torch-uncertainty", "AURC", *from_first),
+        Reading("lm-polygraph", "rcc-auc", *_stretched(ranking, mean)),
+        Reading("HELM", "selective_cov_acc_area", 1 - mean, upside_down),
         Reading("MAPIE", "AUARC", 1 - mean, "accuracy instead of risk, as HELM"),
-        Reading(
-            "acumen",
-            "aurc_random_ties ÷ cmax",
-            named["random_ties"],
-            "the mean of the n risks, expected over all orders inside ties",
-        ),
-        Reading(
-            "acumen",
-            "aurc_exact ÷ cmax",
-            named["exact"],
-            "a tie enters in proportion: no trapezoid across it, and no order inside it",
-        ),
+        Reading("acumen", "aurc_random_ties ÷ cmax", random_ties, all_orders),
+        Reading("acumen", "aurc_exact ÷ cmax", exact, in_proportion),
     ]
 
 
-def _span(ranking: Ranking) -> tuple[float, float]:
-    return float(ranking.loss.min()) * ranking.unit, float(ranking.loss.max()) * ranking.unit
-
-
-def _stretched(ranking: Ranking, mean: float) -> float:
+def _stretched(ranking: Ranking, mean: float) -> tuple[float, str]:
     """lm-polygraph stretches the losses to 0..1 first; where all are the same, each becomes 0.5."""
-    low, high = _span(ranking)
-    return (mean - low) / (high - low) if high > low else 0.5
-
-
-def _why_stretched(ranking: Ranking) -> str:
-    low, high = _span(ranking)
+    low, high = (float(end) * ranking.unit for end in (ranking.loss.min(), ranking.loss.max()))
     why = "mean of the n risks, no trapezoids; ties in row order"
     if high == low:
-        return f"{why}; losses all alike become 0.5 each"
+        return 0.5, f"{why}; losses all alike become 0.5 each"
     if (low, high) != (0.0, 1.0):
-        return f"{why}; losses first stretched from {low:.4g}..{high:.4g} to 0..1"
-    return why
+        why += f"; losses first stretched from {low:.4g}..{high:.4g} to 0..1"
+    return (mean - low) / (high - low), why

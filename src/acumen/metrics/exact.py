@@ -11,26 +11,29 @@ own, ``extend`` is a charge of nothing.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from acumen.metrics.registry import Kind, difference, metric, ratio
+from acumen.metrics.registry import Kind, Unit, difference, metric, ratio
 from acumen.metrics.selective import (
-    _area_of_loss,
-    _area_of_risk,
-    _optimum,
-    _over_coverage,
-    _over_coverage_twice,
+    area_of_loss,
+    area_of_risk,
     augrc,
     aurc,
     cmax,
+    over_coverage,
+    over_coverage_twice,
 )
 from acumen.types import Floats
-from acumen.views.ranking import Ranking
-from acumen.views.weights import Weights
+from acumen.views.ranking import Ranking, rank  # noqa: F401 - rank is for doctests
+from acumen.views.weights import CaseWeights
+
+_risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
-def aurc_exact(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Exact AURC", one_error=over_coverage)
+def aurc_exact(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under selective risk with ties integrated exactly, on [0, cmax]; lower is better.
 
     .. math:: \int_0^{C_{max}} \frac{G(x)}{x}\,dx
@@ -38,109 +41,100 @@ def aurc_exact(ranking: Ranking, weights: Weights) -> Floats:
     with generalized risk :math:`G` linear between working points: a segment of slope :math:`s`
     adds :math:`s (x_1 - x_0) + (G_0 - s x_0) \ln(x_1/x_0)`, the first one :math:`G_1`.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4684884
     """
-    return _area_of_risk(ranking, weights, ranking.exact(weights)[0])
+    return area_of_risk(ranking, weights, ranking.exact(weights)[0])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
-def aurc_exact_optimal(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Optimal exact AURC", one_error=over_coverage)
+def aurc_exact_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""The exact area had the answered rows been ranked by loss, equal losses tied; a reference.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_optimal(rank([0, 1], [1, 2]), [1, 1]), 7)  # (1 - ln 2) / 2
     0.1534264
     """
-    return _area_of_risk(ranking, weights, _optimum(ranking, weights)[2])
+    return area_of_risk(ranking, weights, ranking.optimum(weights)[2])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
-def aurc_exact_excess(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Excess exact AURC", one_error=over_coverage)
+def aurc_exact_excess(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""The exact area above its optimum, never negative; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_excess(rank([3, 3, 2, 0], [0, 0, 0, 3]), np.ones(4)), 7)
     0.1155245
     """
     return difference(aurc_exact(ranking, weights), aurc_exact_optimal(ranking, weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
-def aurc_exact_achievable(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Achievable exact AURC", one_error=over_coverage)
+def aurc_exact_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Exact area under risk of the hull of (coverage, generalized risk); a reference.
 
     .. math:: \int_0^{C_{max}} \frac{\mathrm{hull}(x)}{x}\,dx
 
     The hull is reached by choosing thresholds, and at random between two of them.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_exact_achievable(rank([1, 0, 0, 0, 1], [5, 4, 3, 2, 1]), np.ones(5)), 7)
     0.2661139
     """
-    return _area_of_risk(ranking, weights, ranking.hulls(weights)[2])
+    return area_of_risk(ranking, weights, ranking.hulls(weights)[2])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
-def augrc_achievable(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Achievable AUGRC", one_error=over_coverage_twice)
+def augrc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under the lower hull of (coverage, generalized risk) and the origin; a reference.
 
-    >>> from acumen.views.ranking import rank
     >>> round(augrc_achievable(rank([0, 2, 0, 3, 1, 0], [6, 5, 4, 3, 2, 1]), np.ones(6)), 7)
     0.3888889
     """
-    return _area_of_loss(ranking, weights, ranking.hulls(weights)[1] / 2)
+    return area_of_loss(ranking, weights, ranking.hulls(weights)[1] / 2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK)
-def aurc_normalized(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Normalized AURC")
+def aurc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC ÷ cmax: the area of the answered rows alone; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     1.0
     """
     return ratio(aurc(ranking, weights), cmax(ranking, weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK)
-def augrc_normalized(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Normalized AUGRC")
+def augrc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC ÷ cmax²: the area of the answered rows alone; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.5
     """
     return ratio(augrc(ranking, weights), cmax(ranking, weights) ** 2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
-def aurc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Floats:
+@_risk(title="AURC, abstention costs {loss}", undefined="no row has weight")
+def aurc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -> Floats:
     r"""AURC to full coverage, the abstained rows entering last as one tie with this loss each.
 
     Lower is better. The loss is in the units of the loss in use.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_charge(rank([0, 0], [1, 0], answered=[True, False]), [1, 1], loss=1)
     0.125
     """
     totals = ranking.totals(weights)
     silent = totals.rows - totals.answered
-    lost = totals.loss * ranking.unit
-    risk_all = ratio(lost + loss * silent, totals.rows)
-    risk_answered = np.where(totals.answered > 0, ratio(lost, totals.answered), risk_all)
+    loss_sum = totals.loss * ranking.unit
+    risk_all = ratio(loss_sum + loss * silent, totals.rows)
+    risk_answered = np.where(totals.answered > 0, ratio(loss_sum, totals.answered), risk_all)
     tail = ratio(silent, totals.rows) * (risk_all + risk_answered) / 2
     return tail + ratio(ranking.areas(weights).risk * ranking.unit, totals.rows)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
-def augrc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Floats:
+@_risk(title="AUGRC, abstention costs {loss}", undefined="no row has weight")
+def augrc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -> Floats:
     r"""AUGRC to full coverage, the abstained rows entering last as one tie with this loss each.
 
     Lower is better. The loss is in the units of the loss in use.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_charge(rank([0, 0], [1, 0], answered=[True, False]), [1, 1], loss=1)
     0.125
     """
@@ -150,36 +144,28 @@ def augrc_charge(ranking: Ranking, weights: Weights, *, loss: float = 1.0) -> Fl
     return ratio(ranking.areas(weights).loss * ranking.unit + tail, totals.rows**2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
-def aurc_extend(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="AURC, abstention free", undefined="no row has weight")
+def aurc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC to full coverage, abstained rows costing nothing: ``aurc_charge`` of 0.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_extend(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.875
     """
     return aurc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, undefined="no row has weight")
-def augrc_extend(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="AUGRC, abstention free", undefined="no row has weight")
+def augrc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC to full coverage, abstained rows costing nothing: ``augrc_charge`` of 0.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_extend(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.375
     """
     return augrc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
 
 
-@metric(
-    view=Ranking,
-    better="lower",
-    kind=Kind.RISK,
-    one_error=_over_coverage,
-    exempt_from_scaling=True,
-)
-def aurc_random_ties(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="AURC, ties in random order", one_error=over_coverage, exempt_from_scaling=True)
+def aurc_random_ties(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Mean over rows of the risk so far, averaged over all orders inside ties; lower is better.
 
     .. math:: \frac1N \sum_j \Big( \Delta L_j + \big(L_{j-1} - \tfrac{\Delta L_j}{\Delta k_j}
@@ -188,23 +174,21 @@ def aurc_random_ties(ranking: Ranking, weights: Weights) -> Floats:
     with :math:`H` the harmonic numbers: the `mean` convention of other tools, made exact in ties.
     A whole weight stands for that many single rows.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4555556
     """
-    return _area_of_risk(ranking, weights, ranking.tie_orders(weights))
+    return area_of_risk(ranking, weights, ranking.exact(weights)[4])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
-def augrc_pairs(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="AUGRC by pairs", one_error=over_coverage_twice)
+def augrc_pairs(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC as a sum over pairs; the same number by another road, lower is better.
 
     .. math:: \frac{1}{N^2} \sum_i \ell_i \Big(b_i + \frac{m_i}{2}\Big)
 
     with :math:`b_i` the answered rows of lower confidence and :math:`m_i` the size of i's tie.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
-    return _area_of_loss(ranking, weights, ranking.exact(weights)[3])
+    return area_of_loss(ranking, weights, ranking.exact(weights)[3])

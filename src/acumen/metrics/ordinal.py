@@ -10,18 +10,23 @@ The doctests share four cases at levels 0, 0, 1, 2 with scores 1, 6, 6, 10.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from acumen.metrics.registry import Kind, metric, ratio
+from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
-from acumen.views.severity import SeverityRanking
-from acumen.views.weights import Weights
+from acumen.views.severity import SeverityRanking, rank_severity  # noqa: F401 - rank_severity is for doctests
+from acumen.views.weights import CaseWeights
 
 _ONE_SIDED = "the level or above it, or below it, has no case"
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.PROPORTION, undefined=_ONE_SIDED)
-def auprc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
+_ranked = partial(metric, view=SeverityRanking, better="higher", undefined=_ONE_SIDED)
+
+
+@_ranked(title="AUPRC, at least {level}", unit=Unit.SHARE, kind=Kind.PROPORTION)
+def auprc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" by falling score; higher is better.
 
     .. math:: \mathrm{AP}_k = \sum_j (R_j - R_{j-1}) P_j
@@ -30,71 +35,66 @@ def auprc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) ->
     interpolation. An uninformative score has its prevalence for expectation, nearly: see the
     guide on verdict studies.
 
-    >>> from acumen.views.severity import rank_severity
     >>> round(auprc_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1), 6)
     0.833333
     """
     return _at(level, _average_precision(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.CORRELATION, undefined=_ONE_SIDED)
-def nap_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
+@_ranked(title="nAP, at least {level}", unit=Unit.NUMBER, kind=Kind.CORRELATION)
+def nap_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" above prevalence; higher is better, 0 is constant.
 
     .. math:: \mathrm{nAP}_k = (\mathrm{AP}_k - \pi_k) / (1 - \pi_k)
 
-    >>> from acumen.views.severity import rank_severity
     >>> round(nap_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1), 6)
     0.666667
     """
     return _at(level, _normalized(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.PROPORTION, undefined=_ONE_SIDED)
-def auroc_ge(ranking: SeverityRanking, weights: Weights, *, level: float = 1) -> Floats:
+@_ranked(title="AUROC, at least {level}", unit=Unit.NUMBER, kind=Kind.PROPORTION)
+def auroc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Chance that a case at the level or above outscores one below, ties half; higher is better.
 
     .. math:: P(s_i > s_j \mid y_i \ge k > y_j) + \tfrac12 P(s_i = s_j \mid \dots)
 
     Brentnall and Cuzick (2019), PLoS ONE 14(8).
 
-    >>> from acumen.views.severity import rank_severity
     >>> auroc_ge(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4), level=1)
     0.875
     """
     return _at(level, _auroc(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.PROPORTION, undefined=_ONE_SIDED)
-def ordinal_auprc(ranking: SeverityRanking, weights: Weights) -> Floats:
+@_ranked(title="Ordinal AUPRC", unit=Unit.SHARE, kind=Kind.PROPORTION)
+def ordinal_auprc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the average precisions over the thresholds; higher is better.
 
     .. math:: \frac{1}{K-1} \sum_k \mathrm{AP}_k
 
     After Waegeman, De Baets and Boullart (2008), Pattern Recognit. Lett. 29(1), who do so for ROC.
 
-    >>> from acumen.views.severity import rank_severity
     >>> round(ordinal_auprc(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4)), 6)
     0.916667
     """
     return _mean(ranking, _average_precision(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.CORRELATION, undefined=_ONE_SIDED)
-def ordinal_nap(ranking: SeverityRanking, weights: Weights) -> Floats:
+@_ranked(title="Ordinal nAP", unit=Unit.NUMBER, kind=Kind.CORRELATION)
+def ordinal_nap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the normalised average precisions over the thresholds; higher is better.
 
     .. math:: \frac{1}{K-1} \sum_k \mathrm{nAP}_k
 
-    >>> from acumen.views.severity import rank_severity
     >>> round(ordinal_nap(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4)), 6)
     0.833333
     """
     return _mean(ranking, _normalized(ranking, weights))
 
 
-@metric(view=SeverityRanking, better="higher", kind=Kind.PROPORTION, undefined=_ONE_SIDED)
-def ordinal_auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
+@_ranked(title="Ordinal AUROC", unit=Unit.NUMBER, kind=Kind.PROPORTION)
+def ordinal_auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the cumulative AUROCs over the thresholds; higher is better.
 
     .. math:: \frac{1}{K-1} \sum_k \mathrm{AUROC}_k
@@ -102,25 +102,23 @@ def ordinal_auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
     Rare levels leave it high: with 1% at the top, a hundred harmless cases above the worst one
     cost it a tenth, and average precision nearly all.
 
-    >>> from acumen.views.severity import rank_severity
     >>> ordinal_auroc(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4))
     0.9375
     """
     return _mean(ranking, _auroc(ranking, weights))
 
 
-@metric(
-    view=SeverityRanking,
-    better="higher",
+@_ranked(
+    title="Worst among risky",
+    unit=Unit.SHARE,
     kind=Kind.PROPORTION,
     undefined="the top level, or the levels between it and the lowest, have no case",
 )
-def severity_ordering_ap(ranking: SeverityRanking, weights: Weights) -> Floats:
+def severity_ordering_ap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Average precision of the top level among the cases above the lowest; higher is better.
 
     Among the risky, does the critical come first?
 
-    >>> from acumen.views.severity import rank_severity
     >>> severity_ordering_ap(rank_severity([0, 1, 1, 2], [9, 8, 1, 6]), np.ones(4))
     0.5
     """
@@ -134,20 +132,20 @@ def _at(level: float, by_threshold: Floats) -> Floats:
     return values
 
 
-def _average_precision(ranking: SeverityRanking, weights: Weights) -> Floats:
+def _average_precision(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     sums = ranking.sums(weights)
     two_sided = (sums.above > 0) & (sums.above < sums.weight)
     return np.where(two_sided, ratio(sums.precision, sums.above), np.nan)
 
 
-def _normalized(ranking: SeverityRanking, weights: Weights) -> Floats:
+def _normalized(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     sums = ranking.sums(weights)
     below = sums.weight - sums.above
     precision = _average_precision(ranking, weights)
     return ratio(precision * sums.weight - sums.above, below)
 
 
-def _auroc(ranking: SeverityRanking, weights: Weights) -> Floats:
+def _auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     sums = ranking.sums(weights)
     pairs = sums.above * (sums.weight - sums.above)
     return ratio(pairs - sums.outranked, pairs)

@@ -7,20 +7,32 @@ in percent are 100 times ``process`` and ``consistency``.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.metrics.ordinal import ordinal_auprc
-from acumen.metrics.registry import Kind, metric, ratio
+from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
 from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 
 _NOTHING = "there is nothing to check it on"
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def incident_precision(reasoning: Reasoning, weights: Weights) -> Floats:
+_component = partial(
+    metric,
+    view=Reasoning,
+    better="higher",
+    kind=Kind.PROPORTION,
+    unit=Unit.SHARE,
+    undefined=_NOTHING,
+)
+
+
+@_component(title="Incident precision")
+def incident_precision(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     r"""Share of the claimed incidents that did happen, counted by review; higher is better.
 
     .. math:: \sum_c w_c\, |R_c \cap T_c| \big/ \sum_c w_c\, |R_c|
@@ -34,44 +46,44 @@ def incident_precision(reasoning: Reasoning, weights: Weights) -> Floats:
     return _share(reasoning, "incident_precision", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def evidence_recall(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Evidence recall")
+def evidence_recall(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     """Share of the true incidents that were claimed, counted by review; higher is better."""
     return _share(reasoning, "evidence_recall", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def severity_accuracy(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Severity accuracy")
+def severity_accuracy(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     """Of the claims about true incidents, the share with the right severity; higher is better."""
     return _share(reasoning, "severity_accuracy", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def modifier_accuracy(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Modifier accuracy")
+def modifier_accuracy(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     """Of the claims about modifiers of true incidents, the share that agree; higher is better."""
     return _share(reasoning, "modifier_accuracy", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def verdict_support_rate(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Verdict support")
+def verdict_support_rate(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     """Share of the verdicts the policy gives too on the direct evidence; higher is better."""
     return _share(reasoning, "verdict_support_rate", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def snippet_validity(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Snippet validity")
+def snippet_validity(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     """Share of the quoted snippets that stand in the review they cite; higher is better."""
     return _share(reasoning, "snippet_validity", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def score_consistency(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Score consistency")
+def score_consistency(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     """Share of the claimed totals that are the points of the direct evidence; higher is better."""
     return _share(reasoning, "score_consistency", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def consistency(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Consistency")
+def consistency(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     """Share of the verdicts the policy gives too on *all* claimed evidence; higher is better.
 
     Over cases with a verdict and some evidence.
@@ -79,8 +91,8 @@ def consistency(reasoning: Reasoning, weights: Weights) -> Floats:
     return _share(reasoning, "consistency", weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined="no primitives are given")
-def primitive_accuracy(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Primitive accuracy", undefined="no primitives are given")
+def primitive_accuracy(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     r"""Mean over cases of the share of intermediate values within tolerance; higher is better.
 
     .. math:: \frac1n \sum_c \frac{1}{K} \sum_k [\,|\hat x_{ck} - x_{ck}| \le \tau_k\,]
@@ -88,8 +100,8 @@ def primitive_accuracy(reasoning: Reasoning, weights: Weights) -> Floats:
     return _share(reasoning, PRIMITIVES, weights)
 
 
-@metric(view=Reasoning, better="higher", kind=Kind.PROPORTION, undefined=_NOTHING)
-def process(reasoning: Reasoning, weights: Weights) -> Floats:
+@_component(title="Process")
+def process(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     r"""Weighted mean of the five components of reasoning; higher is better.
 
     .. math:: \sum_{k \in D} v_k p_k \Big/ \sum_{k \in D} v_k
@@ -119,12 +131,14 @@ def process(reasoning: Reasoning, weights: Weights) -> Floats:
 
 
 @metric(
+    title="Adjusted AUPRC",
+    unit=Unit.SHARE,
     view=RankingWithReasons,
     better="higher",
     kind=Kind.PROPORTION,
     undefined="ordinal_auprc has no value",
 )
-def adjusted_auprc(study: RankingWithReasons, weights: Weights) -> Floats:
+def adjusted_auprc(study: RankingWithReasons, weights: CaseWeights) -> Floats:
     r"""Ordinal AUPRC times mean primitive accuracy; higher is better.
 
     .. math:: \overline{\mathrm{AP}} \times \overline{a}
@@ -135,5 +149,5 @@ def adjusted_auprc(study: RankingWithReasons, weights: Weights) -> Floats:
     return np.multiply(ranked, _share(study.reasoning, PRIMITIVES, weights))
 
 
-def _share(reasoning: Reasoning, component: str, weights: Weights) -> Floats:
-    return ratio(*reasoning.sums(component, weights))
+def _share(reasoning: Reasoning, component: str, weights: CaseWeights) -> Floats:
+    return ratio(*reasoning.sums(weights)[component])

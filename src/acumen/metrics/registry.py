@@ -11,16 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import wraps
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from acumen.metrics.registering import is_run_again
 from acumen.types import Floats
-from acumen.views.weights import CaseWeights, Weights
+from acumen.views.weights import CaseWeights
 
 
 class Kind(Enum):
@@ -39,6 +38,21 @@ class Kind(Enum):
         return self.value[0], self.value[1]
 
 
+class Unit(StrEnum):
+    """What a value is counted in, so that tables and charts can write it."""
+
+    SHARE = "share"
+    """0 to 1, shown in percent."""
+    PERCENT = "percent"
+    """In percent already."""
+    LEVELS = "levels"
+    """Rungs of the scale."""
+    LOSS = "loss"
+    """Units of the loss in use."""
+    NUMBER = "number"
+    """None: kappas, correlations, calibration errors."""
+
+
 class View(Protocol):
     """What a metric looks at: rows made ready once, and which case each belongs to."""
 
@@ -46,7 +60,7 @@ class View(Protocol):
     def n_cases(self) -> int:
         """How many cases the rows belong to."""
 
-    def why_undefined(self, weights: Weights) -> str | None:
+    def why_undefined(self, weights: CaseWeights) -> str | None:
         """The plain reason why metrics of this view have no value, if there is one."""
 
 
@@ -78,25 +92,59 @@ class Metric:
     most: Callable[[Any], float] | None = None
     """The largest value a view allows, where its kind alone does not say."""
     parameters: Mapping[str, float] = field(default_factory=dict)
+    unit: Unit = Unit.NUMBER
+    anchor: str = ""
+    """The id of its definition in docs/definitions.md."""
+    template: str = ""
+    """Its title, with a parameter's name in braces where the parameter is said."""
+    label: str | None = None
+    """What the title says instead of a parameter's number, such as the name of a level."""
+
+    @property
+    def title(self) -> str:
+        """Its name for people, as tables and charts show it; the bare name if it has none."""
+        values = {name: self.label or f"{value:g}" for name, value in self.parameters.items()}
+        return self.template.format_map(values) or self.name
+
+    @property
+    def about(self) -> str:
+        """The first line of its docstring: what it is and which way is better."""
+        return (self.function.__doc__ or self.name).strip().splitlines()[0]
 
     def __call__(self, view: Any, weights: CaseWeights | ArrayLike) -> Floats | float:
         """The metric under a block of weightings (an array) or under row weights (a float)."""
         if isinstance(weights, CaseWeights):
             return self.function(view, weights, **self.parameters)
-        values = self.function(view, np.asarray(weights, np.float64), **self.parameters)
-        return float(np.ravel(values)[0])
+        view, block = view.by_row(np.asarray(weights, np.float64))
+        return float(self.function(view, block, **self.parameters)[0])
 
-    def at(self, **parameters: float) -> Metric:
-        """The same metric with other parameters, named after them."""
-        shown = ",".join(f"{value:g}" for value in parameters.values())
-        return replace(self, name=f"{self.name}@{shown}", parameters=parameters)
+    def at(self, *, label: str | None = None, **parameters: float) -> Metric:
+        """The same metric with another parameter, named after it.
 
-    def measure(self, view: View, weights: Weights | None = None) -> Estimate:
+        The title says the number, or ``label`` in its place: a level's name instead of its rank.
+
+        >>> from acumen.metrics import METRICS
+        >>> METRICS["mae_at_coverage"].at(coverage=0.5).title
+        'MAE at coverage 0.5'
+        >>> METRICS["auprc_ge"].at(level=2, label="Critical Risk").title
+        'AUPRC, at least Critical Risk'
+        """
+        values = ",".join(f"{value:g}" for value in parameters.values())
+        unsaid = "".join(f", {{{p}}} {p}" for p in parameters if f"{{{p}}}" not in self.template)
+        return replace(
+            self,
+            name=f"{self.name}@{values}",
+            parameters=parameters,
+            template=self.template and self.template + unsaid,
+            label=label,
+        )
+
+    def measure(self, view: View, weights: CaseWeights | None = None) -> Estimate:
         """The value under one weighting (by default every case once), or null with its reason."""
         weights = CaseWeights.once(view.n_cases) if weights is None else weights
-        return self.estimate(float(np.ravel(self(view, weights))[0]), view, weights)
+        return self.estimate(self.function(view, weights, **self.parameters)[0], view, weights)
 
-    def estimate(self, value: float, view: View, weights: Weights) -> Estimate:
+    def estimate(self, value: float, view: View, weights: CaseWeights) -> Estimate:
         """A value already computed, or null with the reason why it has none."""
         if math.isnan(value):
             return Estimate(None, view.why_undefined(weights) or self.undefined)
@@ -111,10 +159,21 @@ class Metric:
         """How many cases have a row that it looks at."""
         return int(view.cases_behind(self.name) if self.behind is None else self.behind(view))
 
-    @property
-    def title(self) -> str:
-        """The first line of its docstring."""
-        return (self.function.__doc__ or self.name).strip().splitlines()[0]
+
+def is_run_again(earlier: Callable[..., Any], later: Callable[..., Any]) -> bool:
+    """Whether both come from the same place in the source, so that the later one replaces.
+
+    A module is reloaded, a notebook's cell is run twice: neither is a clash of names. A lambda or
+    a function inside another has no place of its own, so it replaces itself alone.
+
+    >>> is_run_again(len, len), is_run_again(len, max)
+    (True, False)
+    """
+    places = [
+        (getattr(function, "__module__", None), getattr(function, "__qualname__", "<none>"))
+        for function in (earlier, later)
+    ]
+    return earlier is later or (places[0] == places[1] and "<" not in places[0][1])
 
 
 METRICS: Final[dict[str, Metric]] = {}
@@ -128,6 +187,8 @@ def every_case(view: Any) -> int:
 
 def metric(
     *,
+    title: str,
+    unit: Unit,
     view: type,
     better: Literal["lower", "higher"],
     kind: Kind,
@@ -139,6 +200,7 @@ def metric(
 ) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
     """Register a function of (view, weights) as a metric under its own name.
 
+    ``title`` is its name for people; a parameter's name in braces stands for its value.
     A definition run again (a module reloaded, a notebook cell) takes the place of its first run.
     """
 
@@ -159,13 +221,15 @@ def metric(
             behind=behind,
             most=most,
             parameters=defaults,
+            unit=unit,
+            anchor=f"metric-{name}",
+            template=title,
         )
         METRICS[name] = entry
 
         @wraps(function)
         def call(view: Any, weights: CaseWeights | ArrayLike, **parameters: float) -> Any:
-            chosen = replace(entry, parameters=defaults | parameters) if parameters else entry
-            return chosen(view, weights)
+            return replace(entry, parameters=defaults | parameters)(view, weights)
 
         return call
 

@@ -7,14 +7,15 @@ the target ``loss``, a share between 0 and 1). Sums run over the answered rows w
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from acumen.metrics.registry import Kind, metric, ratio
+from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
-from acumen.views.forecast import BINS, FREQUENCIES, Forecast
-from acumen.views.weights import Weights
+from acumen.views.forecast import BINS, FREQUENCIES, Forecast, forecast  # noqa: F401 - forecast is for doctests
+from acumen.views.weights import CaseWeights
 
 NARROWEST: Final = 0.02
 """The least bandwidth of the smoothed error; the cosines left out are below 1e-8 there."""
@@ -22,8 +23,11 @@ GRID: Final = 200
 BISECTIONS: Final = 44
 
 
-@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
-def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
+_error = partial(metric, view=Forecast, better="lower", kind=Kind.DISTANCE, unit=Unit.NUMBER)
+
+
+@_error(title="ECE")
+def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal width; lower is better.
 
     .. math:: \sum_b \frac{W_b}{W} \, |\bar y_b - \bar p_b|, \quad
@@ -32,7 +36,6 @@ def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     The last bin is closed. It is biased upwards when bins hold few rows, and jumps when a value
     crosses an edge; ``smooth_ece`` does not jump. Naeini, Cooper and Hauskrecht (2015), AAAI.
 
-    >>> from acumen.views.forecast import forecast
     >>> view = forecast([0.5, 0.5, 0.4, 0.6, 1, 1], [1, 1, 0, 0, 1, 0])
     >>> round(ece(view, np.ones(6)), 6), round(ece(view, np.ones(6), bins=2), 6)
     (0.5, 0.166667)
@@ -40,22 +43,21 @@ def ece(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
     return _gap(view, view.bins(weights, int(bins)), weights)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
-def ece_equal_mass(view: Forecast, weights: Weights, *, bins: float = BINS) -> Floats:
+@_error(title="ECE, bins of equal mass")
+def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal weight; lower is better.
 
     The same sum over bins that each hold :math:`W/B`; a tie goes whole to the bin in which the
     middle of its weight lies. Nguyen and O'Connor (2015), EMNLP.
 
-    >>> from acumen.views.forecast import forecast
     >>> ece_equal_mass(forecast([0.1, 0.2, 0.3, 0.8], [0, 1, 0, 1]), np.ones(4), bins=2)
     0.2
     """
     return _gap(view, view.equal_mass_bins(weights, int(bins)), weights)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.DISTANCE)
-def smooth_ece(view: Forecast, weights: Weights) -> Floats:
+@_error(title="Smooth ECE")
+def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Calibration error without bins: the residual smoothed, at the width that equals it.
 
     Lower is better.
@@ -67,7 +69,6 @@ def smooth_ece(view: Forecast, weights: Weights) -> Floats:
     :math:`e^{-(\pi k \sigma)^2/2}`, so no binning is needed. The bandwidth is never below 0.02.
     Błasiok and Nakkiran (2024), ICLR, arXiv:2309.12236.
 
-    >>> from acumen.views.forecast import forecast
     >>> round(smooth_ece(forecast([0.7] * 4, [1, 1, 0, 0]), np.ones(4)), 6)
     0.2
     """
@@ -93,15 +94,14 @@ def smooth_ece(view: Forecast, weights: Weights) -> Floats:
     return np.where(narrowest > NARROWEST, (low + high) / 2, narrowest)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.PROPORTION)
-def brier(view: Forecast, weights: Weights) -> Floats:
+@metric(title="Brier score", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.PROPORTION)
+def brier(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Mean squared distance between confidence and target; lower is better.
 
     .. math:: \frac1W \sum_i w_i (p_i - y_i)^2
 
     Brier (1950), Monthly Weather Review 78. It is miscalibration − discrimination + uncertainty.
 
-    >>> from acumen.views.forecast import forecast
     >>> brier(forecast([1.0, 0.5, 0.5], [1, 1, 0]), np.array([2, 1, 1]))
     0.125
     """
@@ -109,11 +109,18 @@ def brier(view: Forecast, weights: Weights) -> Floats:
     return ratio(moments.brier, moments.weight)
 
 
-_TOO_FEW = "there are no more rows than steps in the recalibration"
+_part = partial(
+    metric,
+    view=Forecast,
+    kind=Kind.REAL,
+    unit=Unit.NUMBER,
+    undefined="there are no more rows than steps in the recalibration",
+    exempt_from_scaling=True,
+)
 
 
-@metric(view=Forecast, better="lower", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True)
-def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
+@_part(title="Brier miscalibration", better="lower")
+def brier_miscalibration(view: Forecast, weights: CaseWeights) -> Floats:
     r"""What the best monotone recalibration would take off the Brier score; lower is better.
 
     .. math:: \frac1W \Big[ \sum_i w_i (p_i - y_i)^2 - R - D s^2 \Big], \quad
@@ -125,32 +132,28 @@ def brier_miscalibration(view: Forecast, weights: Weights) -> Floats:
     :math:`s^2` a step (Meyer and Woodroofe 2000, Annals of Statistics 28), which is taken off: all
     of it where confidences take few values, more than half where all differ. It may fall below 0.
 
-    >>> from acumen.views.forecast import forecast
     >>> brier_miscalibration(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.125
     """
     return _parts(view, weights)[0]
 
 
-@metric(
-    view=Forecast, better="higher", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True
-)
-def brier_discrimination(view: Forecast, weights: Weights) -> Floats:
+@_part(title="Brier discrimination", better="higher")
+def brier_discrimination(view: Forecast, weights: CaseWeights) -> Floats:
     r"""What the recalibrated confidence gains over always saying the base rate; higher is better.
 
     .. math:: \frac1W \Big[ \sum_i w_i (\bar y - y_i)^2 - R - (D - 1) s^2 \Big]
 
     With R, D and s² as in ``brier_miscalibration``. Its classical name is resolution.
 
-    >>> from acumen.views.forecast import forecast
     >>> brier_discrimination(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.25
     """
     return _parts(view, weights)[1]
 
 
-@metric(view=Forecast, better="lower", kind=Kind.REAL, undefined=_TOO_FEW, exempt_from_scaling=True)
-def brier_uncertainty(view: Forecast, weights: Weights) -> Floats:
+@_part(title="Brier uncertainty", better="lower")
+def brier_uncertainty(view: Forecast, weights: CaseWeights) -> Floats:
     r"""The Brier score of always saying the base rate: a property of the data, a reference.
 
     .. math:: \frac1W \Big[ \sum_i w_i (\bar y - y_i)^2 + s^2 \Big]
@@ -158,14 +161,13 @@ def brier_uncertainty(view: Forecast, weights: Weights) -> Floats:
     With s² as in ``brier_miscalibration``: the base rate, too, is known from these rows only.
     Murphy (1973), Journal of Applied Meteorology 12.
 
-    >>> from acumen.views.forecast import forecast
     >>> brier_uncertainty(forecast([0.5, 0.5, 1, 1], [0, 0, 1, 1]), np.ones(4))
     0.25
     """
     return _parts(view, weights)[2]
 
 
-def _parts(view: Forecast, weights: Weights) -> tuple[Floats, Floats, Floats]:
+def _parts(view: Forecast, weights: CaseWeights) -> tuple[Floats, Floats, Floats]:
     """Miscalibration, discrimination and uncertainty: the first minus the second plus the third."""
     moments = view.moments(weights)
     total = moments.weight
@@ -180,8 +182,10 @@ def _parts(view: Forecast, weights: Weights) -> tuple[Floats, Floats, Floats]:
     )
 
 
-@metric(view=Forecast, better="lower", kind=Kind.RISK)
-def nll(view: Forecast, weights: Weights) -> Floats:
+@metric(
+    title="Negative log-likelihood", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.RISK
+)
+def nll(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Negative log-likelihood of the target, in nats a row; lower is better.
 
     .. math:: -\frac1W \sum_i w_i \big[y_i \ln p_i + (1 - y_i) \ln (1 - p_i)\big]
@@ -189,7 +193,6 @@ def nll(view: Forecast, weights: Weights) -> Floats:
     :math:`p` is kept within [1e-6, 1 − 1e-6]: a wrong certainty would cost infinitely much.
     Good (1952), Journal of the Royal Statistical Society B 14.
 
-    >>> from acumen.views.forecast import forecast
     >>> round(nll(forecast([0.5, 0.5], [1, 0]), np.ones(2)), 6)  # ln 2
     0.693147
     """
@@ -197,6 +200,6 @@ def nll(view: Forecast, weights: Weights) -> Floats:
     return ratio(moments.log_loss, moments.weight)
 
 
-def _gap(view: Forecast, bins: Floats, weights: Weights) -> Floats:
+def _gap(view: Forecast, bins: Floats, weights: CaseWeights) -> Floats:
     """Sum over bins of |summed target − summed probability|, per weight."""
     return ratio(np.abs(bins[2] - bins[1]).sum(axis=0), view.moments(weights).weight)

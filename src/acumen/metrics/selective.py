@@ -10,35 +10,42 @@ The doctests share one small study: losses 0, 2, 0 at confidences 2, 2, 1, and o
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from acumen.metrics.registry import Kind, difference, every_case, metric, ratio
+from acumen.metrics.registry import Kind, Unit, difference, every_case, metric, ratio
 from acumen.types import Floats
-from acumen.views.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking
-from acumen.views.weights import CaseWeights, Weights
+from acumen.views.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
+from acumen.views.weights import CaseWeights
 
 
 def _as_is(cmax: float) -> float:
     return 1.0
 
 
-def _over_coverage(cmax: float) -> float:
+def over_coverage(cmax: float) -> float:
+    """One lost rung in an area under selective risk."""
     return cmax
 
 
-def _over_coverage_twice(cmax: float) -> float:
+def over_coverage_twice(cmax: float) -> float:
+    """One lost rung in an area under generalized risk."""
     return cmax * cmax / 2
 
 
-@metric(view=Ranking, better="higher", kind=Kind.PROPORTION, behind=every_case)
-def cmax(ranking: Ranking, weights: Weights) -> Floats:
+_share = partial(metric, view=Ranking, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
+_risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
+
+
+@_share(title="cmax", behind=every_case)
+def cmax(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of all rows that were answered: the largest coverage there is; higher is better.
 
     .. math:: C_{max} = K / N
 
     El-Yaniv and Wiener (2010), JMLR 11.
 
-    >>> from acumen.views.ranking import rank
     >>> cmax(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.75
     """
@@ -46,13 +53,12 @@ def cmax(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(totals.answered, totals.rows)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_as_is)
-def mae(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="MAE", one_error=_as_is)
+def mae(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Mean loss of the answered rows; lower is better, at equal coverage only.
 
     .. math:: \mathrm{MAE} = L_K / K
 
-    >>> from acumen.views.ranking import rank
     >>> round(mae(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)
     0.666667
     """
@@ -60,13 +66,12 @@ def mae(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(totals.loss * ranking.unit, totals.answered)
 
 
-@metric(view=Ranking, better="higher", kind=Kind.PROPORTION)
-def accuracy(ranking: Ranking, weights: Weights) -> Floats:
+@_share(title="Accuracy of answered rows")
+def accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows that are exactly right; higher is better.
 
     .. math:: \frac{1}{K} \sum_i w_i [\ell_i = 0]
 
-    >>> from acumen.views.ranking import rank
     >>> accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.5
     """
@@ -74,13 +79,12 @@ def accuracy(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(totals.by_loss[0], totals.answered)
 
 
-@metric(view=Ranking, better="higher", kind=Kind.PROPORTION)
-def off_by_one_accuracy(ranking: Ranking, weights: Weights) -> Floats:
+@_share(title="Off-by-one accuracy")
+def off_by_one_accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 
     .. math:: \frac{1}{K} \sum_i w_i [\ell_i \le 1]
 
-    >>> from acumen.views.ranking import rank
     >>> off_by_one_accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.75
     """
@@ -88,8 +92,8 @@ def off_by_one_accuracy(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(totals.by_loss[:2].sum(axis=0), totals.answered)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
-def aurc(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="AURC", one_error=over_coverage)
+def aurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under selective risk over coverage, on [0, cmax]; lower is better.
 
     .. math:: \sum_j \frac{k_j - k_{j-1}}{N} \cdot \frac{r_j + r_{j-1}}{2}, \quad r_0 = r_1
@@ -97,36 +101,28 @@ def aurc(ranking: Ranking, weights: Weights) -> Floats:
     Geifman, Uziel and El-Yaniv (2019), ICLR, arXiv:1805.08206. Where confidences tie, see
     ``aurc_exact``.
 
-    >>> from acumen.views.ranking import rank
     >>> round(aurc(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)  # 17/24
     0.708333
     """
-    return _area_of_risk(ranking, weights, ranking.areas(weights).risk)
+    return area_of_risk(ranking, weights, ranking.areas(weights).risk)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
-def augrc(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="AUGRC", one_error=over_coverage_twice)
+def augrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under generalized risk over coverage, on [0, cmax]; lower is better.
 
     .. math:: \sum_j \frac{k_j - k_{j-1}}{N} \cdot \frac{L_j + L_{j-1}}{2N}
 
     Traub et al. (2024), NeurIPS, arXiv:2407.01032.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
-    return _area_of_loss(ranking, weights, ranking.areas(weights).loss)
+    return area_of_loss(ranking, weights, ranking.areas(weights).loss)
 
 
-@metric(
-    view=Ranking,
-    better="lower",
-    kind=Kind.RISK,
-    one_error=_over_coverage,
-    exempt_from_scaling=True,
-)
-def aurc_optimal(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Optimal AURC", one_error=over_coverage, exempt_from_scaling=True)
+def aurc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC had the answered rows been ranked by loss, one row a point; a reference.
 
     .. math:: \frac1N \Big(\sum_{k=1}^{K} r_k + \frac{r_1 - r_K}{2}\Big)
@@ -134,123 +130,113 @@ def aurc_optimal(ranking: Ranking, weights: Weights) -> Floats:
     A whole weight stands for that many single rows; between whole numbers the sum of 1/k is
     continued by the digamma function. Where losses tie, see ``aurc_exact_optimal``.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_optimal(rank([0, 1], [2, 1]), [1, 1])
     0.125
     """
-    return _area_of_risk(ranking, weights, _optimum(ranking, weights)[0] / 2)
+    return area_of_risk(ranking, weights, ranking.optimum(weights)[0] / 2)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
-def augrc_optimal(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Optimal AUGRC", one_error=over_coverage_twice)
+def augrc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC had the answered rows been ranked by loss; a reference.
 
     .. math:: \frac{1}{N^2} \sum_\ell h_\ell \Big(L_{<\ell} + \frac{\ell h_\ell}{2}\Big)
 
     with :math:`h_\ell` the weight at loss :math:`\ell`.
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_optimal(rank([0, 1], [1, 2]), [1, 1])
     0.125
     """
-    return _area_of_loss(ranking, weights, _optimum(ranking, weights)[1] / 2)
+    return area_of_loss(ranking, weights, ranking.optimum(weights)[1] / 2)
 
 
-@metric(
-    view=Ranking,
-    better="lower",
+@_risk(
+    title="Excess AURC",
     kind=Kind.EXCESS,
-    one_error=_over_coverage,
+    one_error=over_coverage,
     exempt_from_scaling=True,
 )
-def eaurc(ranking: Ranking, weights: Weights) -> Floats:
+def eaurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC above its optimum; lower is better. Ties can make it negative: see aurc_exact_excess.
 
     .. math:: \mathrm{AURC} - \mathrm{AURC}_{opt}
 
-    >>> from acumen.views.ranking import rank
     >>> eaurc(rank([0, 1], [1, 2]), [1, 1])
     0.75
     """
     return difference(aurc(ranking, weights), aurc_optimal(ranking, weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
-def eaugrc(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Excess AUGRC", one_error=over_coverage_twice)
+def eaugrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC above its optimum, never negative; lower is better.
 
     .. math:: \mathrm{AUGRC} - \mathrm{AUGRC}_{opt}
 
-    >>> from acumen.views.ranking import rank
     >>> eaugrc(rank([0, 1], [1, 2]), [1, 1])
     0.25
     """
     return difference(augrc(ranking, weights), augrc_optimal(ranking, weights))
 
 
-@metric(
-    view=Ranking,
-    better="lower",
+@_risk(
+    title="AURC above its optimum",
+    unit=Unit.PERCENT,
     kind=Kind.EXCESS,
     undefined="aurc_optimal is 0, so there is no percentage of it",
     exempt_from_scaling=True,
 )
-def aurc_gap_pct(ranking: Ranking, weights: Weights) -> Floats:
+def aurc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Excess of AURC in percent of its optimum; lower is better.
 
     .. math:: 100 \cdot \mathrm{eAURC} / \mathrm{AURC}_{opt}
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_gap_pct(rank([0, 1], [1, 2]), [1, 1])
     600.0
     """
     return _percent(eaurc(ranking, weights), aurc_optimal(ranking, weights))
 
 
-@metric(
-    view=Ranking,
-    better="lower",
-    kind=Kind.RISK,
+@_risk(
+    title="AUGRC above its optimum",
+    unit=Unit.PERCENT,
     undefined="augrc_optimal is 0, so there is no percentage of it",
 )
-def augrc_gap_pct(ranking: Ranking, weights: Weights) -> Floats:
+def augrc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Excess of AUGRC in percent of its optimum; lower is better.
 
     .. math:: 100 \cdot \mathrm{eAUGRC} / \mathrm{AUGRC}_{opt}
 
-    >>> from acumen.views.ranking import rank
     >>> augrc_gap_pct(rank([0, 1], [1, 2]), [1, 1])
     200.0
     """
     return _percent(eaugrc(ranking, weights), augrc_optimal(ranking, weights))
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
-def aurc_achievable(ranking: Ranking, weights: Weights) -> Floats:
+@_risk(title="Achievable AURC", one_error=over_coverage)
+def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under the lower convex hull of (coverage, selective risk); a reference.
 
     What remains when the bad thresholds are left out. The hull starts at the first working point
     and is flat to its left.
 
-    >>> from acumen.views.ranking import rank
     >>> aurc_achievable(rank([0, 2, 0, 0], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.1875
     """
-    return _area_of_risk(ranking, weights, ranking.hulls(weights)[0] / 2)
+    return area_of_risk(ranking, weights, ranking.hulls(weights)[0] / 2)
 
 
-@metric(
-    view=Ranking,
-    better="lower",
+@_risk(
+    title="Achievable gain of AURC",
+    unit=Unit.PERCENT,
     kind=Kind.REAL,
     undefined="aurc is 0, so there is no percentage of it",
 )
-def achievable_gain_pct(ranking: Ranking, weights: Weights) -> Floats:
+def achievable_gain_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""How much of AURC a better choice of thresholds would save, in percent; lower is better.
 
     .. math:: 100 \cdot (\mathrm{AURC} - \mathrm{AURC}_{achievable}) / \mathrm{AURC}
 
-    >>> from acumen.views.ranking import rank
     >>> achievable_gain_pct(rank([1, 1], [2, 1]), [1, 1])
     0.0
     """
@@ -258,66 +244,58 @@ def achievable_gain_pct(ranking: Ranking, weights: Weights) -> Floats:
     return _percent(area - aurc_achievable(ranking, weights), area)
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage)
+@_risk(title="AURC up to coverage {coverage}", one_error=over_coverage)
 def aurc_at_coverage(
-    ranking: Ranking, weights: Weights, *, coverage: float = AREA_COVERAGE
+    ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
     r"""AURC up to min(coverage, cmax), landing on it by linear interpolation; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(aurc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 89/150
     0.593333
     """
-    return _area_of_risk(ranking, weights, _cut(ranking, weights, coverage)[0])
+    return area_of_risk(ranking, weights, _cut(ranking, weights, coverage)[0])
 
 
-@metric(view=Ranking, better="lower", kind=Kind.RISK, one_error=_over_coverage_twice)
+@_risk(title="AUGRC up to coverage {coverage}", one_error=over_coverage_twice)
 def augrc_at_coverage(
-    ranking: Ranking, weights: Weights, *, coverage: float = AREA_COVERAGE
+    ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
     r"""AUGRC up to min(coverage, cmax), landing on it by linear interpolation; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(augrc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 7/40
     0.175
     """
-    return _area_of_loss(ranking, weights, _cut(ranking, weights, coverage)[1])
+    return area_of_loss(ranking, weights, _cut(ranking, weights, coverage)[1])
 
 
-@metric(
-    view=Ranking,
-    better="lower",
-    kind=Kind.RISK,
+@_risk(
+    title="MAE at coverage {coverage}",
     undefined="the coverage asked for is above cmax",
     one_error=_as_is,
 )
-def mae_at_coverage(ranking: Ranking, weights: Weights, *, coverage: float = 0.5) -> Floats:
+def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
     r"""Selective risk at the first working point that reaches a coverage; lower is better.
 
-    >>> from acumen.views.ranking import rank
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)
     0.666667
     """
-    accepted, loss = reached(ranking, weights, coverage)
+    accepted, loss = point_at(ranking, weights, coverage)
     return ratio(loss * ranking.unit, accepted)
 
 
-@metric(
-    view=Ranking,
-    better="higher",
-    kind=Kind.PROPORTION,
+@_share(
+    title="Coverage at risk {risk}",
     undefined="no working point has so low a risk",
     behind=every_case,
 )
-def coverage_at_risk(ranking: Ranking, weights: Weights, *, risk: float = SHOWN_RISK) -> Floats:
+def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = SHOWN_RISK) -> Floats:
     r"""The largest coverage of a working point whose selective risk is at most ``risk``.
 
     Higher is better.
 
-    >>> from acumen.views.ranking import rank
     >>> coverage_at_risk(rank([0, 1, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1], risk=0.4)
     0.75
     """
@@ -326,13 +304,12 @@ def coverage_at_risk(ranking: Ranking, weights: Weights, *, risk: float = SHOWN_
     return ratio(accepted, ranking.totals(weights).rows)
 
 
-@metric(
-    view=Ranking,
-    better="higher",
-    kind=Kind.PROPORTION,
+@_share(
+    title="AUROC of being right",
+    unit=Unit.NUMBER,
     undefined="needs right and wrong answers, and there is only one of them",
 )
-def failure_auroc(ranking: Ranking, weights: Weights) -> Floats:
+def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Chance that a right answer is surer than a wrong one, ties counting half.
 
     Higher is better; 0.5 is a confidence that says nothing.
@@ -341,7 +318,6 @@ def failure_auroc(ranking: Ranking, weights: Weights) -> Floats:
 
     Hendrycks and Gimpel (2017), ICLR, arXiv:1610.02136.
 
-    >>> from acumen.views.ranking import rank
     >>> failure_auroc(rank([0, 1, 0, 2], [3, 3, 2, 1]), [1, 1, 1, 1])
     0.625
     """
@@ -350,36 +326,26 @@ def failure_auroc(ranking: Ranking, weights: Weights) -> Floats:
     return ratio(ranking.exact(weights)[2], right * (totals.answered - right))
 
 
-def reached(ranking: Ranking, weights: Weights, coverage: float) -> tuple[Floats, Floats]:
+def point_at(ranking: Ranking, weights: CaseWeights, coverage: float) -> tuple[Floats, Floats]:
     """Accepted weight and summed loss (rungs) where a coverage is first reached; NaN if never."""
     grid = ranking.grid if coverage in ranking.grid else (coverage,)
     points = ranking.areas(weights, grid=grid).reached[:, grid.index(coverage)]
     return points[0], points[1]
 
 
-def _cut(ranking: Ranking, weights: Weights, coverage: float) -> Floats:
+def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:
     cuts = ranking.cuts if coverage in ranking.cuts else (coverage,)
     return ranking.areas(weights, cuts=cuts).cut[:, cuts.index(coverage)]
 
 
-def _optimum(ranking: Ranking, weights: Weights) -> Floats:
-    from acumen.views.ranking_kernels import optimum
-
-    def compute() -> Floats:
-        return optimum(ranking.totals(weights).by_loss)
-
-    if isinstance(weights, CaseWeights):
-        return weights.remember(ranking, "optimum", compute)
-    return compute()
-
-
-def _area_of_risk(ranking: Ranking, weights: Weights, area: Floats) -> Floats:
+def area_of_risk(ranking: Ranking, weights: CaseWeights, area: Floats) -> Floats:
     """Area over accepted weight -> area over coverage, in units of the loss."""
     totals = ranking.totals(weights)
     return np.where(totals.answered > 0, ratio(area * ranking.unit, totals.rows), np.nan)
 
 
-def _area_of_loss(ranking: Ranking, weights: Weights, area: Floats) -> Floats:
+def area_of_loss(ranking: Ranking, weights: CaseWeights, area: Floats) -> Floats:
+    """The same of an area under summed loss."""
     totals = ranking.totals(weights)
     return np.where(totals.answered > 0, ratio(area * ranking.unit, totals.rows**2), np.nan)
 

@@ -25,7 +25,7 @@ from acumen.verdicts.claims import PROVENANCE
 from acumen.verdicts.compute import threshold_aliases, unified_numbers
 from acumen.verdicts.study import PreparedStudy
 from acumen.views.reasoning import Reasoning
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 
 AGREEMENT: Final[Mapping[str, str]] = {
     "accuracy": "total_accuracy",
@@ -105,7 +105,7 @@ def metrics_as_one(study: PreparedStudy) -> list[Metric]:
 def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
     """A metric of one part as a metric of the whole study."""
 
-    def function(study: PreparedStudy, weights: Weights, **parameters: float) -> Floats:
+    def function(study: PreparedStudy, weights: CaseWeights, **parameters: float) -> Floats:
         return metric.function(getattr(study, part), weights, **parameters)
 
     def most(study: PreparedStudy) -> float:

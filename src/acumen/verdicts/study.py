@@ -21,7 +21,7 @@ from acumen.verdicts.counts import EvidenceCounts, count_evidence
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
 from acumen.views.severity import BY_LEVEL, SeverityRanking, rank_judgments_by_severity
-from acumen.views.weights import Weights
+from acumen.views.weights import CaseWeights
 
 SHOWN_CASES: Final = 10
 """So many cases without a result are named in the warning; the rest are counted."""
@@ -48,7 +48,7 @@ class PreparedStudy:
         """Cases that did not fail: what is resampled."""
         return self.total
 
-    def why_undefined(self, weights: Weights) -> str | None:
+    def why_undefined(self, weights: CaseWeights) -> str | None:
         """The parts know their own reasons."""
         return None
 

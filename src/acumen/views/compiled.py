@@ -62,7 +62,7 @@ class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
 
     def __init__(self) -> None:
         self._ours: set[int] = set()
-        self._given = False
+        self._spoken = False
 
     def watch(self, dispatcher: Any) -> None:
         """Speak up when this loop is compiled."""
@@ -73,9 +73,9 @@ class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
     def on_start(self, event: Any) -> None:
         """A compilation begins."""
         dispatcher = event.data["dispatcher"]
-        if self._given or id(dispatcher) not in self._ours:
+        if self._spoken or id(dispatcher) not in self._ours:
             return
-        self._given = True
+        self._spoken = True
         in_memory = dispatcher.stats.cache_path is None
         print(IN_MEMORY if in_memory else COMPILING, file=sys.stderr, flush=True)
 

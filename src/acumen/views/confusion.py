@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.table.judgments import NO_PREDICTION, Judgments
 from acumen.types import CaseId, Floats
-from acumen.views.weights import CaseWeights, Weights
-
-NO_WEIGHT: Final = "no row has weight"
-
-
-def total_weight(case: NDArray[Any], own: Floats | None, weights: Weights) -> float:
-    """Weight of all rows of a table under one weighting, or the first of a block."""
-    if not isinstance(weights, CaseWeights):
-        return float(np.sum(weights))
-    per_row = weights.counts[case, 0]
-    return float(per_row.sum() if own is None else per_row @ own)
+from acumen.views.rows import CaseRows, cases_of
+from acumen.views.weights import CaseWeights, once_a_block
 
 
-@dataclass(frozen=True, eq=False)
-class Confusion:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Confusion(CaseRows):
     """Rows as cells (truth, prediction) of a table. Make one with :func:`confuse`.
 
     Which levels there are is fixed by the whole study, so that a mean over levels means the same
@@ -34,68 +24,55 @@ class Confusion:
     """
 
     truth: NDArray[np.int64]
+    """Of every row, as is the prediction."""
     prediction: NDArray[np.int64]
     """−1 where the row was not answered."""
-    case: NDArray[np.int32]
-    n_cases: int
     levels: int
-    weight: Floats | None = None
-    true_levels: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    true_levels: NDArray[np.int64]
     """Levels that are the truth of some answered row of the study."""
-    seen_levels: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    seen_levels: NDArray[np.int64]
     """Levels that are the truth or the prediction of some answered row of the study."""
 
-    def __len__(self) -> int:
-        return len(self.truth)
-
-    def why_undefined(self, weights: Weights) -> str | None:
-        """Why a metric of the table may have no value under this weighting, if it is plain."""
-        table = self._sums(weights)[:, :1]
-        if not table.sum():
-            return NO_WEIGHT
-        answered = table[: self.levels**2]
-        if not answered.sum():
-            return "no row was answered"
-        square = answered.reshape(self.levels, self.levels)
-        if np.count_nonzero(square.sum(axis=1)) == 1 and np.count_nonzero(square.sum(axis=0)) == 1:
+    def why_undefined(self, weights: CaseWeights) -> str | None:
+        """Why a metric may have no value under the first weighting of a block, if it is plain."""
+        square = self.square(weights)[:, :, 0]
+        margins = (np.count_nonzero(square.sum(axis=axis)) for axis in (0, 1))
+        if all(levels == 1 for levels in margins):
             return "truth and prediction are each one and the same level throughout"
-        return None
-
-    def cases_behind(self, metric: str) -> int:
-        """Cases with an answered row that has weight."""
-        counts = self.prediction != NO_PREDICTION
-        if self.weight is not None:
-            counts &= self.weight > 0
-        return len(np.unique(self.case[counts]))
+        return super().why_undefined(weights)
 
     @cached_property
     def _cell(self) -> NDArray[np.int64]:
-        """Cell of each row; after the square, one cell a true level for rows without prediction."""
-        unanswered = self.levels**2 + self.truth
-        answered = self.truth * self.levels + self.prediction
-        return np.where(self.prediction == NO_PREDICTION, unanswered, answered)
+        """Cell of each row: one row a truth, one column a prediction, the last for none."""
+        column = np.where(self.prediction == NO_PREDICTION, self.levels, self.prediction)
+        return self.truth * (self.levels + 1) + column
 
-    def _sums(self, weights: Weights) -> Floats:
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many rows have a truth (row) and a prediction (column; the last is none).
+
+        >>> confuse([0, 1, 1], [0, 1, -1]).counts.tolist()
+        [[1, 0, 0], [0, 1, 1]]
+        """
+        cells = self.levels * (self.levels + 1)
+        return np.bincount(self._cell, minlength=cells).reshape(self.levels, -1)
+
+    @once_a_block
+    def _sums(self, weights: CaseWeights) -> Floats:
+        """Weight by truth, prediction (the last is none) and weighting."""
         from acumen.views.level_kernels import cell_sums
 
         cells = self.levels * (self.levels + 1)
-        if not isinstance(weights, CaseWeights):
-            lanes = np.asarray(weights, np.float64).reshape(-1, 1)
-            return cell_sums(np.arange(len(self)), self._cell, lanes, None, cells)
-        return weights.remember(
-            self,
-            "cells",
-            lambda: cell_sums(self.case, self._cell, weights.counts, self.weight, cells),
-        )
+        sums = cell_sums(self.case, self._cell, weights.counts, self.weight, cells)
+        return sums.reshape(self.levels, self.levels + 1, -1)
 
-    def square(self, weights: Weights) -> Floats:
+    def square(self, weights: CaseWeights) -> Floats:
         """Weight of the answered rows: ``(truth, prediction, weighting)``."""
-        cells = self._sums(weights)[: self.levels**2]
-        return cells.reshape(self.levels, self.levels, -1)
+        return self._sums(weights)[:, :-1]
 
-    def total(self, weights: Weights) -> Floats:
+    def total(self, weights: CaseWeights) -> Floats:
         """Weight of all rows, abstained ones too."""
-        total: Floats = self._sums(weights).sum(axis=0)
+        total: Floats = self._sums(weights).sum(axis=(0, 1))
         return total
 
 
@@ -104,7 +81,7 @@ def confuse(
     prediction: ArrayLike,
     *,
     levels: int | None = None,
-    case: NDArray[Any] | None = None,
+    case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
     study_levels: Sequence[int] | None = None,
@@ -113,26 +90,28 @@ def confuse(
 
     ``study_levels`` are the levels the means go over, where these rows are part of a larger study.
 
-    >>> confuse([0, 1, 1], [0, 1, 0]).square(np.ones(3))[:, :, 0]
+    >>> confuse([0, 1, 1], [0, 1, 0]).square(CaseWeights.once(3))[:, :, 0]
     array([[1., 0.],
            [1., 1.]])
     """
     truth, prediction = np.asarray(truth, np.int64), np.asarray(prediction, np.int64)
     highest = max(truth.max(initial=0), prediction.max(initial=0))
-    codes = np.arange(len(truth), dtype=np.int32) if case is None else case
+    codes, n_cases = cases_of(case, n_cases, len(truth))
     own = None if weight is None else np.asarray(weight, np.float64)
-    kept = prediction != NO_PREDICTION if own is None else (prediction != NO_PREDICTION) & (own > 0)
-    true_levels = np.unique(truth[kept] if study_levels is None else np.asarray(study_levels))
+    order = np.flatnonzero(prediction != NO_PREDICTION).astype(np.int32)
+    heavy = order if own is None else order[own[order] > 0]
+    true_levels = np.unique(truth[heavy] if study_levels is None else np.asarray(study_levels))
     return Confusion(
+        order=order,
         truth=truth,
         prediction=prediction,
-        case=codes.astype(np.int32, copy=False),
-        n_cases=int(codes.max(initial=-1)) + 1 if n_cases is None else n_cases,
+        case=codes,
+        n_cases=n_cases,
         levels=int(highest) + 1 if levels is None else levels,
         weight=own,
         true_levels=true_levels,
         seen_levels=np.union1d(
-            true_levels, prediction[kept] if study_levels is None else true_levels
+            true_levels, prediction[heavy] if study_levels is None else true_levels
         ),
     )
 
@@ -141,8 +120,8 @@ def answered_among(table: Judgments, cases: Collection[CaseId] | None) -> NDArra
     """The answered rows, of some cases only where they are named."""
     if cases is None:
         return table.answered
-    named = np.array([case in cases for case in table.cases], np.bool_)
-    return table.answered & named[table.case]
+    among = np.array([case in cases for case in table.cases], np.bool_)
+    return table.answered & among[table.case]
 
 
 def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None) -> Confusion:

@@ -7,8 +7,9 @@ the cases everything needed is a sum over rows, so a block of weightings is one 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,8 @@ from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
 from acumen.table.losses import rungs_off
 from acumen.types import Floats
-from acumen.views.weights import CaseWeights, Weights
+from acumen.views.rows import CaseRows, cases_of, tie_ends
+from acumen.views.weights import CaseWeights, once_a_block
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""
@@ -57,174 +59,118 @@ class ReliabilityCurve:
         return len(self.weight)
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
-    """What a compiled loop walks over: values by rising probability, and where weights lie."""
-
-    probability: Floats
-    target: Floats
-    ends: NDArray[np.int64]
-    index: NDArray[Any]
-    counts: NDArray[Any]
-    own: Floats | None
-
-
-@dataclass(frozen=True, eq=False)
-class Forecast:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Forecast(CaseRows):
     """Answered rows by rising probability. Make one with :func:`forecast` or from judgments.
 
     Rows that say the same and came out the same are one *atom*: sums over atoms do not depend on
     the order of the rows.
     """
 
-    row: NDArray[np.int32]
-    """Positions of the answered rows in the table."""
     atom: NDArray[np.int64]
-    """Atom of each of them."""
-    case: NDArray[np.int32]
-    n_cases: int
+    """Atom of each answered row."""
     probability: Floats
     """Of each atom, rising."""
     target: Floats
     """Of each atom."""
-    weight: Floats | None = None
-    """A weight of its own for each answered row, if any."""
-    _columns: dict[object, Floats] = field(default_factory=dict, repr=False)
+    _bin_columns: dict[int, Floats] = field(default_factory=dict, repr=False)
 
-    def __len__(self) -> int:
-        return len(self.row)
+    def by_row(self, weights: Floats) -> tuple[Forecast, CaseWeights]:
+        """Every atom a case of its own, and one case more for the rows without an answer."""
+        size = len(self.probability)
+        mass = np.bincount(self.atom, weights=weights[self.order], minlength=size)
+        silent = np.delete(weights, self.order).sum()
+        atoms = np.arange(size + 1, dtype=np.int32)
+        view = replace(
+            self,
+            order=atoms[:-1],
+            atom=np.arange(size),
+            case=atoms,
+            n_cases=size + 1,
+            weight=None,
+            _bin_columns={},
+        )
+        return view, CaseWeights(np.append(mass, silent).reshape(-1, 1))
 
-    def cases_behind(self, metric: str) -> int:
-        """Cases with an answered row that has weight."""
-        return len(np.unique(self.case if self.weight is None else self.case[self.weight > 0]))
-
-    def why_undefined(self, weights: Weights) -> str | None:
-        """Why a metric of the forecast may have no value under this weighting."""
-        given = weights.counts[:, 0] if isinstance(weights, CaseWeights) else weights
-        if not np.any(given):
-            return "no row has weight"
-        return "no row was answered" if self.moments(weights).weight[0] == 0 else None
-
-    def moments(self, weights: Weights) -> Moments:
+    @once_a_block
+    def moments(self, weights: CaseWeights) -> Moments:
         """Sums over all answered rows."""
+        return Moments(*weights.weigh(self._moment_columns))
 
-        def values() -> Sequence[Floats]:
-            p, y = self.probability, self.target
-            return np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)
+    @cached_property
+    def _moment_columns(self) -> Floats:
+        p, y = self.probability, self.target
+        return self._per_case([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
 
-        return Moments(*self._sums("moments", weights, values)[:, 0])
-
-    def bins(self, weights: Weights, bins: int = BINS) -> Floats:
+    @once_a_block
+    def bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:
         """``(3, bin, weighting)``: weight, summed probability and target in bins of equal width."""
-
-        def values() -> Sequence[Floats]:
-            return np.ones(len(self.probability)), self.probability, self.target
-
-        cell = equal_width_bin(self.probability, bins)
-        return self._sums(("bins", bins), weights, values, cell, bins)
+        if bins not in self._bin_columns:
+            p, y = self.probability, self.target
+            cell = equal_width_bin(p, bins)
+            self._bin_columns[bins] = self._per_case([np.ones(len(p)), p, y], cell, bins)
+        return weights.weigh(self._bin_columns[bins]).reshape(3, bins, weights.lanes)
 
     def cases_in_bins(self, bins: int = BINS) -> list[int]:
         """How many cases have a row in each bin of equal width."""
         cell = equal_width_bin(self.probability, bins)[self.atom]
-        pairs = np.unique(cell.astype(np.int64) * self.n_cases + self.case)
+        pairs = np.unique(cell.astype(np.int64) * self.n_cases + self.index)
         return [int(n) for n in np.bincount(pairs // self.n_cases, minlength=bins)]
 
-    def equal_mass_bins(self, weights: Weights, bins: int = BINS) -> Floats:
+    @once_a_block
+    def equal_mass_bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:
         """The same in bins of equal weight; a tie goes whole to the bin its middle lies in."""
+        from acumen.views.reliability_kernels import equal_mass
 
-        def compute() -> Floats:
-            from acumen.views.reliability_kernels import equal_mass
+        total = self.moments(weights).weight
+        p, y, ends = self._by_row
+        return equal_mass(p, y, ends, self.index, weights.counts, self.own, total, bins)
 
-            at, total = self._lanes(weights), self.moments(weights).weight
-            columns = (at.probability, at.target, at.ends, at.index, at.counts, at.own)
-            return equal_mass(*columns, total, bins)
-
-        return self._remembered(("equal_mass", bins), weights, compute)
-
-    def pooled(self, weights: Weights) -> Floats:
+    @once_a_block
+    def pooled(self, weights: CaseWeights) -> Floats:
         """Of the isotonic regression: sum over blocks of (summed target)²/weight; the blocks."""
+        from acumen.views.reliability_kernels import pooled_squares
 
-        def compute() -> Floats:
-            from acumen.views.reliability_kernels import pooled_squares
+        _, y, ends = self._by_row
+        return pooled_squares(y, ends, self.index, weights.counts, self.own)
 
-            at = self._lanes(weights)
-            return pooled_squares(at.target, at.ends, at.index, at.counts, at.own)
-
-        return self._remembered("pooled", weights, compute)
-
-    def cosines(self, weights: Weights) -> Floats:
+    @once_a_block
+    def cosines(self, weights: CaseWeights) -> Floats:
         """``(frequency, weighting)``: sums of (y − p)·cos(πkp), the residual in a cosine basis."""
+        return weights.weigh(self._cosine_columns)
 
-        def values() -> Sequence[Floats]:
-            p, residual = self.probability, self.target - self.probability
-            return [residual * np.cos(np.pi * k * p) for k in range(FREQUENCIES)]
+    @cached_property
+    def _cosine_columns(self) -> Floats:
+        p, residual = self.probability, self.target - self.probability
+        return self._per_case([residual * np.cos(np.pi * k * p) for k in range(FREQUENCIES)])
 
-        return self._sums("cosines", weights, values)[:, 0]
-
-    def curve(
-        self, bins: int = BINS, *, equal_mass: bool = False, weights: Weights | None = None
-    ) -> ReliabilityCurve:
-        """The reliability curve; by default every case counts once.
+    def curve(self, bins: int = BINS) -> ReliabilityCurve:
+        """The reliability curve; every case counts once.
 
         >>> forecast([0.9, 0.9, 0.2], [1, 0, 0]).curve().accuracy
         array([0. , 0.5])
         """
-        weights = CaseWeights.once(self.n_cases) if weights is None else weights
-        sums = (self.equal_mass_bins if equal_mass else self.bins)(weights, bins)[:, :, 0]
-        held = np.flatnonzero(sums[0] > 0)
-        weight, said, came = sums[:, held]
-        return ReliabilityCurve(held, weight, said / weight, came / weight)
+        sums = self.bins(CaseWeights.once(self.n_cases), bins)[:, :, 0]
+        heavy = np.flatnonzero(sums[0] > 0)
+        weight, probability, target = sums[:, heavy]
+        return ReliabilityCurve(heavy, weight, probability / weight, target / weight)
 
-    def _mass(self, weights: Floats) -> Floats:
-        """Weight of each atom under row weights."""
-        row_weights = np.asarray(weights, np.float64)[self.row]
-        mass = np.bincount(self.atom, weights=row_weights, minlength=len(self.probability))
-        return mass.astype(np.float64)
+    @cached_property
+    def _by_row(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        """Probability and target of the answered rows, and where each tie ends."""
+        p = self.probability[self.atom]
+        return p, self.target[self.atom], tie_ends(p)
 
-    def _lanes(self, weights: Weights) -> Lanes:
-        if isinstance(weights, CaseWeights):
-            p, y = self.probability[self.atom], self.target[self.atom]
-            return Lanes(p, y, _ends(p), self.case, weights.counts, self.weight)
-        p, y = self.probability, self.target
-        return Lanes(p, y, _ends(p), np.arange(len(p)), self._mass(weights)[:, None], None)
-
-    def _sums(
-        self,
-        what: object,
-        weights: Weights,
-        values: Callable[[], Sequence[Floats]],
-        cell: NDArray[np.int64] | None = None,
-        cells: int = 1,
+    def _per_case(
+        self, values: Sequence[Floats], cell: NDArray[np.int64] | None = None, cells: int = 1
     ) -> Floats:
-        """``(value, cell, weighting)``: sums of the atoms' values within cells."""
-        cell = np.zeros(len(self.probability), np.int64) if cell is None else cell
-        if not isinstance(weights, CaseWeights):
-            mass = self._mass(weights)
-            sums = [np.bincount(cell, weights=mass * v, minlength=cells) for v in values()]
-            return np.array(sums, np.float64)[:, :, None]
-
-        def compute() -> Floats:
-            from acumen.views.ranking_kernels import weigh_columns
-
-            if what not in self._columns:
-                self._columns[what] = self._per_case(values(), cell, cells)
-            sums = weigh_columns(self._columns[what], weights.counts)
-            return sums.reshape(-1, cells, weights.lanes)
-
-        return weights.remember(self, what, compute)
-
-    def _per_case(self, values: Sequence[Floats], cell: NDArray[np.int64], cells: int) -> Floats:
         """Sums within each (cell, case): one row for every value and cell, one column a case."""
-        at = cell[self.atom] * self.n_cases + self.case
+        cell = np.zeros(len(self.probability), np.int64) if cell is None else cell
+        at = cell[self.atom] * self.n_cases + self.index
         size = cells * self.n_cases
-        own = 1.0 if self.weight is None else self.weight
+        own = 1.0 if self.own is None else self.own
         sums = [np.bincount(at, weights=v[self.atom] * own, minlength=size) for v in values]
         return np.array(sums, np.float64).reshape(len(values) * cells, self.n_cases)
-
-    def _remembered(self, what: object, weights: Weights, compute: Callable[[], Floats]) -> Floats:
-        if isinstance(weights, CaseWeights):
-            return weights.remember(self, what, compute)
-        return compute()
 
 
 def forecast(
@@ -249,22 +195,22 @@ def forecast(
     for name, column in (("probability", p[rows]), ("target", y[rows])):
         outside = ~((column >= 0) & (column <= 1))
         if outside.any():
-            shown = f"{column[np.argmax(outside)]:g}"
-            raise DataError([f"{name} {shown} is outside 0..1 ({int(outside.sum())} rows)"])
+            value = f"{column[np.argmax(outside)]:g}"
+            raise DataError([f"{name} {value} is outside 0..1 ({int(outside.sum())} rows)"])
     own = None if weight is None else np.asarray(weight, np.float64)
     keys = (y[rows], p[rows]) if own is None else (own[rows], y[rows], p[rows])
     rows = rows[np.lexsort(keys)]
     p, y = p[rows] + 0.0, y[rows]
     first = np.append(True, (p[1:] != p[:-1]) | (y[1:] != y[:-1])) if len(p) else np.empty(0, bool)
-    codes = np.arange(size) if case is None else np.asarray(case)
+    codes, n_cases = cases_of(case, n_cases, size)
     return Forecast(
-        row=rows.astype(np.int32),
+        order=rows.astype(np.int32),
         atom=np.cumsum(first) - 1,
-        case=codes[rows].astype(np.int32),
-        n_cases=int(codes.max(initial=-1)) + 1 if n_cases is None else n_cases,
+        case=codes,
+        n_cases=n_cases,
         probability=p[first],
         target=y[first],
-        weight=None if own is None else own[rows],
+        weight=own,
     )
 
 
@@ -285,9 +231,9 @@ def forecast_judgments(
 
 def why_no_forecast(table: Judgments, confidence: Floats) -> str | None:
     """Why a confidence cannot be read as a probability; None when it can."""
-    said = confidence[table.included.answered]
-    if len(said) and (said.min() < 0 or said.max() > 1):
-        return f"not a probability: it runs from {said.min():g} to {said.max():g}"
+    values = confidence[table.included.answered]
+    if len(values) and (values.min() < 0 or values.max() > 1):
+        return f"not a probability: it runs from {values.min():g} to {values.max():g}"
     return None
 
 
@@ -314,10 +260,3 @@ def log_loss(probability: Floats, target: Floats) -> Floats:
     """−y·ln p − (1 − y)·ln(1 − p), p kept a little away from 0 and 1."""
     p = np.clip(probability, CLIP, 1 - CLIP)
     return -target * np.log(p) - (1 - target) * np.log1p(-p)
-
-
-def _ends(probability: Floats) -> NDArray[np.int64]:
-    """Where each tie ends (exclusive)."""
-    if not len(probability):
-        return np.empty(0, np.int64)
-    return np.flatnonzero(np.append(probability[1:] != probability[:-1], True)) + 1

@@ -6,8 +6,8 @@ need; :class:`~acumen.views.weights.CaseWeights` remembers it, so all metrics sh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -19,7 +19,8 @@ from acumen.table.judgments import Judgments
 from acumen.table.losses import Loss, find_loss, rungs_off
 from acumen.table.scale import MOST_LEVELS
 from acumen.types import Floats
-from acumen.views.weights import CaseWeights, Weights
+from acumen.views.rows import CaseRows, cases_of, tie_ends
+from acumen.views.weights import CaseWeights, once_a_block
 
 COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 AREA_COVERAGE: Final = 0.5
@@ -74,204 +75,162 @@ class Curve:
         return len(self.coverage)
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranking(CaseRows):
     """Rows ranked by falling confidence. Make one with :func:`rank` or :func:`rank_judgments`."""
 
-    order: NDArray[np.int32]
-    """Answered rows, surest first."""
     loss: NDArray[np.int16]
-    """Their losses in rungs, in that order."""
+    """Losses of the answered rows in rungs, surest first."""
     ends: NDArray[np.int64]
     """Where each tie ends (exclusive)."""
     threshold: Floats
     """The confidence of each tie."""
-    case: NDArray[np.int32]
-    """Case of every row of the table."""
-    n_cases: int
     unit: float = 1.0
     """What one rung costs."""
-    weight: Floats | None = None
-    """A weight of its own for every row of the table, if any."""
     grid: tuple[float, ...] = COVERAGE_GRID
-    """Coverages whose risk is found in the same pass."""
+    """Coverages whose risk is computed in the same pass."""
     cuts: tuple[float, ...] = (AREA_COVERAGE,)
-    """Coverages up to which areas are found in the same pass."""
-    most_loss: int = field(default=0)
+    """Coverages up to which areas are computed in the same pass."""
+    most_loss: int = 0
     """The largest loss there can be, in rungs."""
 
     def __len__(self) -> int:
         return len(self.case)
-
-    def why_undefined(self, weights: Weights) -> str | None:
-        """Why a metric of the ranking may have no value under this weighting, if it is plain."""
-        totals = self.totals(weights)
-        if totals.rows[0] == 0:
-            return "no row has weight"
-        return "no row was answered" if totals.answered[0] == 0 else None
-
-    def cases_behind(self, metric: str) -> int:
-        """Cases with an answered row that has weight."""
-        own = self._weight_of_ranked
-        cases = self._case_of_ranked if own is None else self._case_of_ranked[own > 0]
-        return len(np.unique(cases))
-
-    @cached_property
-    def _case_of_ranked(self) -> NDArray[np.int32]:
-        return self.case[self.order]
-
-    @cached_property
-    def _weight_of_ranked(self) -> Floats | None:
-        return None if self.weight is None else self.weight[self.order]
 
     @cached_property
     def _case_columns(self) -> Floats:
         """Per case: weight of its rows, then weight of its answered rows at each loss."""
         levels = self.most_loss + 1
         rows = np.bincount(self.case, weights=self.weight, minlength=self.n_cases)
-        cell = self.loss.astype(np.int64) * self.n_cases + self._case_of_ranked
-        by_loss = np.bincount(
-            cell, weights=self._weight_of_ranked, minlength=levels * self.n_cases
-        ).reshape(levels, self.n_cases)
-        return np.vstack([rows, by_loss]).astype(np.float64)
+        cell = self.loss.astype(np.int64) * self.n_cases + self.index
+        by_loss = np.bincount(cell, weights=self.own, minlength=levels * self.n_cases)
+        return np.vstack([rows, by_loss.reshape(levels, self.n_cases)]).astype(np.float64)
 
-    def _lanes(self, weights: Weights) -> tuple[NDArray[np.int32], NDArray[Any], Floats | None]:
-        """Where each ranked row finds its weights, the weights, and the rows' own weights."""
-        if isinstance(weights, CaseWeights):
-            return self._case_of_ranked, weights.counts, self._weight_of_ranked
-        return self.order, np.asarray(weights, np.float64).reshape(-1, 1), None
-
-    def row_weights(self, weights: Weights) -> Floats:
+    def row_weights(self, weights: CaseWeights) -> Floats:
         """The weights of the ranked rows, spelled out: ``(ranked row, weighting)``."""
-        index, counts, own = self._lanes(weights)
-        per_row = counts[index].astype(np.float64)
-        return per_row if own is None else per_row * own[:, None]
+        per_row = weights.counts[self.index].astype(np.float64)
+        return per_row if self.own is None else per_row * self.own[:, None]
 
     def loss_by_case(self) -> Floats:
         """Summed loss of each case, in rungs."""
         levels = np.arange(self.most_loss + 1, dtype=np.float64)
         return levels @ self._case_columns[1:]
 
-    def totals(self, weights: Weights) -> Totals:
+    @once_a_block
+    def totals(self, weights: CaseWeights) -> Totals:
         """Sums over rows: all, and answered by loss."""
-        if not isinstance(weights, CaseWeights):
-            w = np.asarray(weights, np.float64)
-            by_loss = np.bincount(self.loss, weights=w[self.order], minlength=self.most_loss + 1)
-            return Totals(np.array([w.sum()]), by_loss[:, None].astype(np.float64))
-
-        def compute() -> Totals:
-            from acumen.views.ranking_kernels import weigh_columns
-
-            sums = weigh_columns(self._case_columns, weights.counts)
-            return Totals(sums[0], sums[1:])
-
-        return weights.remember(self, "totals", compute)
+        sums = weights.weigh(self._case_columns)
+        return Totals(sums[0], sums[1:])
 
     def areas(
         self,
-        weights: Weights,
+        weights: CaseWeights,
         grid: Sequence[float] | None = None,
         cuts: Sequence[float] | None = None,
     ) -> Areas:
         """Trapezoid areas, and the points at the coverages of ``grid`` and ``cuts``."""
         grid = self.grid if grid is None else tuple(sorted(grid))
         cuts = self.cuts if cuts is None else tuple(sorted(cuts))
+        return self._areas(weights, grid, cuts)
 
-        def compute() -> Areas:
-            from acumen.views import ranking_kernels as kernels
+    @once_a_block
+    def _areas(
+        self, weights: CaseWeights, grid: tuple[float, ...], cuts: tuple[float, ...]
+    ) -> Areas:
+        from acumen.views.ranking_kernels import areas
 
-            rows = self.totals(weights).rows
-            reach = (np.asarray(grid, np.float64).reshape(-1, 1) - COVERAGE_TOLERANCE) * rows
-            cut = np.asarray(cuts, np.float64).reshape(-1, 1) * rows
-            index, counts, own = self._lanes(weights)
-            total, reached, cut_area = kernels.areas(
-                index, self.loss, self.ends, counts, own, reach, cut
-            )
-            whole = np.isnan(cut_area)
-            cut_area = np.where(whole, total[:, None, :], cut_area)
-            return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
+        rows = self.totals(weights).rows
+        reach = (np.asarray(grid, np.float64).reshape(-1, 1) - COVERAGE_TOLERANCE) * rows
+        cut = np.asarray(cuts, np.float64).reshape(-1, 1) * rows
+        total, reached, cut_area = areas(*self._ranked(weights), reach, cut)
+        cut_area = np.where(np.isnan(cut_area), total[:, None, :], cut_area)
+        return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
 
-        if isinstance(weights, CaseWeights):
-            return weights.remember(self, ("areas", grid, cuts), compute)
-        return compute()
+    def exact(self, weights: CaseWeights, risk: float = SHOWN_RISK) -> Floats:
+        """Exact area, most weight within a risk, concordant and lost pairs, tie orders: by row."""
+        return self._exact(weights, (risk + COVERAGE_TOLERANCE) / self.unit)
 
-    def exact(self, weights: Weights, risk: float = SHOWN_RISK) -> Floats:
-        """Exact area, most weight within a risk, concordant and lost pairs: one row each."""
-        limit = (risk + COVERAGE_TOLERANCE) / self.unit
-        return self._fine("exact", weights, limit)
+    @once_a_block
+    def _exact(self, weights: CaseWeights, most_rungs: float) -> Floats:
+        from acumen.views.ranking_kernels import exact
 
-    def hulls(self, weights: Weights) -> Floats:
+        return exact(*self._ranked(weights), most_rungs)
+
+    @once_a_block
+    def hulls(self, weights: CaseWeights) -> Floats:
         """Doubled area under the hull of risk and of loss, exact area of the latter."""
-        return self._fine("hulls", weights)
+        from acumen.views.ranking_kernels import hulls
 
-    def tie_orders(self, weights: Weights) -> Floats:
-        """Risk so far summed over accepted rows, averaged over the orders inside ties."""
-        summed: Floats = self._fine("tie_orders", weights)[0]
-        return summed
+        return hulls(*self._ranked(weights))
 
-    def _fine(self, kernel: str, weights: Weights, *arguments: float) -> Floats:
-        """What needs the working points of one replicate at a time."""
+    @once_a_block
+    def optimum(self, weights: CaseWeights) -> Floats:
+        """Areas had the rows been ranked by loss: of risk and of loss doubled, of risk exact."""
+        from acumen.views.ranking_kernels import optimum
 
-        def compute() -> Floats:
-            from acumen.views import ranking_kernels as kernels
+        return optimum(self.totals(weights).by_loss)
 
-            index, counts, own = self._lanes(weights)
-            loop: Callable[..., Floats] = getattr(kernels, kernel)
-            return loop(index, self.loss, self.ends, counts, own, *arguments)
-
-        if isinstance(weights, CaseWeights):
-            return weights.remember(self, (kernel, *arguments), compute)
-        return compute()
+    def _ranked(
+        self, weights: CaseWeights
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], Floats | None]:
+        """What every compiled loop over the ranking begins with."""
+        return self.index, self.loss, self.ends, weights.counts, self.own
 
     def beside(self, other: Ranking) -> Ranking:
         """The rows of two rankings of the same cases in one, the other's cases numbered after ours.
 
         Weighing the two halves against each other then swaps the systems case by case.
         """
-
-        def column(name: str) -> NDArray[Any]:
-            return np.concatenate([getattr(r, name)() for r in (self, other)])
-
+        columns = zip(self.columns(), other.columns(), strict=True)
+        loss, confidence, answered, weight = (np.concatenate(pair) for pair in columns)
         return rank(
-            column("_loss_of_rows"),
-            column("_confidence_of_rows"),
-            column("_answered_rows"),
+            loss,
+            confidence,
+            answered,
             case=np.concatenate([self.case, other.case + self.n_cases]),
             n_cases=self.n_cases + other.n_cases,
-            weight=None if self.weight is other.weight is None else column("_own_weights"),
+            weight=None if self.weight is other.weight is None else weight,
             unit=self.unit,
             most_loss=max(self.most_loss, other.most_loss),
             grid=self.grid,
             cuts=self.cuts,
         )
 
-    def _loss_of_rows(self) -> NDArray[np.int16]:
-        out = np.zeros(len(self), np.int16)
-        out[self.order] = self.loss
-        return out
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """Loss, confidence, whether it is answered and own weight of every row of the table."""
+        size = len(self)
+        loss, confidence, answered = np.zeros(size, np.int16), np.zeros(size), np.zeros(size, bool)
+        loss[self.order], answered[self.order] = self.loss, True
+        confidence[self.order] = np.repeat(self.threshold, np.diff(self.ends, prepend=0))
+        return loss, confidence, answered, self._weight_of_rows()
 
-    def _confidence_of_rows(self) -> Floats:
-        out = np.zeros(len(self))
-        out[self.order] = np.repeat(self.threshold, np.diff(self.ends, prepend=0))
-        return out
-
-    def _answered_rows(self) -> NDArray[np.bool_]:
-        out = np.zeros(len(self), bool)
-        out[self.order] = True
-        return out
-
-    def _own_weights(self) -> Floats:
+    def _weight_of_rows(self) -> Floats:
         return np.ones(len(self)) if self.weight is None else self.weight
 
-    def curve(self, weights: NDArray[Any] | None = None) -> Curve:
-        """The curve as arrays; by default each row counts with its own weight."""
-        weights = self._own_weights() if weights is None else np.asarray(weights, np.float64)
+    def curve(self) -> Curve:
+        """The curve as arrays; each row counts with its own weight."""
+        weights = self._weight_of_rows()
         ranked = weights[self.order]
         k = np.cumsum(ranked)[self.ends - 1]
         loss = np.cumsum(ranked * self.loss)[self.ends - 1] * self.unit
-        kept = np.diff(k, prepend=0.0) > 0.0  # a tie without weight is no working point
-        k, loss, total = k[kept], loss[kept], weights.sum()
-        return Curve(k / total, loss / k, loss / total, self.threshold[kept])
+        heavy = np.diff(k, prepend=0.0) > 0.0  # a tie without weight is no working point
+        k, loss, total = k[heavy], loss[heavy], weights.sum()
+        return Curve(k / total, loss / k, loss / total, self.threshold[heavy])
+
+    def achievable(self) -> tuple[Floats, Floats]:
+        """Coverage and generalized risk at the corners of the curve's lower hull, but the origin.
+
+        What mixing thresholds can reach.
+
+        >>> coverage, risk = rank([1, 0, 0, 1], [4, 3, 2, 1]).achievable()
+        >>> coverage.tolist(), risk.tolist()
+        ([0.75, 1.0], [0.25, 0.5])
+        """
+        from acumen.views.ranking_kernels import hull_corners
+
+        curve = self.curve()
+        x, y = hull_corners(np.append(0.0, curve.coverage), np.append(0.0, curve.generalized_risk))
+        return x[1:], y[1:]
 
 
 def rank(
@@ -307,17 +266,16 @@ def rank(
     surest_first = np.argsort(-confidence[rows], kind="stable")
     order = rows[surest_first]
     ranked = confidence[order]
-    last_of_tie = np.append(ranked[1:] != ranked[:-1], True) if len(ranked) else np.empty(0, bool)
-    ends = np.flatnonzero(last_of_tie) + 1
-    codes = np.arange(len(confidence), dtype=np.int32) if case is None else np.asarray(case)
+    ends = tie_ends(ranked)
+    codes, n_cases = cases_of(case, n_cases, len(confidence))
     losses = rungs[order].astype(np.int16)
     return Ranking(
         order=order,
         loss=losses,
         ends=ends,
         threshold=ranked[ends - 1].astype(np.float64),
-        case=codes.astype(np.int32, copy=False),
-        n_cases=int(codes.max(initial=-1)) + 1 if n_cases is None else n_cases,
+        case=codes,
+        n_cases=n_cases,
         unit=unit,
         weight=None if weight is None else np.asarray(weight, np.float64),
         grid=tuple(sorted(grid)),

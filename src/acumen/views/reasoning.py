@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.types import Floats
-from acumen.views.confusion import NO_WEIGHT, total_weight
+from acumen.views.rows import NO_WEIGHT
 from acumen.views.severity import SeverityRanking
-from acumen.views.weights import CaseWeights, Weights
+from acumen.views.weights import CaseWeights, once_a_block
 
 RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency")
 """Everything that is counted per case."""
@@ -41,9 +41,13 @@ class Reasoning:
     def __len__(self) -> int:
         return self.n_cases
 
-    def why_undefined(self, weights: Weights) -> str | None:
+    def why_undefined(self, weights: CaseWeights) -> str | None:
         """The plain reason; :meth:`reason_for` knows each component's own."""
-        return None if total_weight(np.arange(self.n_cases), None, weights) else NO_WEIGHT
+        return None if weights.counts[:, 0].any() else NO_WEIGHT
+
+    def by_row(self, weights: Floats) -> tuple[Reasoning, CaseWeights]:
+        """A case is a row here."""
+        return self, CaseWeights(weights.reshape(-1, 1))
 
     def cases_behind(self, metric: str) -> int:
         """Cases that have anything to check: of the process score, by its barest component."""
@@ -55,28 +59,16 @@ class Reasoning:
         return self.why_absent.get(component, "there is nothing to check it on")
 
     @cached_property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(self.of)
-
-    @cached_property
     def _columns(self) -> Floats:
-        sides = [self.right[name] for name in self._names] + [self.of[name] for name in self._names]
-        return np.vstack(sides).astype(np.float64)
+        columns = [*self.right.values(), *(self.of[name] for name in self.right)]
+        return np.vstack(columns).astype(np.float64)
 
-    def sums(self, component: str, weights: Weights) -> tuple[Floats, Floats]:
-        """Weighted sums of a component: right, and checked."""
-        place = self._names.index(component)
-        sums = self._sums(weights)
-        return sums[place], sums[len(self._names) + place]
-
-    def _sums(self, weights: Weights) -> Floats:
-        from acumen.views.ranking_kernels import weigh_columns
-
-        if not isinstance(weights, CaseWeights):
-            return weigh_columns(self._columns, np.asarray(weights, np.float64).reshape(-1, 1))
-        return weights.remember(
-            self, "counts", lambda: weigh_columns(self._columns, weights.counts)
-        )
+    @once_a_block
+    def sums(self, weights: CaseWeights) -> Mapping[str, tuple[Floats, Floats]]:
+        """Weighted sums of each component: right, and checked."""
+        sums = weights.weigh(self._columns)
+        size = len(self.right)
+        return dict(zip(self.right, zip(sums[:size], sums[size:], strict=True), strict=True))
 
 
 def reason_among(
@@ -87,17 +79,15 @@ def reason_among(
     What a method claims is counted on every case; whether a verdict follows from it, only where
     ``cases`` says so. The process score is the mean of those of ``components`` that it has.
     """
-    kept = {
-        side: {
+    right, of = (
+        {
             name: np.where(cases, column, 0.0) if name in OF_VERDICTS else column
-            for name, column in columns.items()
+            for name, column in side.items()
         }
-        for side, columns in (("right", reasoning.right), ("of", reasoning.of))
-    }
-    present = tuple(
-        name for name in PROCESS_WEIGHTS if name in components and kept["of"][name].any()
+        for side in (reasoning.right, reasoning.of)
     )
-    return replace(reasoning, right=kept["right"], of=kept["of"], components=present)
+    present = tuple(name for name in PROCESS_WEIGHTS if name in components and of[name].any())
+    return replace(reasoning, right=right, of=of, components=present)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +106,14 @@ class RankingWithReasons:
         """Cases that are ranked."""
         return self.ranking.cases_behind(metric)
 
-    def why_undefined(self, weights: Weights) -> str | None:
+    def why_undefined(self, weights: CaseWeights) -> str | None:
         """Why either half has no value."""
         plain = self.ranking.why_undefined(weights)
-        if plain is not None:
-            return plain
-        if not self.reasoning.of[PRIMITIVES].any():
+        if plain is None and not self.reasoning.of[PRIMITIVES].any():
             return self.reasoning.reason_for(PRIMITIVES)
-        return None
+        return plain
+
+    def by_row(self, weights: Floats) -> tuple[RankingWithReasons, CaseWeights]:
+        """A case is a row here."""
+        ranking, block = self.ranking.by_row(weights)
+        return replace(self, ranking=ranking), block

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from acumen.types import Floats
 from acumen.views.compiled import compiled, inlined
-
-Array = NDArray[Any]
+from acumen.views.ranking_kernels import Array
 
 BOUNDARY_TOLERANCE = 1e-9
 
@@ -51,10 +47,10 @@ def equal_mass(
             start = ends[tie]
             if weight > 0.0:
                 middle = (below + weight / 2) / total[lane]
-                chosen = min(bins - 1, int(middle * bins + BOUNDARY_TOLERANCE))
-                out[0, chosen, lane] += weight
-                out[1, chosen, lane] += p
-                out[2, chosen, lane] += y
+                into = min(bins - 1, int(middle * bins + BOUNDARY_TOLERANCE))
+                out[0, into, lane] += weight
+                out[1, into, lane] += p
+                out[2, into, lane] += y
                 below += weight
     return out
 

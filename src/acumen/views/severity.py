@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.table.judgments import Judgments
 from acumen.types import CaseId, Floats
-from acumen.views.confusion import NO_WEIGHT, answered_among, total_weight
-from acumen.views.weights import CaseWeights, Weights
+from acumen.views.confusion import answered_among
+from acumen.views.rows import CaseRows, cases_of, tie_ends
+from acumen.views.weights import CaseWeights, once_a_block
 
 BY_SCORE: Final = "risk_score"
 BY_LEVEL: Final = "predicted level"
@@ -34,80 +34,35 @@ class ThresholdSums:
     """Σ over top-level rows of the precision among rows at level ≥ 1."""
 
 
-@dataclass(frozen=True, eq=False)
-class SeverityRanking:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeverityRanking(CaseRows):
     """Rows ranked by falling score. Make one with :func:`rank_severity`.
 
     Which thresholds exist is fixed by the whole study; a weighting that lacks a positive or a
     negative for one of them leaves the means over thresholds undefined.
     """
 
-    order: NDArray[np.int32]
-    """Ranked rows, most severe score first."""
     level: NDArray[np.int64]
-    """Their true levels, in that order."""
+    """True levels of the answered rows, most severe score first."""
     ends: NDArray[np.int64]
     """Where each tie ends (exclusive)."""
-    case: NDArray[np.int32]
-    """Case of every row of the table."""
-    n_cases: int
     levels: int
-    weight: Floats | None = None
     ranked_by: str = BY_SCORE
     covered: tuple[int, ...] = ()
     """The thresholds with cases on both sides, in the whole study: the means are over these."""
-
-    def __len__(self) -> int:
-        return len(self.order)
-
-    def cases_behind(self, metric: str) -> int:
-        """Cases with an answered row that has weight."""
-        ranked = self.order if self.weight is None else self.order[self.weight[self.order] > 0]
-        return len(np.unique(self.case[ranked]))
-
-    def why_undefined(self, weights: Weights) -> str | None:
-        """Why a metric of the ranking may have no value under this weighting, if it is plain."""
-        if not total_weight(self.case, self.weight, weights):
-            return NO_WEIGHT
-        return None if self.sums(weights).weight[0] else "no row was answered"
 
     @property
     def thresholds(self) -> range:
         """All thresholds k, whether or not the study has cases on both sides."""
         return range(1, self.levels)
 
-    @cached_property
-    def _case_of_ranked(self) -> NDArray[np.int32]:
-        return self.case[self.order]
-
-    @cached_property
-    def _weight_of_ranked(self) -> Floats | None:
-        return None if self.weight is None else self.weight[self.order]
-
-    def sums(self, weights: Weights) -> ThresholdSums:
+    @once_a_block
+    def sums(self, weights: CaseWeights) -> ThresholdSums:
         """What every metric of the ranking is made of, in one pass."""
         from acumen.views.level_kernels import severity_sums
 
-        cuts = self.levels - 1
-        if not isinstance(weights, CaseWeights):
-            lanes = np.asarray(weights, np.float64).reshape(-1, 1)
-            return ThresholdSums(
-                *severity_sums(self.order, self.level, self.ends, lanes, None, cuts)
-            )
-        return weights.remember(
-            self,
-            "thresholds",
-            lambda: ThresholdSums(
-                *severity_sums(
-                    self._case_of_ranked,
-                    self.level,
-                    self.ends,
-                    weights.counts,
-                    self._weight_of_ranked,
-                    cuts,
-                )
-            ),
-        )
+        rows = (self.index, self.level, self.ends)
+        return ThresholdSums(*severity_sums(*rows, weights.counts, self.own, self.levels - 1))
 
 
 def rank_severity(
@@ -116,7 +71,7 @@ def rank_severity(
     answered: ArrayLike | None = None,
     *,
     levels: int | None = None,
-    case: NDArray[Any] | None = None,
+    case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
     ranked_by: str = BY_SCORE,
@@ -130,12 +85,10 @@ def rank_severity(
     array([2, 1, 0, 0])
     """
     truth, score = np.asarray(truth, np.int64), np.asarray(score, np.float64)
-    kept = np.ones(len(truth), bool) if answered is None else np.asarray(answered, bool)
-    rows = np.flatnonzero(kept).astype(np.int32)
+    looked_at = np.ones(len(truth), bool) if answered is None else np.asarray(answered, bool)
+    rows = np.flatnonzero(looked_at).astype(np.int32)
     order = rows[np.argsort(-score[rows], kind="stable")]
-    ranked = score[order]
-    last_of_tie = np.append(ranked[1:] != ranked[:-1], True) if len(ranked) else np.empty(0, bool)
-    codes = np.arange(len(truth), dtype=np.int32) if case is None else case
+    codes, n_cases = cases_of(case, n_cases, len(truth))
     highest = int(truth.max(initial=0)) + 1 if levels is None else levels
     own = None if weight is None else np.asarray(weight, np.float64)
     present = truth[order] if own is None else truth[order[own[order] > 0]]
@@ -143,9 +96,9 @@ def rank_severity(
     return SeverityRanking(
         order=order,
         level=truth[order],
-        ends=np.flatnonzero(last_of_tie) + 1,
-        case=codes.astype(np.int32, copy=False),
-        n_cases=int(codes.max(initial=-1)) + 1 if n_cases is None else n_cases,
+        ends=tie_ends(score[order]),
+        case=codes,
+        n_cases=n_cases,
         levels=highest,
         weight=own,
         ranked_by=ranked_by,

@@ -6,9 +6,10 @@ column a weighting, so that a compiled loop can carry many abreast.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from acumen.types import Floats
 
 T = TypeVar("T")
+V = TypeVar("V", bound=Hashable)
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +30,8 @@ class CaseWeights:
     """
 
     counts: NDArray[Any]
-    _memo: dict[tuple[int, object], Any] = field(default_factory=dict, repr=False)
+    memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    """What :func:`once_a_block` has computed."""
 
     @classmethod
     def once(cls, n_cases: int) -> CaseWeights:
@@ -40,13 +44,24 @@ class CaseWeights:
         """How many weightings the block holds."""
         return int(self.counts.shape[1])
 
-    def remember(self, view: object, what: object, compute: Callable[[], T]) -> T:
-        """``compute()``, once for this block, view and kind of statistic."""
-        key = (id(view), what)
-        if key not in self._memo:
-            self._memo[key] = (view, compute())  # the view is kept so that its id stays its own
-        return self._memo[key][1]  # type: ignore[no-any-return]  # stored just above, as T
+    def weigh(self, columns: Floats) -> Floats:
+        """Sums over the cases, one row for every row of ``columns`` (statistic, case)."""
+        from acumen.views.ranking_kernels import weigh_columns
+
+        return weigh_columns(columns, self.counts)
 
 
-Weights = CaseWeights | Floats
-"""What a metric is a function of: a block over cases, or one weight a row of the table."""
+def once_a_block(
+    method: Callable[Concatenate[V, CaseWeights, P], T],
+) -> Callable[Concatenate[V, CaseWeights, P], T]:
+    """A statistic of a view, computed once for a block however many metrics ask for it."""
+
+    @wraps(method)
+    def call(view: V, weights: CaseWeights, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        # a view is equal to itself alone, so it is its own key
+        key = (view, method.__name__, args, *kwargs.items())
+        if key not in weights.memory:
+            weights.memory[key] = method(view, weights, *args, **kwargs)
+        return weights.memory[key]  # type: ignore[no-any-return]  # stored just above, as T
+
+    return call
