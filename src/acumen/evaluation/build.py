@@ -133,7 +133,7 @@ def _ci95(inference: Inference) -> tuple[float | None, float | None] | None:
     return percentile_ends(inference.replicates, inference.percentile)
 
 
-def deltas(
+def paired_deltas(
     contrasts: Mapping[str, Mapping[str, Contrast]],
     twins: Mapping[str, str],
     names: Sequence[str],
@@ -148,11 +148,11 @@ def deltas(
         metric: holm({n: by[metric].p_value for n, by in contrasts.items() if metric in by})
         for metric in dict.fromkeys(metric for by in contrasts.values() for metric in by)
     }
-    found = {
+    deltas = {
         name: {keys.get(m, m): c.delta(adjusted[m][name]) for m, c in by_metric.items()}
         for name, by_metric in contrasts.items()
     }
-    return {name: found[twins.get(name, name)] for name in names}
+    return {name: deltas[twins.get(name, name)] for name in names}
 
 
 def evaluation(
@@ -292,9 +292,9 @@ def _evidence_texts(signal: Signal | None) -> list[list[str]]:
     """The quotes of each row: a text, or the texts of a list; anything else is left out."""
     if signal is None or not signal.other:
         return []
-    found = []
+    texts = []
     for row in range(len(signal.values)):
-        given = signal.other.get(row)
-        several = given if isinstance(given, list) else [given]
-        found.append([part for part in several if isinstance(part, str)])
-    return found
+        entry = signal.other.get(row)
+        several = entry if isinstance(entry, list) else [entry]
+        texts.append([part for part in several if isinstance(part, str)])
+    return texts

@@ -199,8 +199,8 @@ def _bin_accuracies(
     def share(weights: CaseWeights) -> Floats:
         sums = view.bins(weights)[:, bins]
         with np.errstate(invalid="ignore"):
-            came: Floats = sums[2] / sums[0]
-        return came
+            true: Floats = sums[2] / sums[0]
+        return true
 
     groups = min(MOST_GROUPS, view.n_cases) if view.n_cases > JACKKNIFE_CASES else 0
     without = replicate(share, LeaveOut(view.n_cases, groups), threads=1)

@@ -108,7 +108,7 @@ def _evaluate_pair(pair: Pair, plan: Plan) -> Evaluation:
         Comparison(
             enabled=True,
             intersection_only=plan.intersection_only,
-            deltas=build.deltas(contrasts, twins, names, plan),
+            deltas=build.paired_deltas(contrasts, twins, names, plan),
             in_both=len(pair.cases),
             only_left=list(pair.only_left),
             only_right=list(pair.only_right),

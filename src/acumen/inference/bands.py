@@ -63,12 +63,12 @@ def risk_at(ranking: Ranking, coverage: Floats, weights: CaseWeights) -> Floats:
     rows = ranking.row_weights(weights)
     accepted = _cumulated(rows, ranking.ends)
     lost = _cumulated(rows * ranking.loss[:, None], ranking.ends) * ranking.unit
-    asked = np.outer(ranking.totals(weights).rows, coverage)
-    loss = np.empty_like(asked)
+    target = np.outer(ranking.totals(weights).rows, coverage)
+    loss = np.empty_like(target)
     for lane in range(weights.lanes):
-        loss[lane] = np.interp(asked[lane], accepted[lane], lost[lane])
-    reached = (asked <= accepted[:, -1:] + 1e-9) & (asked > 0)
-    risk: Floats = np.divide(loss, asked, out=np.full_like(loss, np.nan), where=reached).T
+        loss[lane] = np.interp(target[lane], accepted[lane], lost[lane])
+    reached = (target <= accepted[:, -1:] + 1e-9) & (target > 0)
+    risk: Floats = np.divide(loss, target, out=np.full_like(loss, np.nan), where=reached).T
     return risk
 
 

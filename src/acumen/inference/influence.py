@@ -37,8 +37,8 @@ def _of_coverage(ranking: Ranking) -> Floats:
     """:math:`(a_c - C_{max} m_c)/N`."""
     rows, answered = _rows(ranking), _by_case(ranking, np.ones(len(ranking.order)))
     total = rows.sum()
-    found: Floats = (answered - answered.sum() / total * rows) / total
-    return found
+    derivative: Floats = (answered - answered.sum() / total * rows) / total
+    return derivative
 
 
 def _of_mae(ranking: Ranking) -> Floats:
@@ -46,8 +46,8 @@ def _of_mae(ranking: Ranking) -> Floats:
     answered = _by_case(ranking, np.ones(len(ranking.order)))
     lost = _by_case(ranking, ranking.loss)
     mean = lost.sum() / answered.sum()
-    found: Floats = (lost - mean * answered) / answered.sum() * ranking.unit
-    return found
+    derivative: Floats = (lost - mean * answered) / answered.sum() * ranking.unit
+    return derivative
 
 
 def _of_augrc(ranking: Ranking) -> Floats:
@@ -59,8 +59,8 @@ def _of_augrc(ranking: Ranking) -> Floats:
     rows = _rows(ranking)
     total = rows.sum()
     area = float((lost * (below + count / 2)).sum()) / total**2
-    found: Floats = _by_case(ranking, per_row) / total**2 - 2 * area * rows / total
-    return found * ranking.unit
+    derivative: Floats = _by_case(ranking, per_row) / total**2 - 2 * area * rows / total
+    return derivative * ranking.unit
 
 
 def _of_aurc(ranking: Ranking) -> Floats:
@@ -77,8 +77,8 @@ def _of_aurc(ranking: Ranking) -> Floats:
     rows = _rows(ranking)
     total = rows.sum()
     area = float((count * height).sum()) / total
-    found: Floats = (_by_case(ranking, per_row) - area * rows) / total
-    return found * ranking.unit
+    derivative: Floats = (_by_case(ranking, per_row) - area * rows) / total
+    return derivative * ranking.unit
 
 
 INFLUENCE: Final[dict[str, Callable[[Ranking], Floats]]] = {

@@ -222,9 +222,9 @@ def _p_values(
 
     def difference(block: CaseWeights) -> Floats:
         swapped = block.counts
-        kept = (1 - swapped).astype(np.uint16)
-        a = both(CaseWeights(np.concatenate([kept, swapped])))
-        b = both(CaseWeights(np.concatenate([swapped, kept])))
+        unswapped = (1 - swapped).astype(np.uint16)
+        a = both(CaseWeights(np.concatenate([unswapped, swapped])))
+        b = both(CaseWeights(np.concatenate([swapped, unswapped])))
         return np.subtract(b, a)
 
     deltas = replicate(difference, plan, threads=options.threads, advance=options.advance)
@@ -236,9 +236,9 @@ def _p_values(
 
 
 def _p_value(deltas: Floats, observed: float, *, exact: bool) -> float | None:
-    kept = deltas[~np.isnan(deltas)]
-    if math.isnan(observed) or len(kept) < (1 - MOST_DROPPED) * len(deltas):
+    values = deltas[~np.isnan(deltas)]
+    if math.isnan(observed) or len(values) < (1 - MOST_DROPPED) * len(deltas):
         return None
     tolerance = 1e-12 * max(1.0, abs(observed))
-    extreme = int((np.abs(kept) >= abs(observed) - tolerance).sum())
-    return extreme / len(kept) if exact else (extreme + 1) / (len(kept) + 1)
+    extreme = int((np.abs(values) >= abs(observed) - tolerance).sum())
+    return extreme / len(values) if exact else (extreme + 1) / (len(values) + 1)

@@ -122,8 +122,8 @@ class LeaveOut:
     def block(self, start: int, stop: int) -> NDArray[Any]:
         """Ones, and zeros for what is left out."""
         group = np.arange(self.n_cases) % self.size
-        kept: NDArray[np.bool_] = group[:, None] != np.arange(start, stop)
-        return kept.astype(np.uint16)
+        stays: NDArray[np.bool_] = group[:, None] != np.arange(start, stop)
+        return stays.astype(np.uint16)
 
 
 @dataclass(frozen=True)

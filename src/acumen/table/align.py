@@ -83,9 +83,9 @@ def _everyone(table: Judgments) -> dict[CaseId, None]:
 
 
 def _listed(cases: Iterable[CaseId]) -> str:
-    shown = [label(c) for c in dict.fromkeys(cases)]
-    more = f", and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return ", ".join(shown[:_SHOWN]) + more
+    names = [label(c) for c in dict.fromkeys(cases)]
+    more = f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def _sets_differ(noun: str, only_left: tuple[CaseId, ...], only_right: tuple[CaseId, ...]) -> str:

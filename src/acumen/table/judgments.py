@@ -74,8 +74,8 @@ class Signal:
         state = np.zeros(len(values), np.uint8)
         numbers = np.full(len(values), np.nan)
         other: dict[int, object] = {}
-        for row, given in enumerate(values):
-            value = given.item() if isinstance(given, np.generic) else given
+        for row, entry in enumerate(values):
+            value = entry.item() if isinstance(entry, np.generic) else entry
             if value is absent:
                 state[row] = SignalState.ABSENT
             elif value is None:
@@ -182,9 +182,9 @@ class Judgments:
 
     def of_cases(self, cases: Iterable[CaseId]) -> Judgments:
         """The rows of some cases, in the order the cases are given; failed ones among them stay."""
-        chosen = tuple(cases)
-        code_of = {c: code for code, c in enumerate(chosen)}
-        if len(code_of) < len(chosen):
+        wanted = tuple(cases)
+        code_of = {c: code for code, c in enumerate(wanted)}
+        if len(code_of) < len(wanted):
             raise UsageError(f"a {self.scale.case} is asked for twice")
         unknown = code_of.keys() - set(self.cases)
         if unknown:
@@ -194,7 +194,7 @@ class Judgments:
         chosen_rows = self.take(np.flatnonzero(case >= 0))
         return replace(
             chosen_rows,
-            cases=chosen,
+            cases=wanted,
             case=case[case >= 0],
             failed=tuple(f for f in self.failed if f.case in code_of),
         )
@@ -248,12 +248,12 @@ def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str
     hidden = [i for i in texts if any(is_invisible(c) for c in i)]
     blank = [i for i in texts if i != i.strip() and i not in hidden]
     warnings = [
-        f"ids with {what}: {', '.join(label(i) for i in sorted(found)[:5])}"
-        for what, found in (
+        f"ids with {what}: {', '.join(label(i) for i in sorted(odd)[:5])}"
+        for what, odd in (
             ("invisible or bidi characters", hidden),
             ("blanks at an end", blank),
         )
-        if found
+        if odd
     ]
     return problems, warnings
 
@@ -302,7 +302,7 @@ def _half_failed(table: Judgments) -> list[Problem]:
     listed = np.fromiter((c in failed for c in table.cases), bool, size)
     n_failed = np.bincount(table.case[failed_rows], minlength=size)
     n_rows = np.bincount(table.case, minlength=size)
-    told = {
+    faults = {
         "has failed rows and others: a case fails as a whole": (n_failed > 0) & (n_failed < n_rows),
         "has failed rows but is not listed as failed": (n_failed > 0) & ~listed,
         "is listed as failed but has rows that did not fail": listed
@@ -311,7 +311,7 @@ def _half_failed(table: Judgments) -> list[Problem]:
     }
     return [
         Problem(message, case=table.cases[c], noun=table.scale.case)
-        for message, which in told.items()
+        for message, which in faults.items()
         for c in np.flatnonzero(which).tolist()
     ]
 
@@ -321,13 +321,13 @@ def _bad_weights(table: Judgments) -> list[Problem]:
         return []
     low, high = WEIGHTS
     good = (table.weight == 0) | ((table.weight >= low) & (table.weight <= high))
-    found = []
+    problems = []
     for row in np.flatnonzero(~good).tolist():
         value = table.weight[row]
-        told = f"{value:g} must be finite and not negative"
+        message = f"{value:g} must be finite and not negative"
         if np.isnan(value):
-            told = "is missing"
+            message = "is missing"
         elif np.isfinite(value) and value > 0:
-            told = f"{value:g} must be 0, or between {low:g} and {high:g}"
-        found.append(table.problem(row, told, "weight"))
-    return found
+            message = f"{value:g} must be 0, or between {low:g} and {high:g}"
+        problems.append(table.problem(row, message, "weight"))
+    return problems

@@ -38,7 +38,7 @@ class SignalKind:
     """When a run has it: said where a whole run lacks it."""
 
     @property
-    def shown(self) -> str:
+    def title(self) -> str:
         """The key as a message names it: an artifact may ask for any text as a feature."""
         return printable(self.key)
 
@@ -210,10 +210,10 @@ def _missing(
             why = "the run did not capture it"
         hint = f" ({kind.filled})" if kind.filled else ""
         message = f"{word}, here and in every answered row: {why}{hint}"
-        return [table.problem(int(rows[0]), message, kind.shown)]
-    told = "missing: this answered row lacks the key" if word == "missing" else "null has no value"
+        return [table.problem(int(rows[0]), message, kind.title)]
+    fault = "missing: this answered row lacks the key" if word == "missing" else "null has no value"
     return [
-        table.problem(int(row), f"{told}, and there is no default", kind.shown)
+        table.problem(int(row), f"{fault}, and there is no default", kind.title)
         for row in rows[which]
     ]
 
@@ -224,7 +224,7 @@ def _not_numbers(table: Judgments, kind: SignalKind, rows: Rows, signal: Signal)
         table.problem(
             int(row),
             f"{what_came(signal.other.get(int(row)))} where a number is expected ({kind.allowed})",
-            kind.shown,
+            kind.title,
         )
         for row in wrong
     ]
@@ -242,7 +242,7 @@ def _out_of_range(
             message = f"{'NaN' if math.isnan(value) else 'a number too large'} is not finite"
         else:
             message = f"{shortest(value)} is out of range ({kind.allowed})"
-        problems.append(table.problem(int(rows[at]), message, kind.shown))
+        problems.append(table.problem(int(rows[at]), message, kind.title))
     return problems
 
 
