@@ -12,7 +12,7 @@ import pytest
 
 from acumen.cli import run
 from acumen.files.json import to_json
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 
 QUICK = ["--mode", "few_shot", "--bootstrap-resamples", "50"]
 
