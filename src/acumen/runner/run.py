@@ -70,7 +70,6 @@ def run(
                 plan.settings.model,
                 patience or Patience(),
                 key="none" if base_url is None else None,  # a key is for whom it was given
-                connections=concurrency,
             )
             complete = asyncio.run(
                 _drive(

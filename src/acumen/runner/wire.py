@@ -55,19 +55,14 @@ def stated_length(headers: Any) -> int | None:
     return int(length) if length.isascii() and length.isdigit() else None
 
 
-async def read_body(chunks: Any, largest: int, stated: int | None = None) -> bytes:
-    """A body read up to a limit; more than that is a failure, and not in memory.
-
-    A body of a stated length is read so far and not to its end, which would free the connection.
-    """
-    found = bytearray()
+async def read_body(chunks: Any, largest: int) -> bytes:
+    """A body read up to a limit; more than that is a failure, and not in memory."""
+    body = bytearray()
     async for chunk in chunks:
-        found += chunk
-        if len(found) > largest:
+        body += chunk
+        if len(body) > largest:
             raise TransportFailure("body_too_large", again=False)
-        if len(found) == stated:
-            break
-    return bytes(found)
+    return bytes(body)
 
 
 async def error_words(response: Any) -> tuple[str | None, str | None]:
