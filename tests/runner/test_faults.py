@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from acumen.runner.execute import execute
 from acumen.runner.plan import Plan
-from acumen.runner.run import run
 from acumen.runner.settings import Patience
 from acumen.runner.task import Task
 from acumen.runner.wire import retry_after
@@ -103,7 +103,7 @@ def faulty(scripted: ModuleType, elsewhere: str) -> Any:
 
 def errors_of(plan: Plan, output: Path, url: str, patience: Patience) -> dict[str, str | None]:
     cases = len(plan.asked_cases)
-    artifact = run(plan, output, url, patience=patience, concurrency=cases).artifact
+    artifact = execute(plan, output, url, patience=patience, concurrency=cases).artifact
     assert artifact
     found = artifact["experiments"][0]["results"]["results"]
     return {r["participant_id"]: r["error"] for r in found}
@@ -168,7 +168,7 @@ def test_a_second_response_is_no_answer_to_the_next_question(
 
     with scripted.ScriptedServer(script) as server:
         plan = plan_for(flat, ["first", "second"])
-        artifact = run(
+        artifact = execute(
             plan, tmp_path / "run.json", server.url, patience=CALM, concurrency=1
         ).artifact
     assert artifact
@@ -205,7 +205,7 @@ def test_finish_reason_length_is_never_accepted_even_if_it_parses(
         await exchange.reply(GOOD, finish="length" if cut else "stop")
 
     with scripted.ScriptedServer(script) as server:
-        finished = run(
+        finished = execute(
             plan_for(flat, ["always", "once"]), tmp_path / "r.json", server.url, patience=HASTE
         )
     assert finished.artifact

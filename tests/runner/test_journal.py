@@ -15,21 +15,24 @@ import pytest
 
 from acumen.errors import DataError, UsageError
 from acumen.runner.journal import Journal, check_journal, open_journal
+from acumen.runner.record import ItemAnswer, Outcome, Record
 
 HEADER = {"journal": 1, "run_id": "r", "plan": {"model": "a", "task": "t" * 64}}
 
 
 def record(
-    case: int | str, sample: int = 0, outcome: str = "answered", **more: Any
-) -> dict[str, Any]:
-    return {"case": case, "mode": "zero_shot", "sample": sample, "outcome": outcome, **more}
+    case: int | str, sample: int = 0, outcome: Outcome = Outcome.answered, **more: Any
+) -> Record:
+    items = {"Sleep": ItemAnswer(2, {"token_msp": 0.5, "llm_evidence_count": 1}, (), None)}
+    return Record(case, "zero_shot", sample, outcome, items=items, **more)
 
 
-def write(path: Path, *records: dict[str, Any], resume: bool = False) -> Journal:
+def write(path: Path, *records: Record, resume: bool = False) -> Journal:
     journal = open_journal(path, HEADER, resume=resume)
 
     async def append() -> None:
-        await asyncio.gather(*(journal.append(r) for r in records))
+        async with asyncio.timeout(60):
+            await asyncio.gather(*(journal.append(r) for r in records))
 
     asyncio.run(append())
     journal.close()
@@ -38,11 +41,11 @@ def write(path: Path, *records: dict[str, Any], resume: bool = False) -> Journal
 
 def test_what_was_appended_is_there_on_resume_with_its_keys_apart(tmp_path: Path) -> None:
     output = tmp_path / "run.json"
-    write(output, record(7), record("7"), record(7, 1, text="a\u2028b\x85c"))
+    write(output, record(7), record("7"), record(7, 1, reason="a\u2028b\x85c"))
     again = open_journal(output, HEADER, resume=True)
     again.close()
     assert set(again.records) == {(7, "zero_shot", 0), ("7", "zero_shot", 0), (7, "zero_shot", 1)}
-    assert again.records[7, "zero_shot", 1]["text"] == "a\u2028b\x85c"
+    assert again.records[7, "zero_shot", 1].reason == "a\u2028b\x85c"
     assert not again.repaired
 
 
@@ -223,11 +226,11 @@ def test_a_question_settled_twice_is_refused_but_a_transport_failure_may_be_foll
     tmp_path: Path,
 ) -> None:
     output = tmp_path / "run.json"
-    write(output, record(1, outcome="transport_failure"))
+    write(output, record(1, outcome=Outcome.transport_failure))
     write(output, record(1), resume=True)
     journal = open_journal(output, HEADER, resume=True)
     journal.close()
-    assert journal.records[1, "zero_shot", 0]["outcome"] == "answered"
+    assert journal.records[1, "zero_shot", 0].outcome is Outcome.answered
     write(output, record(1), resume=True)
     with pytest.raises(DataError, match="line 4: a question is recorded twice"):
         open_journal(output, HEADER, resume=True)

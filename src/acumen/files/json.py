@@ -212,7 +212,7 @@ def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> 
             for temporary, at in moves:
                 temporary.replace(at)
         for folder in {path.parent for _, path in moves}:
-            _sync_folder(folder)
+            sync_folder(folder)
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(at)) from error
 
@@ -241,7 +241,8 @@ def _umask() -> int:
     return current
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Put a folder's list of names on disk, where the file system can do that."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

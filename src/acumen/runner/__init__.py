@@ -2,8 +2,10 @@
 
 The way of one question, file by file::
 
-    task, cases -> prompts -> endpoint -> reply -> tokens, signals -> journal -> artifact
+    task, cases -> prompts -> endpoint -> reply -> tokens, signals -> record -> journal -> artifact
                       ^ retrieval (few-shot)                     drive: who asks, and when
 
 Nothing a model or a file says is executed, followed as a path, or shown in a message.
 """
+
+from acumen.runner.api import run as run
