@@ -632,6 +632,8 @@ def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
     assert first["parsed"]["justification"]["direct_evidence"] == ["E0"]
     assert first["signals"]["llm_evidence_count"] == 1
     assert first["signals"]["llm_evidence_invented"] == 1
+    consistency = ("modal_confidence", "score_std", "na_rate", "samples")
+    assert [first["signals"][f"consistency_{name}"] for name in consistency] == [None] * 4
     assert second == {
         "business_id": "R02",
         "error": "RefusalError: refused",
@@ -956,6 +958,8 @@ def test_a_case_that_cannot_be_embedded_was_not_asked_and_is_on_resume(
         assert first
         assert results(first)["b"]["error"] == "TransportFailure: embedding_http_500"
         assert results(first)["b"]["prompt_hash"] is None
+        usage = {"questions": 2, "prompt_tokens": 10, "completion_tokens": 5, "retries": 1}
+        assert first["run_metadata"]["usage"] == usage  # "b" was never put to the model
         down = False
         second = execute(
             plan, tmp_path / "run.json", server.url, patience=HASTE, resume=True
