@@ -15,7 +15,7 @@ from acumen.cli import run_command
 from acumen.errors import UsageError
 from acumen.files.json import read_json
 from acumen.runner import run
-from acumen.runner.drive import Silence
+from acumen.runner.drive import Watcher
 from acumen.runner.record import Record
 
 NOT_ASKED = "http://127.0.0.1:9/v1"
@@ -37,7 +37,7 @@ def test_it_writes_the_file_that_the_command_writes(
     async def script(exchange: Any) -> None:
         await exchange.reply('{"score": 2, "confidence": 4}')
 
-    class Watcher(Silence):
+    class Listener(Watcher):
         def report(self, record: Record) -> None:
             names.append(record.case)
 
@@ -45,7 +45,7 @@ def test_it_writes_the_file_that_the_command_writes(
     cases, ours, theirs = cases_file("a", "b", "c"), tmp_path / "ours.json", tmp_path / "theirs"
     with scripted.ScriptedServer(script) as server:
         result = run(
-            flat_file, cases, "m", base_url=server.url, limit=2, output=ours, watcher=Watcher()
+            flat_file, cases, "m", base_url=server.url, limit=2, output=ours, watcher=Listener()
         )
         command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--limit", "2"]
         assert acumen([*command, "--base-url", server.url, "--output", str(theirs)]) == 0

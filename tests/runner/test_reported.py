@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from acumen.runner.drive import Silence
+from acumen.runner.drive import Watcher
 from acumen.runner.execute import execute
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
@@ -55,7 +55,7 @@ def test_a_case_is_reported_after_its_own_sync_and_those_that_wait_share_one(
             asyncio.get_running_loop().call_soon(all_wait.set)
         await append(journal, record)
 
-    class Watcher(Silence):
+    class Listener(Watcher):
         def begin(self, plan: Plan, journal: Journal) -> None:
             journals.append(journal)
 
@@ -71,7 +71,7 @@ def test_a_case_is_reported_after_its_own_sync_and_those_that_wait_share_one(
     names = [f"c{n}" for n in range(CASES)]
     with scripted.ScriptedServer(script) as server:
         plan = plan_for(flat, names)
-        execute(plan, output, server.url, concurrency=CONCURRENCY, watcher=Watcher())
+        execute(plan, output, server.url, concurrency=CONCURRENCY, watcher=Listener())
         assert set(server.asked.values()) == {1}
     assert sorted(seen) == sorted(names)
     # one for the first, one for the nine that waited, at most one for each of the rest

@@ -23,7 +23,7 @@ from acumen.errors import DataError, UsageError
 from acumen.files.json import read_json
 from acumen.readers.run import read_run
 from acumen.runner.cases import read_cases
-from acumen.runner.drive import Silence
+from acumen.runner.drive import Watcher
 from acumen.runner.endpoint import EndpointRefusal
 from acumen.runner.execute import execute
 from acumen.runner.journal import journal_of
@@ -236,7 +236,7 @@ def test_resume_asks_only_what_is_missing_and_what_never_arrived(
         else:
             await exchange.reply('{"score": 2, "confidence": 4}')
 
-    class Watcher(Silence):
+    class Listener(Watcher):
         def stop(self) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -357,14 +357,14 @@ def test_a_second_ctrl_c_drops_what_is_in_flight_and_nothing_of_it_counts_as_don
         else:  # never answered
             os.kill(os.getpid(), signal.SIGINT)
 
-    class Watcher(Silence):
+    class Listener(Watcher):
         def stop(self) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     output = tmp_path / "run.json"
     plan = plan_for(flat, ["a", "b", "c"])
     with scripted.ScriptedServer(script) as server:
-        stopped = execute(plan, output, server.url, concurrency=1, watcher=Watcher())
+        stopped = execute(plan, output, server.url, concurrency=1, watcher=Listener())
         assert stopped.artifact is None
         assert not output.exists()
         assert dict(server.asked) == {"a": 1, "b": 1}

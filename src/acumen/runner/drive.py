@@ -26,7 +26,7 @@ from acumen.runner.wire import TransportFailure
 
 
 class Watcher(Protocol):
-    """Hears how a run goes."""
+    """Hears how a run goes; one that inherits from it overrides what it wants to hear."""
 
     def begin(self, plan: Plan, journal: Journal) -> None:
         """The journal is open; it holds what an earlier run settled."""
@@ -38,24 +38,11 @@ class Watcher(Protocol):
         """The first Ctrl-C came: nothing new is asked."""
 
 
-class Silence:
-    """The watcher of a run that nobody watches."""
-
-    def begin(self, plan: Plan, journal: Journal) -> None:
-        """Say nothing."""
-
-    def report(self, record: Record) -> None:
-        """Say nothing."""
-
-    def stop(self) -> None:
-        """Say nothing."""
-
-
 @dataclass(slots=True)
 class Interrupt:
     """Ctrl-C once: ask nothing new and finish what is in flight. Twice: drop that as well."""
 
-    watcher: Watcher
+    watcher: Watcher | None
     is_set: bool = False
     _workers: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -68,7 +55,7 @@ class Interrupt:
         if self.is_set:
             for worker in self._workers:
                 worker.cancel()
-        else:
+        elif self.watcher is not None:
             self.watcher.stop()
         self.is_set = True
 
@@ -79,7 +66,7 @@ async def drive(
     journal: Journal,
     *,
     concurrency: int,
-    watcher: Watcher,
+    watcher: Watcher | None,
 ) -> bool:
     """Ask what the journal does not hold yet; True when nothing is left to ask."""
     pending = pending_questions(plan, journal)
@@ -127,7 +114,8 @@ async def _work(
     for question in pending:
         record = await _one(question, plan, endpoint, shots)
         await journal.append(record)
-        interrupt.watcher.report(record)
+        if interrupt.watcher is not None:
+            interrupt.watcher.report(record)
         if interrupt.is_set:
             return
 
@@ -177,13 +165,13 @@ async def _few_shots(plan: Plan, endpoint: Endpoint) -> FewShots | None:
         return None
     if plan.settings.embedding_model is None:
         return FewShots(plan, TfidfSimilarity(plan.references.all))
-    embedded = EmbeddedSimilarity(endpoint, plan.settings.embedding_model, plan.references.all)
+    similarity = EmbeddedSimilarity(endpoint, plan.settings.embedding_model, plan.references.all)
     try:
-        await embedded.prepare()
+        await similarity.prepare()
     except TransportFailure as failure:
         message = f"the references could not be embedded at {endpoint.host}: {failure.reason}"
         raise EndpointRefusal(message) from None
-    return FewShots(plan, embedded)
+    return FewShots(plan, similarity)
 
 
 @contextmanager

@@ -146,11 +146,11 @@ class Endpoint:
     async def embed(self, texts: Sequence[str], model: str) -> list[list[float]]:
         """The embedding of each text, in order."""
         embeddings = self._client.embeddings.with_streaming_response
-        found, _ = await self._until_it_works(
+        vectors, _ = await self._until_it_works(
             lambda: embeddings.create(model=model, input=list(texts), encoding_format="float"),
             lambda body: read_vectors(body, len(texts)),
         )
-        return found
+        return vectors
 
     async def _until_it_works(
         self, call: Call, read: Callable[[dict[str, Any]], T]
@@ -172,9 +172,9 @@ class Endpoint:
             message = "cannot be reached: is it running, and is --base-url right?"
             raise EndpointRefusal(f"{printable(self.host)} {message}") from None
 
-    def _wait(self, attempt: int, asked: float | None) -> float:
-        if asked is not None:
-            return min(asked, self._patience.longest_wait)
+    def _wait(self, attempt: int, seconds: float | None) -> float:
+        if seconds is not None:
+            return min(seconds, self._patience.longest_wait)
         longest: float = min(self._patience.backoff * 2.0**attempt, 30.0)
         return longest * (0.5 + 0.5 * self._random.random())
 
@@ -217,8 +217,8 @@ class Endpoint:
             if status == 429 and code == "insufficient_quota":
                 advice = _NO_QUOTA
             if advice:
-                said = f" ({code})" if code else ""
-                raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){said}")
+                word = f" ({code})" if code else ""
+                raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){word}")
             again = status in (408, 409, 425, 429) or status >= 500
             wait = retry_after(response.headers.get("retry-after"))
             raise TransportFailure(f"http_{status}", again=again, wait=wait)

@@ -17,7 +17,7 @@ from acumen._version import __version__
 from acumen.files.json import write_json
 from acumen.files.timestamps import created_at
 from acumen.runner.artifact import assemble
-from acumen.runner.drive import Silence, Watcher, drive
+from acumen.runner.drive import Watcher, drive
 from acumen.runner.endpoint import Endpoint, key_from_environment, sdk
 from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
 from acumen.runner.local import model_file, serve_local, server_library
@@ -58,12 +58,12 @@ def execute(
     watcher: Watcher | None = None,
 ) -> Run:
     """Ask all questions of a plan and write the run file. ``base_url`` None: the local model."""
-    watcher = watcher or Silence()
     _check_access(base_url)
     journal = open_journal(output, _header(plan, base_url), resume=resume)
     try:
         _sweep(output)
-        watcher.begin(plan, journal)
+        if watcher is not None:
+            watcher.begin(plan, journal)
         with nullcontext(base_url) if base_url is not None else serve_local() as url:
             # a key is for whom it was meant: not for the local model
             key = "none" if base_url is None else None
@@ -94,7 +94,7 @@ def _check_access(base_url: str | None) -> None:
 
 
 async def _drive(
-    endpoint: Endpoint, plan: Plan, journal: Journal, concurrency: int, watcher: Watcher
+    endpoint: Endpoint, plan: Plan, journal: Journal, concurrency: int, watcher: Watcher | None
 ) -> bool:
     async with endpoint:
         return await drive(plan, endpoint, journal, concurrency=concurrency, watcher=watcher)

@@ -45,7 +45,7 @@ class _Tally:
 
 async def ask(question: Question, references: References, plan: Plan, endpoint: Endpoint) -> Record:
     """The record of one question, whatever came of it."""
-    began = time.monotonic()
+    start = time.monotonic()
     messages = prompts.zero_or_few_shot(plan.task, question.case, references)
     record = Record(
         *question.key, Outcome.transport_failure, prompt_hash=prompts.prompt_hash(messages)
@@ -74,7 +74,7 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
         prompt_tokens=tally.prompt_tokens,
         completion_tokens=tally.completion_tokens,
         served_model=tally.served_model,
-        seconds=round(time.monotonic() - began, 3),
+        seconds=round(time.monotonic() - start, 3),
     )
 
 

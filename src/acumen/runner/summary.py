@@ -31,10 +31,10 @@ def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
             for predicted, truth, signals in answers
         ]
         risk = compute_risk_at_coverage(items, 0.5) if items else None
-        answered = any(item.is_predicted for item in items)
+        has_answers = any(item.is_predicted for item in items)
         yield (
-            f"{mode}: AURC {_shown(compute_aurc(items) if answered else None)}, "
-            f"risk at 50% coverage {_shown(risk)}, {counted(len(items), noun)} "
+            f"{mode}: AURC {_number(compute_aurc(items) if has_answers else None)}, "
+            f"risk at 50% coverage {_number(risk)}, {counted(len(items), noun)} "
             f"(loss abs, ranked by {signal})"
         )
 
@@ -72,5 +72,5 @@ def _confidence(value: float | None) -> float:
     return (LOWEST_CONFIDENCE + HIGHEST_CONFIDENCE) / 2 if value is None else value
 
 
-def _shown(value: float | None) -> str:
+def _number(value: float | None) -> str:
     return "N/A" if value is None else f"{value:.4f}"
