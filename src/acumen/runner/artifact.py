@@ -105,14 +105,14 @@ def failure_summary(by_question: Iterable[Answers]) -> dict[str, Any]:
     outcomes: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     flaws: Counter[str] = Counter()
-    repairs: Counter[str] = Counter()
+    attempts = repaired = 0
     failures = []
     for case, mode, samples in by_question:
         outcomes.update(record.outcome for record in samples)
         good = usable(samples)
         reasons.update(r.reason for r in samples if r.reason)
-        repairs["attempts"] += sum(r.repairs for r in samples)
-        repairs["repaired"] += sum(r.repairs > 0 for r in good)
+        attempts += sum(r.repairs for r in samples)
+        repaired += sum(r.repairs > 0 for r in good)
         for record in good:
             flaws.update(flaw for answer in record.items.values() for flaw in answer.flaws)
             flaws.update(record.parsed.flaws if record.parsed else ())
@@ -121,7 +121,7 @@ def failure_summary(by_question: Iterable[Answers]) -> dict[str, Any]:
     return {
         "outcomes": dict(sorted(outcomes.items())),
         "reasons": dict(sorted(reasons.items())),
-        "repairs": {"attempts": repairs["attempts"], "repaired": repairs["repaired"]},
+        "repairs": {"attempts": attempts, "repaired": repaired},
         "flaws": dict(sorted(flaws.items())),
         "failed_cases": failures,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from acumen.runner import prompts, tokens
@@ -27,14 +27,14 @@ UNUSABLE_CHARACTERS: Final = 20_000
 
 @dataclass(slots=True)
 class _Tally:
-    """What the attempts at one question cost, and what was wrong with each."""
+    """What the attempts at one question cost, and what was wrong; by the record's names."""
 
-    attempts: int = 0
+    repairs: int = 0
+    problems: list[str] = field(default_factory=list)
+    retries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    retries: int = 0
     served_model: str | None = None
-    problems: list[str] = field(default_factory=list)
 
     def add(self, answer: Answer) -> None:
         self.prompt_tokens += answer.prompt_tokens
@@ -66,16 +66,7 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
             record = replace(record, outcome=outcome, reason=reading.reason, reply=text)
         else:
             record = _usable(record, reading, answer, question.case, references, plan.task)
-    return replace(
-        record,
-        repairs=max(0, tally.attempts - 1),
-        problems=tally.problems,
-        retries=tally.retries,
-        prompt_tokens=tally.prompt_tokens,
-        completion_tokens=tally.completion_tokens,
-        served_model=tally.served_model,
-        seconds=round(time.monotonic() - start, 3),
-    )
+    return replace(record, **asdict(tally), seconds=round(time.monotonic() - start, 3))
 
 
 async def _converse(
@@ -89,7 +80,6 @@ async def _converse(
     options = request_options(plan.task, plan.settings, question.sample)
     conversation = messages
     while True:
-        tally.attempts += 1
         answer = await endpoint.ask(conversation, **options)
         tally.add(answer)
         try:
@@ -98,6 +88,7 @@ async def _converse(
             tally.problems.append(unusable.reason)
             if unusable.is_refusal or len(tally.problems) > plan.task.repairs:
                 return answer, unusable
+            tally.repairs += 1
             conversation = prompts.repair(plan.task, messages, answer.text, unusable.problems)
 
 
