@@ -44,16 +44,12 @@ class Interrupt:
 
     watcher: Watcher | None
     is_set: bool = False
-    _workers: list[asyncio.Task[None]] = field(default_factory=list)
-
-    def watch(self, workers: list[asyncio.Task[None]]) -> None:
-        """The tasks that a second Ctrl-C cancels."""
-        self._workers = workers
+    workers: list[asyncio.Task[None]] = field(default_factory=list)
 
     def __call__(self) -> None:
         """One Ctrl-C."""
         if self.is_set:
-            for worker in self._workers:
+            for worker in self.workers:
                 worker.cancel()
         elif self.watcher is not None:
             self.watcher.stop()
@@ -72,11 +68,10 @@ async def drive(
     pending = pending_questions(plan, journal)
     shots = await _few_shots(plan, endpoint)
     interrupt = Interrupt(watcher)
-    workers = [
+    interrupt.workers = workers = [
         asyncio.create_task(_work(pending, plan, endpoint, journal, shots, interrupt))
         for _ in range(concurrency)
     ]
-    interrupt.watch(workers)
     with _on_signals(interrupt):
         try:
             await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)

@@ -120,22 +120,19 @@ def provenance(plan: Plan, *, is_local: bool) -> dict[str, Any]:
     """Where and with what a run was made. The endpoint's host, and nothing else of its address."""
     commit = _git("rev-parse", "HEAD")
     status = _git("status", "--porcelain")
+    uses_tfidf = "few_shot" in plan.settings.modes and plan.settings.embedding_model is None
     return {
         "git_commit": commit or None,
         "git_dirty": bool(status) if status is not None else None,
         "acumen_version": __version__,
         "openai_version": _version("openai"),
         "xllamacpp_version": _version("xllamacpp") if is_local else None,
-        "scikit_learn_version": _version("scikit-learn") if _uses_tfidf(plan) else None,
+        "scikit_learn_version": _version("scikit-learn") if uses_tfidf else None,
         "python_version": platform.python_version(),
         "platform": platform.platform(terse=True),
         "endpoint_host": plan.settings.endpoint,
         "model_file": model_file().name if is_local else None,
     }
-
-
-def _uses_tfidf(plan: Plan) -> bool:
-    return "few_shot" in plan.settings.modes and plan.settings.embedding_model is None
 
 
 def _version(package: str) -> str | None:
