@@ -16,7 +16,7 @@ from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.results.metrics import Variant
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 
 ROWS = 100_000
 FLAGS = ("--no-sandbox", "--headless=new", "--disable-gpu", "--disable-background-networking")

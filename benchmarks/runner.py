@@ -32,7 +32,7 @@ from pathlib import Path
 import openai
 from acumen.runner.cases import read_cases
 from acumen.runner.plan import Plan
-from acumen.runner.run import run
+from acumen.runner.execute import execute
 from acumen.runner.settings import Settings
 from acumen.runner.task_file import read_task
 
@@ -40,7 +40,7 @@ folder, url, abreast = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 task = read_task(folder / "flat.toml")
 plan = Plan(task, read_cases(folder / "cases.json", task), None, Settings("m", "test"))
 begun = time.perf_counter()
-run(plan, folder / sys.argv[4], url, concurrency=abreast)
+execute(plan, folder / sys.argv[4], url, concurrency=abreast)
 print(time.perf_counter() - begun)
 """
 

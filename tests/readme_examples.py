@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from acumen.files.json import to_json
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 EXAMPLE = re.compile(

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from acumen.cli import COMMANDS, run
 from acumen.files.json import write_json
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 import acumen
 from acumen.cli import run
 from acumen.files.json import write_json
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 
 HEADER = "confidence,coverage,selective_risk,generalized_risk,threshold"
 

@@ -13,7 +13,7 @@ from acumen.cli import demo as command
 from acumen.cli import run
 from acumen.evaluation.evaluation import Evaluation
 from acumen.files.json import read_json
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 
 FAST = ("--bootstrap-resamples", "50")
 FILES = {

@@ -12,7 +12,7 @@ import pytest
 
 from acumen.cli import run
 from acumen.files.json import to_json
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 
 QUICK = ["--mode", "few_shot", "--bootstrap-resamples", "50"]
 
@@ -155,7 +155,7 @@ def test_a_file_of_somebody_else_may_not_be_read(run_file: Path, tmp_path: Path)
     secret.write_bytes(run_file.read_bytes())
     secret.chmod(0o600)
     code = (
-        "import os, sys, acumen.cli.evaluate, acumen.evaluation.evaluate, acumen.cli.bar\n"
+        "import os, sys, acumen.cli.evaluate, acumen.evaluation.evaluate, acumen.cli.progress\n"
         "os.seteuid(65534)\n"
         f"sys.exit(acumen.cli.run(['evaluate', {str(secret)!r}, '--mode', 'few_shot']))"
     )

@@ -16,7 +16,7 @@ import pytest
 import acumen
 from acumen.files.json import write_json
 from acumen.results.metrics import Variant
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 
 ROWS = {
     "participant_id": [1, 1, 2, 2],

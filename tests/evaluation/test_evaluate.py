@@ -23,7 +23,7 @@ from acumen.metrics import METRICS
 from acumen.readers import judgments, read_run
 from acumen.report.terminal import print_report
 from acumen.results.metrics import MetricsArtifact, read_artifact
-from acumen.studies.phq8 import phq8_run
+from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
 
 QUICK = Options(resamples=200)

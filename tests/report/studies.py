@@ -47,7 +47,7 @@ def paired_evaluation() -> Evaluation:
 def verdict_results() -> dict[str, Any]:
     """Two methods and their comparison, as ``acumen score`` writes them."""
     from acumen.policy import find_policy
-    from acumen.studies.verdicts import POLICY, verdict_study
+    from acumen.studies import POLICY, verdict_study
     from acumen.verdicts.compare import compare_runs, comparison_document
     from acumen.verdicts.read import parse_results
     from acumen.verdicts.score import document, score_study

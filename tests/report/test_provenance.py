@@ -14,7 +14,7 @@ import pytest
 
 from acumen.cli import run
 from acumen.files.json import read_json, write_json
-from acumen.studies.verdicts import POLICY, verdict_study
+from acumen.studies import POLICY, verdict_study
 
 
 def told_command(page: Path) -> list[str]:

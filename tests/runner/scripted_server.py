@@ -35,6 +35,7 @@ class Exchange:
         self.writer = writer
         self.times = 0
         self.at = time.monotonic()
+        self.peer = writer.get_extra_info("peername")
 
     @property
     def prompt(self) -> str:

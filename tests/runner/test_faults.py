@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from acumen.runner.execute import execute
 from acumen.runner.plan import Plan
-from acumen.runner.run import run
 from acumen.runner.settings import Patience
 from acumen.runner.task import Task
 from acumen.runner.wire import retry_after
@@ -104,7 +103,7 @@ def faulty(scripted: ModuleType, elsewhere: str) -> Any:
 
 def errors_of(plan: Plan, output: Path, url: str, patience: Patience) -> dict[str, str | None]:
     cases = len(plan.asked_cases)
-    artifact = run(plan, output, url, patience=patience, concurrency=cases).artifact
+    artifact = execute(plan, output, url, patience=patience, concurrency=cases).artifact
     assert artifact
     found = artifact["experiments"][0]["results"]["results"]
     return {r["participant_id"]: r["error"] for r in found}
@@ -133,29 +132,50 @@ def test_a_fault_is_retried_once_three_times_and_to_the_limit(
         assert all(later - at >= 0.9 for at, later in pairwise(arrived)), kind
 
 
-@pytest.mark.parametrize("answer", ["no answer", GOOD])
-def test_bytes_beyond_the_stated_length_are_no_answer_to_the_next_question(
-    scripted: ModuleType, flat: Task, plan_for: Callable[..., Plan], tmp_path: Path, answer: str
+@pytest.mark.parametrize(
+    ("answer", "size"),
+    [
+        pytest.param(b"no answer", 0, id="no answer"),
+        pytest.param(None, 0, id="one read"),
+        # the HTTP library reads 64 KiB at a time: the second response is left for the next read
+        pytest.param(None, 65536, id="two reads"),
+    ],
+)
+def test_a_second_response_is_no_answer_to_the_next_question(
+    scripted: ModuleType,
+    flat: Task,
+    plan_for: Callable[..., Plan],
+    tmp_path: Path,
+    answer: bytes | None,
+    size: int,
 ) -> None:
+    def response(body: bytes, whole: int = 0) -> bytes:
+        """Head and body; blanks after the JSON make it as long as it should be."""
+        blanks = max(0, whole - len(body) - len(scripted.head_of(200, {"content-length": "65xxx"})))
+        return (
+            scripted.head_of(200, {"content-length": str(len(body) + blanks)})
+            + body
+            + b" " * blanks
+        )
+
     async def script(exchange: Any) -> None:
         if exchange.case == "first" and exchange.times == 1:
-            body = scripted.completion(answer) if answer == GOOD else answer.encode()
             smuggled = scripted.completion('{"score": 0, "confidence": 1}')
-            for data in (body, smuggled):
-                head = scripted.head_of(200, {"content-length": str(len(data))})
-                exchange.writer.write(head + data)
-            await exchange.writer.drain()
+            first = response(answer or scripted.completion(GOOD), whole=size)
+            await exchange.raw(first + response(smuggled))
         else:
             await exchange.reply(GOOD)
 
     with scripted.ScriptedServer(script) as server:
         plan = plan_for(flat, ["first", "second"])
-        run(plan, tmp_path / "run.json", server.url, patience=CALM, concurrency=1)
-        again = "second" if answer == GOOD else "first"  # on another connection
-        assert [e.case for e in server.seen] == sorted(["first", again, "second"])
-        assert server.seen[0].writer is not server.seen[-1].writer
-    found = json.loads((tmp_path / "run.json").read_text())["experiments"][0]["results"]["results"]
-    assert [r["predicted_items"] for r in found] == [{"Sleep": 2}, {"Sleep": 2}]
+        artifact = execute(
+            plan, tmp_path / "run.json", server.url, patience=CALM, concurrency=1
+        ).artifact
+    assert artifact
+    results = artifact["experiments"][0]["results"]["results"]
+    assert [r["predicted_items"] for r in results] == [{"Sleep": 2}, {"Sleep": 2}]
+    assert server.asked == {"first": 2 if answer else 1, "second": 1}
+    assert len({exchange.peer for exchange in server.seen}) == len(server.seen)
 
 
 def test_what_another_try_would_not_mend_is_asked_once_and_no_redirect_is_followed(
@@ -185,7 +205,7 @@ def test_finish_reason_length_is_never_accepted_even_if_it_parses(
         await exchange.reply(GOOD, finish="length" if cut else "stop")
 
     with scripted.ScriptedServer(script) as server:
-        finished = run(
+        finished = execute(
             plan_for(flat, ["always", "once"]), tmp_path / "r.json", server.url, patience=HASTE
         )
     assert finished.artifact

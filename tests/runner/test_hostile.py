@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from acumen.files.json import parse_json, to_json
 from acumen.files.json_spans import value_spans
-from acumen.runner.reply import UnusableReply, mend_surrogates, read_reply
+from acumen.files.text import mend_surrogates
+from acumen.runner.reply import UnusableReply, read_reply
 from acumen.runner.task_file import parse_task, read_task
 from acumen.runner.tokens import TokenMap, label_signals, read_tokens, score_signals
 from acumen.runner.wire import TransportFailure, first_choice, read_document, read_vectors

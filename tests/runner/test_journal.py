@@ -7,42 +7,59 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from acumen.errors import DataError, UsageError
 from acumen.runner.journal import Journal, check_journal, open_journal
+from acumen.runner.record import ItemAnswer, Outcome, Record
 
+T = TypeVar("T")
+LIMIT = 30.0
 HEADER = {"journal": 1, "run_id": "r", "plan": {"model": "a", "task": "t" * 64}}
 
 
 def record(
-    case: int | str, sample: int = 0, outcome: str = "answered", **more: Any
-) -> dict[str, Any]:
-    return {"case": case, "mode": "zero_shot", "sample": sample, "outcome": outcome, **more}
+    case: int | str, sample: int = 0, outcome: Outcome = Outcome.answered, **more: Any
+) -> Record:
+    items = {"Sleep": ItemAnswer(2, {"token_msp": 0.5, "llm_evidence_count": 1}, (), None)}
+    return Record(case, "zero_shot", sample, outcome, items=items, **more)
 
 
-def write(path: Path, *records: dict[str, Any], resume: bool = False) -> Journal:
+def write(path: Path, *records: Record, resume: bool = False) -> Journal:
     journal = open_journal(path, HEADER, resume=resume)
 
     async def append() -> None:
         await asyncio.gather(*(journal.append(r) for r in records))
 
-    asyncio.run(append())
-    journal.close()
+    finish(append())
+    close(journal)
     return journal
+
+
+def finish(work: Coroutine[Any, Any, T]) -> T:
+    """Run it to its end; a line that is never written is a failure and not a hang."""
+    return asyncio.run(asyncio.wait_for(work, LIMIT))
+
+
+def close(journal: Journal) -> None:
+    """Close it; a writer that never ends is a failure and not a hang."""
+    closing = threading.Thread(target=journal.close, daemon=True)
+    closing.start()
+    closing.join(LIMIT)
+    assert not closing.is_alive()
 
 
 def test_what_was_appended_is_there_on_resume_with_its_keys_apart(tmp_path: Path) -> None:
     output = tmp_path / "run.json"
-    write(output, record(7), record("7"), record(7, 1, text="a\u2028b\x85c"))
+    write(output, record(7), record("7"), record(7, 1, reason="a\u2028b\x85c"))
     again = open_journal(output, HEADER, resume=True)
-    again.close()
+    close(again)
     assert set(again.records) == {(7, "zero_shot", 0), ("7", "zero_shot", 0), (7, "zero_shot", 1)}
-    assert again.records[7, "zero_shot", 1]["text"] == "a\u2028b\x85c"
+    assert again.records[7, "zero_shot", 1].reason == "a\u2028b\x85c"
     assert not again.repaired
 
 
@@ -66,8 +83,8 @@ def test_answers_that_wait_for_the_disk_share_the_next_sync(
         await asyncio.gather(*tasks)
 
     monkeypatch.setattr(os, "fsync", held)
-    asyncio.run(append())
-    journal.close()
+    finish(append())
+    close(journal)
     assert journal.syncs <= 2  # what the first found, and all that came meanwhile
     assert len((tmp_path / "run.json.journal").read_bytes().splitlines()) == 501
 
@@ -89,8 +106,8 @@ def test_a_record_is_on_disk_when_append_returns(
             assert data.count(b"\n") == n + 2
             assert synced[-1] == len(data)
 
-    asyncio.run(append())
-    journal.close()
+    finish(append())
+    close(journal)
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
@@ -124,7 +141,7 @@ def test_a_torn_first_line_starts_the_journal_again(tmp_path: Path) -> None:
     journal = write(tmp_path / "run.json", record(1), resume=True)
     assert journal.repaired
     again = open_journal(tmp_path / "run.json", HEADER, resume=True)
-    again.close()
+    close(again)
     assert len(again.records) == 1
 
 
@@ -195,7 +212,7 @@ def test_a_check_refuses_what_opening_refuses_and_changes_nothing(
         except (UsageError, DataError) as error:
             return f"{error.exit_code} {error}"
         if opened:
-            opened.close()
+            close(opened)
         return "fine"
 
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -208,14 +225,14 @@ def test_a_check_refuses_what_opening_refuses_and_changes_nothing(
     ):
         assert checked != "fine"
     if holder:
-        holder.close()
+        close(holder)
 
 
 def test_two_runners_on_one_output_are_one_too_many(tmp_path: Path) -> None:
     first = open_journal(tmp_path / "run.json", HEADER, resume=False)
     with pytest.raises(UsageError, match="another run is writing"):
         open_journal(tmp_path / "run.json", HEADER, resume=True)
-    first.close()
+    close(first)
     open_journal(tmp_path / "run.json", HEADER, resume=True).close()
 
 
@@ -223,11 +240,11 @@ def test_a_question_settled_twice_is_refused_but_a_transport_failure_may_be_foll
     tmp_path: Path,
 ) -> None:
     output = tmp_path / "run.json"
-    write(output, record(1, outcome="transport_failure"))
+    write(output, record(1, outcome=Outcome.transport_failure))
     write(output, record(1), resume=True)
     journal = open_journal(output, HEADER, resume=True)
-    journal.close()
-    assert journal.records[1, "zero_shot", 0]["outcome"] == "answered"
+    close(journal)
+    assert journal.records[1, "zero_shot", 0].outcome is Outcome.answered
     write(output, record(1), resume=True)
     with pytest.raises(DataError, match="line 4: a question is recorded twice"):
         open_journal(output, HEADER, resume=True)
@@ -249,9 +266,9 @@ def test_a_full_disk_is_told_and_nothing_counts_as_done(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(DataError, match="No space left on device"):
-        asyncio.run(journal.append(record(1)))
+        finish(journal.append(record(1)))
     assert journal.records == {}
-    journal.close()
+    close(journal)
 
 
 def test_after_half_a_line_nothing_more_is_written_and_what_was_whole_can_be_continued(
@@ -277,10 +294,38 @@ def test_after_half_a_line_nothing_more_is_written_and_what_was_whole_can_be_con
         return await asyncio.gather(journal.append(record(3)), return_exceptions=True)
 
     monkeypatch.setattr(os, "write", full)
-    (refused,) = asyncio.run(append())
-    journal.close()
+    (refused,) = finish(append())
+    close(journal)
     assert isinstance(refused, DataError)
     monkeypatch.undo()
     again = write(output, record(2), record(3), resume=True)
     assert again.repaired
     assert [key[0] for key in again.records] == [1, 2, 3]
+
+
+def test_a_line_that_nobody_waits_for_any_more_is_written_without_noise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = open_journal(tmp_path / "run.json", HEADER, resume=False)
+    go_on, fsync = threading.Event(), os.fsync
+    noise: list[object] = []
+
+    def slow(handle: int) -> None:
+        assert go_on.wait(60)
+        fsync(handle)
+
+    async def append() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: noise.append(context))
+        first = asyncio.create_task(journal.append(record(1)))
+        await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        go_on.set()
+        await journal.append(record(2))
+
+    monkeypatch.setattr(os, "fsync", slow)
+    finish(append())
+    close(journal)
+    assert noise == []
+    assert [key[0] for key in journal.records] == [2]
+    assert journal.path.read_bytes().count(b"\n") == 3  # it is on disk all the same

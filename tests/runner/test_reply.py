@@ -6,6 +6,7 @@ import json
 import time
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -169,3 +170,35 @@ def test_a_judgement_is_kept_as_the_task_spells_it() -> None:
     for said in ("Severe", "severe", "SEVERE"):
         reply = {"verdict": "High Risk", "evidences": [{**row, "judgement": said}]}
         assert read_reply(json.dumps(reply), task).rows == ({**row, "judgement": "Severe"},)
+
+
+ROW = {"evidence_id": "E1", "review_id": "r1", "field": "INCIDENT_SEVERITY", "judgement": "mild"}
+
+
+@pytest.mark.parametrize("key", ROW)
+@pytest.mark.parametrize("value", [None, "", 7, ["r1"]])
+def test_a_row_of_evidence_that_lacks_a_part_is_dropped(key: str, value: object) -> None:
+    reply = {"verdict": "High Risk", "evidences": [ROW | {key: value}]}
+    reading = read_reply(json.dumps(reply), read_task("allergy"))
+    assert reading.rows == ()
+    assert reading.flaws.count("evidence_row_dropped") == 1
+
+
+@pytest.mark.parametrize(
+    ("total", "trace"),
+    [
+        (7, {"scoring_trace": {"total_score": 7}}),
+        (2.5, {"scoring_trace": {"total_score": 2.5}}),
+        ("seven", {}),
+        (None, {}),
+        (True, {}),
+    ],
+)
+def test_a_total_that_is_no_number_is_left_out(total: object, trace: dict[str, Any]) -> None:
+    reply = {
+        "verdict": "High Risk",
+        "evidences": [ROW],
+        "justification": {"direct_evidence": ["E1"], "scoring_trace": {"total_score": total}},
+    }
+    reading = read_reply(json.dumps(reply), read_task("allergy"))
+    assert reading.justification == {"direct_evidence": ["E1"]} | trace

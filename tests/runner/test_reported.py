@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from acumen.runner.drive import Watcher
+from acumen.runner.execute import execute
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
-from acumen.runner.run import run
+from acumen.runner.record import Record
 from acumen.runner.task import Task
 
 CASES, CONCURRENCY = 40, 10
@@ -31,7 +33,7 @@ def test_a_case_is_reported_after_its_own_sync_and_those_that_wait_share_one(
     path = tmp_path / "run.json.journal"
     all_wait = threading.Event()
     on_disk = b""
-    seen: list[str] = []
+    seen: list[int | str] = []
     journals: list[Journal] = []
     begun = 0
     fsync, append = os.fsync, Journal.append
@@ -46,16 +48,20 @@ def test_a_case_is_reported_after_its_own_sync_and_those_that_wait_share_one(
         fsync(handle)
         on_disk = data
 
-    async def counted(journal: Journal, record: dict[str, Any]) -> None:
+    async def counted(journal: Journal, record: Record) -> None:
         nonlocal begun
         begun += 1
         if begun == CONCURRENCY:  # the last of them is in the queue when this is called
             asyncio.get_running_loop().call_soon(all_wait.set)
         await append(journal, record)
 
-    def report(record: dict[str, Any]) -> None:
-        assert f'"case": "{record["case"]}"'.encode() in on_disk
-        seen.append(record["case"])
+    class Listener(Watcher):
+        def begin(self, plan: Plan, journal: Journal) -> None:
+            journals.append(journal)
+
+        def report(self, record: Record) -> None:
+            assert f'"case": "{record.case}"'.encode() in on_disk
+            seen.append(record.case)
 
     async def script(exchange: Any) -> None:
         await exchange.reply('{"score": 2, "confidence": 4}')
@@ -65,14 +71,7 @@ def test_a_case_is_reported_after_its_own_sync_and_those_that_wait_share_one(
     names = [f"c{n}" for n in range(CASES)]
     with scripted.ScriptedServer(script) as server:
         plan = plan_for(flat, names)
-        run(
-            plan,
-            output,
-            server.url,
-            concurrency=CONCURRENCY,
-            report=report,
-            started=journals.append,
-        )
+        execute(plan, output, server.url, concurrency=CONCURRENCY, watcher=Listener())
         assert set(server.asked.values()) == {1}
     assert sorted(seen) == sorted(names)
     # one for the first, one for the nine that waited, at most one for each of the rest

@@ -23,10 +23,11 @@ from acumen.errors import DataError, UsageError
 from acumen.files.json import read_json
 from acumen.readers.run import read_run
 from acumen.runner.cases import read_cases
+from acumen.runner.drive import Watcher
 from acumen.runner.endpoint import EndpointRefusal
+from acumen.runner.execute import execute
 from acumen.runner.journal import journal_of
 from acumen.runner.plan import Plan
-from acumen.runner.run import run
 from acumen.runner.settings import Patience, Settings
 from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
@@ -80,7 +81,7 @@ def test_every_outcome_is_kept_apart(
     plan = plan_for(flat, [*replies, "repaired", "down"])
     output = tmp_path / "run.json"
     with scripted.ScriptedServer(script) as server:
-        finished = run(plan, output, server.url, patience=HASTE)
+        finished = execute(plan, output, server.url, patience=HASTE)
         assert server.asked["refused"] == 1  # a refusal is not argued with
         assert server.asked["invalid"] == 2
         repair = next(e for e in server.seen if e.case == "invalid" and e.times == 2)
@@ -122,7 +123,7 @@ def test_samples_give_the_modal_score_and_the_signals_of_its_first_sample(
 
     plan = plan_for(flat, ["a"], samples=5, seed=40, temperature=0.7)
     with scripted.ScriptedServer(script) as server:
-        finished = run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+        finished = execute(plan, tmp_path / "run.json", server.url, patience=HASTE)
         sent = server.seen[0].body
     assert (sent["temperature"], sent["logprobs"], sent["top_logprobs"]) == (0.7, True, 20)
     assert sent["response_format"]["json_schema"]["strict"] is True
@@ -151,7 +152,7 @@ def test_one_usable_sample_agrees_with_nobody(
 
     plan = plan_for(flat, ["a"], samples=2)
     with scripted.ScriptedServer(script) as server:
-        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
     assert artifact
     signals = results(artifact)["a"]["item_signals"]["Sleep"]
     assert signals["consistency_samples"] == [3]
@@ -169,7 +170,7 @@ def test_without_log_probabilities_the_signal_is_null_with_the_reason(
 
     with scripted.ScriptedServer(script) as server:
         plan = plan_for(flat, ["none", "half"])
-        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
     assert artifact
     for case, reason in (("none", "gave no log-probabilities"), ("half", "end half way")):
         result = results(artifact)[case]
@@ -186,7 +187,7 @@ def test_both_modes_are_paired_and_nothing_retrieved_gives_the_zero_shot_prompt(
     references = [{"item": "Sleep", "text": "sleepless nights again", "score": 3}]
     plan = plan_for(flat, ["sleepless", "other"], references, modes=("zero_shot", "few_shot"))
     with scripted.ScriptedServer(script) as server:
-        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
         prompts = sorted(e.prompt for e in server.seen if e.case.startswith("sleepless"))
     assert prompts == ["CASE sleepless", "CASE sleepless [3: sleepless nights again]"]
     assert artifact
@@ -216,7 +217,7 @@ def test_references_can_be_embedded_by_the_endpoint(
     references = [{"item": "Sleep", "text": "xyz", "score": 3}]
     plan = plan_for(flat, ["a"], references, modes=("few_shot",), embedding_model="e", samples=2)
     with scripted.ScriptedServer(script) as server:
-        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
         embedded = [e.body["input"] for e in server.seen if e.path.endswith("/embeddings")]
     assert embedded == [["xyz"], ["a"]]  # once a case, whatever the number of samples
     assert artifact
@@ -235,16 +236,20 @@ def test_resume_asks_only_what_is_missing_and_what_never_arrived(
         else:
             await exchange.reply('{"score": 2, "confidence": 4}')
 
+    class Listener(Watcher):
+        def stop(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+
     output = tmp_path / "run.json"
     plan = plan_for(flat, ["a", "b", "c"])
     with scripted.ScriptedServer(script) as server:
-        first = run(plan, output, server.url, patience=HASTE)
+        first = execute(plan, output, server.url, patience=HASTE)
         assert first.failed_cases == 1
         down = False
-        second = run(plan, output, server.url, patience=HASTE, resume=True)
+        second = execute(plan, output, server.url, patience=HASTE, resume=True)
         assert dict(server.asked) == {"a": 1, "b": 3, "c": 1}
         before = output.read_bytes()
-        run(plan, output, server.url, patience=HASTE, resume=True)
+        execute(plan, output, server.url, patience=HASTE, resume=True)
         assert dict(server.asked) == {"a": 1, "b": 3, "c": 1}
     assert second.failed_cases == 0
     assert output.read_bytes() == before
@@ -271,11 +276,11 @@ def test_a_changed_setting_is_refused_by_name(
 
     output = tmp_path / "run.json"
     with scripted.ScriptedServer(script) as server:
-        run(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
+        execute(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
         with pytest.raises(DataError, match=f"changed: {name}"):
-            run(plan_for(flat, ["a"], **change), output, server.url, resume=True)
+            execute(plan_for(flat, ["a"], **change), output, server.url, resume=True)
         with pytest.raises(DataError, match="changed: cases, prompt"):
-            run(plan_for(flat, ["b"]), output, server.url, resume=True)
+            execute(plan_for(flat, ["b"]), output, server.url, resume=True)
 
 
 def test_a_refused_key_stops_the_run_at_once_and_says_why(
@@ -288,7 +293,7 @@ def test_a_refused_key_stops_the_run_at_once_and_says_why(
     plan = plan_for(flat, [f"c{n}" for n in range(100)])
     with scripted.ScriptedServer(script) as server:
         with pytest.raises(EndpointRefusal) as refused:
-            run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=4)
+            execute(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=4)
         assert sum(server.asked.values()) <= 4
     said = str(refused.value)
     assert "refused the key: is OPENAI_API_KEY set" in said
@@ -308,7 +313,7 @@ def test_a_code_that_could_be_a_key_or_a_text_is_not_repeated(
         scripted.ScriptedServer(script) as server,
         pytest.raises(EndpointRefusal, match=r"no such model .* \(HTTP 404\)$"),
     ):
-        run(plan_for(flat, ["a"]), tmp_path / "run.json", server.url, patience=HASTE)
+        execute(plan_for(flat, ["a"]), tmp_path / "run.json", server.url, patience=HASTE)
 
 
 def test_ctrl_c_finishes_what_is_in_flight_and_the_rest_can_be_resumed(
@@ -352,21 +357,19 @@ def test_a_second_ctrl_c_drops_what_is_in_flight_and_nothing_of_it_counts_as_don
         else:  # never answered
             os.kill(os.getpid(), signal.SIGINT)
 
+    class Listener(Watcher):
+        def stop(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+
     output = tmp_path / "run.json"
     plan = plan_for(flat, ["a", "b", "c"])
     with scripted.ScriptedServer(script) as server:
-        stopped = run(
-            plan,
-            output,
-            server.url,
-            concurrency=1,
-            stopping=lambda: os.kill(os.getpid(), signal.SIGINT),
-        )
+        stopped = execute(plan, output, server.url, concurrency=1, watcher=Listener())
         assert stopped.artifact is None
         assert not output.exists()
         assert dict(server.asked) == {"a": 1, "b": 1}
         assert stopped.journal.read_text().count('"case": ') == 1
-        again = run(plan, output, server.url, resume=True)
+        again = execute(plan, output, server.url, resume=True)
         assert dict(server.asked) == {"a": 1, "b": 2, "c": 1}
     assert again.artifact
 
@@ -463,10 +466,10 @@ def test_openai_needs_a_key_and_a_key_needs_to_be_one(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     plan = plan_for(flat, ["a"])
     with pytest.raises(UsageError, match="set OPENAI_API_KEY"):
-        run(plan, tmp_path / "run.json", "https://api.openai.com/v1")
+        execute(plan, tmp_path / "run.json", "https://api.openai.com/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary\n")
     with pytest.raises(UsageError, match="characters that no key has") as refused:
-        run(plan, tmp_path / "run.json", "http://127.0.0.1:9/v1", resume=True)
+        execute(plan, tmp_path / "run.json", "http://127.0.0.1:9/v1", resume=True)
     assert "canary" not in str(refused.value)
 
 
@@ -573,7 +576,7 @@ def test_the_run_file_is_read_back_as_the_table_it_means(
 
     output = tmp_path / "run.json"
     with scripted.ScriptedServer(script) as server:
-        run(plan_for(flat, list(replies)), output, server.url, patience=HASTE)
+        execute(plan_for(flat, list(replies)), output, server.url, patience=HASTE)
     table = read_run(output)
     assert table.scale == flat.scale
     assert table.cases == ("a", "b", "c")
@@ -615,7 +618,7 @@ def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
 
     plan = Plan(task, cases, None, Settings("m", "test", max_tokens=60), limit=2)
     with scripted.ScriptedServer(script) as server:
-        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
     assert artifact
     assert (artifact["policy_id"], artifact["model"], artifact["n"]) == ("G1_allergy_V2", "m", 2)
     first, second = artifact["results"]
@@ -629,6 +632,8 @@ def test_a_verdict_study_is_written_with_its_evidence_and_carried_truth(
     assert first["parsed"]["justification"]["direct_evidence"] == ["E0"]
     assert first["signals"]["llm_evidence_count"] == 1
     assert first["signals"]["llm_evidence_invented"] == 1
+    consistency = ("modal_confidence", "score_std", "na_rate", "samples")
+    assert [first["signals"][f"consistency_{name}"] for name in consistency] == [None] * 4
     assert second == {
         "business_id": "R02",
         "error": "RefusalError: refused",
@@ -734,7 +739,7 @@ def test_a_journal_of_a_version_that_did_not_name_the_served_model_is_resumed(
 
     output, plan = tmp_path / "run.json", plan_for(flat, ["a", "b"])
     with scripted.ScriptedServer(script) as server:
-        whole = run(plan, output, server.url).artifact
+        whole = execute(plan, output, server.url).artifact
         assert whole
         output.unlink()
         journal = journal_of(output)
@@ -743,7 +748,7 @@ def test_a_journal_of_a_version_that_did_not_name_the_served_model_is_resumed(
         for line in lines[1:]:
             del line["served_model"]
         journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-        resumed = run(plan, output, server.url, resume=True).artifact
+        resumed = execute(plan, output, server.url, resume=True).artifact
         assert dict(server.asked) == {"a": 1, "b": 1}
     assert resumed
     assert resumed["run_metadata"]["served_models"] == []
@@ -781,7 +786,7 @@ def test_an_option_the_endpoint_does_not_take_stops_the_run_with_advice(
         scripted.ScriptedServer(script) as server,
         pytest.raises(EndpointRefusal, match=f"does not take the option .*{advice}") as refused,
     ):
-        run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
+        execute(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
     assert "secret" not in str(refused.value)
 
 
@@ -835,10 +840,10 @@ def test_an_endpoint_that_nobody_answers_at_stops_the_run_and_it_may_begin_again
         nobody.bind(("127.0.0.1", 0))  # a port that is taken, and where nobody listens
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
         with pytest.raises(EndpointRefusal, match=r"127\.0\.0\.1:\d+ cannot be reached: is it "):
-            run(plan, output, url, patience=HASTE, concurrency=1)
+            execute(plan, output, url, patience=HASTE, concurrency=1)
     assert not output.exists()
     with scripted.ScriptedServer(script) as server:
-        assert run(plan, output, server.url, patience=HASTE).artifact
+        assert execute(plan, output, server.url, patience=HASTE).artifact
         assert dict(server.asked) == {"a": 1, "b": 1}
 
 
@@ -853,7 +858,7 @@ def test_a_connection_lost_over_the_first_case_does_not_end_the_run(
 
     with scripted.ScriptedServer(script) as server:
         plan = plan_for(flat, ["gone", "a"])
-        finished = run(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
+        finished = execute(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=1)
         assert dict(server.asked) == {"gone": 2, "a": 1}  # with its retry
     assert finished.artifact
     assert finished.artifact["failure_summary"]["reasons"] == {"connection": 1}
@@ -874,7 +879,7 @@ def test_a_prompt_that_was_filtered_is_refused_and_one_too_long_is_told_apart(
 
     with scripted.ScriptedServer(script) as server:
         plan = plan_for(flat, list(errors))
-        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
         assert set(server.asked.values()) == {1}
     assert artifact
     assert [r["error"] for r in results(artifact).values()] == [
@@ -914,7 +919,7 @@ def test_provenance_says_what_was_asked_of_whom_with_what(
     plan = plan_for(flat, [*served, "e"], references, modes=("zero_shot", "few_shot"))
     plan = replace(plan, limit=4)
     with scripted.ScriptedServer(script) as server:
-        artifact = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
     assert artifact
     told = artifact["run_metadata"]
     assert told["served_models"] == ["m-2026-01-01"]
@@ -949,12 +954,16 @@ def test_a_case_that_cannot_be_embedded_was_not_asked_and_is_on_resume(
     references = [{"item": "Sleep", "text": "xyz", "score": 3}]
     plan = plan_for(flat, ["a", "b"], references, modes=("few_shot",), embedding_model="e")
     with scripted.ScriptedServer(script) as server:
-        first = run(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        first = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
         assert first
         assert results(first)["b"]["error"] == "TransportFailure: embedding_http_500"
         assert results(first)["b"]["prompt_hash"] is None
+        usage = {"questions": 2, "prompt_tokens": 10, "completion_tokens": 5, "retries": 1}
+        assert first["run_metadata"]["usage"] == usage  # "b" was never put to the model
         down = False
-        second = run(plan, tmp_path / "run.json", server.url, patience=HASTE, resume=True).artifact
+        second = execute(
+            plan, tmp_path / "run.json", server.url, patience=HASTE, resume=True
+        ).artifact
         assert {e.case for e in server.seen} == {"", "a", "b"}
     assert second
     assert results(second)["b"]["prompt_hash"]
@@ -970,7 +979,7 @@ def test_what_is_omitted_is_not_sent(
     omit = ("max_tokens", "seed", "temperature")
     plan = plan_for(flat, ["a"], omit=omit, top_logprobs=None, reply_format="text")
     with scripted.ScriptedServer(script) as server:
-        run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+        execute(plan, tmp_path / "run.json", server.url, patience=HASTE)
         assert set(server.seen[0].body) == {"model", "messages"}
 
 
@@ -986,7 +995,7 @@ def test_references_that_cannot_be_embedded_stop_the_run(
         scripted.ScriptedServer(script) as server,
         pytest.raises(EndpointRefusal, match=r"could not be embedded at .*: malformed_response"),
     ):
-        run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+        execute(plan, tmp_path / "run.json", server.url, patience=HASTE)
 
 
 def test_a_run_that_was_begun_and_never_answered_may_begin_again(
@@ -1002,10 +1011,10 @@ def test_a_run_that_was_begun_and_never_answered_may_begin_again(
 
     with scripted.ScriptedServer(script) as server:
         with pytest.raises(EndpointRefusal):
-            run(plan_for(flat, ["a"]), tmp_path / "run.json", server.url, patience=HASTE)
+            execute(plan_for(flat, ["a"]), tmp_path / "run.json", server.url, patience=HASTE)
         refuse = False
         plan = plan_for(flat, ["a"], model="another")
-        finished = run(plan, tmp_path / "run.json", server.url, patience=HASTE)
+        finished = execute(plan, tmp_path / "run.json", server.url, patience=HASTE)
     assert finished.artifact
     assert finished.artifact["run_metadata"]["settings"]["model"] == "another"
 
@@ -1021,6 +1030,6 @@ def test_what_a_killed_writer_left_is_swept_away(
     left.write_text("half")
     other.write_text("somebody else's")
     with scripted.ScriptedServer(script) as server:
-        run(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
+        execute(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
     assert not left.exists()
     assert other.exists()

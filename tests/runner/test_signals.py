@@ -12,7 +12,7 @@ TRANSCRIPT = "Participant: I can’t sleep,\n  not at all. “Fine”, I say. I 
 
 
 @pytest.mark.parametrize(
-    ("quotes", "found", "invented"),
+    ("quotes", "real", "invented"),
     [
         ([], 0, 0),
         (["I can't sleep, not at all."], 1, 0),
@@ -25,18 +25,18 @@ TRANSCRIPT = "Participant: I can’t sleep,\n  not at all. “Fine”, I say. I 
     ],
 )
 def test_quotes_count_only_if_they_stand_in_the_transcript(
-    quotes: list[str], found: int, invented: int
+    quotes: list[str], real: int, invented: int
 ) -> None:
-    counted = count_quotes(quotes, TRANSCRIPT)
-    assert (counted.found, counted.invented) == (found, invented)
+    count = count_quotes(quotes, TRANSCRIPT)
+    assert (count.real, count.invented) == (real, invented)
 
 
 def test_a_snippet_counts_in_the_review_it_cites_and_in_no_other() -> None:
     reviews = [{"review_id": "a", "text": "My lips swelled."}, {"review_id": "b", "text": "Good."}]
     row = {"field": "F", "judgement": "j", "snippet": "lips  swelled"}
     rows = [{**row, "review_id": r} for r in ("a", "a", "b", "zz")]
-    counted = count_snippets(rows, reviews)
-    assert (counted.found, counted.invented) == (1, 2)
+    count = count_snippets(rows, reviews)
+    assert (count.real, count.invented) == (1, 2)
 
 
 def test_agreement_of_five_samples_by_hand() -> None:

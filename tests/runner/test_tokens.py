@@ -174,3 +174,14 @@ def test_log_probabilities_that_end_after_the_score_tell_of_it_and_not_of_the_re
 )
 def test_log_probabilities_of_another_shape_are_none_given(junk: object) -> None:
     assert read_tokens(junk) == []
+
+
+@pytest.mark.parametrize("spelling", [[300], [-1], ["2"], [50.0], [True], "2", None])
+def test_bytes_that_are_none_give_way_to_the_tokens_text(spelling: object) -> None:
+    (entry,) = read_tokens({"content": [{"token": "2", "bytes": spelling, "logprob": -0.5}]})
+    assert (entry.spelling, entry.logprob) == (b"2", -0.5)
+
+
+def test_a_token_of_part_of_a_letter_is_spelled_by_its_bytes() -> None:
+    (entry,) = read_tokens({"content": [{"token": "\ufffd", "bytes": [0, 195, 255]}]})
+    assert entry.spelling == b"\x00\xc3\xff"

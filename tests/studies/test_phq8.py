@@ -1,4 +1,4 @@
-"""The bundled PHQ-8 study: its shape, that its seed alone decides it, and what it shows."""
+"""The bundled PHQ-8 study: its shape, and what it shows."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan
-from acumen.files.json import parse_json, to_json
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
-from acumen.studies.phq8 import PARTICIPANTS, SAMPLES, phq8_run
+from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
 
+SAMPLES = 5
 ITEMS = Scale.named("phq8").items
 SIGNALS = {
     *("llm_evidence_count", "retrieval_reference_count", "retrieval_similarity_mean"),
@@ -39,20 +39,19 @@ def compared(tables: tuple[Judgments, Judgments]) -> Evaluation:
 
 
 def entries(mode: int) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = phq8_run()["experiments"][mode]["results"]["results"]
-    return found
+    results: list[dict[str, Any]] = phq8_run()["experiments"][mode]["results"]["results"]
+    return results
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
-    assert to_json(phq8_run()) == to_json(phq8_run())
-    assert phq8_run(1)["experiments"] != phq8_run(2)["experiments"]
-    assert parse_json(to_json(phq8_run())) == phq8_run()
+def test_every_call_gives_a_document_of_its_own() -> None:
+    phq8_run()["experiments"].clear()
+    assert len(phq8_run()["experiments"]) == 2
 
 
 def test_every_participant_is_in_both_modes_with_the_same_truth() -> None:
     zero, few = ({e["participant_id"]: e for e in entries(mode)} for mode in (0, 1))
     assert list(zero) == list(few)
-    assert len(zero) == PARTICIPANTS == 41
+    assert len(zero) == 41
     for case, entry in zero.items():
         assert tuple(entry["ground_truth_items"]) == ITEMS
         assert entry["ground_truth_items"] == few[case]["ground_truth_items"]
@@ -106,9 +105,10 @@ def test_tokens_and_samples_rank_well_and_the_models_own_rating_does_not(
     compared: Evaluation,
 ) -> None:
     for side in ("left", "right"):
-        found = {n: v for n, s, v in compared.variants() if s == side}
-        augrc = {name: v.augrc_full or 0.0 for name, v in found.items()}
-        cmax, mae = found["verbalized"].cmax, found["verbalized"].metrics["mae"].value
+        variants = {n: v for n, s, v in compared.variants() if s == side}
+        augrc = {name: v.augrc_full or 0.0 for name, v in variants.items()}
+        verbalized = variants["verbalized"]
+        cmax, mae = verbalized.cmax, verbalized.metrics["mae"].value
         assert cmax is not None
         assert mae is not None
         chance = cmax**2 * mae / 2  # the mean over all rankings

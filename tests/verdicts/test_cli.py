@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from acumen.cli import run
-from acumen.files.json import read_json
-from acumen.studies.verdicts import verdict_study
+from acumen.files.json import read_json, write_json
+from acumen.studies import verdict_study
 
 FAST = ("--resamples", "200")
 
@@ -22,7 +22,8 @@ FAST = ("--resamples", "200")
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
-    verdict_study().write(folder)
+    for name, document in verdict_study().documents().items():
+        write_json(folder / f"{name}.json", document)
     return folder
 
 

@@ -15,7 +15,7 @@ from acumen.policy import find_policy, parse_policy
 from acumen.report.verdict_comparison import comparison_report
 from acumen.report.verdict_tables import report, terminal
 from acumen.results.verdicts import check_comparison, check_document
-from acumen.studies.verdicts import verdict_study
+from acumen.studies import verdict_study
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.compute import unified_numbers
 from acumen.verdicts.read import parse_results

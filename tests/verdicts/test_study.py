@@ -1,4 +1,4 @@
-"""The bundled study: what is in it, and that nothing else than its seed decides it."""
+"""The bundled study: what is in it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,11 @@ import pytest
 
 from acumen.policy import Evidence, decide, find_policy
 from acumen.report.words import rests_on
-from acumen.studies.verdicts import POLICY, verdict_study
+from acumen.studies import POLICY, verdict_study
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import rare_level
 from acumen.verdicts.study import prepare
 from acumen.verdicts.truth import parse_reviews, parse_truth
-
-
-def test_the_same_seed_gives_the_same_study() -> None:
-    assert verdict_study() == verdict_study()
-    assert verdict_study(1) != verdict_study(2)
 
 
 def test_the_truth_is_what_the_policy_makes_of_its_incidents() -> None:

@@ -29,7 +29,7 @@ FAULT: Final = 70
 
 COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
-    "run": "acumen.cli.running",
+    "run": "acumen.cli.run_command",
     "task": "acumen.cli.task",
     "evaluate": "acumen.cli.evaluate",
     "curve": "acumen.cli.curve",

@@ -79,7 +79,7 @@ def _ratings(made: Demo, folder: Path, options: Options) -> None:
     from acumen.evaluation.plan import Plan
     from acumen.files.json import to_json
     from acumen.readers.run import run_from_document
-    from acumen.studies.phq8 import phq8_run
+    from acumen.studies import phq8_run
 
     document = phq8_run()
     made.files["phq8/run.json"] = document
@@ -103,7 +103,7 @@ def _ratings(made: Demo, folder: Path, options: Options) -> None:
 def _verdicts(made: Demo, options: Options) -> None:
     """The verdict study: each method's scores, and the two compared."""
     from acumen.policy import find_policy
-    from acumen.studies.verdicts import POLICY, verdict_study
+    from acumen.studies import POLICY, verdict_study
     from acumen.verdicts.compare import compare_runs, comparison_document
     from acumen.verdicts.read import parse_results
     from acumen.verdicts.score import document, score_study

@@ -151,7 +151,7 @@ def _evaluate(
     plan_options: dict[str, Any],
     clock: _Clock,
 ) -> Evaluation:
-    from acumen.cli.bar import progress
+    from acumen.cli.progress import bar
     from acumen.evaluation.evaluate import evaluate as evaluate_tables
     from acumen.evaluation.plan import Plan
     from acumen.inference.options import METHODS, Options
@@ -171,7 +171,7 @@ def _evaluate(
         calibrator = read_calibration(calibration)
     plan = Plan(options=Options(method=interval, **options), calibration=calibrator, **plan_options)
     other = tables[1] if len(tables) > 1 else None
-    with progress("resampling", _steps(tables, plan)) as advance:
+    with bar("resampling", _steps(tables, plan)) as advance:
         watched = replace(plan, options=replace(plan.options, advance=advance))
         evaluation = evaluate_tables(tables[0], other, watched)
     clock.lap("evaluate")

@@ -190,7 +190,7 @@ def _command(
 
 
 def _demo(policy: str | None, method: str | None) -> Inputs:
-    from acumen.studies.verdicts import POLICY, verdict_study
+    from acumen.studies import POLICY, verdict_study
     from acumen.verdicts.read import parse_results
     from acumen.verdicts.truth import parse_reviews, parse_truth
 

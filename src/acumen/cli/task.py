@@ -32,23 +32,24 @@ def check(
     from acumen.runner.schema import reply_schema
     from acumen.runner.task_file import read_task
 
-    read = read_task(task)
+    content = read_task(task)
     if schema:
-        emit(to_json(reply_schema(read)))
+        emit(to_json(reply_schema(content)))
         return
-    evidence = read.reply.evidence
+    evidence = content.reply.evidence
+    few_shot = "yes" if content.takes_references else "no: the prompt uses no references"
     lines = [
-        f"{read.name}: {read.title}",
-        f"  scale       {read.scale.name} ({read.scale.allowed})",
-        f"  items       {', '.join(read.scale.items)}",
-        f"  a case has  id, {', '.join(read.inputs)}, truth",
-        f"  prompts use {', '.join(f'case.{name}' for name in read.inputs)}; never id or truth",
-        f"  may abstain {', '.join(['null', *read.reply.abstain])}",
-        f"  confidence  {read.reply.confidence or 'none'}",
+        f"{content.name}: {content.title}",
+        f"  scale       {content.scale.name} ({content.scale.allowed})",
+        f"  items       {', '.join(content.scale.items)}",
+        f"  a case has  id, {', '.join(content.inputs)}, truth",
+        f"  prompts use {', '.join(f'case.{name}' for name in content.inputs)}; never id or truth",
+        f"  may abstain {', '.join(['null', *content.reply.abstain])}",
+        f"  confidence  {content.reply.confidence or 'none'}",
         f"  evidence    {f'{evidence.kind} from {evidence.source}' if evidence else 'none'}",
-        f"  few-shot    {'yes' if read.takes_references else 'no: the prompt uses no references'}",
-        f"  repairs     {read.repairs} after an unusable reply",
-        f"  max tokens  {read.max_tokens}",
+        f"  few-shot    {few_shot}",
+        f"  repairs     {content.repairs} after an unusable reply",
+        f"  max tokens  {content.max_tokens}",
     ]
     typer.echo("\n".join(lines))
 

@@ -212,7 +212,8 @@ def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> 
             for temporary, at in moves:
                 temporary.replace(at)
         for folder in {path.parent for _, path in moves}:
-            _sync_folder(folder)
+            with contextlib.suppress(OSError):  # the files are whole: some disks sync no folder
+                sync_folder(folder)
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(at)) from error
 
@@ -241,10 +242,10 @@ def _umask() -> int:
     return current
 
 
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def sync_folder(folder: Path) -> None:
+    """Have a folder's entries on the disk: a file that was made or renamed stays so."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

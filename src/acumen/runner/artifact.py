@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
-from acumen.runner.question import ABSTAINED, ANSWERED, INVALID, NO_TRANSPORT, REFUSED
+from acumen.runner.record import Level, Outcome, Record
 from acumen.runner.settings import Mode
 from acumen.runner.signals import Agreement, agreement
-from acumen.runner.task import Task
 
-Record = Mapping[str, Any]
+Answers = tuple[Case, Mode, Sequence[Record]]
+"""A case in a mode, and the records of its samples."""
+
 _ERRORS: Final = {
-    REFUSED: "RefusalError",
-    INVALID: "InvalidReplyError",
-    NO_TRANSPORT: "TransportFailure",
+    Outcome.refused: "RefusalError",
+    Outcome.invalid_reply: "InvalidReplyError",
+    Outcome.transport_failure: "TransportFailure",
 }
-_CONSISTENCY_OFF: Final = {
+_NO_CONSISTENCY: Final = {
     "consistency_modal_confidence": None,
     "consistency_score_std": None,
     "consistency_na_rate": None,
@@ -58,11 +59,11 @@ def _samples(plan: Plan, journal: Journal, case: Case, mode: Mode) -> list[Recor
 
 def usable(records: Iterable[Record]) -> list[Record]:
     """The records that hold an answer or an abstention."""
-    return [r for r in records if r["outcome"] in (ANSWERED, ABSTAINED)]
+    return [record for record in records if record.is_usable]
 
 
 def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[str, Any]:
-    seconds = [record["seconds"] for record in records]
+    seconds = [record.seconds for record in records]
     return {
         **journal.header["provenance"],
         "run_id": journal.header["run_id"],
@@ -80,7 +81,7 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
         "references_hash": plan.references.hash if plan.references else None,
         "cases_in_file": len(plan.cases.all),
         "cases_asked": len(plan.asked_cases),
-        "served_models": sorted({r.get("served_model") for r in records} - {None}),
+        "served_models": sorted({r.served_model for r in records if r.served_model is not None}),
         "settings": {
             name: value
             for name, value in journal.header["plan"].items()
@@ -88,9 +89,9 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
         },
         "usage": {
             "questions": len(records),
-            "prompt_tokens": sum(r["prompt_tokens"] for r in records),
-            "completion_tokens": sum(r["completion_tokens"] for r in records),
-            "retries": sum(r["retries"] for r in records),
+            "prompt_tokens": sum(r.prompt_tokens for r in records),
+            "completion_tokens": sum(r.completion_tokens for r in records),
+            "retries": sum(r.retries for r in records),
         },
         "durations": {
             "questions_total_seconds": round(math.fsum(seconds), 3),
@@ -99,32 +100,30 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
     }
 
 
-def failure_summary(
-    by_question: Iterable[tuple[Case, Mode, Sequence[Record]]],
-) -> dict[str, Any]:
+def failure_summary(by_question: Iterable[Answers]) -> dict[str, Any]:
     """Outcomes counted, reasons counted, failed cases named; no word of any case or reply."""
     outcomes: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     flaws: Counter[str] = Counter()
-    repairs: Counter[str] = Counter()
-    failed = []
+    attempts = repaired = 0
+    failures = []
     for case, mode, samples in by_question:
-        outcomes.update(record["outcome"] for record in samples)
+        outcomes.update(record.outcome for record in samples)
         good = usable(samples)
-        reasons.update(r["reason"] for r in samples if r["reason"])
-        repairs["attempts"] += sum(r["repairs"] for r in samples)
-        repairs["repaired"] += sum(r["repairs"] > 0 for r in good)
+        reasons.update(r.reason for r in samples if r.reason)
+        attempts += sum(r.repairs for r in samples)
+        repaired += sum(r.repairs > 0 for r in good)
         for record in good:
-            flaws.update(f for item in record["items"].values() for f in item["flaws"])
-            flaws.update(record.get("parsed", {}).get("flaws", ()))
+            flaws.update(flaw for answer in record.items.values() for flaw in answer.flaws)
+            flaws.update(record.parsed.flaws if record.parsed else ())
         if not good:
-            failed.append({"case": case.id, "mode": mode, "error": _error(samples)})
+            failures.append({"case": case.id, "mode": mode, "error": _error(samples)})
     return {
         "outcomes": dict(sorted(outcomes.items())),
         "reasons": dict(sorted(reasons.items())),
-        "repairs": {"attempts": repairs["attempts"], "repaired": repairs["repaired"]},
+        "repairs": {"attempts": attempts, "repaired": repaired},
         "flaws": dict(sorted(flaws.items())),
-        "failed_cases": failed,
+        "failed_cases": failures,
     }
 
 
@@ -132,7 +131,7 @@ def _error(samples: Sequence[Record]) -> str:
     """Why a case failed, named the way readers of run files let a name of an error through."""
     if not samples:
         return "NotAskedError"
-    return f"{_ERRORS[samples[0]['outcome']]}: {samples[0]['reason']}"
+    return f"{_ERRORS[samples[0].outcome]}: {samples[0].reason}"
 
 
 def _experiment(
@@ -155,9 +154,9 @@ def _experiment(
 def _result(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any]:
     good = usable(samples)
     trail = {
-        "prompt_hash": samples[0]["prompt_hash"] if samples else None,
-        "repairs": sum(record["repairs"] for record in samples),
-        "samples": dict(sorted(Counter(record["outcome"] for record in samples).items())),
+        "prompt_hash": samples[0].prompt_hash if samples else None,
+        "repairs": sum(record.repairs for record in samples),
+        "samples": dict(sorted(Counter(record.outcome for record in samples).items())),
     }
     if not good:
         return {
@@ -167,22 +166,23 @@ def _result(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any]
             "ground_truth_items": dict(case.truth),
             **trail,
         }
-    predicted: dict[str, Any] = {}
+    predictions: dict[str, Level | None] = {}
     signals: dict[str, Any] = {}
     details: dict[str, Any] = {}
     for item in plan.task.scale.items:
-        chosen, signals[item] = _item(plan.task, item, good, plan.settings.samples > 1)
-        predicted[item] = chosen["level"]
+        record, signals[item] = _item(plan, item, good)
+        answer = record.items[item]
+        predictions[item] = answer.level
         details[item] = {
-            "token_scope": "score" if chosen["signals"]["token_msp"] is not None else None,
-            "no_tokens_because": chosen["no_tokens_because"],
-            "flaws": chosen["flaws"],
+            "token_scope": "score" if answer.signals["token_msp"] is not None else None,
+            "no_tokens_because": answer.no_tokens_because,
+            "flaws": list(answer.flaws),
         }
     return {
         "participant_id": case.id,
         "success": True,
         "error": None,
-        "predicted_items": predicted,
+        "predicted_items": predictions,
         "ground_truth_items": dict(case.truth),
         "item_signals": signals,
         "item_details": details,
@@ -190,38 +190,33 @@ def _result(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any]
     }
 
 
-def _item(
-    task: Task, item: str, good: Sequence[Record], sampled: bool
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The answer that stands for the item, and its signals.
+def _item(plan: Plan, item: str, good: Sequence[Record]) -> tuple[Record, dict[str, Any]]:
+    """The record that stands for the item, and its signals.
 
     With several samples the modal score is the prediction, and the first sample that gave it lends
     its evidence, its confidence and its token signals.
     """
-    answers = [record["items"][item] for record in good]
-    if not sampled:
-        return answers[0], answers[0]["signals"] | _CONSISTENCY_OFF
-    levels = [answer["level"] for answer in answers]
-    ranks = [None if level is None else task.scale.rank(level) for level in levels]
-    agreed = agreement(ranks)
-    chosen = answers[ranks.index(agreed.modal)]
-    return chosen, chosen["signals"] | _consistency(agreed, levels)
+    if plan.settings.samples == 1:
+        return good[0], {**good[0].items[item].signals, **_NO_CONSISTENCY}
+    levels = [record.items[item].level for record in good]
+    ranks = [None if level is None else plan.task.scale.rank(level) for level in levels]
+    samples = agreement(ranks)
+    record = good[ranks.index(samples.modal)]
+    return record, {**record.items[item].signals, **_consistency(samples, levels)}
 
 
-def _consistency(agreed: Agreement, levels: list[Any]) -> dict[str, Any]:
+def _consistency(samples: Agreement, levels: list[Level | None]) -> dict[str, Any]:
     if len(levels) < 2:  # one sample agrees with itself: that says nothing
-        return _CONSISTENCY_OFF | {"consistency_samples": levels}
+        return _NO_CONSISTENCY | {"consistency_samples": levels}
     return {
-        "consistency_modal_confidence": agreed.modal_confidence,
-        "consistency_score_std": agreed.score_std,
-        "consistency_na_rate": agreed.na_rate,
+        "consistency_modal_confidence": samples.modal_confidence,
+        "consistency_score_std": samples.score_std,
+        "consistency_na_rate": samples.na_rate,
         "consistency_samples": levels,
     }
 
 
-def _verdict_study(
-    plan: Plan, journal: Journal, by_question: Sequence[tuple[Case, Mode, Sequence[Record]]]
-) -> dict[str, Any]:
+def _verdict_study(plan: Plan, journal: Journal, by_question: Sequence[Answers]) -> dict[str, Any]:
     """A results file. Two modes are two methods in it, and then every row says whose it is."""
     task, modes = plan.task, plan.settings.modes
     source = task.reply.evidence.source if task.reply.evidence else ""
@@ -249,17 +244,17 @@ def _verdict(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any
     good = usable(samples)
     if not good:
         return {"business_id": case.id, "error": _error(samples), "gt_verdict": truth}
-    chosen, signals = _item(plan.task, item, good, plan.settings.samples > 1)
-    record = next(r for r in good if r["items"][item] is chosen)
+    record, signals = _item(plan, item, good)
+    assert record.parsed is not None, "a verdict's reply has its reasons"
     return {
         "business_id": case.id,
-        "verdict": chosen["level"],
-        "risk_score": record["parsed"]["risk_score"],
+        "verdict": record.items[item].level,
+        "risk_score": record.parsed.risk_score,
         "parsed": {
-            "evidences": record["parsed"]["evidences"],
-            "justification": record["parsed"]["justification"],
+            "evidences": record.parsed.evidences,
+            "justification": record.parsed.justification,
         },
         "signals": signals,
-        "prompt_hash": record["prompt_hash"],
+        "prompt_hash": record.prompt_hash,
         "gt_verdict": truth,
     }

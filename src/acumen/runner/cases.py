@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from acumen.errors import DataError, Problem, UsageError, label, what_came
 from acumen.files.json import parse_json, read_bytes, source_name
@@ -22,6 +22,7 @@ from acumen.runner.task import Task
 from acumen.types import CaseId
 
 DEMO: Final = "demo"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +32,16 @@ class Case:
     id: CaseId
     inputs: Mapping[str, Any]
     truth: Mapping[str, int | str]
-    incidents: tuple[Mapping[str, Any], ...] = ()
 
     def passages(self) -> list[str]:
         """Its text in pieces that can be compared: paragraphs or lines, and reviews."""
-        found: list[str] = []
+        pieces: list[str] = []
         for value in self.inputs.values():
             if isinstance(value, str):
-                found += [line.strip() for line in value.splitlines() if line.strip()]
+                pieces += [line.strip() for line in value.splitlines() if line.strip()]
             else:
-                found += [review["text"] for review in value]
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Cases:
-    """The cases of one file and the hash of its bytes."""
-
-    all: tuple[Case, ...]
-    hash: str
+                pieces += [review["text"] for review in value]
+        return pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,86 +55,89 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class References:
-    """The references of one file and the hash of its bytes."""
+class Contents(Generic[T]):
+    """The records of one file and the hash of its bytes."""
 
-    all: tuple[Reference, ...]
+    all: tuple[T, ...]
     hash: str
+
+
+Cases = Contents[Case]
+References = Contents[Reference]
 
 
 def read_cases(path: str | Path, task: Task) -> Cases:
     """The cases of a file, or the bundled ones for ``demo``; refuses with all that is wrong."""
-    data, source = _bytes(path, f"{task.name}-cases.json", "cases", task)
-    records = _records(parse_json(data, source=source), "cases", source)
-    problems: list[Problem] = []
-    cases = [_case(record, index, task, problems) for index, record in enumerate(records)]
-    # 7 and "7" would be one case to a reader of the run file
-    twice = [name for name, n in Counter(str(c.id) for c in cases if c).items() if n > 1]
-    problems += [Problem("is there more than once", case=i, noun=task.scale.case) for i in twice]
-    if not cases:
-        problems.append(Problem("holds no cases"))
-    if problems:
-        raise DataError(problems, source=source)
-    return Cases(tuple(c for c in cases if c), hashlib.sha256(data).hexdigest())
+    return _read(path, "cases", _case, task)
 
 
 def read_references(path: str | Path, task: Task) -> References:
     """The references of a file, or the bundled ones for ``demo``."""
-    data, source = _bytes(path, f"{task.name}-references.json", "references", task)
-    records = _records(parse_json(data, source=source), "references", source)
+    return _read(path, "references", _reference, task)
+
+
+def _read(
+    path: str | Path,
+    noun: str,
+    read: Callable[[dict[str, Any], str, Task, list[Problem]], T | None],
+    task: Task,
+) -> Contents[T]:
+    data, source = _bytes(path, noun, task)
+    records = _records(parse_json(data, source=source), noun, source)
     problems: list[Problem] = []
-    found = [_reference(record, index, task, problems) for index, record in enumerate(records)]
-    if not found:
-        problems.append(Problem("holds no references"))
+    contents: list[T] = []
+    for index, record in enumerate(records):
+        where = f"{noun}[{index}]"
+        if not isinstance(record, dict):
+            problems.append(Problem(f"must be an object, not {_kind(record)}", field=where))
+        elif (content := read(record, where, task, problems)) is not None:
+            contents.append(content)
+    # 7 and "7" would be one case to a reader of the run file
+    names = Counter(str(content.id) for content in contents if isinstance(content, Case))
+    repeats = [name for name, n in names.items() if n > 1]
+    problems += [Problem("is there more than once", case=i, noun=task.scale.case) for i in repeats]
+    if not records:
+        problems.append(Problem(f"holds no {noun}"))
     if problems:
         raise DataError(problems, source=source)
-    return References(tuple(r for r in found if r), hashlib.sha256(data).hexdigest())
+    return Contents(tuple(contents), hashlib.sha256(data).hexdigest())
 
 
-def _bytes(path: str | Path, bundled: str, noun: str, task: Task) -> tuple[bytes, str]:
+def _bytes(path: str | Path, noun: str, task: Task) -> tuple[bytes, str]:
     if str(path) != DEMO:
         return read_bytes(path), source_name(path)
-    entry = files("acumen.runner.demo").joinpath(bundled)
+    name = f"{task.name}-{noun}.json"
+    entry = files("acumen.runner.demo").joinpath(name)
     if not entry.is_file():
         raise UsageError(f"there are no bundled {noun} for the task {label(task.name)}")
-    return entry.read_bytes(), bundled
+    return entry.read_bytes(), name
 
 
 def _records(document: object, key: str, source: str) -> list[object]:
-    found = document.get(key, document) if isinstance(document, dict) else document
-    if isinstance(found, dict) and found and all(isinstance(r, dict) for r in found.values()):
-        return [{"id": name, **record} for name, record in found.items()]
-    if not isinstance(found, list):
+    records = document.get(key, document) if isinstance(document, dict) else document
+    if isinstance(records, dict) and records and all(isinstance(r, dict) for r in records.values()):
+        return [{"id": name, **record} for name, record in records.items()]
+    if not isinstance(records, list):
         raise DataError([f'must be {{"{key}": […]}} or records by id'], source=source)
-    return found
+    return records
 
 
-def _case(record: object, index: int, task: Task, problems: list[Problem]) -> Case | None:
-    where = f"cases[{index}]"
-    if not isinstance(record, dict):
-        problems.append(Problem(f"must be an object, not {_kind(record)}", field=where))
-        return None
-    name = _name(record.get("id"))
-    if name is None:
-        came = _kind(record.get("id"))
-        problems.append(Problem(f"must be text or a whole number, not {came}", field=f"{where}.id"))
-    own = {key: record[key] for key in (*task.scale.items, "incidents") if key in record}
-    truth, incidents, wrong = _truth(record.get("truth", own or None), task)
-    for found in [*_input_problems(record, task), *wrong]:
+def _case(record: dict[str, Any], where: str, task: Task, problems: list[Problem]) -> Case | None:
+    name = record.get("id")
+    if isinstance(name, bool) or not isinstance(name, int | str) or name == "":
+        message = f"must be text or a whole number, not {_kind(name)}"
+        problems.append(Problem(message, field=f"{where}.id"))
+        name = None
+    inline = {key: record[key] for key in (*task.scale.items, "incidents") if key in record}
+    truth, faults = _truth(record.get("truth", inline or None), task)
+    for problem in [*_input_problems(record, task), *faults]:
         if name is None:
-            problems.append(replace(found, field=f"{where}.{found.field}"))
+            problems.append(replace(problem, field=f"{where}.{problem.field}"))
         else:
-            problems.append(replace(found, case=name, noun=task.scale.case))
+            problems.append(replace(problem, case=name, noun=task.scale.case))
     if name is None:
         return None
-    inputs = {key: record.get(key) for key in task.inputs}
-    return Case(name, inputs, truth, incidents)
-
-
-def _name(value: object) -> CaseId | None:
-    if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-        return None
-    return value
+    return Case(name, {key: record.get(key) for key in task.inputs}, truth)
 
 
 def _input_problems(record: dict[str, Any], task: Task) -> Iterator[Problem]:
@@ -167,17 +162,15 @@ def _is_review(review: object) -> bool:
     )
 
 
-def _truth(
-    truth: object, task: Task
-) -> tuple[dict[str, int | str], tuple[Mapping[str, Any], ...], list[Problem]]:
-    """Levels by item, incidents of a verdict study, and what is wrong with either."""
+def _truth(truth: object, task: Task) -> tuple[dict[str, int | str], list[Problem]]:
+    """Levels by item, and what is wrong with them or with the incidents of a verdict study."""
     if not isinstance(truth, dict):
-        return {}, (), [Problem(f"must be an object, not {_kind(truth)}", field="truth")]
-    known = set(task.scale.items) | ({"incidents"} if task.is_verdict else set())
+        return {}, [Problem(f"must be an object, not {_kind(truth)}", field="truth")]
+    allowed = set(task.scale.items) | ({"incidents"} if task.is_verdict else set())
     problems = [
         Problem("is not an item of the task", field=f"truth.{label(key)}")
         for key in truth
-        if key not in known
+        if key not in allowed
     ]
     levels: dict[str, int | str] = {}
     for item in task.scale.items:
@@ -185,38 +178,40 @@ def _truth(
             problems.append(Problem("is missing", item=item, field="truth"))
             continue
         try:
-            levels[item] = task.scale.levels[task.scale.rank(truth[item])]
-        except ValueError:
-            message = f"{_kind(truth[item])} is not one of {task.scale.allowed}"
-            problems.append(Problem(message, item=item, field="truth"))
+            levels[item] = _level(truth[item], task)
+        except ValueError as error:
+            problems.append(Problem(str(error), item=item, field="truth"))
     incidents = truth.get("incidents", [])
     if not isinstance(incidents, list) or not all(isinstance(i, dict) for i in incidents):
         problems.append(Problem("must be a list of objects", field="truth.incidents"))
-        incidents = []
-    return levels, tuple(incidents), problems
+    return levels, problems
 
 
-def _reference(record: object, index: int, task: Task, problems: list[Problem]) -> Reference | None:
-    where = f"references[{index}]"
-    if not isinstance(record, dict):
-        problems.append(Problem(f"must be an object, not {_kind(record)}", field=where))
-        return None
+def _reference(
+    record: dict[str, Any], where: str, task: Task, problems: list[Problem]
+) -> Reference | None:
     item, text = record.get("item"), record.get("text")
-    found = []
+    faults = []
     if item not in task.scale.items:
         allowed = ", ".join(task.scale.items)
-        found.append(Problem(f"must be one of {allowed}", field=f"{where}.item"))
+        faults.append(Problem(f"must be one of {allowed}", field=f"{where}.item"))
     if not isinstance(text, str) or not text.strip():
-        found.append(Problem("must be text that is not blank", field=f"{where}.text"))
+        faults.append(Problem("must be text that is not blank", field=f"{where}.text"))
     try:
-        score = task.scale.levels[task.scale.rank(record.get("score"))]
-    except ValueError:
-        message = f"{_kind(record.get('score'))} is not one of {task.scale.allowed}"
-        found.append(Problem(message, field=f"{where}.score"))
-    problems += found
-    if found:
+        score = _level(record.get("score"), task)
+    except ValueError as error:
+        faults.append(Problem(str(error), field=f"{where}.score"))
+    problems += faults
+    if faults:
         return None
     return Reference(str(item), str(text), score, record.get("case"))
+
+
+def _level(value: object, task: Task) -> int | str:
+    try:
+        return task.scale.levels[task.scale.rank(value)]
+    except ValueError:
+        raise ValueError(f"{_kind(value)} is not one of {task.scale.allowed}") from None
 
 
 def _kind(value: object) -> str:

@@ -7,9 +7,9 @@ and the case's text go to the host that was named and to no other. A body is rea
 never decompressed. Error bodies may repeat the prompt or the key: only short code words of them are
 kept.
 
-Connections are kept alive, and a broken server may send more than its answer. A connection is free
-for the next question only when its answer has been read as one; and a response that stood there
-before its question was sent is nobody's answer (:class:`_Awaited`).
+A connection carries one attempt and is closed. A broken server or proxy may send more than its
+answer, and on a connection that is kept alive nothing tells a late second response from the answer
+to the next question. A handshake costs little beside the time a model thinks.
 """
 
 from __future__ import annotations
@@ -103,14 +103,13 @@ class Endpoint:
         patience: Patience,
         *,
         key: str | None = None,
-        connections: int = 8,
     ) -> None:
         self.host = host_of(base_url)
         self.model = model
         self._patience = patience
         self._answers = False
         self._random = random.Random()  # noqa: S311  (spreads retries in time, nothing secret)
-        self._client = _client(base_url, key, patience, connections, self._on_response)
+        self._client = _client(base_url, key, patience, self._on_response)
 
     async def __aenter__(self) -> Endpoint:
         return self
@@ -147,11 +146,11 @@ class Endpoint:
     async def embed(self, texts: Sequence[str], model: str) -> list[list[float]]:
         """The embedding of each text, in order."""
         embeddings = self._client.embeddings.with_streaming_response
-        found, _ = await self._until_it_works(
+        vectors, _ = await self._until_it_works(
             lambda: embeddings.create(model=model, input=list(texts), encoding_format="float"),
             lambda body: read_vectors(body, len(texts)),
         )
-        return found
+        return vectors
 
     async def _until_it_works(
         self, call: Call, read: Callable[[dict[str, Any]], T]
@@ -173,9 +172,9 @@ class Endpoint:
             message = "cannot be reached: is it running, and is --base-url right?"
             raise EndpointRefusal(f"{printable(self.host)} {message}") from None
 
-    def _wait(self, attempt: int, asked: float | None) -> float:
-        if asked is not None:
-            return min(asked, self._patience.longest_wait)
+    def _wait(self, attempt: int, seconds: float | None) -> float:
+        if seconds is not None:
+            return min(seconds, self._patience.longest_wait)
         longest: float = min(self._patience.backoff * 2.0**attempt, 30.0)
         return longest * (0.5 + 0.5 * self._random.random())
 
@@ -185,12 +184,7 @@ class Endpoint:
 
         try:
             async with asyncio.timeout(self._patience.timeout), call() as response:
-                chunks = response.iter_bytes()
-                data = await read_body(chunks, LARGEST_BODY, stated_length(response.headers))
-                document = read_document(data)  # if it is none, the connection is closed
-                async for _ in chunks:  # the end of the message: now the connection is free
-                    pass
-                return document
+                return read_document(await read_body(response.iter_bytes(), LARGEST_BODY))
         except TimeoutError:
             raise TransportFailure("timeout") from None
         except openai.APITimeoutError:
@@ -223,8 +217,8 @@ class Endpoint:
             if status == 429 and code == "insufficient_quota":
                 advice = _NO_QUOTA
             if advice:
-                said = f" ({code})" if code else ""
-                raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){said}")
+                word = f" ({code})" if code else ""
+                raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){word}")
             again = status in (408, 409, 425, 429) or status >= 500
             wait = retry_after(response.headers.get("retry-after"))
             raise TransportFailure(f"http_{status}", again=again, wait=wait)
@@ -289,7 +283,7 @@ def sdk() -> Any:
     return openai
 
 
-def _client(base_url: str, key: str | None, patience: Patience, connections: int, hook: Any) -> Any:
+def _client(base_url: str, key: str | None, patience: Patience, hook: Any) -> Any:
     openai = sdk()
     # OPENAI_LOG=debug would print prompts and headers
     for name in ("openai", *_HTTP_LIBRARIES):
@@ -301,43 +295,10 @@ def _client(base_url: str, key: str | None, patience: Patience, connections: int
         base_url=base_url,
         max_retries=0,
         timeout=patience.timeout,
-        default_headers={"Accept-Encoding": "identity"},
+        default_headers={"Accept-Encoding": "identity", "Connection": "close"},
         http_client=make_http(
             follow_redirects=False,
             trust_env=not is_here,  # a proxy has no business on loopback
-            event_hooks={"request": [_watch], "response": [hook]},
-            limits=_limits(make_http, connections),
+            event_hooks={"response": [hook]},
         ),
     )
-
-
-class _Awaited:
-    """Listens to one exchange and refuses a response that nobody had to wait for.
-
-    Bytes that came along with the last answer lie in a buffer of the connection; reading them takes
-    no turn of the event loop, and reading from the network always does.
-    """
-
-    def __init__(self) -> None:
-        self._turned = False
-
-    async def __call__(self, event: str, details: object) -> None:
-        if event == "http11.receive_response_headers.started":
-            asyncio.get_running_loop().call_soon(self._turn)
-        elif event == "http11.receive_response_headers.complete" and not self._turned:
-            raise TransportFailure("stray_response")
-
-    def _turn(self) -> None:
-        self._turned = True
-
-
-async def _watch(request: Any) -> None:
-    request.extensions["trace"] = _Awaited()
-
-
-def _limits(make_http: Any, connections: int) -> Any:
-    from importlib import import_module
-
-    name = "httpx2" if "2" in make_http.__name__ else "httpx"
-    limits = import_module(name).Limits
-    return limits(max_connections=connections, max_keepalive_connections=connections)

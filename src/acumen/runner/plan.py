@@ -11,10 +11,24 @@ from typing import Any
 from acumen.errors import UsageError
 from acumen.runner import prompts
 from acumen.runner.cases import Case, Cases, References
-from acumen.runner.journal import Key
+from acumen.runner.record import Key
 from acumen.runner.schema import reply_schema
 from acumen.runner.settings import Mode, Settings
 from acumen.runner.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A case asked once: in which mode, as which sample."""
+
+    case: Case
+    mode: Mode
+    sample: int
+
+    @property
+    def key(self) -> Key:
+        """What its record is found by."""
+        return self.case.id, self.mode, self.sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +53,12 @@ class Plan:
         """The cases of this run, after ``--limit``."""
         return self.cases.all[: self.limit]
 
-    def questions(self) -> Iterator[tuple[Case, Mode, int, Key]]:
+    def questions(self) -> Iterator[Question]:
         """Every question, case by case, so that a stopped run has whole cases."""
         for case in self.asked_cases:
             for mode in self.settings.modes:
                 for sample in range(self.settings.samples):
-                    yield case, mode, sample, (case.id, mode, sample)
+                    yield Question(case, mode, sample)
 
     @property
     def size(self) -> int:

@@ -56,7 +56,7 @@ def zero_or_few_shot(
     task: Task, case: Case, references: Mapping[str, Sequence[Retrieved]] | None = None
 ) -> list[Message]:
     """The messages for one case. Without references it is the zero-shot prompt, byte for byte."""
-    found = [
+    examples = [
         {"item": item, "text": r.text, "score": r.score}
         for item, retrieved in (references or {}).items()
         for r in retrieved
@@ -66,7 +66,7 @@ def zero_or_few_shot(
         "items": [{"name": i, "question": task.questions.get(i, "")} for i in task.scale.items],
         "levels": list(task.scale.levels),
         "abstain": task.reply.abstain[0] if task.reply.abstain else None,
-        "references": found,
+        "references": examples,
         "schema": json.dumps(reply_schema(task), ensure_ascii=False),
     }
     messages = []
@@ -104,7 +104,7 @@ def render(template: str, values: Mapping[str, object]) -> str:
     parts: list[str] = []
     length = 0
     try:
-        for part in _compiled(template).generate(dict(values)):
+        for part in _compile(template).generate(dict(values)):
             length += len(part)
             if length > LONGEST_PROMPT:
                 raise DataError([f"the prompt is longer than {LONGEST_PROMPT} characters"])
@@ -119,7 +119,7 @@ def render(template: str, values: Mapping[str, object]) -> str:
 
 
 @cache
-def _compiled(template: str) -> Any:
+def _compile(template: str) -> Any:
     return _ENVIRONMENT.from_string(template)
 
 
@@ -143,13 +143,13 @@ def inputs_used(template: str) -> set[str]:
     ['id', 'note']
     """
     tree = _ENVIRONMENT.parse(template)
-    found = [(node.node, node.attr) for node in tree.find_all(nodes.Getattr)]
-    found += [
+    lookups = [(node.node, node.attr) for node in tree.find_all(nodes.Getattr)]
+    lookups += [
         (node.node, node.arg.value)
         for node in tree.find_all(nodes.Getitem)
         if isinstance(node.arg, nodes.Const)
     ]
-    return {key for of, key in found if isinstance(of, nodes.Name) and of.name == "case"}
+    return {key for of, key in lookups if isinstance(of, nodes.Name) and of.name == "case"}
 
 
 def names_used(template: str) -> dict[str, int]:
@@ -161,9 +161,9 @@ def names_used(template: str) -> dict[str, int]:
     {'case': 1, 'references': 1}
     """
     tree = _ENVIRONMENT.parse(template)
-    asked = meta.find_undeclared_variables(tree)
+    names = meta.find_undeclared_variables(tree)
     lines: dict[str, int] = {}
     for node in tree.find_all(nodes.Name):
-        if node.name in asked:
+        if node.name in names:
             lines.setdefault(node.name, node.lineno)
     return lines

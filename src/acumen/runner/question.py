@@ -4,47 +4,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
 from acumen.runner.endpoint import Answer, Endpoint, is_openai
+from acumen.runner.plan import Plan, Question
+from acumen.runner.record import ItemAnswer, Outcome, Reasons, Record
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
 from acumen.runner.retrieval import Retrieved, retrieval_signals
 from acumen.runner.schema import reply_schema, without_bounds
-from acumen.runner.settings import Mode, Settings
+from acumen.runner.settings import Settings
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
 from acumen.runner.wire import CONTENT_FILTER, TransportFailure
 
-ANSWERED: Final = "answered"
-ABSTAINED: Final = "abstained"
-REFUSED: Final = "refused"
-INVALID: Final = "invalid_reply"
-NO_TRANSPORT: Final = "transport_failure"
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A case asked once: in which mode, as which sample, with which references."""
-
-    case: Case
-    mode: Mode
-    sample: int
-    references: Mapping[str, Sequence[Retrieved]] = field(default_factory=dict)
+References = Mapping[str, Sequence[Retrieved]]
+UNUSABLE_CHARACTERS: Final = 20_000
+"""How much of an unusable reply the journal keeps."""
 
 
 @dataclass(slots=True)
 class _Tally:
-    """What the attempts at one question cost, and what was wrong with each."""
+    """What the attempts at one question cost, and what was wrong; by the record's names."""
 
+    repairs: int = 0
+    problems: list[str] = field(default_factory=list)
+    retries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    retries: int = 0
-    asked: int = 0
     served_model: str | None = None
-    problems: list[str] = field(default_factory=list)
 
     def add(self, answer: Answer) -> None:
         self.prompt_tokens += answer.prompt_tokens
@@ -53,68 +43,53 @@ class _Tally:
         self.served_model = answer.served_model
 
 
-async def ask(
-    question: Question, task: Task, settings: Settings, endpoint: Endpoint
-) -> dict[str, Any]:
+async def ask(question: Question, references: References, plan: Plan, endpoint: Endpoint) -> Record:
     """The record of one question, whatever came of it."""
-    began = time.monotonic()
-    messages = prompts.zero_or_few_shot(task, question.case, question.references)
-    record: dict[str, Any] = {
-        "case": question.case.id,
-        "mode": question.mode,
-        "sample": question.sample,
-        "outcome": NO_TRANSPORT,
-        "reason": None,
-        "prompt_hash": prompts.prompt_hash(messages),
-    }
+    start = time.monotonic()
+    messages = prompts.zero_or_few_shot(plan.task, question.case, references)
+    record = Record(
+        *question.key, Outcome.transport_failure, prompt_hash=prompts.prompt_hash(messages)
+    )
     tally = _Tally()
     try:
-        record |= await _answered(question, task, settings, endpoint, messages, tally)
+        answer, reading = await _converse(question, plan, endpoint, messages, tally)
     except TransportFailure as failure:
         tally.retries += failure.retries
-        filtered = failure.reason == CONTENT_FILTER
-        record |= {"outcome": REFUSED} if filtered else {}
-        record["reason"] = "refused" if filtered else failure.reason
-    return record | {
-        "repairs": max(0, tally.asked - 1),
-        "problems": tally.problems,
-        "retries": tally.retries,
-        "prompt_tokens": tally.prompt_tokens,
-        "completion_tokens": tally.completion_tokens,
-        "served_model": tally.served_model,
-        "seconds": round(time.monotonic() - began, 3),
-    }
+        if failure.reason == CONTENT_FILTER:
+            record = replace(record, outcome=Outcome.refused, reason="refused")
+        else:
+            record = replace(record, reason=failure.reason)
+    else:
+        if isinstance(reading, UnusableReply):
+            outcome = Outcome.refused if reading.is_refusal else Outcome.invalid_reply
+            text = answer.text[:UNUSABLE_CHARACTERS]
+            record = replace(record, outcome=outcome, reason=reading.reason, reply=text)
+        else:
+            record = _usable(record, reading, answer, question.case, references, plan.task)
+    return replace(record, **asdict(tally), seconds=round(time.monotonic() - start, 3))
 
 
-async def _answered(
+async def _converse(
     question: Question,
-    task: Task,
-    settings: Settings,
+    plan: Plan,
     endpoint: Endpoint,
     messages: list[prompts.Message],
     tally: _Tally,
-) -> dict[str, Any]:
+) -> tuple[Answer, Reading | UnusableReply]:
     """Ask, and ask again as often as the task allows while the reply cannot be used."""
-    options = request_options(task, settings, question.sample)
+    options = request_options(plan.task, plan.settings, question.sample)
     conversation = messages
     while True:
-        tally.asked += 1
         answer = await endpoint.ask(conversation, **options)
         tally.add(answer)
         try:
-            reading = _read(answer, task)
+            return answer, _read(answer, plan.task)
         except UnusableReply as unusable:
             tally.problems.append(unusable.reason)
-            if unusable.is_refusal or len(tally.problems) > task.repairs:
-                outcome = REFUSED if unusable.is_refusal else INVALID
-                return {
-                    "outcome": outcome,
-                    "reason": unusable.reason,
-                    "reply": answer.text[:20_000],
-                }
-            conversation = prompts.repair(task, messages, answer.text, unusable.problems)
-            continue
-        return _usable(reading, answer, question, task)
+            if unusable.is_refusal or len(tally.problems) > plan.task.repairs:
+                return answer, unusable
+            tally.repairs += 1
+            conversation = prompts.repair(plan.task, messages, answer.text, unusable.problems)
 
 
 def request_options(task: Task, settings: Settings, sample: int) -> dict[str, Any]:
@@ -133,8 +108,8 @@ def request_options(task: Task, settings: Settings, sample: int) -> dict[str, An
     match settings.reply_format:
         case "schema":
             schema = without_bounds(reply_schema(task)) if openai else reply_schema(task)
-            held = {"name": "reply", "strict": True, "schema": schema}
-            options["response_format"] = {"type": "json_schema", "json_schema": held}
+            strict = {"name": "reply", "strict": True, "schema": schema}
+            options["response_format"] = {"type": "json_schema", "json_schema": strict}
         case "json":
             options["response_format"] = {"type": "json_object"}
         case "text":
@@ -151,45 +126,46 @@ def _read(answer: Answer, task: Task) -> Reading:
     return read_reply(answer.text, task)
 
 
-def _usable(reading: Reading, answer: Answer, question: Question, task: Task) -> dict[str, Any]:
+def _usable(
+    record: Record,
+    reading: Reading,
+    answer: Answer,
+    case: Case,
+    references: References,
+    task: Task,
+) -> Record:
+    """The record with the answers of a reply and their signals."""
     where = tokens.TokenMap.of(answer.text, tokens.read_tokens(answer.logprobs))
     whole = tokens.reply_signals(where)
-    items = {
-        item: _item(item, reply, reading, question, task, where, whole)
-        for item, reply in reading.items.items()
-    }
-    spoke = any(reply.level is not None for reply in reading.items.values())
-    record: dict[str, Any] = {
-        "outcome": ANSWERED if spoke else ABSTAINED,
-        "items": items,
-        "reply": answer.text,
-    }
-    if task.is_verdict:
-        record["parsed"] = {
-            "evidences": [dict(row) for row in reading.rows],
-            "justification": reading.justification,
-            "risk_score": reading.risk_score,
-            "flaws": list(reading.flaws),
-        }
-    return record
+    items = {}
+    for item, reply in reading.items.items():
+        signals = _evidence(reply, reading, case, task)
+        signals |= retrieval_signals(references.get(item, ()))
+        items[item] = _item(reply, signals, labels(task), where, whole)
+    is_answer = any(reply.level is not None for reply in reading.items.values())
+    reasons = Reasons(reading.rows, reading.justification, reading.risk_score, reading.flaws)
+    return replace(
+        record,
+        outcome=Outcome.answered if is_answer else Outcome.abstained,
+        items=items,
+        reply=answer.text,
+        parsed=reasons if task.is_verdict else None,
+    )
 
 
 def _item(
-    item: str,
     reply: ItemReply,
-    reading: Reading,
-    question: Question,
-    task: Task,
+    signals: Mapping[str, int | float | None],
+    legal_labels: Sequence[str],
     where: tokens.TokenMap,
     whole: tokens.TokenSignals,
-) -> dict[str, Any]:
+) -> ItemAnswer:
     score = tokens.score_signals(where, reply.span)
-    legal = tokens.label_signals(where, reply.span, labels(task))
-    return {
-        "level": reply.level,
-        "signals": {
-            **_evidence(reply, reading, question.case, task),
-            **retrieval_signals(question.references.get(item, ())),
+    legal = tokens.label_signals(where, reply.span, legal_labels)
+    return ItemAnswer(
+        reply.level,
+        {
+            **signals,
             "verbalized_confidence": reply.confidence,
             "token_msp": score.msp,
             "token_pe": score.pe,
@@ -201,9 +177,9 @@ def _item(
             "token_label_entropy": legal.entropy,
             "token_mass_elsewhere": legal.mass_elsewhere,
         },
-        "flaws": list(reply.flaws),
-        "no_tokens_because": score.reason or legal.reason or whole.reason,
-    }
+        reply.flaws,
+        score.reason or legal.reason or whole.reason,
+    )
 
 
 def labels(task: Task) -> list[str]:
@@ -211,13 +187,15 @@ def labels(task: Task) -> list[str]:
     return [*map(str, task.scale.levels), *task.reply.abstain, "null"]
 
 
-def _evidence(reply: ItemReply, reading: Reading, case: Case, task: Task) -> dict[str, int | None]:
+def _evidence(
+    reply: ItemReply, reading: Reading, case: Case, task: Task
+) -> dict[str, int | float | None]:
     evidence = task.reply.evidence
     if evidence is None:
         return {"llm_evidence_count": None, "llm_evidence_invented": None}
     source = case.inputs[evidence.source]
     if evidence.kind == "quotes":
-        counted = count_quotes(reply.quotes, source)
+        count = count_quotes(reply.quotes, source)
     else:
-        counted = count_snippets(reading.rows, source)
-    return {"llm_evidence_count": counted.found, "llm_evidence_invented": counted.invented}
+        count = count_snippets(reading.rows, source)
+    return {"llm_evidence_count": count.real, "llm_evidence_invented": count.invented}

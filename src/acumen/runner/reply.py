@@ -16,6 +16,7 @@ from typing import Any, Final
 from acumen.errors import DataError, label, what_came
 from acumen.files.json import parse_json
 from acumen.files.json_spans import Span, value_spans
+from acumen.files.text import mend_surrogates
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 from acumen.runner.task import Evidence, Task
 
@@ -28,13 +29,6 @@ _REFUSAL: Final = re.compile(
     r"i (cannot|can(’|')?t|can not|won(’|')?t|will not|must decline|decline))\b",
     re.IGNORECASE,
 )
-_ESCAPE: Final = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a whole pair: kept
-    r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-    r"|\\.",
-    re.DOTALL,
-)
-_RAW_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class UnusableReply(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
@@ -112,9 +106,9 @@ def _locate(text: str) -> Span:
         raise UnusableReply("reasoning_not_closed", "the reasoning never ended")
     if rest[0] not in "{[":
         start, end = _inside("<answer>", "</answer>", text, start, end)
-        fenced = _inside("```", "```", text, start, end)
-        if fenced != (start, end):
-            start, end = fenced
+        fence = _inside("```", "```", text, start, end)
+        if fence != (start, end):
+            start, end = fence
             start += len(_LANGUAGE.match(text, start, end)[0])  # type: ignore[index]  # may be empty
         if text[start:end].lstrip()[:1] not in ("{", "[") and _REFUSAL.match(rest):
             raise UnusableReply("refused")
@@ -145,32 +139,22 @@ def _parse(text: str) -> object:
         raise UnusableReply("not_json", str(error)) from None
 
 
-def mend_surrogates(text: str) -> str:
-    r"""Half a surrogate pair becomes U+FFFD: it can be stored, and no place in the text moves.
-
-    >>> mend_surrogates('"\\ud83d" "\\ud83d\\ude00" "\\\\ud83d"')
-    '"\\ufffd" "\\ud83d\\ude00" "\\\\ud83d"'
-    """
-    mended = _ESCAPE.sub(lambda m: "\\ufffd" if m["lone"] else m[0], text)
-    return _RAW_SURROGATE.sub("\ufffd", mended)
-
-
 def _answers(
     document: dict[str, Any], task: Task, problems: list[str]
 ) -> dict[str, tuple[tuple[str, ...], dict[str, Any]]]:
     """Each item's answer object and the path to it."""
     if task.reply.layout == "flat":
         return {task.scale.items[0]: ((), document)}
-    found: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {}
+    answers: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {}
     for item in task.scale.items:
         answer = document.get(item)
         if isinstance(answer, dict):
-            found[item] = ((item,), answer)
+            answers[item] = ((item,), answer)
         else:
             problems.append(
                 f"{item}: " + ("is missing" if item not in document else "must be an object")
             )
-    return found
+    return answers
 
 
 def _level(answer: dict[str, Any], task: Task) -> int | str | None:
@@ -191,9 +175,9 @@ def _item(answer: dict[str, Any], level: int | str | None, task: Task, span: Spa
     quotes: tuple[str, ...] = ()
     evidence = task.reply.evidence
     if evidence is not None and evidence.kind == "quotes":
-        given = answer.get(evidence.key)
-        if isinstance(given, list) and all(isinstance(quote, str) for quote in given):
-            quotes = tuple(given)
+        texts = answer.get(evidence.key)
+        if isinstance(texts, list) and all(isinstance(quote, str) for quote in texts):
+            quotes = tuple(texts)
         else:
             flaws.append("evidence_missing" if evidence.key not in answer else "evidence_invalid")
     return ItemReply(level, confidence, quotes, span, tuple(flaws))
@@ -220,24 +204,24 @@ def _verdict(document: dict[str, Any], items: dict[str, ItemReply], task: Task) 
         risk = None
     justification = None
     if reply.justification:
-        known = {row["evidence_id"] for row in rows}
-        justification = _justification(document.get(reply.justification), known, flaws)
+        ids = {row["evidence_id"] for row in rows}
+        justification = _justification(document.get(reply.justification), ids, flaws)
     return Reading(items, rows, risk, justification, tuple(flaws))
 
 
 def _rows(
     document: dict[str, Any], evidence: Evidence, flaws: list[str]
 ) -> tuple[dict[str, str], ...]:
-    given = document.get(evidence.key)
-    if not isinstance(given, list):
-        flaws.append("evidence_missing" if given is None else "evidence_invalid")
+    entries = document.get(evidence.key)
+    if not isinstance(entries, list):
+        flaws.append("evidence_missing" if entries is None else "evidence_invalid")
         return ()
     rows: dict[str, dict[str, str]] = {}
-    for entry in given:
+    for entry in entries:
         row = _row(entry, evidence)
         if row is not None:
             rows.setdefault(row["evidence_id"], row)  # an id names one row: the first
-    flaws += ["evidence_row_dropped"] * (len(given) - len(rows))
+    flaws += ["evidence_row_dropped"] * (len(entries) - len(rows))
     return tuple(rows.values())
 
 
@@ -248,8 +232,8 @@ def _row(entry: object, evidence: Evidence) -> dict[str, str] | None:
     if not all(isinstance(value, str) and value for value in row.values()):
         return None
     # as the task spells it, however the reply does
-    spelled = {word.casefold(): word for word in evidence.fields.get(str(row["field"]), ())}
-    row["judgement"] = spelled.get(str(row["judgement"]).casefold())
+    words = {word.casefold(): word for word in evidence.fields.get(str(row["field"]), ())}
+    row["judgement"] = words.get(str(row["judgement"]).casefold())
     if row["judgement"] is None:
         return None
     if isinstance(entry.get("snippet"), str) and entry["snippet"].strip():
@@ -257,20 +241,20 @@ def _row(entry: object, evidence: Evidence) -> dict[str, str] | None:
     return {key: str(value) for key, value in row.items()}
 
 
-def _justification(given: object, known: set[str], flaws: list[str]) -> dict[str, Any] | None:
+def _justification(value: object, ids: set[str], flaws: list[str]) -> dict[str, Any] | None:
     """``direct_evidence`` and the total it claims; each left out when it is not sound."""
-    if not isinstance(given, dict):
+    if not isinstance(value, dict):
         flaws.append("justification_missing")
         return None
-    kept: dict[str, Any] = {}
-    direct = given.get("direct_evidence")
+    sound: dict[str, Any] = {}
+    direct = value.get("direct_evidence")
     if isinstance(direct, list) and all(isinstance(name, str) for name in direct):
-        kept["direct_evidence"] = [name for name in dict.fromkeys(direct) if name in known]
-        flaws += ["direct_evidence_unknown"] * len(set(direct) - known)
+        sound["direct_evidence"] = [name for name in dict.fromkeys(direct) if name in ids]
+        flaws += ["direct_evidence_unknown"] * len(set(direct) - ids)
     else:
         flaws.append("direct_evidence_missing")
-    trace = given.get("scoring_trace")
+    trace = value.get("scoring_trace")
     total = trace.get("total_score") if isinstance(trace, dict) else None
     if isinstance(total, int | float) and not isinstance(total, bool):
-        kept["scoring_trace"] = {"total_score": total}
-    return kept
+        sound["scoring_trace"] = {"total_score": total}
+    return sound

@@ -55,7 +55,7 @@ class TfidfSimilarity:
         if self._vectors is None or not passages:
             return [0.0] * self._count
         cosines = self._vectors @ self._vectorizer.transform(passages).T
-        return [_mapped(float(best)) for best in cosines.max(axis=1).toarray().ravel()]
+        return [_unit(float(best)) for best in cosines.max(axis=1).toarray().ravel()]
 
 
 class EmbeddedSimilarity:
@@ -69,22 +69,22 @@ class EmbeddedSimilarity:
 
     async def prepare(self) -> None:
         """Embed the references, before the first case."""
-        self._vectors = await self._embedded([r.text for r in self._references])
+        self._vectors = await self._embed([r.text for r in self._references])
 
     async def to_case(self, case: Case) -> list[float]:
         """The largest cosine with any passage of the case."""
         assert self._vectors is not None, "prepare() comes first"
-        passages = await self._embedded(case.passages())
+        passages = await self._embed(case.passages())
         return [
-            max((_mapped(_cosine(own, passage)) for passage in passages), default=0.0)
+            max((_unit(_cosine(own, passage)) for passage in passages), default=0.0)
             for own in self._vectors
         ]
 
-    async def _embedded(self, texts: Sequence[str]) -> list[list[float]]:
-        found: list[list[float]] = []
+    async def _embed(self, texts: Sequence[str]) -> list[list[float]]:
+        vectors: list[list[float]] = []
         for start in range(0, len(texts), 64):
-            found += await self._endpoint.embed(texts[start : start + 64], self._model)
-        return found
+            vectors += await self._endpoint.embed(texts[start : start + 64], self._model)
+        return vectors
 
 
 async def retrieve(
@@ -98,7 +98,7 @@ async def retrieve(
 ) -> dict[str, list[Retrieved]]:
     """For each item its best references, most similar first; ties keep the file's order."""
     alike = await similarity.to_case(case)
-    found: dict[str, list[Retrieved]] = {}
+    references_by_item: dict[str, list[Retrieved]] = {}
     for item in items:
         candidates = [
             Retrieved(reference.text, reference.score, value)
@@ -108,8 +108,8 @@ async def retrieve(
             and value > 0
             and not _is_own(reference, case)
         ]
-        found[item] = sorted(candidates, key=lambda r: -r.similarity)[:most]
-    return found
+        references_by_item[item] = sorted(candidates, key=lambda r: -r.similarity)[:most]
+    return references_by_item
 
 
 def retrieval_signals(retrieved: Sequence[Retrieved]) -> Mapping[str, float | int | None]:
@@ -130,7 +130,7 @@ def _is_own(reference: Reference, case: Case) -> bool:
     return reference.case is not None and str(reference.case) == str(case.id)
 
 
-def _mapped(cosine: float) -> float:
+def _unit(cosine: float) -> float:
     return min(max(cosine, 0.0), 1.0)
 
 

@@ -1,4 +1,4 @@
-"""What a run was told, apart from its task and its cases."""
+"""The settings of a run: all that shapes an answer beside task and cases, and how long to wait."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Final, Literal
 
 Mode = Literal["zero_shot", "few_shot"]
 ReplyFormat = Literal["schema", "json", "text"]
+Option = Literal["temperature", "seed", "max_tokens"]
+"""An option of a request that some endpoint does not take."""
 
 SAMPLING_TEMPERATURE: Final = 0.7
 
@@ -27,7 +29,7 @@ class Settings:
     references_per_item: int = 2
     least_similarity: float = 0.1
     embedding_model: str | None = None
-    omit: tuple[str, ...] = ()
+    omit: tuple[Option, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ _FOLD: Final = str.maketrans({**dict.fromkeys(_DOUBLE, '"'), **dict.fromkeys(_SI
 _BLANKS: Final = re.compile(r"\s+")
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     r"""Text as it is compared: quote marks straightened, runs of white space made one blank.
 
-    >>> folded("  I can\u2019t\n  sleep ")
+    >>> fold("  I can\u2019t\n  sleep ")
     "I can't sleep"
     """
     return _BLANKS.sub(" ", text.translate(_FOLD)).strip()
@@ -28,7 +28,7 @@ def folded(text: str) -> str:
 class EvidenceCount:
     """How many quotes stand in the source, and how many were made up."""
 
-    found: int
+    real: int
     invented: int
 
 
@@ -36,26 +36,26 @@ def count_quotes(quotes: Iterable[str], source: str) -> EvidenceCount:
     """Distinct quotes that stand in ``source`` word for word; a blank one counts as neither.
 
     >>> count_quotes(["never sleep", "“never  sleep”", "cannot eat"], "I never\\nsleep now.")
-    EvidenceCount(found=1, invented=1)
+    EvidenceCount(real=1, invented=1)
     """
-    text = folded(source)
-    distinct = {folded(quote).strip("\"' ") for quote in quotes} - {""}
-    found = sum(quote in text for quote in distinct)
-    return EvidenceCount(found, len(distinct) - found)
+    text = fold(source)
+    distinct = {fold(quote).strip("\"' ") for quote in quotes} - {""}
+    real = sum(quote in text for quote in distinct)
+    return EvidenceCount(real, len(distinct) - real)
 
 
 def count_snippets(
     rows: Iterable[Mapping[str, str]], reviews: Iterable[Mapping[str, Any]]
 ) -> EvidenceCount:
     """Distinct evidence rows whose snippet stands in the review they cite."""
-    texts = {review["review_id"]: folded(review["text"]) for review in reviews}
+    texts = {review["review_id"]: fold(review["text"]) for review in reviews}
     keys = ("review_id", "field", "judgement")
     distinct = {tuple(row[key] for key in keys): row for row in rows}
-    found = 0
+    real = 0
     for row in distinct.values():
-        snippet = folded(row.get("snippet", "")).strip("\"' ")
-        found += bool(snippet) and snippet in texts.get(row["review_id"], "")
-    return EvidenceCount(found, len(distinct) - found)
+        snippet = fold(row.get("snippet", "")).strip("\"' ")
+        real += bool(snippet) and snippet in texts.get(row["review_id"], "")
+    return EvidenceCount(real, len(distinct) - real)
 
 
 @dataclass(frozen=True, slots=True)

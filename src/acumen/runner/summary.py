@@ -21,50 +21,41 @@ def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
     # of a scale with one item, "12 items" would read as twelve questions a case
     noun = "item" if len(plan.task.scale.items) > 1 else "judgment"
     signal = "llm_evidence_count" if plan.task.reply.evidence else "verbalized_confidence"
-    for mode, answers in _answers(artifact, plan):
+    rank = plan.task.scale.rank
+    for mode in plan.settings.modes:
         items = [
             ItemPrediction(
-                score=None if predicted is None else plan.task.scale.rank(predicted),
-                ground_truth=plan.task.scale.rank(truth),
+                score=None if prediction is None else rank(prediction),
+                ground_truth=rank(truth),
                 confidence=_confidence(signals.get(signal)),
             )
-            for predicted, truth, signals in answers
+            for row_mode, prediction, truth, signals in _answers(artifact)
+            if row_mode in (None, mode)
         ]
         risk = compute_risk_at_coverage(items, 0.5) if items else None
-        answered = any(item.is_predicted for item in items)
+        has_answers = any(item.is_predicted for item in items)
         yield (
-            f"{mode}: AURC {_shown(compute_aurc(items) if answered else None)}, "
-            f"risk at 50% coverage {_shown(risk)}, {counted(len(items), noun)} "
+            f"{mode}: AURC {_number(compute_aurc(items) if has_answers else None)}, "
+            f"risk at 50% coverage {_number(risk)}, {counted(len(items), noun)} "
             f"(loss abs, ranked by {signal})"
         )
 
 
-def _answers(
-    artifact: dict[str, Any], plan: Plan
-) -> Iterator[tuple[str, list[tuple[Any, Any, dict[str, Any]]]]]:
-    """By mode: (prediction, truth, signals) of every item of the cases that did not fail."""
-    if plan.task.is_verdict:
-        for mode in plan.settings.modes:
-            yield (
-                mode,
-                [
-                    (result["verdict"], result["gt_verdict"], result["signals"])
-                    for result in artifact["results"]
-                    if "error" not in result and result.get("method", mode) == mode
-                ],
-            )
-        return
-    for experiment in artifact["experiments"]:
+def _answers(artifact: dict[str, Any]) -> Iterator[tuple[str | None, Any, Any, dict[str, Any]]]:
+    """Mode, prediction, truth and signals of every item of the cases that did not fail.
+
+    The rows of a verdict study name their mode only where there are two.
+    """
+    for row in artifact.get("results", ()):
+        if "error" not in row:
+            yield row.get("method"), row["verdict"], row["gt_verdict"], row["signals"]
+    for experiment in artifact.get("experiments", ()):
         results = experiment["results"]
-        yield (
-            results["mode"],
-            [
-                (predicted, r["ground_truth_items"][item], r["item_signals"][item])
-                for r in results["results"]
-                if r["success"]
-                for item, predicted in r["predicted_items"].items()
-            ],
-        )
+        for row in results["results"]:
+            if row["success"]:
+                for item, prediction in row["predicted_items"].items():
+                    truth, signals = row["ground_truth_items"][item], row["item_signals"][item]
+                    yield results["mode"], prediction, truth, signals
 
 
 def _confidence(value: float | None) -> float:
@@ -72,5 +63,5 @@ def _confidence(value: float | None) -> float:
     return (LOWEST_CONFIDENCE + HIGHEST_CONFIDENCE) / 2 if value is None else value
 
 
-def _shown(value: float | None) -> str:
+def _number(value: float | None) -> str:
     return "N/A" if value is None else f"{value:.4f}"

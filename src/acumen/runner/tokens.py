@@ -77,9 +77,9 @@ def _token(entry: dict[str, Any]) -> Token:
 
 
 def _spelling(entry: dict[str, Any]) -> bytes:
-    given = entry.get("bytes")
-    if isinstance(given, list) and all(type(b) is int and 0 <= b < 256 for b in given):
-        return bytes(given)
+    values = entry.get("bytes")
+    if isinstance(values, list) and all(type(b) is int and 0 <= b < 256 for b in values):
+        return bytes(values)
     text = entry.get("token")
     return text.encode("utf-8", "replace") if isinstance(text, str) else b""
 
@@ -104,11 +104,11 @@ class TokenMap:
         """Lay the tokens along the reply; ``reason`` says when they don't fit it."""
         if not tokens:
             return cls(text, (), (), NONE_GIVEN)
-        joined, wanted = b"".join(t.spelling for t in tokens), text.encode("utf-8", "replace")
+        spelling, reply = b"".join(t.spelling for t in tokens), text.encode("utf-8", "replace")
         # a stream may stop half way; tokens the text does not show (reasoning, a template's) come
         # before it, and may hold a draft of it
-        shift = 0 if wanted.startswith(joined) else joined.rfind(wanted)
-        if shift < 0 or not joined:
+        shift = 0 if reply.startswith(spelling) else spelling.rfind(reply)
+        if shift < 0 or not spelling:
             return cls(text, (), (), NO_SPELLING)
         lengths = (len(t.spelling) for t in tokens[:-1])
         starts = [at - shift for at in accumulate(lengths, initial=0)]
@@ -135,8 +135,8 @@ class TokenMap:
 
 def score_signals(tokens: TokenMap, span: Span) -> TokenSignals:
     """Signals over the tokens of one score."""
-    found, reason = tokens.over(span)
-    return TokenSignals(reason=reason) if reason else signals_over(t for _, t in found)
+    pairs, reason = tokens.over(span)
+    return TokenSignals(reason=reason) if reason else signals_over(t for _, t in pairs)
 
 
 def reply_signals(tokens: TokenMap) -> TokenSignals:
@@ -152,21 +152,21 @@ def signals_over(tokens: Iterable[Token]) -> TokenSignals:
     >>> signals_over([Token(b"2", half, ((b"2", half), (b"3", half)))])
     TokenSignals(msp=0.5, pe=0.6931471805599453, energy=0.0, reason=None)
     """
-    listed = [t for t in tokens if t.spelling]  # an end mark spells nothing
-    logprobs = [t.logprob for t in listed if t.logprob is not None]
-    if not listed or len(logprobs) < len(listed):
+    visible = [t for t in tokens if t.spelling]  # an end mark spells nothing
+    logprobs = [t.logprob for t in visible if t.logprob is not None]
+    if not visible or len(logprobs) < len(visible):
         return TokenSignals(reason=NOT_NUMBERS)
     msp = math.fsum(math.exp(value) for value in logprobs) / len(logprobs)
-    if not all(t.top for t in listed):
+    if not all(t.top for t in visible):
         return TokenSignals(msp=msp, reason=NO_TOP)
-    energies = [_log_sum_exp([p for _, p in t.top]) for t in listed]
+    energies = [_log_sum_exp([p for _, p in t.top]) for t in visible]
     if max(energies) > _ROUNDING:
         return TokenSignals(msp=msp, reason="the top log-probabilities sum to more than 1")
-    entropies = [_entropy([p for _, p in t.top]) for t in listed]
+    entropies = [_entropy([p for _, p in t.top]) for t in visible]
     return TokenSignals(
         msp=msp,
-        pe=math.fsum(entropies) / len(listed),
-        energy=min(math.fsum(energies) / len(listed), 0.0),
+        pe=math.fsum(entropies) / len(visible),
+        energy=min(math.fsum(energies) / len(visible), 0.0),
     )
 
 
@@ -178,22 +178,22 @@ def label_signals(tokens: TokenMap, span: Span, labels: Sequence[str]) -> LabelS
     entropy on those alternatives, ``mass_elsewhere`` :math:`= 1 - \prod_t S_t`. Alternatives beyond
     the listed ones count as elsewhere.
     """
-    found, reason = tokens.over(span)
+    pairs, reason = tokens.over(span)
     if reason:
         return LabelSignals(reason=reason)
     low, _ = tokens.bytes_of(span)
-    spelled = tokens.text.encode("utf-8", "replace")
+    reply = tokens.text.encode("utf-8", "replace")
     spellings = [label.encode() for label in labels]
     probability, entropy, legal_mass = 1.0, 0.0, 1.0
-    for at, token in found:
+    for at, token in pairs:
         if token.logprob is None or not token.top:
             return LabelSignals(reason=NO_TOP if token.logprob is not None else NOT_NUMBERS)
-        written = spelled[low:at] if at > low else b""
+        prefix = reply[low:at] if at > low else b""
         alternatives = dict((*token.top, (token.spelling, token.logprob)))
         legal = [
             p
             for spelling, p in alternatives.items()
-            if spelling == token.spelling or _continues(written, spelling, spellings)
+            if spelling == token.spelling or _continues(prefix, spelling, spellings)
         ]
         mass = _log_sum_exp(legal)
         probability *= math.exp(token.logprob - mass)
@@ -202,12 +202,12 @@ def label_signals(tokens: TokenMap, span: Span, labels: Sequence[str]) -> LabelS
     return LabelSignals(min(probability, 1.0), entropy, max(0.0, 1.0 - legal_mass))
 
 
-def _continues(written: bytes, token: bytes, labels: Sequence[bytes]) -> bool:
-    """Whether ``token`` after ``written`` is on the way to a label, or is one and ends there."""
-    rest = token if written else token.lstrip(_GLUE)
+def _continues(prefix: bytes, token: bytes, labels: Sequence[bytes]) -> bool:
+    """Whether ``token`` after ``prefix`` is on the way to a label, or is one and ends there."""
+    rest = token if prefix else token.lstrip(_GLUE)
     if not rest:
         return False  # only opens the way: says nothing about which label
-    candidate = written + rest
+    candidate = prefix + rest
     for spelling in labels:
         if spelling.startswith(candidate):
             return True

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from acumen.errors import DataError
 from acumen.files.json import parse_json
-from acumen.runner.reply import mend_surrogates
+from acumen.files.text import mend_surrogates
 
 CONTENT_FILTER: Final = "content_filter"
 LARGEST_BODY: Final = 8 << 20
@@ -55,27 +55,22 @@ def stated_length(headers: Any) -> int | None:
     return int(length) if length.isascii() and length.isdigit() else None
 
 
-async def read_body(chunks: Any, largest: int, stated: int | None = None) -> bytes:
-    """A body read up to a limit; more than that is a failure, and not in memory.
-
-    A body of a stated length is read so far and not to its end, which would free the connection.
-    """
-    found = bytearray()
+async def read_body(chunks: Any, largest: int) -> bytes:
+    """A body read up to a limit; more than that is a failure, and not in memory."""
+    body = bytearray()
     async for chunk in chunks:
-        found += chunk
-        if len(found) > largest:
+        body += chunk
+        if len(body) > largest:
             raise TransportFailure("body_too_large", again=False)
-        if len(found) == stated:
-            break
-    return bytes(found)
+    return bytes(body)
 
 
 async def error_words(response: Any) -> tuple[str | None, str | None]:
     """The code and the option an error body names, if they cannot be anybody's text."""
     with contextlib.suppress(Exception):
         async with asyncio.timeout(5):
-            found = read_document(await read_body(response.aiter_raw(), LARGEST_ERROR_BODY))
-        error = found.get("error")
+            document = read_document(await read_body(response.aiter_raw(), LARGEST_ERROR_BODY))
+        error = document.get("error")
         if isinstance(error, dict):
             # llama.cpp and vLLM give the status as the code and the word as the type
             return _word(error.get("code")) or _word(error.get("type")), _word(error.get("param"))
@@ -113,24 +108,21 @@ def first_choice(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], 
     return choice, usage if isinstance(usage, dict) else {}, model if is_name else None
 
 
-def read_vectors(body: dict[str, Any], wanted: int) -> list[list[float]]:
+def read_vectors(body: dict[str, Any], count: int) -> list[list[float]]:
     """The vectors of an embeddings response, in the order of the texts."""
     rows = body.get("data")
-    if not isinstance(rows, list) or len(rows) != wanted:
+    if not isinstance(rows, list) or len(rows) != count:
         raise TransportFailure("malformed_response")
-    found: list[list[float] | None] = [None] * wanted
+    vectors: dict[int, list[float]] = {}
     for position, row in enumerate(rows):
-        vector = row.get("embedding") if isinstance(row, dict) else None
-        index = row.get("index", position) if isinstance(row, dict) else -1
-        if not isinstance(vector, list) or not vector or type(index) is not int:
-            raise TransportFailure("malformed_response")
-        if not 0 <= index < wanted or not all(isinstance(x, int | float) for x in vector):
-            raise TransportFailure("malformed_response")
-        found[index] = [float(x) for x in vector]
-    vectors = [vector for vector in found if vector is not None]
-    if len(vectors) < wanted or len({len(v) for v in vectors}) > 1:
+        match {"index": position} | row if isinstance(row, dict) else None:
+            case {"index": int(index), "embedding": [*numbers]} if type(index) is int:
+                if all(isinstance(x, int | float) for x in numbers):
+                    vectors[index] = [float(x) for x in numbers]
+    lengths = {len(vector) for vector in vectors.values()}
+    if sorted(vectors) != list(range(count)) or len(lengths) != 1 or 0 in lengths:
         raise TransportFailure("malformed_response")
-    return vectors
+    return [vectors[index] for index in range(count)]
 
 
 def read_count(value: object) -> int:

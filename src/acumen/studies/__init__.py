@@ -1,1 +1,68 @@
-"""The bundled demo studies and what makes them."""
+"""The bundled studies, as data: both are invented, and no person's words are in them.
+
+``phq8.json.gz`` holds 41 participants, judged twice from interviews that never were. A participant
+has a severity, and each of the eight items a true score that follows from it. How clearly an
+interview speaks of an item decides how much evidence there is, how often the system abstains, and
+how far its five sampled replies scatter; a misreading it makes every time it does not notice. The
+token and consistency signals know of the scatter, so they tell good answers from bad ones; the
+model's own rating is mostly a 4, whatever the answer is worth. ``zero_shot`` retrieves nothing;
+``few_shot`` reads better and abstains less. One participant failed in each.
+
+``verdicts.json.gz`` holds 100 restaurants, their reviews, and two methods' claims under
+``G1_allergy_V2``. ``direct`` guesses verdicts well and gives reasons that do not hold: incidents
+nobody told, snippets nobody wrote, severities off, verdicts its own evidence contradicts. ``rag``
+is right about as often and for reasons that can be looked up. One case of ``direct`` failed, and
+``rag`` abstained once.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
+
+from acumen.files.json import parse_json
+
+POLICY: Final = "G1_allergy_V2"
+"""The policy that the verdicts are given under."""
+
+
+def phq8_run() -> dict[str, Any]:
+    """The PHQ-8 study as one run artifact with both modes.
+
+    >>> [experiment["provenance"]["mode"] for experiment in phq8_run()["experiments"]]
+    ['zero_shot', 'few_shot']
+    """
+    return _document("phq8")
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictStudy:
+    """The documents of a study, as they lie on disk."""
+
+    truth: dict[str, Any]
+    reviews: dict[str, Any]
+    results: dict[str, dict[str, Any]]
+
+    def documents(self) -> dict[str, dict[str, Any]]:
+        """The documents by the name of their file, without its ending."""
+        results = {f"results-{method}": document for method, document in self.results.items()}
+        return {"truth": self.truth, "reviews": self.reviews, **results}
+
+
+def verdict_study() -> VerdictStudy:
+    """The verdict study.
+
+    >>> from collections import Counter
+    >>> Counter(case["verdict"] for case in verdict_study().truth.values())
+    Counter({'Low Risk': 78, 'High Risk': 21, 'Critical Risk': 1})
+    """
+    return VerdictStudy(**_document("verdicts"))
+
+
+def _document(name: str) -> dict[str, Any]:
+    source = f"{name}.json.gz"
+    document = parse_json(gzip.decompress(files(__name__).joinpath(source).read_bytes()), source)
+    assert isinstance(document, dict)
+    return document

@@ -1,0 +1,238 @@
+"""How far long work is, on standard error: a bar for resamples, a line for a run's questions.
+
+A terminal sees one of them live; a file or a pipe gets a line of a run now and then, and no bar.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TextIO
+
+from acumen.errors import counted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from rich.console import RenderableType
+    from rich.live import Live
+    from rich.progress import Progress
+
+    from acumen.runner.journal import Journal
+    from acumen.runner.plan import Plan
+    from acumen.runner.record import Record
+
+PATIENCE: Final = 1.0
+"""Seconds of work before a bar comes up."""
+
+PLAIN_EVERY: Final = 10.0
+"""Seconds between two lines of a run where there is no terminal."""
+
+
+class Display:
+    """Something live at the foot of a terminal, which is asked what it looks like now."""
+
+    def __init__(self, stream: TextIO, look: Callable[[], RenderableType]) -> None:
+        self._stream, self._look = stream, look
+        self._live: Live | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it stands on a terminal at this moment."""
+        return self._live is not None
+
+    def show(self) -> None:
+        """Come up, if this is a terminal."""
+        if self._stream.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(
+                console=Console(file=self._stream, highlight=False),
+                get_renderable=self._look,
+                transient=True,
+            )
+            self._live.start(refresh=True)
+
+    def say(self, text: str) -> None:
+        """One line that stays, above what is live."""
+        if self._live is not None:
+            self._live.console.print(text, markup=False)
+        else:
+            print(text, file=self._stream)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+
+class Bar:
+    """Counts steps from any thread; comes up once the work has lasted a while."""
+
+    def __init__(self, title: str, total: int, stream: TextIO, patience: float) -> None:
+        self.done = 0
+        self.display = Display(stream, self._look)
+        self._title, self._total = title, total
+        self._due = time.monotonic() + patience
+        self._lock = threading.Lock()
+        self._columns: Progress | None = None
+
+    def advance(self, steps: int = 1) -> None:
+        """So many more steps are done."""
+        with self._lock:
+            self.done += steps
+            if not self.display.is_live and time.monotonic() >= self._due:
+                self.display.show()
+
+    def _look(self) -> RenderableType:
+        from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+        if self._columns is None:
+            self._columns = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TextColumn("{task.completed:,} of {task.total:,}", markup=False),
+                TimeRemainingColumn(),
+            )
+            self._columns.add_task(self._title, total=self._total)
+        self._columns.update(TaskID(0), completed=self.done)
+        return self._columns.get_renderable()
+
+
+@contextmanager
+def bar(
+    title: str, total: int, *, stream: TextIO | None = None, patience: float = PATIENCE
+) -> Iterator[Callable[[int], None] | None]:
+    """What to hand to ``advance=``: None where nobody watches, so that the work pays nothing.
+
+    >>> import io
+    >>> with bar("resampling", 10_000, stream=io.StringIO()) as advance:
+    ...     print(advance)
+    None
+    """
+    stream = sys.stderr if stream is None else stream
+    if not stream.isatty():
+        yield None
+        return
+    progress = Bar(title, total, stream, patience)
+    try:
+        yield progress.advance
+    finally:
+        progress.display.close()
+
+
+@dataclass(slots=True)
+class RunProgress:
+    """Watches a run: done, failed, rate, tokens, cost, time left.
+
+    ``prices`` are those of a million tokens, of the prompts and of the replies.
+    """
+
+    total: int = 0
+    before: int = 0
+    """Questions that an earlier run settled; their tokens were paid for then."""
+    prices: tuple[float, float] | None = None
+    stream: TextIO = field(default_factory=lambda: sys.stderr)
+    journal: Path | None = None
+    done: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    _began: float = field(default_factory=time.monotonic)
+    _next_line: float = 0.0
+    _last_line: int | None = None
+    """How many were done when the last plain line was written; None before the run begins."""
+    _display: Display = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._display = Display(self.stream, self._look)
+
+    def _look(self) -> RenderableType:
+        """The line, asked for anew: the clock runs while a slow model thinks."""
+        from rich.text import Text
+
+        return Text(self.line())
+
+    def begin(self, plan: Plan, journal: Journal) -> None:
+        """Say what an earlier run left, and come up."""
+        from acumen.runner.drive import final_records
+
+        records = final_records(plan, journal)
+        self.total, self.before, self.journal = plan.size, len(records), journal.path
+        self.failed = sum(not record.is_usable for record in records)
+        if journal.repaired:
+            self._display.say("the journal's last line was torn and has been cut off")
+        if records:
+            verb = "was" if len(records) == 1 else "were"
+            useless = f", {self.failed} without a usable reply" if self.failed else ""
+            questions = counted(plan.size, "question")
+            self._display.say(f"{self.before} of {questions} {verb} answered before{useless}")
+        self.show()
+
+    def show(self) -> None:
+        """Come up."""
+        self._began, self._last_line = time.monotonic(), -1
+        self._next_line = self._began + PLAIN_EVERY
+        self._display.show()
+
+    def report(self, record: Record) -> None:
+        """Count one question that ended."""
+        self.done += 1
+        self.failed += not record.is_usable
+        self.prompt_tokens += record.prompt_tokens
+        self.completion_tokens += record.completion_tokens
+        now = time.monotonic()
+        if not self._display.is_live and now > self._next_line:
+            self._next_line, self._last_line = now + PLAIN_EVERY, self.done
+            self._display.say(self.line(now))
+
+    def stop(self) -> None:
+        """Tell of the first Ctrl-C."""
+        self._display.say("finishing what is in flight; Ctrl-C again drops it")
+
+    def __enter__(self) -> RunProgress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave one last line; none of a run that failed before its first answer."""
+        self._display.close()
+        if self._last_line not in (None, self.done) and (self.done or error is None):
+            self._display.say(self.line())
+
+    def line(self, now: float | None = None) -> str:
+        """The state of the run in one line."""
+        rate = self.done / max((now or time.monotonic()) - self._began, 1e-9)
+        left = self.total - self.before - self.done
+        parts = [f"{self.before + self.done}/{self.total} done", f"{self.failed} failed"]
+        parts.append(f"{rate:.1f}/s")
+        parts.append(f"{self.prompt_tokens + self.completion_tokens:,} tokens")
+        if self.prices is not None:
+            prompts, replies = self.prices
+            cost = (self.prompt_tokens * prompts + self.completion_tokens * replies) / 1e6
+            parts.append(f"cost {cost:.4f}")
+        if left and rate:
+            parts.append(f"{_clock(left / rate)} left")
+        return " · ".join(parts)
+
+
+def _clock(seconds: float) -> str:
+    """Seconds as a clock shows them.
+
+    >>> _clock(59.6), _clock(3725)
+    ('1:00', '1:02:05')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,119 @@
+"""The record of one question, whatever came of it: made when it ends, a line of the journal after.
+
+:class:`Record` is the one shape: :func:`as_line` writes it, :func:`read_record` reads it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from functools import cache
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from acumen.files.json import to_json
+from acumen.runner.settings import Mode
+from acumen.types import CaseId
+
+Key = tuple[CaseId, Mode, int]
+Level = int | str
+Signals = Mapping[str, int | float | None]
+
+
+class Outcome(StrEnum):
+    """How a question ended."""
+
+    answered = "answered"
+    abstained = "abstained"
+    refused = "refused"
+    invalid_reply = "invalid_reply"
+    transport_failure = "transport_failure"
+
+
+USABLE: Final = frozenset({Outcome.answered, Outcome.abstained})
+"""The outcomes that hold a judgment."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAnswer:
+    """One item's level (None: abstained), its signals, and why tokens gave none."""
+
+    level: Level | None
+    signals: Signals
+    flaws: Sequence[str]
+    no_tokens_because: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What a verdict rests on, as the reply has it."""
+
+    evidences: Sequence[Mapping[str, str]]
+    justification: Mapping[str, Any] | None
+    risk_score: int | float | None
+    flaws: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A case, a mode, a sample: what came of asking, and what it cost.
+
+    ``items`` is there when the outcome is usable, ``parsed`` for a verdict. ``reply`` is the raw
+    text; only the journal keeps it.
+    """
+
+    case: CaseId
+    mode: Mode
+    sample: int
+    outcome: Outcome
+    reason: str | None = None
+    prompt_hash: str | None = None
+    items: Mapping[str, ItemAnswer] = field(default_factory=dict)
+    reply: str | None = None
+    parsed: Reasons | None = None
+    repairs: int = 0
+    problems: Sequence[str] = ()
+    retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    served_model: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def key(self) -> Key:
+        """Which question it answers."""
+        return self.case, self.mode, self.sample
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it holds an answer or an abstention."""
+        return self.outcome in USABLE
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it settles its question. No reply came to a transport failure: ask again."""
+        return self.outcome is not Outcome.transport_failure
+
+
+def as_line(record: Record) -> bytes:
+    """The record as a line of the journal; what it does not have is left out."""
+    optional = {"items": record.items, "reply": record.reply, "parsed": record.parsed}
+    absent = [name for name, value in optional.items() if value in (None, {})]
+    fields = {name: value for name, value in asdict(record).items() if name not in absent}
+    return to_json(fields, indent=None).encode("utf-8")
+
+
+def read_record(fields: Mapping[str, Any]) -> Record | None:
+    """The record in a line of the journal; None when the line holds something else."""
+    try:
+        record = _reader().validate_python(fields)
+    except ValidationError:
+        return None
+    return None if record.is_usable and not record.items else record
+
+
+@cache
+def _reader() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
