@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from acumen import confidence as confidences
 from acumen.calibration.inputs import Inputs
@@ -16,8 +16,6 @@ from acumen.files.json import write_json
 from acumen.table.judgments import Judgments
 from acumen.table.signals import Rows, answered_rows
 from acumen.types import CaseId, Floats
-
-TEMPERATURE: Final = "temperature_scaling"
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen import confidence as confidences
-from acumen.calibration.artifact import TEMPERATURE, Calibration, Training, case_hash
+from acumen.calibration.artifact import Calibration, Training, case_hash
 from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import METHODS
 from acumen.calibration.scores import auroc, summary
+from acumen.confidence.grammar import TEMPERATURE
 from acumen.errors import DataError, UsageError, printable
 from acumen.files.json import source_name
+from acumen.results.calibration import SEVERAL
 from acumen.table.judgments import Judgments
 from acumen.table.signals import answered_rows
 from acumen.types import Floats
@@ -25,8 +27,6 @@ FOLDS: Final = 10
 SEED: Final = 42
 RATING: Final = "verbalized_confidence"
 """What is fitted on when nothing is named."""
-SEVERAL: Final = ("logistic", "linear")
-"""Methods that take several features."""
 
 
 @dataclass(frozen=True)

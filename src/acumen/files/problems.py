@@ -32,7 +32,8 @@ from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCu
 from pydantic_core.core_schema import with_info_wrap_validator_function
 
 from acumen.errors import DataError, Problem, label, printable, what_came
-from acumen.files.toml_lines import Lines, Path
+from acumen.files.toml_lines import Lines
+from acumen.files.toml_lines import Path as Path  # for those whose validators tell paths
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -70,18 +71,20 @@ class Document(BaseModel):
     def _check(
         cls, value: object, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
+        reading = info.context or _Reading()
+        if isinstance(value, cls):
+            return value
         if not isinstance(value, dict):
-            return handler(value)
+            raise refusal([((), f"must be {reading.table}, not {what_came(value)}")])
         keys = {field.alias or name: field for name, field in cls.model_fields.items()}
         unknown = _unknown(value, keys)
-        reading = info.context or _Reading()
         if reading.draft:
             known = (k for k, field in keys.items() if k in value or field.is_required())
             value = {key: value.get(key, _ABSENT) for key in known}
         try:
             document = handler(value)
         except ValidationError as error:
-            raise _joined(cls._lines(error, unknown, reading)) from None
+            raise refusal(cls._lines(error, unknown, reading)) from None
         document._unknown = unknown
         return document
 
@@ -146,12 +149,8 @@ AS_WRITTEN: Final = WrapValidator(_as_written)
 """Checked as its type, kept as it came: a whole number is no float."""
 
 
-def refusal(*messages: str) -> ValidationError:
-    """What a validator raises that has several things to say of one value."""
-    return _joined(((), message) for message in messages)
-
-
-def _joined(lines: Iterable[tuple[Path, str]]) -> ValidationError:
+def refusal(lines: Iterable[tuple[Path, str]]) -> ValidationError:
+    """What a validator raises that has several things to say, each with its path from there."""
     errors = [
         InitErrorDetails(
             type=PydanticCustomError(_OURS, "{message}", {"message": message}), loc=path, input=None
@@ -159,6 +158,11 @@ def _joined(lines: Iterable[tuple[Path, str]]) -> ValidationError:
         for path, message in lines
     ]
     return ValidationError.from_exception_data("document", errors)
+
+
+def lines_of(error: ValidationError) -> list[tuple[Path, str]]:
+    """Paths and messages of an error that a :class:`Document` raised."""
+    return [(entry["loc"], entry["msg"]) for entry in error.errors(include_input=False)]
 
 
 def validated(
