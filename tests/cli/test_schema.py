@@ -17,7 +17,6 @@ from acumen.files.json import parse_json, to_json
 from acumen.files.toml import parse_toml
 from acumen.readers.run import run_from_document
 from acumen.results.calibration import CalibrationDocument
-from acumen.table.scale import builtin_scales
 from tests.toy_runs import toy_run
 
 
@@ -82,13 +81,25 @@ def test_the_calibration_schema_describes_what_calibrate_writes(
     assert calibration_from(document).document("2025-01-01T00:00:00Z") == document
 
 
-def test_the_scale_schema_takes_the_scales_that_ship(capsys: pytest.CaptureFixture[str]) -> None:
-    described = schema(capsys, "scale")
-    for name in builtin_scales():
-        text = files("acumen.scales").joinpath(f"{name}.toml").read_text("utf-8")
-        jsonschema.validate(parse_toml(text, name), described)
-    with pytest.raises(jsonschema.ValidationError, match="'colour' was unexpected"):
-        jsonschema.validate({"name": "x", "levels": [0, 1], "colour": 1}, described)
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("scale", "acumen.scales"),
+        ("task", "acumen.runner.tasks"),
+        ("policy", "acumen.policy.builtin"),
+    ],
+)
+def test_a_schema_of_files_takes_those_that_ship_and_no_other_key(
+    name: str, folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = schema(capsys, name)
+    shipped = [f for f in files(folder).iterdir() if f.name.endswith(".toml")]
+    assert shipped
+    for file in shipped:
+        document = parse_toml(file.read_text("utf-8"), file.name)
+        jsonschema.validate(document, described)
+        with pytest.raises(jsonschema.ValidationError, match="'colour' was unexpected"):
+            jsonschema.validate(document | {"colour": 1}, described)
 
 
 def test_without_a_name_the_artifacts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

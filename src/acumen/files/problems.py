@@ -28,6 +28,7 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 from pydantic_core.core_schema import with_info_wrap_validator_function
 
@@ -84,22 +85,34 @@ class Document(BaseModel):
         try:
             document = handler(value)
         except ValidationError as error:
-            raise refusal(cls._lines(error, unknown, reading)) from None
+            raise refusal(cls._lines(error, keys, unknown, reading)) from None
         document._unknown = unknown
         return document
 
     @classmethod
     def _lines(
-        cls, error: ValidationError, unknown: Mapping[str, str | None], reading: _Reading
+        cls,
+        error: ValidationError,
+        keys: Mapping[str, FieldInfo],
+        unknown: Mapping[str, str | None],
+        reading: _Reading,
     ) -> Iterator[tuple[Path, str]]:
         for entry in error.errors(include_url=False):
-            path = entry["loc"]
-            if entry["type"] == "extra_forbidden" and len(path) == 1:
-                guess = unknown[str(path[0])]
-                hint = f"; is '{guess}' meant?" if guess else ""
-                yield path, f"is not a key of a {cls.noun}{hint}"
-            elif entry["type"] != "missing" or len(path) > 1 or path[0] not in unknown.values():
-                yield path, _message(entry, reading.table)
+            path, message = entry["loc"], _message(entry, reading.table)
+            key = str(path[0]) if len(path) == 1 else None
+            match entry["type"]:
+                case "extra_forbidden" if key is not None:
+                    guess = unknown[key]
+                    hint = f"; is '{guess}' meant?" if guess else ""
+                    yield path, f"is not a key of a {cls.noun}{hint}"
+                case "missing" if key is not None:
+                    about = keys[key].description
+                    if key not in unknown.values():
+                        yield path, f"{message}: {about}" if about else message
+                case "string_pattern_mismatch" if key is not None:
+                    yield path, f"must be {keys[key].description}, not {what_came(entry['input'])}"
+                case _:
+                    yield path, message
 
 
 def _unknown(table: Mapping[str, object], known: Iterable[str]) -> dict[str, str | None]:

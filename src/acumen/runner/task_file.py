@@ -14,9 +14,12 @@ from pathlib import Path
 
 from acumen.errors import DataError, UsageError, label
 from acumen.files.json import decode_text, read_bytes, source_name
+from acumen.files.problems import by_line, drafted
 from acumen.files.toml import parse_toml
+from acumen.files.toml_lines import Lines
 from acumen.runner.task import Task
 from acumen.runner.task_reader import TaskReader
+from acumen.runner.task_tables import TaskTable
 
 
 def builtin_tasks() -> tuple[str, ...]:
@@ -43,15 +46,14 @@ def parse_task(data: bytes, source: str) -> Task:
 
     >>> parse_task(b'name = "mood"\\nspeed = 3\\nscale = "phq8"\\n', "m.toml")
     Traceback (most recent call last):
-    acumen.errors.DataError: m.toml: inputs: is missing; it names what a case has: { note = "text" }
+    acumen.errors.DataError: m.toml: inputs: is missing: what a case has, as { note = "text" }
     m.toml: reply: is missing
     m.toml: prompt: is missing
     m.toml: line 2, speed: is not a key of a task
     """
     text = decode_text(data, source)
-    reader = TaskReader(parse_toml(text, source), text)
-    task = reader.task(hashlib.sha256(data).hexdigest())
+    table, problems = drafted(parse_toml(text, source), TaskTable, source, Lines(text))
+    task = TaskReader(problems, text).task(table, hashlib.sha256(data).hexdigest())
     if task is None:
-        problems = sorted(reader.problems, key=lambda problem: problem.line or 0)
-        raise DataError(problems, source=source)
+        raise DataError(by_line(problems), source=source)
     return task

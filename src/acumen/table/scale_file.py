@@ -11,14 +11,14 @@ from acumen.files.problems import Document, Text, refusal
 from acumen.table.scale import MOST_LEVELS, Scale, wrong_items, wrong_levels
 
 
-def _sound(value: object, _: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+def _sound(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
     """A list with nothing wrong in it; everything that is wrong is told, not the first."""
     if not isinstance(value, list):
         raise refusal([((), f"must be a list, not {what_came(value)}")])
     messages = (wrong_levels if info.field_name == "levels" else wrong_items)(value)
     if messages:
         raise refusal(((), message) for message in messages)
-    return value
+    return handler(value)
 
 
 Levels = Annotated[
