@@ -3,7 +3,7 @@
 Reading refuses what other readers let pass in silence: a key given twice, NaN and Infinity, numbers
 that overflow, data after the document, text that is not UTF-8, half of a surrogate pair, nesting
 deeper than 100. The standard library parses; only when something is wrong does a second, slower
-pass (:mod:`acumen.files.json_faults`) find the line, the column and the path.
+pass (:mod:`acumen.files.json_walk`) find the line, the column and the path.
 
 Writing is atomic: a temporary file beside the target, flushed to disk, then renamed over it.
 """
@@ -24,12 +24,11 @@ from typing import BinaryIO, Final
 
 from acumen.errors import DataError, Problem, printable
 from acumen.errors import source_name as source_name  # read by those who read files
-from acumen.files.json_faults import DEEPEST, Fault, first_fault
+from acumen.files.json_walk import DEEPEST, LONE_SURROGATE, Fault, first_fault
 
 LARGEST_FILE: Final = 2 << 30
 LARGEST_SCAN: Final = 50 << 20
 LARGEST_NUMBER: Final = sys.float_info.max
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -144,7 +143,7 @@ def _children(node: object) -> Iterable[object]:
 def _has_lone_surrogate(document: object, text: str) -> bool:
     if not _SURROGATE_ESCAPE.search(text.encode("utf-8", "surrogatepass")):
         return False
-    return _LONE_SURROGATE.search(json.dumps(document, ensure_ascii=False)) is not None
+    return LONE_SURROGATE.search(json.dumps(document, ensure_ascii=False)) is not None
 
 
 def _located(text: str, error: Exception | None) -> Problem:
@@ -212,7 +211,8 @@ def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> 
             for temporary, at in moves:
                 temporary.replace(at)
         for folder in {path.parent for _, path in moves}:
-            _sync_folder(folder)
+            with contextlib.suppress(OSError):  # the files are whole: some disks sync no folder
+                sync_folder(folder)
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(at)) from error
 
@@ -241,10 +241,10 @@ def _umask() -> int:
     return current
 
 
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def sync_folder(folder: Path) -> None:
+    """Have a folder's entries on the disk: a file that was made or renamed stays so."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

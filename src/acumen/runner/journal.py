@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, label
-from acumen.files.json import parse_json, to_json
+from acumen.files.json import parse_json, sync_folder, to_json
 
 VERSION: Final = 1
 Key = tuple[int | str, str, int]
@@ -114,7 +114,7 @@ def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Jo
         if first is None:
             _write_all(handle, _line(header))
             os.fsync(handle)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         return Journal(path, first or dict(header), records, resume and good < len(data), handle)
     except BaseException:
         os.close(handle)
@@ -300,14 +300,6 @@ def _write_all(handle: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _settle(done: asyncio.Future[None], error: OSError | None, name: str) -> None:
