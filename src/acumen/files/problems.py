@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType
-from typing import Annotated, Any, ClassVar, Final, Self, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Final, Generic, Self, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -33,6 +33,7 @@ from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCu
 from pydantic_core.core_schema import with_info_wrap_validator_function
 
 from acumen.errors import DataError, Problem, label, printable, what_came
+from acumen.files.toml import parse_toml
 from acumen.files.toml_lines import Lines
 from acumen.files.toml_lines import Path as Path  # for those whose validators tell paths
 
@@ -197,24 +198,35 @@ def validated(
     """
     made, problems = _read(document, model, source, lines, at)
     if made is None:
-        raise DataError(by_line(problems), source=source)
+        raise DataError(_by_line(problems), source=source)
     return made
 
 
-def drafted(document: object, model: type[M], source: str, lines: Lines) -> tuple[M, list[Problem]]:
-    """A TOML document as far as it can be read, and what is wrong with the rest of it.
+class Draft(Generic[M]):
+    """A TOML document as far as it can be read; ``problems`` is what is wrong with the rest.
 
-    Every :data:`Part` of the model that is not sound is None, so that what needs another part can
+    Every :data:`Part` of ``table`` that is not sound is None, so that what needs another part can
     still be looked at.
     """
-    made, problems = _read(document, model, source, lines, "")
-    if made is None:
-        made = model.model_validate(document, context=_Reading(draft=True))
-    return made, problems
+
+    def __init__(self, text: str, model: type[M], source: str) -> None:
+        self.source = source
+        self.lines = Lines(text)
+        document = parse_toml(text, source)
+        table, self.problems = _read(document, model, source, self.lines, "")
+        self.table = table or model.model_validate(document, context=_Reading(draft=True))
+
+    def wrong(self, path: Path, message: str) -> None:
+        """Note one problem, with the line of the key it is about."""
+        self.problems.append(Problem(message, field=place(path), line=self.lines.find(path)))
+
+    @property
+    def refusal(self) -> DataError:
+        """All that is wrong, in the order of the file; what has no line comes first."""
+        return DataError(_by_line(self.problems), source=self.source)
 
 
-def by_line(problems: Iterable[Problem]) -> list[Problem]:
-    """Problems in the order of the file, those without a line first."""
+def _by_line(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(problems, key=lambda problem: problem.line or 0)
 
 

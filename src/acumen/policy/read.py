@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from pathlib import Path as FilePath
 from typing import Final
 
-from acumen.errors import DataError, Problem, UsageError, printable
+from acumen.errors import UsageError, printable
 from acumen.files.json import decode_text, read_bytes, source_name
-from acumen.files.problems import by_line, drafted
-from acumen.files.toml import parse_toml
-from acumen.files.toml_lines import Lines, Path
+from acumen.files.toml import shipped, shipped_text
+from acumen.files.toml_lines import Path
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Policy
 from acumen.policy.reach import Draft, unreachable
-from acumen.policy.tables import ConditionTable, PolicyTable
+from acumen.policy.tables import ConditionTable
 from acumen.policy.vocabulary import Vocabulary
 from acumen.table.scale import Scale
 
+_SHIPPED: Final = "acumen.policy.builtin"
 _DEEPEST_CONDITION: Final = 20
 _KINDS: Final = {"any": "any_of", "all": "all_of", "at_least": "at_least", "points": "points"}
 """The keys that make a condition -> the table's attribute."""
@@ -31,8 +30,7 @@ _UNREAD: Final = Draft(("rules",), "", None, None)
 
 def builtin_policies() -> tuple[str, ...]:
     """Names of the policies that ship with acumen."""
-    names = (entry.name for entry in files("acumen.policy.builtin").iterdir())
-    return tuple(sorted(n.removesuffix(".toml") for n in names if n.endswith(".toml")))
+    return shipped(_SHIPPED)
 
 
 def find_policy(policy: str | FilePath | Policy) -> Policy:
@@ -51,8 +49,7 @@ def find_policy(policy: str | FilePath | Policy) -> Policy:
 
 @cache
 def _builtin(name: str) -> Policy:
-    text = files("acumen.policy.builtin").joinpath(f"{name}.toml").read_text("utf-8")
-    return parse_policy(text, f"{name}.toml")
+    return parse_policy(shipped_text(_SHIPPED, name), f"{name}.toml")
 
 
 def parse_policy(text: str, source: str = "policy") -> Policy:
@@ -64,21 +61,21 @@ def parse_policy(text: str, source: str = "policy") -> Policy:
     policy: line 3, thresholds: nothing in the policy gives points
     policy: line 4, thresholds.High: must be at least 0, not -4
     """
-    name, lines = source_name(source), Lines(text)
-    table, problems = drafted(parse_toml(text, name), PolicyTable, name, lines)
-    policy = _Reader(table, problems, lines).policy()
+    reader = _Reader(text, source_name(source))
+    policy = reader.policy()
     if policy is None:
-        raise DataError(by_line(problems), source=name)
+        raise reader.refusal
     return policy
 
 
 class _Reader(Vocabulary):
     """Holds the rules against the declarations, and makes the policy where nothing is wrong."""
 
-    def __init__(self, table: PolicyTable, problems: list[Problem], lines: Lines) -> None:
-        super().__init__(table, problems, lines)
-        levels = None if table.levels is None else tuple(table.levels)
-        self.scale = None if levels is None else Scale(table.name or "policy", levels)
+    def __init__(self, text: str, source: str) -> None:
+        super().__init__(text, source)
+        levels = self.table.levels
+        name = self.table.name or "policy"
+        self.scale = None if levels is None else Scale(name, tuple(levels))
 
     def policy(self) -> Policy | None:
         """The policy, or None when something is wrong with it."""

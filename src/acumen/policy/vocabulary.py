@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acumen.errors import Problem, printable
-from acumen.files.problems import place
+from acumen.errors import printable
+from acumen.files.problems import Draft
 from acumen.files.text import folded
-from acumen.files.toml_lines import Lines, Path
 from acumen.policy.model import Modifier
 from acumen.policy.tables import PolicyTable
 
 
-class Vocabulary:
+class Vocabulary(Draft[PolicyTable]):
     """The declarations of a policy, as far as they could be read; the rules are held against it."""
 
-    def __init__(self, table: PolicyTable, problems: list[Problem], lines: Lines) -> None:
-        self.table = table
-        self.problems = problems
-        self.lines = lines
+    def __init__(self, text: str, source: str) -> None:
+        super().__init__(text, PolicyTable, source)
+        table = self.table
         self.values: dict[str, set[str]] = {}
         self.points: dict[tuple[str, str], float] = {}
         self.adds = False
@@ -39,10 +37,6 @@ class Vocabulary:
             self._take(field, values)
         self._add_points()
         self.modifiers = tuple(self._modifiers())
-
-    def wrong(self, path: Path, message: str) -> None:
-        """Note one problem, with the line of the key it is about."""
-        self.problems.append(Problem(message, field=place(path), line=self.lines.find(path)))
 
     def _take(self, field: str, values: frozenset[str] | None) -> None:
         self.values.setdefault(field, set()).update(values or ())

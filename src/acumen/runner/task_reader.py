@@ -9,28 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from acumen.errors import Problem, label
-from acumen.files.problems import place
-from acumen.files.toml_lines import Lines, Path
+from acumen.files.problems import Draft, place
+from acumen.files.toml_lines import Path
 from acumen.runner.task import Evidence, InputKind, Layout, Prompt, ReplyShape, Task
 from acumen.runner.task_tables import EvidenceTable, OwnScale, PromptTable, ReplyTable, TaskTable
 from acumen.runner.template_checks import Shown, template_problems
 from acumen.table.scale import Scale
 
 
-class TaskReader:
-    """Holds the tables of a task against each other; ``problems`` grows by what is wrong."""
+class TaskReader(Draft[TaskTable]):
+    """Holds the tables of a task against each other."""
 
-    def __init__(self, problems: list[Problem], text: str) -> None:
-        self.problems = problems
-        self.lines = Lines(text)
+    def __init__(self, text: str, source: str) -> None:
+        super().__init__(text, TaskTable, source)
         self.text = text.replace("\r\n", "\n")
 
-    def wrong(self, path: Path, message: str) -> None:
-        """Note one problem, with the line of the key it is about."""
-        self.problems.append(Problem(message, field=place(path), line=self.lines.find(path)))
-
-    def task(self, table: TaskTable, digest: str) -> Task | None:
+    def task(self, digest: str) -> Task | None:
         """The task, or None where ``problems`` says why not."""
+        table = self.table
         scale = self._scale(table.scale)
         inputs = self._inputs(table.inputs)
         questions = {name: question or "" for name, question in (table.questions or {}).items()}

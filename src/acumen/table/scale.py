@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -21,11 +20,12 @@ from acumen.errors import (
 )
 from acumen.files.json import decode_text, read_bytes
 from acumen.files.text import folded
-from acumen.files.toml import parse_toml
+from acumen.files.toml import parse_toml, shipped, shipped_text
 from acumen.files.toml_lines import Lines
 
 MOST_LEVELS: Final = 1000
 DEFAULT_SCALE: Final = "phq8"
+_SHIPPED: Final = "acumen.scales"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +154,7 @@ class Scale:
 
 def builtin_scales() -> tuple[str, ...]:
     """Names of the scales that ship with acumen."""
-    return tuple(
-        sorted(
-            entry.name.removesuffix(".toml")
-            for entry in files("acumen.scales").iterdir()
-            if entry.name.endswith(".toml")
-        )
-    )
+    return shipped(_SHIPPED)
 
 
 def scale_option(scale: Scale) -> str | None:
@@ -187,8 +181,7 @@ def find_scale(name: str | Path | Scale) -> Scale:
 def _builtin(name: str) -> Scale:
     if name not in builtin_scales():
         raise UsageError(f"no scale '{name}'; there are {', '.join(builtin_scales())}")
-    text = files("acumen.scales").joinpath(f"{name}.toml").read_text("utf-8")
-    return Scale(**parse_toml(text, f"{name}.toml"))
+    return Scale(**parse_toml(shipped_text(_SHIPPED, name), f"{name}.toml"))
 
 
 def wrong_levels(levels: Sequence[object]) -> list[str]:
