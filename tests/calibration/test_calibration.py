@@ -269,7 +269,7 @@ def test_without_features_the_verbalized_confidence_is_fitted() -> None:
 def test_nulls_that_stand_for_the_middle_are_counted_all_the_same() -> None:
     rows = answered_rows(TABLE)
     null = int((TABLE.signals["verbalized_confidence"].state[rows] == 1).sum())
-    assert fit_calibration(TABLE).training.defaults == {"verbalized_confidence": null}
+    assert fit_calibration(TABLE).training.feature_defaults == {"verbalized_confidence": null}
 
 
 @pytest.mark.parametrize("features", [[], ["token_msp", "token_pe"]])
@@ -400,7 +400,7 @@ def test_a_case_that_abstained_throughout_is_not_among_those_fitted_on() -> None
     silent["predicted_items"] = dict.fromkeys(silent["predicted_items"])
     table = run_from_document(document, path="toy.json")
     training = fit_calibration(table).training
-    assert (training.n_cases, len(training.cases)) == (19, 19)
+    assert (training.n_cases, len(training.case_hashes.sha256_16)) == (19, 19)
     assert training.shared_with(table.cases) == 19
     assert training.shared_with([silent["participant_id"]]) == 0
 
@@ -598,6 +598,11 @@ def test_all_problems_of_an_artifact_come_at_once() -> None:
         "model.intercept",
         "model.coefficients",
     }
+
+
+def test_a_misspelt_key_of_an_artifact_is_a_missing_one() -> None:
+    with pytest.raises(DataError, match=r"^calibration: method: is missing$"):
+        calibration_from({"metod": "temperature_scaling", "temperature": 2})
 
 
 @pytest.mark.parametrize("ending", [".pkl", ".joblib", ".PICKLE"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from acumen import confidence as confidences
-from acumen.calibration.artifact import Calibration, Training
+from acumen.calibration.artifact import Calibration
 from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import (
     METHODS,
@@ -19,7 +19,7 @@ from acumen.confidence.grammar import TEMPERATURE
 from acumen.errors import DataError, Problem, UsageError, printable
 from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
-from acumen.results.calibration import CalibrationDocument, Steps, Temperature, TrainingPart
+from acumen.results.calibration import CalibrationDocument, Steps, Temperature, Training
 
 PICKLES: Final = (".pkl", ".pickle", ".joblib", ".dill", ".npy", ".npz", ".pt", ".pth")
 
@@ -52,7 +52,7 @@ def calibration_from(document: object, name: str = "calibration") -> Calibration
         _model(artifact),
         _inputs(artifact),
         "correctness" if artifact.target == "correct" else artifact.target,
-        _training(artifact),
+        artifact.training or Training(run_id=artifact.source_run_id),
         artifact.model_dump(exclude_unset=True).get("metrics") or {},
         printable(name, 200),
     )
@@ -93,17 +93,3 @@ def _model(artifact: CalibrationDocument) -> CalibratorModel:
         tuple(model.scaler.std),
     )
     return calibrator
-
-
-def _training(artifact: CalibrationDocument) -> Training:
-    part = artifact.training or TrainingPart(run_id=artifact.source_run_id)
-    return Training(
-        run_id=part.run_id,
-        mode=part.mode,
-        n=part.n,
-        n_cases=part.n_cases,
-        positive_rate=part.positive_rate,
-        defaults=part.feature_defaults,
-        salt=part.case_hashes.salt,
-        cases=frozenset(part.case_hashes.sha256_16),
-    )

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, PlainValidator, WrapValidator
 
-from acumen.files.problems import AS_WRITTEN, Document, Part, Text
+from acumen.files.documents import AS_WRITTEN, Document, Part, Text
 from acumen.files.text import folded
 from acumen.table.scale_file import Levels
 

@@ -6,6 +6,8 @@ may have keys of their own, and ``temperature`` or ``source_run_id`` at the top.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Annotated, Any, Final, Literal
 
@@ -22,7 +24,10 @@ from pydantic import (
 )
 
 from acumen.errors import printable
-from acumen.files.problems import Document, Path, lines_of, refusal
+from acumen.files.documents import Document
+from acumen.files.problems import lines_of, refusal
+from acumen.files.toml_lines import Path
+from acumen.types import CaseId
 
 SCHEMA_VERSION: Final = "1"
 SEVERAL: Final = ("logistic", "linear")
@@ -48,13 +53,13 @@ def _not_falling(values: list[float]) -> list[float]:
 
 def _visible(feature: str) -> str:
     if not feature or printable(feature, 200) != feature:
-        shown = printable(feature)
-        raise ValueError(f"'{shown}' is empty, too long or has invisible characters")
+        text = f"'{printable(feature)}'"
+        raise ValueError(f"{text} is empty, too long or has invisible characters")
     return feature
 
 
 class _Part(Document):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Temperature(_Part):
@@ -70,22 +75,22 @@ class Scaler(_Part):
     std: list[Above0]
 
 
-class Weights(_Part):
-    """A weighted sum of standardised features, cut to 0..1 (linear)."""
-
+class _Weights(_Part):
     coefficients: list[float]
     intercept: float
+    scaler: Scaler
+
+
+class Linear(_Weights):
+    """A weighted sum of standardised features, cut to 0..1."""
+
     link: Literal["identity"] = "identity"
-    scaler: Scaler
 
 
-class SigmoidWeights(_Part):
-    """A weighted sum of standardised features, then the sigmoid (platt, logistic)."""
+class Logistic(_Weights):
+    """A weighted sum of standardised features, then the sigmoid."""
 
-    coefficients: list[float]
-    intercept: float
     link: Literal["sigmoid"] = "sigmoid"
-    scaler: Scaler
 
 
 class Steps(_Part):
@@ -109,8 +114,8 @@ class CaseHashes(_Part):
     sha256_16: list[str] = Field(default_factory=list)
 
 
-class TrainingPart(_Part):
-    """What the calibrator was fitted on."""
+class Training(_Part):
+    """What a calibrator was fitted on. Cases are kept as salted hashes, not as ids."""
 
     run_id: str | None = None
     mode: str | None = None
@@ -121,7 +126,22 @@ class TrainingPart(_Part):
         default_factory=dict,
         description="how often a feature was missing or null, and so taken as its default",
     )
-    case_hashes: CaseHashes = Field(default_factory=CaseHashes)
+    case_hashes: CaseHashes = CaseHashes()
+
+    def shared_with(self, cases: Iterable[CaseId]) -> int:
+        """How many of these cases it was fitted on."""
+        hashes = set(self.case_hashes.sha256_16)
+        return sum(case_hash(c, self.case_hashes.salt) in hashes for c in cases) if hashes else 0
+
+
+def case_hash(case: CaseId, salt: str) -> str:
+    """A case's id as an artifact keeps it; 101 and "101" differ.
+
+    >>> case_hash(101, "a") == case_hash("101", "a")
+    False
+    """
+    text = f"{salt}|{type(case).__name__}|{case}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class ReliabilityPart(_Part):
@@ -174,9 +194,9 @@ class MetricsPart(_Part):
 
 _MODELS: Final[dict[str, type[Document]]] = {
     "temperature_scaling": Temperature,
-    "platt": SigmoidWeights,
-    "logistic": SigmoidWeights,
-    "linear": Weights,
+    "platt": Logistic,
+    "logistic": Logistic,
+    "linear": Linear,
     "isotonic": Steps,
 }
 
@@ -198,10 +218,10 @@ class CalibrationDocument(_Part):
     source_run_id: str | None = Field(
         default=None, description="where older artifacts have the run's id"
     )
-    model: Temperature | SigmoidWeights | Weights | Steps | None = Field(
+    model: Temperature | Logistic | Linear | Steps | None = Field(
         default=None, validate_default=True
     )
-    training: TrainingPart | None = None
+    training: Training | None = None
     metrics: MetricsPart | dict[str, Any] | None = Field(
         default=None, description="as acumen measures them, or as another tool does"
     )
@@ -241,7 +261,7 @@ class CalibrationDocument(_Part):
             model = _MODELS[method].model_validate(parameters, context=info.context)
         except ValidationError as error:
             lines = lines_of(error)
-        if "features" in info.data and issubclass(_MODELS[method], Weights | SigmoidWeights):
+        if "features" in info.data and issubclass(_MODELS[method], _Weights):
             lines += _wrong_sizes(value, len(info.data["features"]) or 1)
         if lines:
             raise refusal(lines)

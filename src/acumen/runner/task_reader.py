@@ -13,7 +13,7 @@ from acumen.files.problems import Draft, place
 from acumen.files.toml_lines import Path
 from acumen.runner.task import Evidence, InputKind, Layout, Prompt, ReplyShape, Task
 from acumen.runner.task_tables import EvidenceTable, OwnScale, PromptTable, ReplyTable, TaskTable
-from acumen.runner.template_checks import Shown, template_problems
+from acumen.runner.template_checks import Content, template_problems
 from acumen.table.scale import Scale
 
 
@@ -35,7 +35,7 @@ class TaskReader(Draft[TaskTable]):
                 message = f"is not an item; the items are {', '.join(scale.items)}"
                 self.wrong(("questions", name), message)
         reply = self._reply(table.reply, scale, inputs)
-        prompt = self._prompt(table.prompt, Shown(scale, inputs, questions))
+        prompt = self._prompt(table.prompt, Content(scale, inputs, questions))
         if self.problems or scale is None or reply is None or prompt is None:
             return None
         return Task(
@@ -132,12 +132,12 @@ class TaskReader(Draft[TaskTable]):
             return None
         return Evidence(table.key, kind, source, table.most or 0, table.longest or 0, fields)
 
-    def _prompt(self, table: PromptTable | None, shown: Shown) -> Prompt | None:
+    def _prompt(self, table: PromptTable | None, content: Content) -> Prompt | None:
         if table is None:
             return None
         templates = {"system": table.system, "user": table.user, "repair": table.repair}
         for name, template in templates.items():
-            for message, line in template_problems(name, template, shown) if template else ():
+            for message, line in template_problems(name, template, content) if template else ():
                 self._in_template(("prompt", name), template or "", message, line)
         if table.system is None or table.user is None or table.repair is None:
             return None

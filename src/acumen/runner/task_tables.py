@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 
 from acumen.errors import label
-from acumen.files.problems import Document, Part, Text
+from acumen.files.documents import Document, Part, Text
 from acumen.runner.task import DEFAULT_REPAIR, EvidenceKind, InputKind, Layout
 from acumen.table.scale import builtin_scales
 from acumen.table.scale_file import Items, ScaleTable

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 
 from acumen.errors import what_came
-from acumen.files.problems import Document, Text, refusal
+from acumen.files.documents import Document, Text
+from acumen.files.problems import refusal
 from acumen.table.scale import MOST_LEVELS, Scale, wrong_items, wrong_levels
 
 
