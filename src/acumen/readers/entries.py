@@ -11,7 +11,6 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -40,32 +39,8 @@ _ERROR_NAME = re.compile(r"[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout|Failure
 _FIELDS = ("predicted_items", "ground_truth_items", "item_signals", "evidence_counts")
 
 
-@dataclass(slots=True)
-class _Rows:
-    """The columns while they grow."""
-
-    case: list[CaseId] = field(default_factory=list)
-    item: list[str] = field(default_factory=list)
-    truth: list[int] = field(default_factory=list)
-    prediction: list[int] = field(default_factory=list)
-    outcome: list[int] = field(default_factory=list)
-    signals: list[Mapping[str, object]] = field(default_factory=list)
-
-    def add(
-        self,
-        case: CaseId,
-        item: str,
-        truth: int,
-        prediction: int,
-        outcome: Outcome,
-        signals: Mapping[str, object],
-    ) -> None:
-        self.case.append(case)
-        self.item.append(item)
-        self.truth.append(truth)
-        self.prediction.append(prediction)
-        self.outcome.append(outcome)
-        self.signals.append(signals)
+_Row = tuple[CaseId, str, int, int, Outcome, Mapping[str, object]]
+"""Case, item, truth, prediction, outcome, signals."""
 
 
 def table_from_entries(
@@ -88,7 +63,8 @@ def table_from_entries(
         fields.wrong(None, "there are no cases in it")
     items = _items(records, scale, fields)
     wanted = dict.fromkeys(items)
-    rows, failed = _Rows(), []
+    rows: list[_Row] = []
+    failed: list[FailedCase] = []
     for _, case, record in records:
         if record["success"]:
             fields.case = case
@@ -96,7 +72,7 @@ def table_from_entries(
         else:
             failed.append(FailedCase(case, redacted(record.get("error"))))
             _add_failed(case, record, wanted, scale, rows)
-    names = dict.fromkeys(key for signals in rows.signals for key in signals)
+    names = dict.fromkeys(key for *_, signals in rows for key in signals)
     if len(names) > MOST_SIGNALS:
         shown = ", ".join(label(key) for key in list(names)[:3])
         message = f"{len(names)} different signals ({shown}, …), at most {MOST_SIGNALS} are read"
@@ -178,7 +154,7 @@ def _add_case(
     record: dict[str, Any],
     items: Mapping[str, None],
     scale: Scale,
-    rows: _Rows,
+    rows: list[_Row],
     fields: Fields,
 ) -> None:
     objects = _objects(record, fields)
@@ -201,7 +177,7 @@ def _add_case(
         if len(ranks) == 2:
             prediction = ranks["predicted_items"]
             outcome = Outcome.ABSTAINED if prediction == NO_PREDICTION else Outcome.ANSWERED
-            rows.add(case, item, ranks["ground_truth_items"], prediction, outcome, signals)
+            rows.append((case, item, ranks["ground_truth_items"], prediction, outcome, signals))
 
 
 def _looked_at(
@@ -254,7 +230,7 @@ def _signals_of(
 
 
 def _add_failed(
-    case: CaseId, record: dict[str, Any], items: Mapping[str, None], scale: Scale, rows: _Rows
+    case: CaseId, record: dict[str, Any], items: Mapping[str, None], scale: Scale, rows: list[_Row]
 ) -> None:
     """A failed case's rows, as far as its truth can be read."""
     truths = record.get("ground_truth_items")
@@ -265,7 +241,7 @@ def _add_failed(
             truth = scale.rank(truths[item])
         except ValueError:
             continue
-        rows.add(case, item, truth, NO_PREDICTION, Outcome.FAILED, {})
+        rows.append((case, item, truth, NO_PREDICTION, Outcome.FAILED, {}))
 
 
 def redacted(error: object) -> str:
@@ -286,26 +262,27 @@ def redacted(error: object) -> str:
 
 def _totals(records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale) -> list[str]:
     """Stated totals that contradict the items."""
-    found = []
+    warnings = []
     for _, case, record in records:
         for total, key in (
             ("ground_truth_total", "ground_truth_items"),
             ("predicted_total", "predicted_items"),
         ):
-            stated, given = record.get(total), record.get(key)
-            if not record["success"] or stated is None or not isinstance(given, dict):
+            stated, by_item = record.get(total), record.get(key)
+            if not record["success"] or stated is None or not isinstance(by_item, dict):
                 continue
-            values = [v for v in given.values() if isinstance(v, int | float)]
-            if len(values) == len(given) and sum(values) != stated:
-                shown = f"{scale.case} {label(case)}: {total} is {what_came(stated)}"
-                found.append(f"{shown} but its items sum to {sum(values)}")
-    if len(found) > 3:
-        found = [*found[:3], f"and {len(found) - 3} more stated totals contradict their items"]
-    return found
+            values = [v for v in by_item.values() if isinstance(v, int | float)]
+            if len(values) == len(by_item) and sum(values) != stated:
+                total_is = f"{scale.case} {label(case)}: {total} is {what_came(stated)}"
+                warnings.append(f"{total_is} but its items sum to {sum(values)}")
+    if len(warnings) > 3:
+        more = len(warnings) - 3
+        warnings = [*warnings[:3], f"and {more} more stated totals contradict their items"]
+    return warnings
 
 
 def _table(
-    rows: _Rows,
+    rows: list[_Row],
     items: tuple[str, ...],
     names: tuple[str, ...],
     records: Sequence[tuple[str, CaseId, Any]],
@@ -321,13 +298,13 @@ def _table(
         scale=scale,
         cases=cases,
         items=items,
-        case=np.array([code_of_case[c] for c in rows.case], np.int32),
-        item=np.array([code_of_item[i] for i in rows.item], np.int32),
-        truth=np.array(rows.truth, np.int16),
-        prediction=np.array(rows.prediction, np.int16),
-        outcome=np.array(rows.outcome, np.uint8),
+        case=np.array([code_of_case[row[0]] for row in rows], np.int32),
+        item=np.array([code_of_item[row[1]] for row in rows], np.int32),
+        truth=np.array([row[2] for row in rows], np.int16),
+        prediction=np.array([row[3] for row in rows], np.int16),
+        outcome=np.array([row[4] for row in rows], np.uint8),
         signals={
-            name: Signal.of_objects([s.get(name, _ABSENT) for s in rows.signals], _ABSENT)
+            name: Signal.of_objects([row[5].get(name, _ABSENT) for row in rows], _ABSENT)
             for name in names
         },
         failed=tuple(failed),

@@ -64,14 +64,11 @@ def _hint(template: str, content: Content) -> str:
 
 
 def _example(content: Content, references: bool) -> dict[str, Any]:
-    reviews = [{"review_id": "r1", "text": "…"}]
+    texts = {"text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
     items = content.scale.items if content.scale else ("…",)
     levels = content.scale.levels if content.scale else (0,)
     return {
-        "case": {
-            name: "…" if kind == "text" else reviews
-            for name, kind in (content.inputs or {}).items()
-        },
+        "case": {name: texts[kind] for name, kind in (content.inputs or {}).items()},
         "items": [{"name": i, "question": content.questions.get(i, "")} for i in items],
         "levels": list(levels),
         "abstain": "N/A",
