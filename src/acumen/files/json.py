@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from acumen.errors import DataError, Problem, printable
+from acumen.errors import DataError, Problem
 from acumen.errors import source_name as source_name  # read by those who read files
 from acumen.files.json_walk import DEEPEST, LONE_SURROGATE, Fault, first_fault
 
@@ -104,9 +104,7 @@ class _StrictError(Exception):
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     record = dict(pairs)
     if len(record) != len(pairs):
-        seen: set[str] = set()
-        key = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]  # add() returns None on purpose
-        raise _StrictError(f"duplicate key '{printable(key)}'")
+        raise _StrictError("duplicate key: an object has one of its keys twice")
     return record
 
 

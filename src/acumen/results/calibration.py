@@ -36,19 +36,6 @@ Method = Literal["temperature_scaling", "platt", "logistic", "linear", "isotonic
 Target = Literal["correctness", "near_correct", "loss", "correct"]
 """``correct`` is how older artifacts spell correctness."""
 Above0 = Annotated[float, Field(gt=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-
-
-def _rising(values: list[float]) -> list[float]:
-    if not all(a < b for a, b in pairwise(values)):
-        raise ValueError("must increase")
-    return values
-
-
-def _not_falling(values: list[float]) -> list[float]:
-    if not all(a <= b for a, b in pairwise(values)):
-        raise ValueError("must never fall")
-    return values
 
 
 def _visible(feature: str) -> str:
@@ -96,14 +83,22 @@ class Logistic(_Weights):
 class Steps(_Part):
     """A function that never falls: straight between its points, flat beyond them."""
 
-    x_thresholds: Annotated[list[float], Field(min_length=1), AfterValidator(_rising)]
-    y_thresholds: Annotated[list[Share], AfterValidator(_not_falling)]
+    x_thresholds: Annotated[list[float], Field(min_length=1)]
+    y_thresholds: list[Annotated[float, Field(ge=0, le=1)]]
 
     @model_validator(mode="after")
-    def _same_length(self) -> Steps:
-        x, y = len(self.x_thresholds), len(self.y_thresholds)
-        if x != y:
-            raise ValueError(f"lengths differ: {x} x_thresholds, {y} y_thresholds")
+    def _is_a_rising_function(self) -> Steps:
+        x, y = self.x_thresholds, self.y_thresholds
+        lines: list[tuple[Path, str]] = []
+        if len(x) != len(y):
+            message = f"lengths differ: {len(x)} x_thresholds, {len(y)} y_thresholds"
+            lines.append((("x_thresholds",), message))
+        if any(b <= a for a, b in pairwise(x)):
+            lines.append((("x_thresholds",), "must increase"))
+        if any(b < a for a, b in pairwise(y)):
+            lines.append((("y_thresholds",), "must never fall"))
+        if lines:
+            raise refusal(lines)
         return self
 
 
