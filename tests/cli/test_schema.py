@@ -56,6 +56,7 @@ def test_the_results_schema_names_the_three_scores(capsys: pytest.CaptureFixture
     [
         ("temperature", (), None),
         ("platt", (), "token_pe"),
+        ("platt", (), "hybrid_evidence_similarity"),
         ("logistic", ("token_pe", "token_msp"), None),
         ("linear", ("verbalized_confidence",), None),
         ("isotonic", (), "token_pe"),

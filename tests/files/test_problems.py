@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import pytest
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from acumen.errors import DataError
 from acumen.files.documents import AS_WRITTEN, Document, Part, Text
@@ -74,6 +74,24 @@ def test_every_mistake_is_told_and_where_in_the_file_the_document_stands() -> No
         "trees.leaves[1]",
         "trees.x",
     ]
+
+
+class Word(BaseModel):
+    word: str | int | None = None
+    words: list[str | float] = []
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"word": []}, "word: must be text or a whole number, not a list"),
+        ({"words": ["a", {}]}, "words[1]: must be text or a number, not an object"),
+    ],
+)
+def test_what_is_none_of_several_kinds_is_one_problem(document: object, said: str) -> None:
+    with pytest.raises(DataError) as refused:
+        validated(document, Word, "word.json")
+    assert str(refused.value) == f"word.json: {said}"
 
 
 def test_a_text_that_should_not_be_there_is_shown_in_part_and_escaped() -> None:

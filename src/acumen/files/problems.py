@@ -6,7 +6,7 @@ allowed; all come at once. The models that are read this way are those ``acumen 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -18,6 +18,8 @@ from acumen.files.toml import parse_toml
 from acumen.files.toml_lines import Lines, Path
 
 M = TypeVar("M", bound=BaseModel)
+_BRANCHES: Final = (("str",), ("int",), ("float",), ("bool",))
+"""How pydantic ends the path of an error in one of several kinds a value may be of."""
 _OURS: Final = "acumen"
 """The type of an error whose message is ours already."""
 
@@ -99,12 +101,26 @@ def _read(
         raise DataError(["is nested too deep"], source=source) from None
     except ValidationError as error:
         problems = []
-        for entry in error.errors(include_url=False):
-            field = ".".join(part for part in (at, place(entry["loc"])) if part)
-            line = None if lines is None else lines.find(entry["loc"])
-            message = message_of(entry, reading.table)
+        for path, message in _by_place(error, reading.table):
+            field = ".".join(part for part in (at, place(path)) if part)
+            line = None if lines is None else lines.find(path)
             problems.append(Problem(message, field=field or None, line=line))
         return None, problems
+
+
+def _by_place(error: ValidationError, table: str) -> Iterator[tuple[Path, str]]:
+    """Paths and messages; a value that is none of several plain kinds is one problem."""
+    places: dict[Path, list[ErrorDetails]] = {}
+    for entry in error.errors(include_url=False):
+        path = entry["loc"]
+        is_branch = path[-1:] in _BRANCHES and entry["type"] in _MUST and "ctx" not in entry
+        places.setdefault(path[:-1] if is_branch else path, []).append(entry)
+    for path, entries in places.items():
+        kinds = [_MUST[entry["type"]]({}) for entry in entries if entry["loc"] != path]
+        if len(kinds) > 1:
+            yield path, f"must be {' or '.join(kinds)}, not {what_came(entries[0]['input'])}"
+        else:
+            yield from ((entry["loc"], message_of(entry, table)) for entry in entries)
 
 
 def place(path: Path) -> str:

@@ -199,7 +199,7 @@ _MODELS: Final[dict[str, type[Document]]] = {
 class CalibrationDocument(_Part):
     """What ``acumen calibrate`` writes: a fitted calibrator, its training, how good it is."""
 
-    schema_version: str = SCHEMA_VERSION
+    schema_version: str | int = SCHEMA_VERSION
     created_at: str | None = None
     method: Method
     target: Target = "correctness"
@@ -256,8 +256,9 @@ class CalibrationDocument(_Part):
             model = _MODELS[method].model_validate(parameters, context=info.context)
         except ValidationError as error:
             lines = lines_of(error)
-        if "features" in info.data and issubclass(_MODELS[method], _Weights):
-            lines += _wrong_sizes(value, len(info.data["features"]) or 1)
+        if issubclass(_MODELS[method], _Weights) and {"confidence", "features"} <= info.data.keys():
+            one_input = info.data["confidence"] is not None
+            lines += _wrong_sizes(value, 1 if one_input else len(info.data["features"]) or 1)
         if lines:
             raise refusal(lines)
         return model
