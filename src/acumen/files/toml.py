@@ -46,6 +46,7 @@ def shipped_text(package: str, name: str) -> str:
 def _problem(error: ValueError) -> Problem:
     if not isinstance(error, tomllib.TOMLDecodeError):
         return Problem("holds a number of too many digits")
+    # before Python 3.14 the place stands in the message alone
     message = str(error).replace("Cannot overwrite a value", "the key is given twice")
     placed = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", message, re.DOTALL)
     if not placed:
