@@ -44,6 +44,8 @@ class Problem:
     line: int | None = None
     column: int | None = None
     noun: str = "case"
+    off_scale: bool = False
+    """Whether a scale other than the one in use may solve it."""
 
     def __str__(self) -> str:
         where = []
@@ -57,6 +59,10 @@ class Problem:
         if self.field is not None:
             where.append(self.field)
         return f"{', '.join(where)}: {self.message}" if where else self.message
+
+
+class OffScaleError(ValueError):
+    """A level or an item that the scale in use does not have; another scale may have it."""
 
 
 class DataError(AcumenError, ValueError):

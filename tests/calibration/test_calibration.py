@@ -269,7 +269,7 @@ def test_without_features_the_verbalized_confidence_is_fitted() -> None:
 def test_nulls_that_stand_for_the_middle_are_counted_all_the_same() -> None:
     rows = answered_rows(TABLE)
     null = int((TABLE.signals["verbalized_confidence"].state[rows] == 1).sum())
-    assert fit_calibration(TABLE).training.defaults == {"verbalized_confidence": null}
+    assert fit_calibration(TABLE).training.feature_defaults == {"verbalized_confidence": null}
 
 
 @pytest.mark.parametrize("features", [[], ["token_msp", "token_pe"]])
@@ -400,7 +400,7 @@ def test_a_case_that_abstained_throughout_is_not_among_those_fitted_on() -> None
     silent["predicted_items"] = dict.fromkeys(silent["predicted_items"])
     table = run_from_document(document, path="toy.json")
     training = fit_calibration(table).training
-    assert (training.n_cases, len(training.cases)) == (19, 19)
+    assert (training.n_cases, len(training.case_hashes.sha256_16)) == (19, 19)
     assert training.shared_with(table.cases) == 19
     assert training.shared_with([silent["participant_id"]]) == 0
 
@@ -504,36 +504,51 @@ def changed(document: dict, path: str, value: object) -> dict:
 @pytest.mark.parametrize(
     ("document", "path", "value", "said"),
     [
-        (LOGISTIC, "method", "beta", "method: the text 'beta'; known are temperature_scaling"),
+        (LOGISTIC, "method", "beta", "method: must be 'temperature_scaling', 'platt', "),
         (LOGISTIC, "method", KeyError, "method: is missing"),
-        (LOGISTIC, "method", ["logistic"], "method: a list"),
-        (LOGISTIC, "target", "x", "target: the text 'x' is not one of correctness"),
-        (LOGISTIC, "features", "token_msp", "features: must be a list of texts"),
-        (LOGISTIC, "features", [1, 2], "features: must be a list of texts"),
+        (LOGISTIC, "method", ["logistic"], "or 'isotonic', not a list"),
+        (LOGISTIC, "target", "x", "target: must be 'correctness', 'near_correct'"),
+        (LOGISTIC, "features", "token_msp", "features: must be a list, not"),
+        (LOGISTIC, "features", [1, 2], "features[1]: must be text, not 2"),
         (LOGISTIC, "features", [], "features: missing"),
         (LOGISTIC, "features", ["a", "a"], "features: must differ"),
-        (LOGISTIC, "features", ["a", "\x1b[2J"], r"features: '\x1b[2J' is empty, too long or has"),
+        (LOGISTIC, "features", ["a", "\x1b[2J"], r"features[1]: '\x1b[2J' is empty, too long"),
         (LOGISTIC, "model", 3, "model: must be an object"),
         (LOGISTIC, "model.coefficients", [0.5], "model.coefficients: 1 for 2 features"),
         (LOGISTIC, "model.coefficients", [0.5, "1"], "model.coefficients[1]: must be a number"),
         (LOGISTIC, "model.coefficients", [0.5, True], "model.coefficients[1]: must be a number"),
-        (LOGISTIC, "model.coefficients", [0.5, 10**400], "model.coefficients[1]: must be finite"),
+        (
+            LOGISTIC,
+            "model.coefficients",
+            [0.5, 10**400],
+            "is too large: a number must be finite",
+        ),
         (LOGISTIC, "model.coefficients", KeyError, "model.coefficients: is missing"),
         (LOGISTIC, "model.intercept", KeyError, "model.intercept: is missing"),
-        (LOGISTIC, "model.link", "identity", "model.link: the text 'identity' is not sigmoid"),
+        (LOGISTIC, "model.link", "identity", "model.link: must be 'sigmoid', not the"),
         (LOGISTIC, "model.scaler", KeyError, "model.scaler: is missing"),
-        (LOGISTIC, "model.scaler.std", [1.0, 0], "model.scaler.std: must be greater than 0"),
+        (
+            LOGISTIC,
+            "model.scaler.std",
+            [1.0, 0],
+            "model.scaler.std[1]: must be greater than",
+        ),
         (LOGISTIC, "model.scaler.mean", [1.0], "model.scaler.mean: 1 for 2 features"),
         (ISOTONIC, "features", ["a", "b"], "features: isotonic takes one, here are 2"),
         (ISOTONIC, "model.y_thresholds", [0.2, 0.8], "3 x_thresholds, 2 y_thresholds"),
         (ISOTONIC, "model.x_thresholds", [0.9, 0.1, 0.5], "model.x_thresholds: must increase"),
         (ISOTONIC, "model.x_thresholds", [0.1, 0.1, 0.5], "model.x_thresholds: must increase"),
         (ISOTONIC, "model.y_thresholds", [0.2, 0.1, 0.5], "model.y_thresholds: must never fall"),
-        (ISOTONIC, "model.y_thresholds", [0.2, 0.3, 1.5], "within 0..1"),
+        (
+            ISOTONIC,
+            "model.y_thresholds",
+            [0.2, 0.3, 1.5],
+            "y_thresholds[2]: must be at most 1",
+        ),
         (ISOTONIC, "model.x_thresholds", "abc", "model.x_thresholds: must be a list"),
         (ISOTONIC, "confidence", "nope", "confidence: no confidence function 'nope'"),
         (ISOTONIC, "confidence", "calibrated", "confidence: 'calibrated' is calibrated already"),
-        (ISOTONIC, "confidence", 3, "confidence: must be a text"),
+        (ISOTONIC, "confidence", 3, "confidence: must be text, not 3"),
     ],
 )
 def test_a_malformed_artifact_is_refused_naming_the_field(
@@ -548,8 +563,8 @@ def test_a_malformed_artifact_is_refused_naming_the_field(
 @pytest.mark.parametrize(
     ("temperature", "said"),
     [
-        (0, "temperature: 0 must be greater than 0"),
-        (-1.0, "temperature: -1.0 must be greater than 0"),
+        (0, "temperature: must be greater than 0, not 0"),
+        (-1.0, "temperature: must be greater than 0, not -1.0"),
         ("1.0", "temperature: must be a number, not the text '1.0'"),
         (None, "temperature: is missing"),
         (True, "temperature: must be a number"),
@@ -583,6 +598,11 @@ def test_all_problems_of_an_artifact_come_at_once() -> None:
         "model.intercept",
         "model.coefficients",
     }
+
+
+def test_a_misspelt_key_of_an_artifact_is_a_missing_one() -> None:
+    with pytest.raises(DataError, match=r"^calibration: method: is missing$"):
+        calibration_from({"metod": "temperature_scaling", "temperature": 2})
 
 
 @pytest.mark.parametrize("ending", [".pkl", ".joblib", ".PICKLE"])

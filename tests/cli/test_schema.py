@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
 
 import jsonschema
@@ -11,9 +12,11 @@ import acumen
 from acumen.calibration import fit_calibration
 from acumen.calibration.reading import calibration_from
 from acumen.cli import run
+from acumen.cli.schema import SCHEMAS
 from acumen.files.json import parse_json, to_json
+from acumen.files.toml import parse_toml
 from acumen.readers.run import run_from_document
-from acumen.results.metrics import SCHEMAS
+from acumen.results.calibration import CalibrationDocument
 from tests.toy_runs import toy_run
 
 
@@ -53,13 +56,14 @@ def test_the_results_schema_names_the_three_scores(capsys: pytest.CaptureFixture
     [
         ("temperature", (), None),
         ("platt", (), "token_pe"),
+        ("platt", (), "hybrid_evidence_similarity"),
         ("logistic", ("token_pe", "token_msp"), None),
         ("linear", ("verbalized_confidence",), None),
         ("isotonic", (), "token_pe"),
     ],
 )
 @pytest.mark.parametrize("cases", [12, 1])
-def test_the_calibration_schema_describes_what_calibrate_writes_and_nothing_else(
+def test_the_calibration_schema_describes_what_calibrate_writes(
     method: str,
     features: tuple[str, ...],
     confidence: str | None,
@@ -71,11 +75,32 @@ def test_the_calibration_schema_describes_what_calibrate_writes_and_nothing_else
     fitted = fit_calibration(table, method=method, features=features, confidence=confidence)
     document: Any = parse_json(to_json(fitted.document("2025-01-01T00:00:00Z")))
     jsonschema.validate(document, described)
-    assert set(document) == set(described["properties"])
-    again = calibration_from(document)
-    assert again.document("2025-01-01T00:00:00Z") == document
-    with pytest.raises(jsonschema.ValidationError, match="'more' was unexpected"):
-        jsonschema.validate(document | {"more": 1}, described)
+    older = {"temperature", "source_run_id"}
+    assert set(document) == set(described["properties"]) - older
+    # every key has its place: one that the model does not know would be gone
+    assert CalibrationDocument.model_validate(document).model_dump(exclude_unset=True) == document
+    assert calibration_from(document).document("2025-01-01T00:00:00Z") == document
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("scale", "acumen.scales"),
+        ("task", "acumen.runner.tasks"),
+        ("policy", "acumen.policy.builtin"),
+    ],
+)
+def test_a_schema_of_files_takes_those_that_ship_and_no_other_key(
+    name: str, folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = schema(capsys, name)
+    shipped = [f for f in files(folder).iterdir() if f.name.endswith(".toml")]
+    assert shipped
+    for file in shipped:
+        document = parse_toml(file.read_text("utf-8"), file.name)
+        jsonschema.validate(document, described)
+        with pytest.raises(jsonschema.ValidationError, match="'colour' was unexpected"):
+            jsonschema.validate(document | {"colour": 1}, described)
 
 
 def test_without_a_name_the_artifacts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,7 +112,5 @@ def test_an_unknown_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     assert run(["schema", "metric\x1b[2J"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert (
-        captured.err
-        == "acumen: no schema 'metric\\x1b[2J'; there are metrics, results, calibration\n"
-    )
+    known = ", ".join(SCHEMAS)
+    assert captured.err == f"acumen: no schema 'metric\\x1b[2J'; there are {known}\n"

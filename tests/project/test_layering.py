@@ -198,7 +198,12 @@ def test_the_version_is_told_before_anything_heavy_is_imported() -> None:
 
 def test_help_imports_no_numpy() -> None:
     code = "from acumen.cli import run; run(['--help'])"
-    assert "numpy" not in modules_after(code)
+    assert not modules_after(code) & {"numpy", "pydantic"}
+
+
+def test_a_scale_that_ships_is_read_without_pydantic() -> None:
+    code = "from acumen.table.scale import Scale; Scale.named('phq8')"
+    assert "pydantic" not in modules_after(code)
 
 
 def study(levels: list[Any], n: int = 12) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.files.json import parse_json, to_json
-from acumen.files.json_spans import value_spans
+from acumen.files.json_walk import value_spans
 from acumen.files.text import mend_surrogates
 from acumen.runner.reply import UnusableReply, read_reply
 from acumen.runner.task_file import parse_task, read_task

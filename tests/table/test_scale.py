@@ -138,12 +138,12 @@ def test_all_problems_of_a_scale_file_come_at_once(tmp_path: Path) -> None:
     with pytest.raises(DataError) as refused:
         Scale.read(path)
     assert str(refused.value).splitlines() == [
-        "bad.toml: evil: is not a key of a scale",
-        "bad.toml: case: must be text, not 7",
         "bad.toml: name: is missing",
-        "bad.toml: levels: must be consecutive whole numbers",
-        "bad.toml: items: an item must not be empty",
-        "bad.toml: items: must differ from each other",
+        "bad.toml: line 1, case: must be text, not 7",
+        "bad.toml: line 2, evil: is not a key of a scale",
+        "bad.toml: line 3, levels: must be consecutive whole numbers",
+        "bad.toml: line 4, items: an item must not be empty",
+        "bad.toml: line 4, items: must differ from each other",
     ]
 
 

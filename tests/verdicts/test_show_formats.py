@@ -194,7 +194,7 @@ def test_a_comparison_without_names_and_counts_is_shown_as_far_as_it_goes(
         ({"delta": 1.0, "left": None, "right": 2.0}, "a difference needs both sides"),
         ({"low": 1.0}, "an interval needs both ends"),
         ({"counts": {"left": [1], "right": [1, 2]}}, "counts.left: list should have at least 2"),
-        ({"favours": "\x1b[2J"}, "favours: input should be 'left' or 'right'"),
+        ({"favours": "\x1b[2J"}, "favours: must be 'left' or 'right', not the text"),
     ],
 )
 def test_a_damaged_comparison_is_refused(

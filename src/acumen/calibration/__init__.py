@@ -3,7 +3,7 @@
 Reading and applying an artifact needs NumPy alone; fitting imports scikit-learn or SciPy.
 """
 
-from acumen.calibration.artifact import Calibration, Training
+from acumen.calibration.artifact import Calibration
 from acumen.calibration.features import CalibratorFeatureExtractor, Features
 from acumen.calibration.fitting import cross_fit, fit_calibration
 from acumen.calibration.inputs import Inputs
@@ -15,6 +15,7 @@ from acumen.calibration.models import (
 )
 from acumen.calibration.reading import read_calibration
 from acumen.calibration.scores import auroc, compute_binary_nll, compute_ece
+from acumen.results.calibration import Training
 
 __all__ = [
     "Calibration",

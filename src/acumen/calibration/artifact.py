@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from acumen import confidence as confidences
 from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import CalibratorModel
 from acumen.errors import UsageError, printable
 from acumen.files.json import write_json
+from acumen.results.calibration import SCHEMA_VERSION, Training
 from acumen.table.judgments import Judgments
 from acumen.table.signals import Rows, answered_rows
-from acumen.types import CaseId, Floats
-
-TEMPERATURE: Final = "temperature_scaling"
-
-
-@dataclass(frozen=True)
-class Training:
-    """What a calibrator was fitted on. Cases are kept as salted hashes, not as ids."""
-
-    run_id: str | None = None
-    mode: str | None = None
-    n: int | None = None
-    n_cases: int | None = None
-    positive_rate: float | None = None
-    defaults: dict[str, int] = field(default_factory=dict)
-    salt: str = ""
-    cases: frozenset[str] = frozenset()
-
-    def shared_with(self, cases: Iterable[CaseId]) -> int:
-        """How many of these cases it was fitted on."""
-        return sum(case_hash(case, self.salt) in self.cases for case in cases) if self.cases else 0
+from acumen.types import Floats
 
 
 @dataclass(frozen=True)
@@ -46,7 +26,7 @@ class Calibration:
     model: CalibratorModel
     inputs: Inputs
     target: str = "correctness"
-    training: Training = Training()
+    training: Training = field(default_factory=Training)
     metrics: dict[str, Any] = field(default_factory=dict)
     name: str = "calibration"
     """How messages call it: the name of its file."""
@@ -84,16 +64,16 @@ class Calibration:
 
     def _overlap(self, table: Judgments) -> list[str]:
         shared = self.training.shared_with(table.cases)
-        told = "what is measured here is in-sample, so too good; the artifact has it cross-fitted"
+        hint = "what is measured here is in-sample, so too good; the artifact has it cross-fitted"
         if shared:
             noun = table.scale.case
             return [
                 f"{self.name} was fitted on {shared} of the {len(table.cases)} {noun}s evaluated "
-                f"here (same ids): {told}"
+                f"here (same ids): {hint}"
             ]
-        run = table.source.run_id
-        if run is not None and run == self.training.run_id and not self.training.cases:
-            return [f"{self.name} was fitted on this very run ({printable(run)}): {told}"]
+        run, training = table.source.run_id, self.training
+        if run and run == training.run_id and not training.case_hashes.sha256_16:
+            return [f"{self.name} was fitted on this very run ({printable(run)}): {hint}"]
         return []
 
     def _applied(self, expression: confidences.Calibrated, table: Judgments) -> list[str]:
@@ -105,9 +85,6 @@ class Calibration:
 
     def document(self, created_at: str) -> dict[str, Any]:
         """The artifact as JSON has it; :mod:`acumen.results.calibration` is its schema."""
-        from acumen.results.calibration import SCHEMA_VERSION
-
-        training = self.training
         return {
             "schema_version": SCHEMA_VERSION,
             "created_at": created_at,
@@ -116,15 +93,7 @@ class Calibration:
             "confidence": self.inputs.confidence,
             "features": list(self.inputs.signals),
             "model": self.model.parameters(),
-            "training": {
-                "run_id": training.run_id,
-                "mode": training.mode,
-                "n": training.n,
-                "n_cases": training.n_cases,
-                "positive_rate": training.positive_rate,
-                "feature_defaults": training.defaults,
-                "case_hashes": {"salt": training.salt, "sha256_16": sorted(training.cases)},
-            },
+            "training": self.training.model_dump(),
             "metrics": self.metrics or None,
         }
 
@@ -137,13 +106,3 @@ def _calibrated_parts(expression: confidences.Expression) -> list[confidences.Ca
     if isinstance(expression, confidences.Secondary):
         return [*_calibrated_parts(expression.left), *_calibrated_parts(expression.right)]
     return [expression] if isinstance(expression, confidences.Calibrated) else []
-
-
-def case_hash(case: CaseId, salt: str) -> str:
-    """A case's id as an artifact keeps it; 101 and "101" differ.
-
-    >>> case_hash(101, "a") == case_hash("101", "a")
-    False
-    """
-    text = f"{salt}|{type(case).__name__}|{case}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen import confidence as confidences
-from acumen.calibration.artifact import TEMPERATURE, Calibration, Training, case_hash
+from acumen.calibration.artifact import Calibration
 from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import METHODS
 from acumen.calibration.scores import auroc, summary
+from acumen.confidence.grammar import TEMPERATURE
 from acumen.errors import DataError, UsageError, printable
 from acumen.files.json import source_name
+from acumen.results.calibration import SEVERAL, CaseHashes, Training, case_hash
 from acumen.table.judgments import Judgments
 from acumen.table.signals import answered_rows
 from acumen.types import Floats
@@ -25,8 +27,6 @@ FOLDS: Final = 10
 SEED: Final = 42
 RATING: Final = "verbalized_confidence"
 """What is fitted on when nothing is named."""
-SEVERAL: Final = ("logistic", "linear")
-"""Methods that take several features."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ def _asked(
     """The method that is meant, and what it takes."""
     method = TEMPERATURE if method == "temperature" else method
     if method not in METHODS:
-        shown = ("temperature", *(m for m in METHODS if m != TEMPERATURE))
-        raise UsageError(f"no method '{printable(method)}'; there are {', '.join(shown)}")
+        known = ("temperature", *(m for m in METHODS if m != TEMPERATURE))
+        raise UsageError(f"no method '{printable(method)}'; there are {', '.join(known)}")
     if target not in TARGETS:
         raise UsageError(f"no target '{printable(target)}'; there are {', '.join(TARGETS)}")
     if target == "loss" and method == "logistic":
@@ -179,7 +179,8 @@ def _training(table: Judgments, sample: Sample, defaults: dict[str, int]) -> Tra
         n=len(sample.target),
         n_cases=len(fitted),
         positive_rate=float(np.average(sample.target, weights=sample.weight)),
-        defaults=defaults,
-        salt=salt,
-        cases=frozenset(case_hash(table.cases[code], salt) for code in fitted),
+        feature_defaults=defaults,
+        case_hashes=CaseHashes(
+            salt=salt, sha256_16=sorted(case_hash(table.cases[code], salt) for code in fitted)
+        ),
     )

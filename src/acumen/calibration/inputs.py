@@ -37,16 +37,16 @@ class Inputs:
         """The inputs of some rows of a table's included cases."""
         if self.confidence is not None:
             values = confidences.compute(self.confidence, table)[rows]
-            found = Features(values[:, None], _nulls(table, self.signals, rows))
+            features = Features(values[:, None], _nulls(table, self.signals, rows))
         else:
-            found = CalibratorFeatureExtractor(self.features).extract(table, rows)
+            features = CalibratorFeatureExtractor(self.features).extract(table, rows)
         if not self.probability:
-            return found
-        values = self.as_probability(found.values)
+            return features
+        values = self.as_probability(features.values)
         problems = outside_unit(table, rows, values, self.name, "take isotonic or logistic")
         if problems:
             raise DataError(problems, source=table.source.name)
-        return Features(values[:, None], found.defaults)
+        return Features(values[:, None], features.defaults)
 
     def as_probability(self, values: Floats) -> Floats:
         """The one input, a rating 1..5 brought to 0..1."""
@@ -59,7 +59,8 @@ class Inputs:
             return inner.name == self.confidence
         if inner.needs != self.features:
             return False
-        probe = np.array([0.25, 0.5])  # within every range: does the function leave it as it is?
+        # tried, on values within every range: a user's own function carries no flag that says it
+        probe = np.array([0.25, 0.5])
         return bool(np.array_equal(inner.function(probe), probe))
 
 

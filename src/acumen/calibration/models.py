@@ -244,5 +244,5 @@ def _refuse_one_class(y: Floats, method: str) -> None:
         raise DataError([f"{method}: there is no answered row to fit on"])
     if (y == y[0]).all():
         which = {0.0: "every answer is wrong", 1.0: "every answer is right"}
-        told = which.get(float(y[0]), "the target is the same everywhere")
-        raise DataError([f"{method} has no finite optimum: {told}, so nothing tells them apart"])
+        why = which.get(float(y[0]), "the target is the same everywhere")
+        raise DataError([f"{method} has no finite optimum: {why}, so nothing tells them apart"])

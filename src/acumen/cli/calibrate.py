@@ -77,7 +77,7 @@ def calibrate(
         folds=folds,
         seed=seed,
     )
-    defaults = default_warnings(fitted.training.defaults, fitted.training.n or 0)
+    defaults = default_warnings(fitted.training.feature_defaults, fitted.training.n or 0)
     for warning in (*table.warnings, *defaults):
         typer.echo(f"acumen: warning: {warning}", err=True)
     if output is not None:

@@ -76,10 +76,11 @@ def _draw(
     from acumen.evaluation.evaluate import evaluate
     from acumen.evaluation.plan import Plan
     from acumen.files.json import read_json, source_name
+    from acumen.files.problems import validated
     from acumen.readers import FORMATS as TABLES
     from acumen.readers import read
     from acumen.readers.run import run_from_document
-    from acumen.results.metrics import MetricsArtifact, validated
+    from acumen.results.metrics import MetricsArtifact
     from acumen.table.scale import find_scale
 
     if source.suffix.lower() in TABLES:

@@ -1,12 +1,27 @@
-"""``acumen schema``: the JSON Schema of what acumen writes."""
+"""``acumen schema``: the JSON Schema of what acumen reads and writes."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from acumen.cli.output import emit
+from acumen.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+SCHEMAS: Final = {
+    "metrics": "acumen.results.metrics:MetricsArtifact",
+    "results": "acumen.results.verdicts:ResultsDocument",
+    "calibration": "acumen.results.calibration:CalibrationDocument",
+    "scale": "acumen.table.scale_file:ScaleTable",
+    "task": "acumen.runner.task_tables:TaskTable",
+    "policy": "acumen.policy.tables:PolicyTable",
+}
+"""The documents acumen reads and writes, each with the model that checks it."""
 
 app = typer.Typer(add_completion=False)
 
@@ -14,20 +29,28 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def schema(
     name: Annotated[
-        str | None, typer.Argument(help="An artifact's name; without one, they are listed.")
+        str | None, typer.Argument(help="A document's name; without one, they are listed.")
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.", hidden=True)] = False,
 ) -> None:
-    """Print the JSON Schema of an artifact.
+    """Print the JSON Schema of a document: the model that checks it.
 
     Example: acumen schema metrics > metrics.schema.json
     """
     from acumen.files.json import to_json
-    from acumen.results.metrics import SCHEMAS, schema_of
 
-    if name is not None:
-        emit(to_json(schema_of(name)))
+    if name is None:
+        for known in SCHEMAS:
+            about = (_model(known).__doc__ or "").strip().split("\n")[0]
+            typer.echo(f"{known:12}{about}")
         return
-    for known, model in SCHEMAS.items():
-        about = (model.__doc__ or "").strip().split("\n")[0]
-        typer.echo(f"{known:12}{about}")
+    if name not in SCHEMAS:
+        raise UsageError(f"no schema '{printable(name)}'; there are {', '.join(SCHEMAS)}")
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    emit(to_json(dialect | _model(name).model_json_schema()))
+
+
+def _model(name: str) -> type[BaseModel]:
+    module, _, attribute = SCHEMAS[name].partition(":")
+    model: type[BaseModel] = getattr(import_module(module), attribute)
+    return model

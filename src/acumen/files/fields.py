@@ -1,26 +1,38 @@
-"""Takes fields out of parsed JSON, one by one; what is wrong is noted, with its case and path."""
+"""Takes fields out of the records of a study; what is wrong is noted, with case, item and path.
+
+For bulk data that is written by many tools. What has a schema is read by its model instead
+(:mod:`acumen.files.problems`).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-from acumen.errors import DataError, Problem, printable, what_came
+from acumen.errors import DataError, OffScaleError, Problem, printable, what_came
+from acumen.types import CaseId
 
 Record = dict[str, object]
 
 
 class Fields:
-    """Takes values and keeps the list of problems; what is wrong comes back as ``None``."""
+    """Takes values and keeps the list of problems; what is wrong comes back as ``None``.
 
-    def __init__(self, source: str) -> None:
+    ``case`` is the case that is being read, ``noun`` what cases are called.
+    """
+
+    def __init__(self, source: str, noun: str = "case") -> None:
         self.source = source
-        self.case: str | None = None
+        self.noun = noun
+        self.case: CaseId | None = None
         self.problems: list[Problem] = []
 
-    def wrong(self, field: str | None, message: str) -> None:
+    def wrong(self, field: str | None, fault: str | ValueError, item: str | None = None) -> None:
         """Note one problem."""
-        self.problems.append(Problem(message, case=self.case, field=field))
+        off_scale = isinstance(fault, OffScaleError)
+        self.problems.append(
+            Problem(str(fault), self.case, item, field, noun=self.noun, off_scale=off_scale)
+        )
 
     def finish(self) -> None:
         """Raise everything that was noted, if anything was."""
@@ -86,12 +98,12 @@ class Fields:
         """An object of numbers; null is none. A null inside is a value that is missing."""
         if value is None:
             return None
-        found = {}
+        numbers = {}
         for name, entry in self.record(field, value).items():
             number = self.number(f"{field}.{printable(name)}", entry)
             if number is not None:
-                found[name] = number
-        return found
+                numbers[name] = number
+        return numbers
 
 
 def _python(value: object) -> object:

@@ -3,7 +3,7 @@
 Reading refuses what other readers let pass in silence: a key given twice, NaN and Infinity, numbers
 that overflow, data after the document, text that is not UTF-8, half of a surrogate pair, nesting
 deeper than 100. The standard library parses; only when something is wrong does a second, slower
-pass (:mod:`acumen.files.json_faults`) find the line, the column and the path.
+pass (:mod:`acumen.files.json_walk`) find the line, the column and the path.
 
 Writing is atomic: a temporary file beside the target, flushed to disk, then renamed over it.
 """
@@ -22,14 +22,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from acumen.errors import DataError, Problem, printable
+from acumen.errors import DataError, Problem
 from acumen.errors import source_name as source_name  # read by those who read files
-from acumen.files.json_faults import DEEPEST, Fault, first_fault
+from acumen.files.json_walk import DEEPEST, LONE_SURROGATE, Fault, first_fault
 
 LARGEST_FILE: Final = 2 << 30
 LARGEST_SCAN: Final = 50 << 20
 LARGEST_NUMBER: Final = sys.float_info.max
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -105,9 +104,7 @@ class _StrictError(Exception):
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     record = dict(pairs)
     if len(record) != len(pairs):
-        seen: set[str] = set()
-        key = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]  # add() returns None on purpose
-        raise _StrictError(f"duplicate key '{printable(key)}'")
+        raise _StrictError("duplicate key: an object has one of its keys twice")
     return record
 
 
@@ -144,7 +141,7 @@ def _children(node: object) -> Iterable[object]:
 def _has_lone_surrogate(document: object, text: str) -> bool:
     if not _SURROGATE_ESCAPE.search(text.encode("utf-8", "surrogatepass")):
         return False
-    return _LONE_SURROGATE.search(json.dumps(document, ensure_ascii=False)) is not None
+    return LONE_SURROGATE.search(json.dumps(document, ensure_ascii=False)) is not None
 
 
 def _located(text: str, error: Exception | None) -> Problem:

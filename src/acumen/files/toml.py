@@ -1,9 +1,13 @@
-"""The one TOML reader: whatever is wrong with a text ends in one line that says where."""
+"""The one TOML reader: whatever is wrong with a text ends in one line that says where.
+
+Scales, tasks and policies that ship are TOML files in a package of their own, known by name.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from importlib.resources import files
 from typing import Any
 
 from acumen.errors import DataError, Problem, printable
@@ -21,14 +25,30 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
     except RecursionError:
         raise DataError(["is nested too deep"], source=source) from None
     except ValueError as error:  # bad syntax; or a whole number of too many digits for Python
-        raise DataError([_told(error)], source=source) from None
+        raise DataError([_problem(error)], source=source) from None
 
 
-def _told(error: ValueError) -> Problem:
+def shipped(package: str) -> tuple[str, ...]:
+    """The names of the files that ship in a package.
+
+    >>> shipped("acumen.scales")
+    ('phq8', 'risk')
+    """
+    names = (entry.name for entry in files(package).iterdir())
+    return tuple(sorted(n.removesuffix(".toml") for n in names if n.endswith(".toml")))
+
+
+def shipped_text(package: str, name: str) -> str:
+    """The text of a file that ships."""
+    return files(package).joinpath(f"{name}.toml").read_text("utf-8")
+
+
+def _problem(error: ValueError) -> Problem:
     if not isinstance(error, tomllib.TOMLDecodeError):
         return Problem("holds a number of too many digits")
+    # before Python 3.14 the place stands in the message alone
     message = str(error).replace("Cannot overwrite a value", "the key is given twice")
-    found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", message, re.DOTALL)
-    if not found:
+    placed = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", message, re.DOTALL)
+    if not placed:
         return Problem(printable(message, limit=200))
-    return Problem(printable(found[1], limit=200), line=int(found[2]), column=int(found[3]))
+    return Problem(printable(placed[1], limit=200), line=int(placed[2]), column=int(placed[3]))

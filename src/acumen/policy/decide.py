@@ -112,8 +112,8 @@ def _support(condition: Condition, rows: list[_Row], total: float) -> tuple[str,
         case Count():
             return _counted(condition, rows)
         case AnyOf(parts=parts):
-            found = (_support(part, rows, total) for part in parts)
-            return next((support for support in found if support is not None), None)
+            supports = (_support(part, rows, total) for part in parts)
+            return next((support for support in supports if support is not None), None)
         case AllOf(parts=parts):
             together: dict[str, None] = {}
             for part in parts:

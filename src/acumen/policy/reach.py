@@ -64,10 +64,10 @@ def unreachable(
         if hiding is not None:
             first = " or ".join(f"'{printable(name, limit=80)}'" for name in hiding)
             yield draft.path, f"is never reached: wherever it holds, {first} above it holds first"
-    given = {default, *(draft.verdict for draft in drafts)}
-    if None not in given:
+    verdicts = {default, *(draft.verdict for draft in drafts)}
+    if None not in verdicts:
         for level in scale.levels:
-            if level not in given:
+            if level not in verdicts:
                 yield ("levels",), f"no rule or threshold ever gives '{printable(str(level))}'"
 
 
@@ -90,13 +90,13 @@ def _hiding(when: Condition, rules: Sequence[tuple[str, Condition]]) -> tuple[st
 def _hiding_all(
     ways: Sequence[Condition], rules: Sequence[tuple[str, Condition]]
 ) -> tuple[str, ...] | None:
-    found: dict[str, None] = {}
+    hiding: dict[str, None] = {}
     for way in ways:
         names = _hiding(way, rules)
         if names is None:
             return None
-        found.update(dict.fromkeys(names))
-    return tuple(found) or None
+        hiding.update(dict.fromkeys(names))
+    return tuple(hiding) or None
 
 
 def _single_values(count: Count) -> Sequence[Condition]:
@@ -106,8 +106,8 @@ def _single_values(count: Count) -> Sequence[Condition]:
         return ()
     names, values = [name for name, _ in count.where], [sorted(v) for _, v in count.where]
     return [
-        Count(1, tuple((n, frozenset({v})) for n, v in zip(names, chosen, strict=True)))
-        for chosen in itertools.product(*values)
+        Count(1, tuple((n, frozenset({v})) for n, v in zip(names, single, strict=True)))
+        for single in itertools.product(*values)
     ]
 
 

@@ -7,36 +7,30 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from pathlib import Path as FilePath
-from typing import Any, Final
+from typing import Final
 
-from acumen.errors import DataError, Problem, UsageError, printable, what_came
+from acumen.errors import UsageError, printable
 from acumen.files.json import decode_text, read_bytes, source_name
-from acumen.files.toml import parse_toml
-from acumen.files.toml_lines import Lines, Path
+from acumen.files.toml import shipped, shipped_text
+from acumen.files.toml_lines import Path
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Policy
 from acumen.policy.reach import Draft, unreachable
+from acumen.policy.tables import ConditionTable
 from acumen.policy.vocabulary import Vocabulary
 from acumen.table.scale import Scale
 
-_KEYS: Final = {
-    "policy": (
-        *("name", "title", "levels", "default", "severity"),
-        *("fields", "points", "modifiers", "thresholds", "rules"),
-    ),
-    "rule": ("name", "verdict", "any", "all", "at_least", "where", "points"),
-    "condition": ("any", "all", "at_least", "where", "points"),
-}
+_SHIPPED: Final = "acumen.policy.builtin"
 _DEEPEST_CONDITION: Final = 20
+_KINDS: Final = {"any": "any_of", "all": "all_of", "at_least": "at_least", "points": "points"}
+"""The keys that make a condition -> the table's attribute."""
 _UNREAD: Final = Draft(("rules",), "", None, None)
 """Stands for rules that could not be read at all: who knows what they would have given."""
 
 
 def builtin_policies() -> tuple[str, ...]:
     """Names of the policies that ship with acumen."""
-    names = (entry.name for entry in files("acumen.policy.builtin").iterdir())
-    return tuple(sorted(n.removesuffix(".toml") for n in names if n.endswith(".toml")))
+    return shipped(_SHIPPED)
 
 
 def find_policy(policy: str | FilePath | Policy) -> Policy:
@@ -55,8 +49,7 @@ def find_policy(policy: str | FilePath | Policy) -> Policy:
 
 @cache
 def _builtin(name: str) -> Policy:
-    text = files("acumen.policy.builtin").joinpath(f"{name}.toml").read_text("utf-8")
-    return parse_policy(text, f"{name}.toml")
+    return parse_policy(shipped_text(_SHIPPED, name), f"{name}.toml")
 
 
 def parse_policy(text: str, source: str = "policy") -> Policy:
@@ -66,62 +59,52 @@ def parse_policy(text: str, source: str = "policy") -> Policy:
     Traceback (most recent call last):
     acumen.errors.DataError: policy: severity: no field 'INCIDENT_SEVERITY' is declared, only none
     policy: line 3, thresholds: nothing in the policy gives points
-    policy: line 4, thresholds.High: -4 is negative; points only ever add
+    policy: line 4, thresholds.High: must be at least 0, not -4
     """
-    name = source_name(source)
-    reader = _Reader(parse_toml(text, name), Lines(text))
+    reader = _Reader(text, source_name(source))
     policy = reader.policy()
     if policy is None:
-        by_line = sorted(reader.problems, key=lambda problem: problem.line or 0)
-        raise DataError(by_line, source=name)
+        raise reader.refusal
     return policy
 
 
-def _at_least(points: float) -> str:
-    return f"at least {points:g} point{'' if points == 1 else 's'}"
-
-
 class _Reader(Vocabulary):
-    """Turns parsed TOML into a policy and keeps the list of what is wrong."""
+    """Holds the rules against the declarations, and makes the policy where nothing is wrong."""
 
-    def __init__(self, data: dict[str, Any], lines: Lines) -> None:
-        super().__init__(data, lines)
-        self.scale: Scale | None = None
+    def __init__(self, text: str, source: str) -> None:
+        super().__init__(text, source)
+        levels = self.table.levels
+        name = self.table.name or "policy"
+        self.scale = None if levels is None else Scale(name, tuple(levels))
 
     def policy(self) -> Policy | None:
         """The policy, or None when something is wrong with it."""
-        meant = self.keys((), self.data, "policy", _KEYS["policy"])
-        # what stands under a key that is misspelt may be just what seems to be missing
-        self.complete = not meant
-        name = None if "name" in meant else self.text(("name",), self.data.get("name"))
-        self.scale = None if "levels" in meant else self.levels()
-        title = self.text(("title",), self.data.get("title", ""), empty=True)
-        severity = self.text(("severity",), self.data.get("severity", "INCIDENT_SEVERITY"))
-        self.declare()
-        if severity is not None and severity not in self.values and self.complete:
+        table, scale = self.table, self.scale
+        if table.severity is not None and table.severity not in self.values and self.complete:
             known = ", ".join(printable(field) for field in sorted(self.values)) or "none"
-            self.wrong(("severity",), f"no field '{printable(severity)}' is declared, only {known}")
+            message = f"no field '{printable(table.severity)}' is declared, only {known}"
+            self.wrong(("severity",), message)
         drafts = [*self.rules(), *self.thresholds()]
-        if meant:
+        if any(table.unknown.values()):
             drafts.append(_UNREAD)
         default = None
-        if self.scale is not None:
-            default = self.level(("default",), self.data.get("default", self.scale.levels[0]))
-            for path, message in unreachable(self.scale, default, drafts):
+        if scale is not None:
+            stated = scale.levels[0] if table.default is None else table.default
+            default = self.level(("default",), stated)
+            for path, message in unreachable(scale, default, drafts):
                 self.wrong(path, message)
-        rules = tuple(rule for draft in drafts if (rule := draft.rule) is not None)
-        if self.problems or self.scale is None or default is None:
+        if self.problems or scale is None or default is None:
             return None
         return Policy(
-            name=name or "",
-            title=title or "",
-            scale=self.scale,
+            name=table.name or "",
+            title=table.title or "",
+            scale=scale,
             default=default,
-            severity=severity or "",
+            severity=table.severity or "",
             values={field: frozenset(values) for field, values in self.values.items()},
             points=self.points,
             modifiers=self.modifiers,
-            rules=rules,
+            rules=tuple(rule for draft in drafts if (rule := draft.rule) is not None),
         )
 
     def level(self, path: Path, value: object) -> int | str | None:
@@ -134,49 +117,30 @@ class _Reader(Vocabulary):
             self.wrong(path, str(error))
             return None
 
-    def levels(self) -> Scale | None:
-        """The verdict's scale."""
-        levels = self.data.get("levels")
-        if not isinstance(levels, list):
-            came = "is missing" if levels is None else f"must be a list, not {what_came(levels)}"
-            self.wrong(("levels",), f"{came}: the verdicts, lowest first")
-            return None
-        try:
-            name = self.data.get("name")
-            return Scale(name if isinstance(name, str) else "policy", tuple(levels))
-        except DataError as error:
-            self.problems += [
-                Problem(p.message, field=p.field, line=self.lines.find(("levels",)))
-                for p in error.problems
-            ]
-            return None
-
     def thresholds(self) -> list[Draft]:
         """Thresholds as rules on the points, highest level first."""
-        table = self.section("thresholds")
+        table = self.table.thresholds or {}
         if table and not self.adds and self.complete:
             self.wrong(("thresholds",), "nothing in the policy gives points")
-        found: dict[int, tuple[float, Draft]] = {}
+        by_rank: dict[int, tuple[float, Draft]] = {}
         astray: list[Draft] = []
-        for key, value in table.items():
+        for key, number in table.items():
             path = ("thresholds", key)
             # a TOML key is text: on a numeric scale "2" names level 2
             numeric = self.scale is not None and self.scale.is_numeric
             named = int(key) if numeric and re.fullmatch(r"-?[0-9]{1,9}", key) else key
             level = self.level(path, named)
-            number = self.number(path, value)
-            when = None if number is None else Points(number)
-            draft = Draft(path, "" if number is None else _at_least(number), level, when)
             if self.scale is None or level is None or number is None:
-                astray.append(draft)
+                astray.append(Draft(path, "", level, None if number is None else Points(number)))
                 continue
             rank = self.scale.levels.index(level)
-            if rank in found:
+            if rank in by_rank:
                 self.wrong(path, "this level has a threshold already")
                 continue
-            self.rising(path, rank, number, {r: least for r, (least, _) in found.items()})
-            found[rank] = number, draft
-        return [*(found[rank][1] for rank in sorted(found, reverse=True)), *astray]
+            self.rising(path, rank, number, {r: least for r, (least, _) in by_rank.items()})
+            name = f"at least {number:g} point{'' if number == 1 else 's'}"
+            by_rank[rank] = number, Draft(path, name, level, Points(number))
+        return [*(by_rank[rank][1] for rank in sorted(by_rank, reverse=True)), *astray]
 
     def rising(self, path: Path, rank: int, number: float, others: dict[int, float]) -> None:
         """Complain where a higher level has no higher threshold."""
@@ -192,88 +156,80 @@ class _Reader(Vocabulary):
 
     def rules(self) -> list[Draft]:
         """The counting rules, in the order they are tried."""
-        found: list[Draft] = []
-        listed = self.data.get("rules", [])
-        for path, table in self.tables(("rules",), listed):
-            meant = self.keys(path, table, "rule", _KEYS["rule"])
-            name = self.text((*path, "name"), table.get("name", f"rule {len(found) + 1}"))
-            verdict = None
-            if "verdict" in table:
-                verdict = self.level((*path, "verdict"), table["verdict"])
-            elif "verdict" not in meant:
-                self.wrong((*path, "verdict"), "is missing")
-            found.append(Draft(path, name or "", verdict, self.condition(path, table)))
-        if not isinstance(listed, list) or len(found) < len(listed):
-            found.append(_UNREAD)
-        return found
+        tables = self.table.rules
+        drafts: list[Draft] = [_UNREAD] if tables is None else []
+        for at, rule in enumerate(tables or ()):
+            if rule is None:
+                drafts.append(_UNREAD)
+                continue
+            path = ("rules", at)
+            stated = rule.verdict
+            verdict = None if stated is None else self.level((*path, "verdict"), stated)
+            name = rule.name or f"rule {at + 1}"
+            drafts.append(Draft(path, name, verdict, self.condition(path, rule)))
+        return drafts
 
-    def condition(self, path: Path, table: dict[str, Any], depth: int = 0) -> Condition | None:
+    def condition(self, path: Path, table: ConditionTable, depth: int = 0) -> Condition | None:
         """One condition: exactly one of any, all, at_least with where, points."""
         if depth > _DEEPEST_CONDITION:
             self.wrong(path, f"conditions nested deeper than {_DEEPEST_CONDITION}")
             return None
-        kinds = [key for key in ("any", "all", "at_least", "points") if key in table]
-        if "where" in table and kinds and "at_least" not in kinds:
+        kinds = [kind for kind, field in _KINDS.items() if field in table.model_fields_set]
+        if "where" in table.model_fields_set and kinds and "at_least" not in kinds:
             self.wrong((*path, "where"), "goes with at_least only")
-        found = [self.of_kind(kind, path, table, depth) for kind in kinds]
-        strange = set(table) - set(_KEYS["condition" if depth else "rule"])
-        if strange and not kinds:
+        conditions = [self.of_kind(kind, path, table, depth) for kind in kinds]
+        if table.unknown and not kinds:
             return None  # one of them will be the key that seems to be missing
         if len(kinds) != 1:
             came = f"has {' and '.join(kinds)}" if kinds else "has none"
             self.wrong(path, f"needs exactly one of any, all, at_least, points; {came}")
             return None
-        return found[0]
+        return conditions[0]
 
-    def of_kind(self, kind: str, path: Path, table: dict[str, Any], depth: int) -> Condition | None:
+    def of_kind(self, kind: str, path: Path, table: ConditionTable, depth: int) -> Condition | None:
         """The condition under one of the keys that make one."""
         match kind:
             case "points":
-                return self.least_points(path, table["points"])
+                if not self.adds and self.complete:
+                    self.wrong((*path, "points"), "nothing in the policy gives points")
+                return None if table.points is None else Points(table.points)
             case "at_least":
                 return self.count(path, table)
-        listed = table[kind]
-        parts = []
-        for inner, part in self.tables((*path, kind), listed):
-            self.keys(inner, part, "condition", _KEYS["condition"])
-            parts.append(self.condition(inner, part, depth + 1))
-        if listed == []:
-            self.wrong((*path, kind), "must hold at least one condition")
+        tables = (table.any_of if kind == "any" else table.all_of) or []
+        parts = [
+            None if part is None else self.condition((*path, kind, at), part, depth + 1)
+            for at, part in enumerate(tables)
+        ]
         sound = tuple(part for part in parts if part is not None)
-        if not sound or len(sound) < len(listed):
+        if not sound or len(sound) < len(tables):
             return None
         return AnyOf(sound) if kind == "any" else AllOf(sound)
 
-    def least_points(self, path: Path, value: object) -> Condition | None:
-        """A condition on the points."""
-        number = self.number((*path, "points"), value)
-        if number == 0:
-            self.wrong((*path, "points"), "0 always holds")
-        elif not self.adds and self.complete:
-            self.wrong((*path, "points"), "nothing in the policy gives points")
-        return Points(number) if number else None
-
-    def count(self, path: Path, table: dict[str, Any]) -> Condition | None:
+    def count(self, path: Path, table: ConditionTable) -> Condition | None:
         """A condition that counts reviews."""
-        before = len(self.problems)
-        least = table["at_least"]
-        if isinstance(least, bool) or not isinstance(least, int) or least < 1:
-            came = what_came(least)
-            self.wrong((*path, "at_least"), f"must be a whole number from 1 on, not {came}")
-        where = table.get("where", {})
-        if where == {} and set(table) <= set(_KEYS["rule"]):
+        is_stated = "where" in table.model_fields_set
+        if (table.where == {} or not is_stated) and not table.unknown:
             self.wrong((*path, "where"), "must say what is counted, as { FIELD = value }")
-        pairs = []
-        for field, wanted in self.table((*path, "where"), where).items():
-            inner = (*path, "where", field)
-            values = self.words(inner, wanted)
-            pairs.append((field, values))
-            if field not in self.values:
-                if self.complete:
-                    declared = "[fields], [points] or modifiers"
-                    self.wrong(inner, f"no such field is declared under {declared}")
-            elif field not in self.unsure and not values <= self.values[field]:
-                odd = ", ".join(f"'{printable(v)}'" for v in sorted(values - self.values[field]))
-                known = ", ".join(f"'{printable(v)}'" for v in sorted(self.values[field]))
-                self.wrong(inner, f"{odd} is not among its values {known}")
-        return Count(least, tuple(pairs)) if len(self.problems) == before else None
+        pairs = [
+            (field, values)
+            for field, values in (table.where or {}).items()
+            if values is not None and self.is_declared((*path, "where", field), field, values)
+        ]
+        if table.at_least is None or not pairs or len(pairs) < len(table.where or {}):
+            return None
+        return Count(table.at_least, tuple(pairs))
+
+    def is_declared(self, path: Path, field: str, values: frozenset[str]) -> bool:
+        """Whether a field has these values, or may have them; a problem where it has not."""
+        if field not in self.values:
+            if self.complete:
+                declared = "[fields], [points] or modifiers"
+                self.wrong(path, f"no such field is declared under {declared}")
+            return not self.complete
+        strange = values - self.values[field]
+        if field in self.unsure or not strange:
+            return True
+        odd = ", ".join(f"'{printable(value)}'" for value in sorted(strange))
+        known = ", ".join(f"'{printable(value)}'" for value in sorted(self.values[field]))
+        self.wrong(path, f"{odd} is not among its values {known}")
+        return False

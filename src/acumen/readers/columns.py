@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.errors import DataError, Problem, printable, what_came
+from acumen.errors import DataError, OffScaleError, Problem, printable, what_came
 from acumen.readers.series import is_missing, plain_column
 from acumen.table.judgments import (
     NO_PREDICTION,
@@ -27,6 +27,8 @@ from acumen.table.scale import Scale, find_scale
 from acumen.types import CaseId
 
 Column = Sequence[Any] | NDArray[Any]
+Fault = tuple[int, str | ValueError]
+"""A row, and what is wrong in it."""
 _NEVER: Final = object()
 _OUTCOMES = {o.name.lower(): o for o in Outcome}
 
@@ -106,18 +108,19 @@ class _Rows:
     lines: Sequence[int] | None
     scale: Scale
 
-    def problem(self, row: int, message: str, field: str | None = None) -> Problem:
+    def problem(self, row: int, fault: str | ValueError, field: str | None = None) -> Problem:
         return Problem(
-            message,
+            str(fault),
             case=self.case[row],
             item=None if self.item is None else str(self.item[row]),
             field=field,
             line=None if self.lines is None else self.lines[row],
             noun=self.scale.case,
+            off_scale=isinstance(fault, OffScaleError),
         )
 
-    def problems(self, found: Iterable[tuple[int, str]], field: str) -> list[Problem]:
-        return [self.problem(row, message, field) for row, message in found]
+    def problems(self, faults: Iterable[Fault], field: str) -> list[Problem]:
+        return [self.problem(row, fault, field) for row, fault in faults]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +208,7 @@ def _codes(
     return _Codes(cases, items, case, item, warnings)
 
 
-def ranks(
-    column: Column, scale: Scale
-) -> tuple[NDArray[np.int16], NDArray[np.bool_], list[tuple[int, str]]]:
+def ranks(column: Column, scale: Scale) -> tuple[NDArray[np.int16], NDArray[np.bool_], list[Fault]]:
     """Levels as ranks, which rows are null, and what is wrong at which row."""
     values = column if isinstance(column, np.ndarray) else None
     if values is None or values.dtype.kind not in "iuf" or not scale.is_numeric:
@@ -223,23 +224,23 @@ def ranks(
     # widened first: -2 is no uint8, and 100 - -100 is no int8
     out[good] = values[good].astype(np.int64) - lowest
     bad = np.flatnonzero(~good & ~null)
-    return out, null, [(row, _told(scale, values[row].item())) for row in bad.tolist()]
+    return out, null, [(row, _refusal(scale, values[row].item())) for row in bad.tolist()]
 
 
-def _told(scale: Scale, value: object) -> str:
+def _refusal(scale: Scale, value: object) -> ValueError:
     try:
         scale.rank(value)
     except ValueError as error:
-        return str(error)
+        return error
     raise AssertionError(f"{value} is a level after all")
 
 
 def _ranks_one_by_one(
     column: Column, scale: Scale
-) -> tuple[NDArray[np.int16], NDArray[np.bool_], list[tuple[int, str]]]:
+) -> tuple[NDArray[np.int16], NDArray[np.bool_], list[Fault]]:
     out = np.full(len(column), NO_PREDICTION, np.int16)
     null = np.zeros(len(column), bool)
-    bad = []
+    bad: list[Fault] = []
     for row, value in enumerate(column.tolist() if isinstance(column, np.ndarray) else column):
         if is_missing(value):
             null[row] = True
@@ -247,7 +248,7 @@ def _ranks_one_by_one(
         try:
             out[row] = scale.rank(value.item() if isinstance(value, np.generic) else value)
         except ValueError as error:
-            bad.append((row, str(error)))
+            bad.append((row, error))
     return out, null, bad
 
 
@@ -262,7 +263,7 @@ def _check_lengths(columns: Mapping[str, Any], source: str | None) -> None:
         raise DataError([f"columns differ in length: {told}"], source=source)
 
 
-def _numbers(column: Column | None) -> tuple[NDArray[np.float64] | None, list[tuple[int, str]]]:
+def _numbers(column: Column | None) -> tuple[NDArray[np.float64] | None, list[Fault]]:
     """A column of the table's own floats, NaN where there is none, and what is no number."""
     if column is None:
         return None, []
@@ -273,15 +274,15 @@ def _numbers(column: Column | None) -> tuple[NDArray[np.float64] | None, list[tu
     return signal.values, _not_numbers(signal)
 
 
-def _not_numbers(signal: Signal | None) -> list[tuple[int, str]]:
+def _not_numbers(signal: Signal | None) -> list[Fault]:
     other = {} if signal is None else signal.other
     return [(row, f"must be a number, not {what_came(v)}") for row, v in other.items()]
 
 
-def _bad_ids(case: Column) -> list[tuple[int, str]]:
+def _bad_ids(case: Column) -> list[Fault]:
     if isinstance(case, np.ndarray) and case.dtype.kind in "iu":
         return []
-    bad = [
+    bad: list[Fault] = [
         (row, f"must be a whole number or a text, not {what_came(value)}")
         for row, value in enumerate(case)
         if isinstance(value, bool | np.bool_)
@@ -290,12 +291,12 @@ def _bad_ids(case: Column) -> list[tuple[int, str]]:
     ]
     if bad and isinstance(case[bad[0][0]], float | np.floating):
         # pandas makes floats of a column of ids as soon as one is missing
-        row, told = bad[0]
-        bad[0] = (row, f"{told}; if the column holds whole numbers, cast it to them")
+        row, message = bad[0]
+        bad[0] = (row, f"{message}; if the column holds whole numbers, cast it to them")
     return bad
 
 
-def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
+def _bad_items(item: Column | None, scale: Scale) -> list[Fault]:
     if item is None:
         return []
     known = set(scale.items)
@@ -303,13 +304,16 @@ def _bad_items(item: Column | None, scale: Scale) -> list[tuple[int, str]]:
     names = {str} if known else {str, int}
     if set(map(type, values)) <= names and (not known or known >= set(values)):
         return []
-    allowed = scale.foreign if known else "is not a name"
     named = str if known else str | int | np.integer
     return [
-        (row, f"{what_came(value)} {allowed}")
+        (row, _foreign(scale, value) if known else f"{what_came(value)} is not a name")
         for row, value in enumerate(values)
         if isinstance(value, bool) or not isinstance(value, named) or (known and value not in known)
     ]
+
+
+def _foreign(scale: Scale, item: object) -> ValueError:
+    return OffScaleError(f"{what_came(item)} {scale.foreign}")
 
 
 def _item_codes(
@@ -364,13 +368,13 @@ def _ragged(
 
 def _outcomes(
     outcome: Column | None, none: NDArray[np.bool_]
-) -> tuple[NDArray[np.uint8], list[tuple[int, str]]]:
+) -> tuple[NDArray[np.uint8], list[Fault]]:
     """Outcomes as stated, else answered where there is a prediction."""
     derived = np.where(none, Outcome.ABSTAINED, Outcome.ANSWERED).astype(np.uint8)
     if outcome is None:
         return derived, []
     out = derived.copy()
-    bad = []
+    bad: list[Fault] = []
     for row, value in enumerate(outcome):
         stated = value if isinstance(value, Outcome) else _OUTCOMES.get(str(value).strip().lower())
         if stated is None:

@@ -11,13 +11,13 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import SHOWN_PROBLEMS, DataError, Problem, label, what_came
+from acumen.errors import SHOWN_PROBLEMS, DataError, OffScaleError, label, what_came
+from acumen.files.fields import Fields
 from acumen.table.judgments import (
     NO_PREDICTION,
     FailedCase,
@@ -39,32 +39,8 @@ _ERROR_NAME = re.compile(r"[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout|Failure
 _FIELDS = ("predicted_items", "ground_truth_items", "item_signals", "evidence_counts")
 
 
-@dataclass(slots=True)
-class _Rows:
-    """The columns while they grow."""
-
-    case: list[CaseId] = field(default_factory=list)
-    item: list[str] = field(default_factory=list)
-    truth: list[int] = field(default_factory=list)
-    prediction: list[int] = field(default_factory=list)
-    outcome: list[int] = field(default_factory=list)
-    signals: list[Mapping[str, object]] = field(default_factory=list)
-
-    def add(
-        self,
-        case: CaseId,
-        item: str,
-        truth: int,
-        prediction: int,
-        outcome: Outcome,
-        signals: Mapping[str, object],
-    ) -> None:
-        self.case.append(case)
-        self.item.append(item)
-        self.truth.append(truth)
-        self.prediction.append(prediction)
-        self.outcome.append(outcome)
-        self.signals.append(signals)
+_Row = tuple[CaseId, str, int, int, Outcome, Mapping[str, object]]
+"""Case, item, truth, prediction, outcome, signals."""
 
 
 def table_from_entries(
@@ -78,63 +54,65 @@ def table_from_entries(
 ) -> Judgments:
     """The table of a list of case records; ``places`` says how a message names each record."""
     places = places or [f"results[{i}]" for i in range(len(entries))]
-    problems: list[Problem] = []
-    records = list(_records(entries, places, problems, scale.case))
-    problems += _duplicates(records, scale.case)
+    fields = Fields(name, scale.case)
+    records = list(_records(entries, places, fields))
+    _note_duplicates(records, fields)
     id_problems, id_warnings = check_ids({case for _, case, _ in records}, scale.case)
-    problems += id_problems
+    fields.problems += id_problems
     if not entries:
-        problems.append(Problem("there are no cases in it"))
-    items = _items(records, scale, problems)
+        fields.wrong(None, "there are no cases in it")
+    items = _items(records, scale, fields)
     wanted = dict.fromkeys(items)
-    rows, failed = _Rows(), []
+    rows: list[_Row] = []
+    failed: list[FailedCase] = []
     for _, case, record in records:
         if record["success"]:
-            _add_case(case, record, wanted, scale, rows, problems)
+            fields.case = case
+            _add_case(case, record, wanted, scale, rows, fields)
         else:
             failed.append(FailedCase(case, redacted(record.get("error"))))
             _add_failed(case, record, wanted, scale, rows)
-    names = dict.fromkeys(key for signals in rows.signals for key in signals)
+    names = dict.fromkeys(key for *_, signals in rows for key in signals)
     if len(names) > MOST_SIGNALS:
         shown = ", ".join(label(key) for key in list(names)[:3])
         message = f"{len(names)} different signals ({shown}, …), at most {MOST_SIGNALS} are read"
-        problems.append(Problem(message, field="item_signals"))
-    if problems:
-        raise DataError(scale.hint(problems), source=name)
-    found = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
-    return _table(rows, items, tuple(names), records, failed, scale, source, found)
+        fields.case = None
+        fields.wrong("item_signals", message)
+    if fields.problems:
+        raise DataError(scale.hint(fields.problems), source=name)
+    warnings = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
+    return _table(rows, items, tuple(names), records, failed, scale, source, warnings)
 
 
 def _records(
-    entries: Sequence[object], places: Sequence[str], problems: list[Problem], noun: str
+    entries: Sequence[object], places: Sequence[str], fields: Fields
 ) -> Iterator[tuple[str, CaseId, dict[str, Any]]]:
     """The records whose id and outcome can be read; the others become problems."""
     for place, entry in zip(places, entries, strict=True):
+        fields.case = None
         if not isinstance(entry, dict):
-            problems.append(Problem(f"must be an object, not {what_came(entry)}", field=place))
+            fields.wrong(place, f"must be an object, not {what_came(entry)}")
             continue
         case = entry.get("participant_id", _ABSENT)
         if case is _ABSENT:
-            problems.append(
-                Problem(f"lacks participant_id{_near(entry, 'participant_id')}", field=place)
-            )
+            fields.wrong(place, f"lacks participant_id{_near(entry, 'participant_id')}")
             continue
         if isinstance(case, bool) or not isinstance(case, int | str) or case == "":
             message = f"must be a whole number or a text, not {what_came(case)}"
-            problems.append(Problem(message, field=f"{place}.participant_id"))
+            fields.wrong(f"{place}.participant_id", message)
             continue
+        fields.case = case
         success = entry.get("success", _ABSENT)
         if not isinstance(success, bool):
             came = "it is missing" if success is _ABSENT else f"not {what_came(success)}"
-            message = f"must be true or false, {came}"
-            problems.append(Problem(message, case=case, field="success", noun=noun))
+            fields.wrong("success", f"must be true or false, {came}")
             continue
         yield place, case, entry
+    fields.case = None
 
 
-def _duplicates(records: Sequence[tuple[str, CaseId, Any]], noun: str) -> list[Problem]:
+def _note_duplicates(records: Sequence[tuple[str, CaseId, Any]], fields: Fields) -> None:
     first: dict[CaseId, tuple[str, bool]] = {}
-    problems = []
     for place, case, record in records:
         if case not in first:
             first[case] = (place, record["success"])
@@ -143,30 +121,31 @@ def _duplicates(records: Sequence[tuple[str, CaseId, Any]], noun: str) -> list[P
         message = f"duplicate: given twice, in {where} and {place}"
         if success != record["success"]:
             message += ", both as a success and as a failure"
-        problems.append(Problem(message, case=case, noun=noun))
-    return problems
+        fields.case = case
+        fields.wrong(None, message)
+    fields.case = None
 
 
 def _items(
-    records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale, problems: list[Problem]
+    records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale, fields: Fields
 ) -> tuple[str, ...]:
     """The union of the items the successful cases name, in the scale's order."""
     named: dict[str, None] = {}
     for _, case, record in records:
         if not record["success"]:
             continue
+        fields.case = case
         for key in ("predicted_items", "ground_truth_items"):
-            given = record.get(key)
-            if not isinstance(given, dict):
+            by_item = record.get(key)
+            if not isinstance(by_item, dict):
                 continue
-            for item in given:
+            for item in by_item:
                 if scale.items and item not in scale.items:
                     message = f"{scale.foreign}{_like(item, scale.items)}"
-                    problems.append(
-                        Problem(message, case=case, item=item, field=key, noun=scale.case)
-                    )
+                    fields.wrong(key, OffScaleError(message), item)
                 else:
                     named[item] = None
+    fields.case = None
     return tuple(i for i in scale.items if i in named) or tuple(named)
 
 
@@ -175,83 +154,83 @@ def _add_case(
     record: dict[str, Any],
     items: Mapping[str, None],
     scale: Scale,
-    rows: _Rows,
-    problems: list[Problem],
+    rows: list[_Row],
+    fields: Fields,
 ) -> None:
-    def wrong(message: str, key: str, item: str | None = None) -> None:
-        problems.append(Problem(message, case=case, item=item, field=key, noun=scale.case))
-
-    given = _objects(record, wrong)
-    if "predicted_items" not in given or "ground_truth_items" not in given:
+    objects = _objects(record, fields)
+    if "predicted_items" not in objects or "ground_truth_items" not in objects:
         return
-    for item in _looked_at(given, items, wrong):
+    for item in _looked_at(objects, items, fields):
         ranks = {}
         for key in ("predicted_items", "ground_truth_items"):
-            value = given[key].get(item, _ABSENT)
+            value = objects[key].get(item, _ABSENT)
             if value is _ABSENT:
-                wrong(f"lacks this item{_near(given[key], item)}", key, item)
+                fields.wrong(key, f"lacks this item{_near(objects[key], item)}", item)
             elif value is None and key == "predicted_items":
                 ranks[key] = NO_PREDICTION
             else:
                 try:
                     ranks[key] = scale.rank(value)
                 except ValueError as error:
-                    wrong(str(error), key, item)
-        signals = _signals_of(given, item, wrong)
+                    fields.wrong(key, error, item)
+        signals = _signals_of(objects, item, fields)
         if len(ranks) == 2:
             prediction = ranks["predicted_items"]
             outcome = Outcome.ABSTAINED if prediction == NO_PREDICTION else Outcome.ANSWERED
-            rows.add(case, item, ranks["ground_truth_items"], prediction, outcome, signals)
+            rows.append((case, item, ranks["ground_truth_items"], prediction, outcome, signals))
 
 
 def _looked_at(
-    given: Mapping[str, dict[str, Any]], items: Mapping[str, None], wrong: Any
+    objects: Mapping[str, dict[str, Any]], items: Mapping[str, None], fields: Fields
 ) -> Sequence[str]:
     """The study's items; of a case that lacks very many, its own and the first that it lacks.
 
     A file of many cases with items of their own is mostly gaps: they are counted, not listed.
     """
-    predicted = given["predicted_items"]
+    predicted = objects["predicted_items"]
     lacking = len(items) - sum(item in items for item in predicted)
     if lacking <= SHOWN_PROBLEMS:
         return tuple(items)
-    wrong(f"lacks {lacking} of the {len(items)} items", "predicted_items")
-    own = dict.fromkeys(i for key in _FIELDS[:3] for i in given.get(key, ()) if i in items)
+    fields.wrong("predicted_items", f"lacks {lacking} of the {len(items)} items")
+    own = dict.fromkeys(i for key in _FIELDS[:3] for i in objects.get(key, ()) if i in items)
     return *own, next(item for item in items if item not in predicted)
 
 
-def _objects(record: dict[str, Any], wrong: Any) -> dict[str, dict[str, Any]]:
+def _objects(record: dict[str, Any], fields: Fields) -> dict[str, dict[str, Any]]:
     """The fields that must be objects; the first two must be there."""
-    given = {}
+    objects = {}
     for key in _FIELDS:
         value = record.get(key, _ABSENT)
         if value is _ABSENT and key in ("item_signals", "evidence_counts"):
             continue
         if value is _ABSENT:
-            wrong(f"is missing{_near(record, key)}", key)
+            fields.wrong(key, f"is missing{_near(record, key)}")
         elif not isinstance(value, dict):
-            wrong(f"must be an object by item, not {what_came(value)}", key)
+            fields.wrong(key, f"must be an object by item, not {what_came(value)}")
         else:
-            given[key] = value
-    return given
+            objects[key] = value
+    return objects
 
 
-def _signals_of(given: Mapping[str, dict[str, Any]], item: str, wrong: Any) -> dict[str, object]:
-    if "item_signals" in given:
-        signals = given["item_signals"].get(item, _ABSENT)
+def _signals_of(
+    objects: Mapping[str, dict[str, Any]], item: str, fields: Fields
+) -> dict[str, object]:
+    if "item_signals" in objects:
+        signals = objects["item_signals"].get(item, _ABSENT)
         if signals is _ABSENT:
-            wrong(f"lacks this item{_near(given['item_signals'], item)}", "item_signals", item)
+            message = f"lacks this item{_near(objects['item_signals'], item)}"
+            fields.wrong("item_signals", message, item)
         elif not isinstance(signals, dict):
-            wrong(f"must be an object, not {what_came(signals)}", "item_signals", item)
+            fields.wrong("item_signals", f"must be an object, not {what_came(signals)}", item)
         else:
             return signals
-    elif "evidence_counts" in given and item in given["evidence_counts"]:
-        return {"llm_evidence_count": given["evidence_counts"][item]}
+    elif "evidence_counts" in objects and item in objects["evidence_counts"]:
+        return {"llm_evidence_count": objects["evidence_counts"][item]}
     return {}
 
 
 def _add_failed(
-    case: CaseId, record: dict[str, Any], items: Mapping[str, None], scale: Scale, rows: _Rows
+    case: CaseId, record: dict[str, Any], items: Mapping[str, None], scale: Scale, rows: list[_Row]
 ) -> None:
     """A failed case's rows, as far as its truth can be read."""
     truths = record.get("ground_truth_items")
@@ -262,7 +241,7 @@ def _add_failed(
             truth = scale.rank(truths[item])
         except ValueError:
             continue
-        rows.add(case, item, truth, NO_PREDICTION, Outcome.FAILED, {})
+        rows.append((case, item, truth, NO_PREDICTION, Outcome.FAILED, {}))
 
 
 def redacted(error: object) -> str:
@@ -283,26 +262,27 @@ def redacted(error: object) -> str:
 
 def _totals(records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale) -> list[str]:
     """Stated totals that contradict the items."""
-    found = []
+    warnings = []
     for _, case, record in records:
         for total, key in (
             ("ground_truth_total", "ground_truth_items"),
             ("predicted_total", "predicted_items"),
         ):
-            stated, given = record.get(total), record.get(key)
-            if not record["success"] or stated is None or not isinstance(given, dict):
+            stated, by_item = record.get(total), record.get(key)
+            if not record["success"] or stated is None or not isinstance(by_item, dict):
                 continue
-            values = [v for v in given.values() if isinstance(v, int | float)]
-            if len(values) == len(given) and sum(values) != stated:
-                shown = f"{scale.case} {label(case)}: {total} is {what_came(stated)}"
-                found.append(f"{shown} but its items sum to {sum(values)}")
-    if len(found) > 3:
-        found = [*found[:3], f"and {len(found) - 3} more stated totals contradict their items"]
-    return found
+            values = [v for v in by_item.values() if isinstance(v, int | float)]
+            if len(values) == len(by_item) and sum(values) != stated:
+                total_is = f"{scale.case} {label(case)}: {total} is {what_came(stated)}"
+                warnings.append(f"{total_is} but its items sum to {sum(values)}")
+    if len(warnings) > 3:
+        more = len(warnings) - 3
+        warnings = [*warnings[:3], f"and {more} more stated totals contradict their items"]
+    return warnings
 
 
 def _table(
-    rows: _Rows,
+    rows: list[_Row],
     items: tuple[str, ...],
     names: tuple[str, ...],
     records: Sequence[tuple[str, CaseId, Any]],
@@ -318,13 +298,13 @@ def _table(
         scale=scale,
         cases=cases,
         items=items,
-        case=np.array([code_of_case[c] for c in rows.case], np.int32),
-        item=np.array([code_of_item[i] for i in rows.item], np.int32),
-        truth=np.array(rows.truth, np.int16),
-        prediction=np.array(rows.prediction, np.int16),
-        outcome=np.array(rows.outcome, np.uint8),
+        case=np.array([code_of_case[row[0]] for row in rows], np.int32),
+        item=np.array([code_of_item[row[1]] for row in rows], np.int32),
+        truth=np.array([row[2] for row in rows], np.int16),
+        prediction=np.array([row[3] for row in rows], np.int16),
+        outcome=np.array([row[4] for row in rows], np.uint8),
         signals={
-            name: Signal.of_objects([s.get(name, _ABSENT) for s in rows.signals], _ABSENT)
+            name: Signal.of_objects([row[5].get(name, _ABSENT) for row in rows], _ABSENT)
             for name in names
         },
         failed=tuple(failed),

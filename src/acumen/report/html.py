@@ -19,8 +19,9 @@ from acumen._version import __version__
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import DataError, UsageError, printable, what_came
 from acumen.files.json import parse_json, read_bytes, source_name, to_json, write_bytes
+from acumen.files.problems import validated
 from acumen.report.sections import LONGEST_TEXT, Cases, Plot, Study
-from acumen.results.metrics import Evaluated, MetricsArtifact, validated
+from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.verdicts import Difference, check_comparison, check_document
 
 Reportable = MetricsArtifact | Evaluated | Mapping[str, Any] | str | Path

@@ -1,70 +1,142 @@
-"""The calibration artifact as it lies on disk: what ``acumen calibrate`` writes, as typed models.
+"""The calibration artifact as it lies on disk: the model that checks what is read and written.
 
-Undefined numbers are null, with the reason beside them. Reading is more lenient: artifacts of other
-tools come in older shapes, see :mod:`acumen.calibration.reading`.
+Undefined numbers are null, with the reason beside them. Artifacts of other tools are read too: they
+may have keys of their own, and ``temperature`` or ``source_run_id`` at the top.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import hashlib
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
+
+from acumen.errors import printable
+from acumen.files.documents import Document
+from acumen.files.problems import lines_of, refusal
+from acumen.files.toml_lines import Path
+from acumen.types import CaseId
 
 SCHEMA_VERSION: Final = "1"
+SEVERAL: Final = ("logistic", "linear")
+"""Methods that take several features."""
+Method = Literal["temperature_scaling", "platt", "logistic", "linear", "isotonic"]
+Target = Literal["correctness", "near_correct", "loss", "correct"]
+"""``correct`` is how older artifacts spell correctness."""
+Above0 = Annotated[float, Field(gt=0)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+def _visible(feature: str) -> str:
+    if not feature or printable(feature, 200) != feature:
+        text = f"'{printable(feature)}'"
+        raise ValueError(f"{text} is empty, too long or has invisible characters")
+    return feature
+
+
+class _Part(Document):
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Temperature(_Part):
     """sigmoid(logit(p)/T)."""
 
-    temperature: float = Field(gt=0)
+    temperature: Above0
 
 
 class Scaler(_Part):
     """How features are standardised, one number each."""
 
     mean: list[float]
-    std: list[float]
+    std: list[Above0]
 
 
-class Weights(_Part):
-    """A weighted sum of standardised features, then the link."""
-
+class _Weights(_Part):
     coefficients: list[float]
     intercept: float
-    link: str = Field(description="sigmoid (platt, logistic) or identity, cut to 0..1 (linear)")
     scaler: Scaler
+
+
+class Linear(_Weights):
+    """A weighted sum of standardised features, cut to 0..1."""
+
+    link: Literal["identity"] = "identity"
+
+
+class Logistic(_Weights):
+    """A weighted sum of standardised features, then the sigmoid."""
+
+    link: Literal["sigmoid"] = "sigmoid"
 
 
 class Steps(_Part):
     """A function that never falls: straight between its points, flat beyond them."""
 
-    x_thresholds: list[float]
-    y_thresholds: list[float]
+    x_thresholds: Annotated[list[float], Field(min_length=1)]
+    y_thresholds: list[Annotated[float, Field(ge=0, le=1)]]
+
+    @model_validator(mode="after")
+    def _is_a_rising_function(self) -> Steps:
+        x, y = self.x_thresholds, self.y_thresholds
+        lines: list[tuple[Path, str]] = []
+        if len(x) != len(y):
+            message = f"lengths differ: {len(x)} x_thresholds, {len(y)} y_thresholds"
+            lines.append((("x_thresholds",), message))
+        if any(b <= a for a, b in pairwise(x)):
+            lines.append((("x_thresholds",), "must increase"))
+        if any(b < a for a, b in pairwise(y)):
+            lines.append((("y_thresholds",), "must never fall"))
+        if lines:
+            raise refusal(lines)
+        return self
 
 
 class CaseHashes(_Part):
     """The training cases as the first 16 hex digits of SHA-256 of ``salt|type|id``."""
 
-    salt: str
-    sha256_16: list[str]
+    salt: str = ""
+    sha256_16: list[str] = Field(default_factory=list)
 
 
-class TrainingPart(_Part):
-    """What the calibrator was fitted on."""
+class Training(_Part):
+    """What a calibrator was fitted on. Cases are kept as salted hashes, not as ids."""
 
-    run_id: str | None
-    mode: str | None
-    n: int | None = Field(description="answered rows")
-    n_cases: int | None
-    positive_rate: float | None
+    run_id: str | None = None
+    mode: str | None = None
+    n: int | None = Field(default=None, description="answered rows")
+    n_cases: int | None = None
+    positive_rate: float | None = None
     feature_defaults: dict[str, int] = Field(
-        description="how often a feature was missing or null, and so taken as its default"
+        default_factory=dict,
+        description="how often a feature was missing or null, and so taken as its default",
     )
-    case_hashes: CaseHashes
+    case_hashes: CaseHashes = CaseHashes()
+
+    def shared_with(self, cases: Iterable[CaseId]) -> int:
+        """How many of these cases it was fitted on."""
+        hashes = set(self.case_hashes.sha256_16)
+        return sum(case_hash(c, self.case_hashes.salt) in hashes for c in cases) if hashes else 0
+
+
+def case_hash(case: CaseId, salt: str) -> str:
+    """A case's id as an artifact keeps it; 101 and "101" differ.
+
+    >>> case_hash(101, "a") == case_hash("101", "a")
+    False
+    """
+    text = f"{salt}|{type(case).__name__}|{case}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class ReliabilityPart(_Part):
@@ -87,7 +159,7 @@ class Measures(BaseModel):
         default_factory=dict, description="what to know before using an interval, by metric"
     )
     reliability: ReliabilityPart | None = None
-    reason: str | None = Field(None, description="why there are no measures")
+    reason: str | None = Field(default=None, description="why there are no measures")
 
 
 class InSample(_Part):
@@ -105,7 +177,7 @@ class CrossFitted(_Part):
     after: Measures | None
     folds: int | None
     seed: int | None = None
-    reason: str | None = Field(None, description="why it could not be cross-fitted")
+    reason: str | None = Field(default=None, description="why it could not be cross-fitted")
 
 
 class MetricsPart(_Part):
@@ -115,15 +187,90 @@ class MetricsPart(_Part):
     cross_fitted: CrossFitted
 
 
+_MODELS: Final[dict[str, type[Document]]] = {
+    "temperature_scaling": Temperature,
+    "platt": Logistic,
+    "logistic": Logistic,
+    "linear": Linear,
+    "isotonic": Steps,
+}
+
+
 class CalibrationDocument(_Part):
     """What ``acumen calibrate`` writes: a fitted calibrator, its training, how good it is."""
 
-    schema_version: str = SCHEMA_VERSION
-    created_at: str
-    method: str = Field(description="temperature_scaling, platt, logistic, linear or isotonic")
-    target: str = Field(description="correctness, near_correct or loss")
-    confidence: str | None = Field(description="the confidence function it takes; else features")
-    features: list[str] = Field(description="the signals that are read")
-    model: Temperature | Weights | Steps
-    training: TrainingPart
-    metrics: MetricsPart | None
+    schema_version: str | int = SCHEMA_VERSION
+    created_at: str | None = None
+    method: Method
+    target: Target = "correctness"
+    confidence: str | None = Field(
+        default=None, description="the confidence function it takes; else features"
+    )
+    features: list[Annotated[str, AfterValidator(_visible)]] | None = Field(
+        default=None, validate_default=True, description="the signals that are read"
+    )
+    temperature: Above0 | None = Field(default=None, description="where older artifacts have it")
+    source_run_id: str | None = Field(
+        default=None, description="where older artifacts have the run's id"
+    )
+    model: Temperature | Logistic | Linear | Steps | None = Field(
+        default=None, validate_default=True
+    )
+    training: Training | None = None
+    metrics: MetricsPart | dict[str, Any] | None = Field(
+        default=None, description="as acumen measures them, or as another tool does"
+    )
+
+    @field_validator("features")
+    @classmethod
+    def _enough(cls, features: list[str] | None, info: ValidationInfo) -> list[str]:
+        names, method = features or [], info.data.get("method")
+        messages = [] if len(set(names)) == len(names) else ["must differ from each other"]
+        if info.data.get("confidence", "") is None and method is not None:
+            if not names and method != "temperature_scaling":
+                messages.append("missing: the calibrator does not say what it takes")
+            if len(names) > 1 and method not in SEVERAL:
+                messages.append(f"{method} takes one, here are {len(names)}")
+        if messages:
+            raise refusal(((), message) for message in messages)
+        return names
+
+    @field_validator("model", mode="wrap")
+    @classmethod
+    def _of_method(
+        cls, value: object, _: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> object:
+        """The parameters the method needs, one of each list for every feature."""
+        method = info.data.get("method")
+        if method is None or "temperature" not in info.data:
+            return None  # the mistake stands elsewhere
+        above = info.data["temperature"]
+        parameters = {} if value is None else value
+        if above is not None and method == "temperature_scaling" and isinstance(parameters, dict):
+            parameters = {"temperature": above} | parameters
+            if parameters["temperature"] != above:
+                raise refusal([(("temperature",), "is given twice, and the two differ")])
+        lines: list[tuple[Path, str]] = []
+        model = None
+        try:
+            model = _MODELS[method].model_validate(parameters, context=info.context)
+        except ValidationError as error:
+            lines = lines_of(error)
+        if issubclass(_MODELS[method], _Weights) and {"confidence", "features"} <= info.data.keys():
+            one_input = info.data["confidence"] is not None
+            lines += _wrong_sizes(value, 1 if one_input else len(info.data["features"]) or 1)
+        if lines:
+            raise refusal(lines)
+        return model
+
+
+def _wrong_sizes(model: object, size: int) -> list[tuple[Path, str]]:
+    """Lists that have not one number for each feature."""
+    lines: list[tuple[Path, str]] = []
+    for path in (("coefficients",), ("scaler", "mean"), ("scaler", "std")):
+        entry = model
+        for key in path:
+            entry = entry.get(key) if isinstance(entry, dict) else None
+        if isinstance(entry, list) and len(entry) != size:
+            lines.append((path, f"{len(entry)} for {size} feature{'s' if size > 1 else ''}"))
+    return lines

@@ -11,15 +11,13 @@ from collections.abc import Iterator, Sized
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from acumen.defaults import CONFIDENCE_LEVEL
-from acumen.errors import DataError, Problem, UsageError, printable, what_came
 from acumen.files.json import read_json, source_name, write_json
-from acumen.results.calibration import CalibrationDocument
+from acumen.files.problems import validated
 from acumen.results.charted import Summary
 from acumen.results.measured import Delta, Measured, Model
-from acumen.results.verdicts import ResultsDocument
 
 SCHEMA_VERSION: Final = "1"
 
@@ -251,43 +249,12 @@ class Evaluated(Protocol):
         """The artifact."""
 
 
-SCHEMAS: Final[dict[str, type[BaseModel]]] = {
-    "metrics": MetricsArtifact,
-    "results": ResultsDocument,
-    "calibration": CalibrationDocument,
-}
-"""Name of an artifact -> its model, for ``acumen schema``."""
-
 M = TypeVar("M", bound=BaseModel)
-
-
-def schema_of(name: str) -> dict[str, Any]:
-    """The JSON Schema of an artifact."""
-    if name not in SCHEMAS:
-        raise UsageError(f"no schema '{printable(name)}'; there are {', '.join(SCHEMAS)}")
-    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return dialect | SCHEMAS[name].model_json_schema()
 
 
 def read_artifact(path: str | Path, model: type[M]) -> M:
     """An artifact from a file, all its problems told at once."""
-    document = read_json(path)
-    name = source_name(path)
-    if not isinstance(document, dict):
-        raise DataError([f"must be an object, not {what_came(document)}"], source=name)
-    return validated(document, model, name)
-
-
-def validated(document: object, model: type[M], source: str) -> M:
-    """A document as its model, all its problems told at once."""
-    try:
-        return model.model_validate(document)
-    except ValidationError as error:
-        problems = [
-            Problem(e["msg"], field=printable(".".join(str(part) for part in e["loc"])))
-            for e in error.errors(include_url=False, include_input=False)
-        ]
-        raise DataError(problems, source=source) from None
+    return validated(read_json(path), model, source_name(path))
 
 
 def write_artifact(path: str | Path, artifact: BaseModel) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from acumen.defaults import CONFIDENCE_LEVEL
-from acumen.errors import DataError, Problem, printable
+from acumen.files.problems import validated
 from acumen.results.charted import VerdictSummary
 
 Word = str | int | float | None
@@ -131,10 +131,7 @@ class ResultsDocument(_Part):
 
 def check_document(content: dict[str, Any], source: str) -> dict[str, Any]:
     """The document with what it lacks filled in as absent; all that is wrong with it at once."""
-    try:
-        checked = ResultsDocument.model_validate(content).model_dump()
-    except ValidationError as error:
-        raise DataError([_problem(entry) for entry in error.errors()], source=source) from None
+    checked = validated(content, ResultsDocument, source).model_dump()
     components = checked["unified_metrics_full"]["process_components"] or {}
     known = {"process_score": "process_score", "consistency_score": "consistency_score"}
     values = {name: checked["unified_scores"][key] for name, key in known.items()}
@@ -198,14 +195,5 @@ def check_comparison(content: dict[str, Any], source: str) -> dict[str, Any]:
     >>> found["left"], found["right"], found["n_cases"]
     ('rag', 'right', None)
     """
-    try:
-        checked = ComparisonDocument.model_validate(content).model_dump()
-    except ValidationError as error:
-        raise DataError([_problem(entry) for entry in error.errors()], source=source) from None
+    checked = validated(content, ComparisonDocument, source).model_dump()
     return checked | {side: side for side in ("left", "right") if checked[side] in (None, "")}
-
-
-def _problem(error: Any) -> Problem:
-    place = ".".join(printable(str(part)) for part in error["loc"] if part not in ("str", "int"))
-    message = str(error["msg"]).removeprefix("Value error, ")
-    return Problem(f"{message[0].lower()}{message[1:]}", field=place)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from acumen.errors import DataError, label, what_came
 from acumen.files.json import parse_json
-from acumen.files.json_spans import Span, value_spans
+from acumen.files.json_walk import Span, value_spans
 from acumen.files.text import mend_surrogates
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 from acumen.runner.task import Evidence, Task

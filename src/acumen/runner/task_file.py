@@ -9,22 +9,21 @@
 from __future__ import annotations
 
 import hashlib
-from importlib.resources import files
 from pathlib import Path
+from typing import Final
 
-from acumen.errors import DataError, UsageError, label
+from acumen.errors import UsageError, label
 from acumen.files.json import decode_text, read_bytes, source_name
-from acumen.files.toml import parse_toml
+from acumen.files.toml import shipped, shipped_text
 from acumen.runner.task import Task
 from acumen.runner.task_reader import TaskReader
+
+_SHIPPED: Final = "acumen.runner.tasks"
 
 
 def builtin_tasks() -> tuple[str, ...]:
     """The names of the tasks that ship with acumen."""
-    folder = files("acumen.runner.tasks")
-    return tuple(
-        sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
-    )
+    return shipped(_SHIPPED)
 
 
 def read_task(name: str | Path) -> Task:
@@ -34,8 +33,7 @@ def read_task(name: str | Path) -> Task:
     if name not in builtin_tasks():
         known = ", ".join(builtin_tasks())
         raise UsageError(f"no task {label(name)}; there are {known}, or give a .toml file")
-    data = files("acumen.runner.tasks").joinpath(f"{name}.toml").read_bytes()
-    return parse_task(data, source=f"{name}.toml")
+    return parse_task(shipped_text(_SHIPPED, name).encode(), source=f"{name}.toml")
 
 
 def parse_task(data: bytes, source: str) -> Task:
@@ -43,15 +41,13 @@ def parse_task(data: bytes, source: str) -> Task:
 
     >>> parse_task(b'name = "mood"\\nspeed = 3\\nscale = "phq8"\\n', "m.toml")
     Traceback (most recent call last):
-    acumen.errors.DataError: m.toml: inputs: is missing; it names what a case has: { note = "text" }
+    acumen.errors.DataError: m.toml: inputs: is missing: what a case has, as { note = "text" }
     m.toml: reply: is missing
     m.toml: prompt: is missing
     m.toml: line 2, speed: is not a key of a task
     """
-    text = decode_text(data, source)
-    reader = TaskReader(parse_toml(text, source), text)
+    reader = TaskReader(decode_text(data, source), source)
     task = reader.task(hashlib.sha256(data).hexdigest())
     if task is None:
-        problems = sorted(reader.problems, key=lambda problem: problem.line or 0)
-        raise DataError(problems, source=source)
+        raise reader.refusal
     return task

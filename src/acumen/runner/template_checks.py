@@ -18,7 +18,7 @@ from acumen.table.scale import Scale
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Content:
     """What a template can show; None stands for what the file does not soundly say."""
 
     scale: Scale | None
@@ -26,7 +26,9 @@ class Shown:
     questions: Mapping[str, str]
 
 
-def template_problems(name: str, template: str, shown: Shown) -> Iterator[tuple[str, int | None]]:
+def template_problems(
+    name: str, template: str, content: Content
+) -> Iterator[tuple[str, int | None]]:
     """Each problem of one template, and its line in the template where that is known."""
     known = prompts.REPAIR_VARIABLES if name == "repair" else prompts.VARIABLES
     try:
@@ -39,37 +41,35 @@ def template_problems(name: str, template: str, shown: Shown) -> Iterator[tuple[
         yield f"uses {label(variable)}; there are {', '.join(sorted(known))}", line
     if name == "user" and "case" not in used:
         yield "never shows the case: use {{ case.… }}", None
-    if not unknown and (shown.inputs is not None or "case" not in used):
-        yield from _trials(template, shown)
+    if not unknown and (content.inputs is not None or "case" not in used):
+        yield from _trials(template, content)
 
 
-def _trials(template: str, shown: Shown) -> Iterator[tuple[str, int | None]]:
+def _trials(template: str, content: Content) -> Iterator[tuple[str, int | None]]:
     """Fill the template in, with references and without; the first fault is told."""
     for references in (True, False):
         try:
-            prompts.render(template, _values(shown, references))
+            prompts.render(template, _example(content, references))
         except DataError as error:
-            hint = _hint(template, shown)
+            hint = _hint(template, content)
             yield from ((problem.message + hint, problem.line) for problem in error.problems)
             return
 
 
-def _hint(template: str, shown: Shown) -> str:
+def _hint(template: str, content: Content) -> str:
     """What a case shows, where a template asks for something else; its id and truth stay hidden."""
-    if shown.inputs is None or prompts.inputs_used(template) <= shown.inputs.keys():
+    if content.inputs is None or prompts.inputs_used(template) <= content.inputs.keys():
         return ""
-    return f"; of a case there is {', '.join(map(label, shown.inputs))}, and never id or truth"
+    return f"; of a case there is {', '.join(map(label, content.inputs))}, and never id or truth"
 
 
-def _values(shown: Shown, references: bool) -> dict[str, Any]:
-    reviews = [{"review_id": "r1", "text": "…"}]
-    items = shown.scale.items if shown.scale else ("…",)
-    levels = shown.scale.levels if shown.scale else (0,)
+def _example(content: Content, references: bool) -> dict[str, Any]:
+    texts = {"text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
+    items = content.scale.items if content.scale else ("…",)
+    levels = content.scale.levels if content.scale else (0,)
     return {
-        "case": {
-            name: "…" if kind == "text" else reviews for name, kind in (shown.inputs or {}).items()
-        },
-        "items": [{"name": i, "question": shown.questions.get(i, "")} for i in items],
+        "case": {name: texts[kind] for name, kind in (content.inputs or {}).items()},
+        "items": [{"name": i, "question": content.questions.get(i, "")} for i in items],
         "levels": list(levels),
         "abstain": "N/A",
         "references": [{"item": items[0], "text": "…", "score": levels[0]}] * references,

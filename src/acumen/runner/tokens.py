@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
 
-from acumen.files.json_spans import Span
+from acumen.files.json_walk import Span
 
 NONE_GIVEN: Final = "the endpoint gave no log-probabilities"
 NO_SPELLING: Final = "the log-probabilities do not spell the reply"

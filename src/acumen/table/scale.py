@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import (
     DataError,
+    OffScaleError,
     Problem,
     UsageError,
-    label,
     printable,
     source_name,
     what_came,
 )
 from acumen.files.json import decode_text, read_bytes
 from acumen.files.text import folded
-from acumen.files.toml import parse_toml
+from acumen.files.toml import parse_toml, shipped, shipped_text
+from acumen.files.toml_lines import Lines
 
 MOST_LEVELS: Final = 1000
 DEFAULT_SCALE: Final = "phq8"
+_SHIPPED: Final = "acumen.scales"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,11 @@ class Scale:
     """The file it was read from, as it was named; the same levels are the same scale anywhere."""
 
     def __post_init__(self) -> None:
-        # a list would do for everything but the memory of its labels
+        # a list may be given; as a tuple it can be compared, hashed and remembered
         object.__setattr__(self, "levels", tuple(self.levels))
         object.__setattr__(self, "items", tuple(self.items))
-        problems = [Problem(m, field="levels") for m in _wrong_levels(self.levels)]
-        problems += [Problem(m, field="items") for m in _wrong_items(self.items)]
+        problems = [Problem(m, field="levels") for m in wrong_levels(self.levels)]
+        problems += [Problem(m, field="items") for m in wrong_items(self.items)]
         if problems:
             raise DataError(problems, source=f"scale {self.name}")
 
@@ -66,17 +67,22 @@ class Scale:
     def read(cls, path: str | Path) -> Scale:
         """A scale from a TOML file with ``name``, ``levels`` and optionally ``items``."""
         name = source_name(path)
-        scale = _from_toml(decode_text(read_bytes(path), name), source=name)
-        return replace(scale, file=str(path))
+        text = decode_text(read_bytes(path), name)
+        return replace(cls.parse(parse_toml(text, name), name, lines=Lines(text)), file=str(path))
 
     @classmethod
-    def parse(cls, data: Mapping[str, Any], source: str, at: str = "") -> Scale:
+    def parse(
+        cls, data: Mapping[str, Any], source: str, at: str = "", lines: Lines | None = None
+    ) -> Scale:
         """A scale from the keys of a file; ``at`` is where in ``source`` they stand.
 
         >>> Scale.parse({"name": "stars", "levels": [1, 2, 3]}, "run.json").range
         2
         """
-        return _from_keys(data, source, f"{at}." if at else "")
+        from acumen.files.problems import validated  # pydantic: not for the scales that ship
+        from acumen.table.scale_file import ScaleTable
+
+        return validated(data, ScaleTable, source, lines=lines, at=at).scale
 
     @classmethod
     def numbered(cls, lowest: int, highest: int, name: str = "levels") -> Scale:
@@ -111,16 +117,13 @@ class Scale:
 
     def hint(self, problems: Sequence[Problem]) -> list[Problem]:
         """The problems; the first one that another scale may solve says so."""
-        marks = (self.foreign, f"is outside {self.allowed}", f"is not one of {self.allowed}")
-        found = list(problems)
-        for at, problem in enumerate(found):
-            if any(mark in problem.message for mark in marks):
-                told = f"{problem.message}; if the data are on another scale than {self.name}, "
-                found[at] = replace(
-                    problem, message=f"{told}give it with --scale (scale= in Python)"
-                )
-                break
-        return found
+        hinted = list(problems)
+        first = next((at for at, problem in enumerate(hinted) if problem.off_scale), None)
+        if first is not None:
+            hint = f"; if the data are on another scale than {self.name}, give it with --scale"
+            message = f"{hinted[first].message}{hint} (scale= in Python)"
+            hinted[first] = replace(hinted[first], message=message)
+        return hinted
 
     def rank(self, value: object) -> int:
         """The rank of a level, 0 for the lowest; ``ValueError`` says what is wrong with it.
@@ -134,7 +137,7 @@ class Scale:
             rank = _ranks_by_label(self.levels).get(folded(value))
             if rank is not None:
                 return rank
-        raise ValueError(f"{what_came(value)} is not one of {self.allowed}")
+        raise OffScaleError(f"{what_came(value)} is not one of {self.allowed}")
 
     def _numeric_rank(self, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -145,19 +148,13 @@ class Scale:
         assert isinstance(lowest, int)
         rank = int(value) - lowest
         if not 0 <= rank <= self.range:
-            raise ValueError(f"{what_came(value)} is outside {self.allowed}")
+            raise OffScaleError(f"{what_came(value)} is outside {self.allowed}")
         return rank
 
 
 def builtin_scales() -> tuple[str, ...]:
     """Names of the scales that ship with acumen."""
-    return tuple(
-        sorted(
-            entry.name.removesuffix(".toml")
-            for entry in files("acumen.scales").iterdir()
-            if entry.name.endswith(".toml")
-        )
-    )
+    return shipped(_SHIPPED)
 
 
 def scale_option(scale: Scale) -> str | None:
@@ -184,51 +181,10 @@ def find_scale(name: str | Path | Scale) -> Scale:
 def _builtin(name: str) -> Scale:
     if name not in builtin_scales():
         raise UsageError(f"no scale '{name}'; there are {', '.join(builtin_scales())}")
-    text = files("acumen.scales").joinpath(f"{name}.toml").read_text("utf-8")
-    return _from_toml(text, source=f"{name}.toml")
+    return Scale(**parse_toml(shipped_text(_SHIPPED, name), f"{name}.toml"))
 
 
-def _from_toml(text: str, source: str) -> Scale:
-    return Scale.parse(parse_toml(text, source), source)
-
-
-def _from_keys(data: Mapping[str, Any], source: str, at: str) -> Scale:
-    known = {"name", "title", "case", "levels", "items"}
-    problems = [
-        Problem("is not a key of a scale", field=at + label(key))
-        for key in data
-        if key not in known
-    ]
-    problems += [
-        Problem(f"must be text, not {what_came(data[key])}", field=at + key)
-        for key in ("name", "title", "case")
-        if key in data and not isinstance(data[key], str)
-    ]
-    problems += [
-        Problem("must not be empty", field=at + key)
-        for key in ("name", "case")
-        if data.get(key) == ""
-    ]
-    problems += [
-        Problem("is missing", field=at + key) for key in ("name", "levels") if key not in data
-    ]
-    for key, wrong in (("levels", _wrong_levels), ("items", _wrong_items)):
-        if key in data:
-            given = data[key]
-            told = wrong(given) if isinstance(given, list) else ["must be a list"]
-            problems += [Problem(message, field=at + key) for message in told]
-    if problems:
-        raise DataError(problems, source=source)
-    return Scale(
-        name=data["name"],
-        levels=tuple(data["levels"]),
-        items=tuple(data.get("items", ())),
-        title=data.get("title", ""),
-        case=data.get("case", "case"),
-    )
-
-
-def _wrong_levels(levels: Sequence[object]) -> list[str]:
+def wrong_levels(levels: Sequence[object]) -> list[str]:
     """What is wrong with the levels of a scale, if anything."""
     if not 2 <= len(levels) <= MOST_LEVELS:
         return [f"needs 2 to {MOST_LEVELS} levels, has {len(levels)}"]
@@ -237,18 +193,18 @@ def _wrong_levels(levels: Sequence[object]) -> list[str]:
         return [] if rising else ["must be consecutive whole numbers"]
     if all(isinstance(level, str) for level in levels):
         names = [folded(str(level)) for level in levels]
-        found = [] if all(names) else ["a label must not be empty"]
-        return found if len(set(names)) == len(names) else [*found, "must differ from each other"]
+        blank = [] if all(names) else ["a label must not be empty"]
+        return blank if len(set(names)) == len(names) else [*blank, "must differ from each other"]
     return ["must be all whole numbers or all text"]
 
 
-def _wrong_items(items: Sequence[object]) -> list[str]:
+def wrong_items(items: Sequence[object]) -> list[str]:
     """What is wrong with the items of a scale, if anything."""
     odd = [item for item in items if not isinstance(item, str)]
     if odd:
         return [f"must be text, not {what_came(odd[0])}"]
-    found = [] if all(items) else ["an item must not be empty"]
-    return found if len(set(items)) == len(items) else [*found, "must differ from each other"]
+    blank = [] if all(items) else ["an item must not be empty"]
+    return blank if len(set(items)) == len(items) else [*blank, "must differ from each other"]
 
 
 @cache
