@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
 
 from acumen.views import ranking_kernels as kernels
+from acumen.views.ranking import rank
+from tests.oracles.selective import lower_hull
 
 mpmath.mp.dps = 40
 
@@ -140,6 +143,20 @@ def test_a_hull_drops_every_point_above_a_chord() -> None:
     size = kernels.lower_hull(k, y, 6, hull_k, hull_y)
     assert hull_k[:size].tolist() == [1, 3, 5, 6]
     assert hull_y[:size].tolist() == [0, 1, 2.5, 4]
+
+
+def test_the_achievable_curve_has_the_corners_of_the_exact_hull() -> None:
+    rng = np.random.default_rng(4)
+    corners = 0
+    for _ in range(200):
+        # sixteen rows: every coverage and risk is exact, so collinear points are just that
+        ranking = rank(rng.integers(0, 4, 16), rng.integers(0, 16, 16), rng.random(16) < 0.8)
+        curve = ranking.curve()
+        points = zip([0, *curve.coverage], [0, *curve.generalized_risk], strict=True)
+        expected = lower_hull([(Fraction(x), Fraction(y)) for x, y in points])
+        assert list(zip(*ranking.achievable(), strict=True)) == expected[1:]
+        corners += len(expected)
+    assert corners > 700
 
 
 def test_columns_are_weighed_like_a_matrix_product() -> None:

@@ -7,7 +7,7 @@ the cases everything needed is a sum over rows, so a block of weightings is one 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -76,21 +76,19 @@ class Forecast(CaseRows):
     _bin_columns: dict[int, Floats] = field(default_factory=dict, repr=False)
 
     def by_row(self, weights: Floats) -> tuple[Forecast, CaseWeights]:
-        """Every atom a case of its own, and one case more for the rows without an answer."""
+        """Every atom a case of its own, so that the order of the rows does not matter."""
         size = len(self.probability)
         mass = np.bincount(self.atom, weights=weights[self.order], minlength=size)
-        silent = np.delete(weights, self.order).sum()
-        atoms = np.arange(size + 1, dtype=np.int32)
-        view = replace(
-            self,
-            order=atoms[:-1],
-            atom=np.arange(size),
-            case=atoms,
-            n_cases=size + 1,
-            weight=None,
-            _bin_columns={},
+        atoms = np.arange(size)
+        view = Forecast(
+            order=atoms.astype(np.int32),
+            atom=atoms,
+            case=atoms.astype(np.int32),
+            n_cases=size,
+            probability=self.probability,
+            target=self.target,
         )
-        return view, CaseWeights(np.append(mass, silent).reshape(-1, 1))
+        return view, CaseWeights(mass.reshape(-1, 1))
 
     @once_a_block
     def moments(self, weights: CaseWeights) -> Moments:

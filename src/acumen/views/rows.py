@@ -55,9 +55,8 @@ class CaseRows:
     def by_row(self, weights: Floats) -> tuple[Self, CaseWeights]:
         """Every row a case of its own, and the block in which it has this weight."""
         rows = np.arange(len(self.case), dtype=np.int32)
-        return replace(self, case=rows, n_cases=len(rows), weight=None), CaseWeights(
-            weights.reshape(-1, 1)
-        )
+        view = replace(self, case=rows, n_cases=len(rows), weight=None)
+        return view, CaseWeights(weights.reshape(-1, 1))
 
 
 def _total(counts: NDArray[Any], own: Floats | None) -> float:
