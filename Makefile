@@ -30,9 +30,11 @@ format: $(READY)
 interpreted: $(READY)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow" tests/views/test_ranking_kernels.py
 
+PATIENT := -o timeout=3600 -o faulthandler_timeout=3900
+
 slow: $(READY)
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m slow
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m "hypothesis and not slow" --hypothesis-profile explore
+	$(BIN)/python -m pytest -q -n $(WORKERS) $(PATIENT) -m slow
+	$(BIN)/python -m pytest -q -n $(WORKERS) $(PATIENT) -m "hypothesis and not slow" --hypothesis-profile explore
 	$(BIN)/python -m simulations --fresh --processes $(WORKERS)
 
 # The tests with the oldest versions that pyproject.toml allows. Old libraries warn of their own age.
@@ -44,12 +46,16 @@ oldest:
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
-# The page is tested in a real browser. Where there is none and we may install, Debian's chromium.
-browser:
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
-	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	    apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || \
-	  { echo "there is no chromium, and only root can install it here" >&2; exit 1; }
+# The page is tested in a real browser. Where there is none: Debian's, or Playwright's own download.
+BROWSER := $(BIN)/python -m tests.report.browsers
+
+browser: $(READY)
+	@$(BROWSER) 2>/dev/null || { \
+	  if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; \
+	  else \
+	    $(BIN)/python -m playwright install chromium; \
+	  fi; $(BROWSER); }
 
 # The pictures of the documentation, from the page itself.
 screenshots: $(READY) browser

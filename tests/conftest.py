@@ -1,7 +1,8 @@
-"""How the property tests draw their examples."""
+"""How the property tests draw their examples, and what a run says at its end."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The same examples on every machine, however busy it is: what fails, fails for everyone.
@@ -17,3 +18,21 @@ settings.register_profile(
     "explore", settings.get_profile("same"), derandomize=False, max_examples=1000
 )
 settings.load_profile("same")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a browser."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """After everything else, say that the page was not tested in a browser: it is easy to miss."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    skips = [r for r in reporter.stats.get("skipped", ()) if "browser" in r.keywords]
+    if not skips:
+        return
+    *_, reason = skips[0].longrepr
+    reporter.write_sep("!", f"{len(skips)} BROWSER TESTS WERE SKIPPED", red=True, bold=True)
+    reporter.write_line(f"{reason}\n`make browser` installs one; then run the tests again")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,8 @@ from typing import Any
 import pytest
 
 from acumen.evaluation.evaluation import Evaluation
+from tests.report.browsers import NoBrowserError, a_browser
 from tests.report.studies import paired_evaluation, single_evaluation, verdict_results
-
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None
-)
-FLAGS = (
-    *("--no-sandbox", "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 
 
 @pytest.fixture(scope="session")
@@ -52,14 +44,10 @@ def page_file(
 def browser() -> Iterator[Any]:
     """A browser for one file of tests: while it is open, an event loop runs in this process."""
     needed = os.environ.get("ACUMEN_BROWSER") == "required"
-    if CHROMIUM is None:
-        assert not needed, "there must be a chromium: make browser"
-        pytest.skip("there is no chromium here; `make browser` installs it on Debian")
     if not needed:
         pytest.importorskip("playwright", reason="playwright is in the extra `test`")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield found
-        found.close()
+    try:
+        with a_browser() as browser:
+            yield browser
+    except NoBrowserError as error:
+        (pytest.fail if needed else pytest.skip)(str(error))

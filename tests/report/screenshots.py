@@ -8,11 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
-
 from acumen.cli import COMMANDS
 from acumen.report.html import write_report
-from tests.report.conftest import CHROMIUM, FLAGS
+from tests.report.browsers import a_browser
 from tests.report.opened import opened
 from tests.report.studies import single_evaluation, verdict_results
 
@@ -31,16 +29,14 @@ def demo_page(folder: Path) -> Path:
 
 
 def main(output: Path) -> None:
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, a_browser() as browser:
         page = demo_page(Path(folder))
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         for name, scheme, width, height in SHOTS:
             with opened(browser, page, width=width, scheme=scheme) as seen:
                 clip = {"x": 0, "y": 0, "width": width, "height": height}
                 picture = output / f"report-{name}.png"
                 seen.page.screenshot(path=picture, full_page=True, clip=clip)
         printed(browser, page, output / "report-print.png")
-        browser.close()
 
 
 def printed(browser: Any, page: Path, output: Path) -> None:
