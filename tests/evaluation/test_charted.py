@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from acumen import from_columns
 from acumen.evaluation.charted import (
@@ -19,6 +20,7 @@ from acumen.evaluation.plan import Plan
 from acumen.evaluation.system import System
 from acumen.inference.bands import risk_at, risk_band
 from acumen.inference.options import Options
+from acumen.inference.resample import Bootstrap
 from acumen.metrics import METRICS
 from acumen.readers.run import run_from_document
 from acumen.results.charted import Summary
@@ -139,6 +141,10 @@ def test_the_achievable_curve_is_the_lower_hull_from_the_origin() -> None:
     found = achievable(ranking)
     assert found.coverage == pytest.approx([0.8, 1.0])
     assert found.generalized_risk == pytest.approx([0.2, 0.4])
+    # the surer the less loss: every working point is a corner
+    sorted_ = achievable(rank([0, 1, 2, 3], [4, 3, 2, 1]))
+    assert sorted_.coverage == [0.25, 0.5, 0.75, 1.0]
+    assert sorted_.generalized_risk == pytest.approx([0.0, 0.25, 0.75, 1.5])
 
 
 def test_precision_and_recall_fall_with_the_cut_ties_together() -> None:
@@ -160,8 +166,9 @@ def test_risk_between_working_points_is_that_of_a_tie_in_random_order() -> None:
 
 
 def test_no_band_where_there_is_too_little_to_tell() -> None:
-    few = rank([1] * 9, range(9))
-    assert risk_band(few, Options())[1] == "a band needs at least 10 cases"
+    nine, ten = (rank([1, 0] * n, range(2 * n), case=np.repeat(np.arange(n), 2)) for n in (9, 10))
+    assert risk_band(nine, Options())[1] == "a band needs at least 10 cases"
+    assert risk_band(ten, Options())[1] is None
     right = rank([0] * 20, range(20))
     band, reason = risk_band(right, Options(resamples=50))
     assert band is None
@@ -178,6 +185,34 @@ def test_a_band_holds_its_curve() -> None:
     here = risk_at(ranking, band.coverage, CaseWeights.once(25))[:, 0]
     assert (band.low < here).all()
     assert (here < band.high).all()
+
+
+def test_a_band_reaches_as_far_as_the_resamples_and_students_quantile_for_its_cases() -> None:
+    n, size = 12, 200
+    rng = np.random.default_rng(4)
+    ranking = rank(rng.integers(0, 3, 4 * n), rng.random(4 * n), case=np.repeat(np.arange(n), 4))
+    band, _ = risk_band(ranking, Options(resamples=size, seed=9))
+    assert band is not None
+    draws = CaseWeights(Bootstrap(n, size, 9).block(0, size))
+    here, resampled = (
+        np.sqrt(risk_at(ranking, band.coverage, w)) for w in (CaseWeights.once(n), draws)
+    )
+    spread = resampled.std(axis=1, ddof=1)
+    off = np.abs(resampled - resampled.mean(axis=1, keepdims=True)) / spread[:, None]
+    stretch = stats.t(n - 1).ppf(0.975) / stats.norm.ppf(0.975)
+    reach = np.quantile(off.max(axis=0), 0.95) * stretch * spread
+    # to 1e-8: Student's quantile for a billion degrees of freedom stands for the normal one
+    assert band.high == pytest.approx((here[:, 0] + reach) ** 2, rel=1e-8)
+    assert band.low == pytest.approx(np.maximum(here[:, 0] - reach, 0) ** 2, rel=1e-8)
+
+
+@pytest.mark.parametrize(("erring", "begin"), [(2, None), (3, 0.3), (4, 0.3)])
+def test_a_band_begins_with_the_third_case_in_error(erring: int, begin: float | None) -> None:
+    # 20 cases of one row, the errors at ranks 2, 4, 6, 8
+    wrong = np.isin(np.arange(20), [1, 3, 5, 7][:erring])
+    band, reason = risk_band(rank(wrong.astype(int), -np.arange(20)), Options(resamples=300))
+    assert (None if band is None else band.coverage[0]) == begin
+    assert (reason is None) == (band is not None)
 
 
 def study(rng: np.random.Generator, n: int, rungs: int) -> object:
@@ -253,3 +288,25 @@ def test_a_bin_of_one_case_has_no_interval_and_one_of_few_a_wide_one() -> None:
     assert three.interval.low < 0.45  # 3 of 3
     assert many.interval is not None
     assert many.interval.low > 0.89
+
+
+@pytest.mark.parametrize(("n", "groups"), [(2000, 2000), (2001, 500)])
+def test_a_bin_of_very_many_cases_is_left_out_group_by_group(n: int, groups: int) -> None:
+    right = np.arange(n) % 7 < 4
+    table = from_columns(
+        case=[str(i) for i in range(n)],
+        truth=[1] * n,
+        prediction=right.astype(int).tolist(),
+        scale=Scale("b", (0, 1)),
+    )
+    sure = np.full(n, 0.95)
+    (found,) = reliability(forecast_judgments(table, sure), sure, 0.95).accuracy
+    group = table.case % groups
+    size, hits = np.bincount(group), np.bincount(group, weights=right)
+    without = (right.sum() - hits) / (n - size)
+    s = np.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum())
+    p = right.mean()
+    reach = stats.t(groups - 1).ppf(0.975) * s / (p * (1 - p))
+    ends = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + np.array([-reach, reach]))))
+    assert found.interval is not None
+    assert [found.interval.low, found.interval.high] == pytest.approx(ends.tolist(), rel=1e-9)

@@ -18,6 +18,7 @@ from acumen.inference.resample import Bootstrap, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.views.confusion import confuse
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
 
@@ -235,8 +236,24 @@ def test_a_correlation_gets_a_jackknife_t_on_atanh() -> None:
     assert found.method == "atanh-jackknife-t"
     assert found.low == pytest.approx(math.tanh(math.atanh(-0.4) - reach), rel=1e-12)
     assert found.high == pytest.approx(math.tanh(math.atanh(-0.4) + reach), rel=1e-12)
-    perfect = default_interval(Kind.CORRELATION, 1.0, Jackknife.of(np.ones(12)))
-    assert why(perfect) is Absence.NO_VARIATION
+
+
+@pytest.mark.parametrize(
+    ("value", "left_out"), [(1.0, np.ones(12)), (0.0, np.zeros(12)), (1.0, LEFT_OUT)]
+)
+def test_a_correlation_that_is_perfect_or_that_no_case_changes_has_no_interval(
+    value: float, left_out: np.ndarray
+) -> None:
+    assert why(default_interval(Kind.CORRELATION, value, Jackknife.of(left_out))) is (
+        Absence.NO_VARIATION
+    )
+
+
+def test_predictions_without_variation_have_a_kappa_of_zero_and_no_interval() -> None:
+    view = confuse([0, 1, 2] * 4, [1] * 12, levels=3)
+    found = infer([METRICS["quadratic_kappa"]], view, Options(resamples=0))["quadratic_kappa"]
+    assert found.value == 0.0
+    assert why(found.interval) is Absence.NO_VARIATION
 
 
 def test_anything_else_gets_the_plain_jackknife_t() -> None:
@@ -270,9 +287,10 @@ def test_too_many_undefined_leave_one_out_values_withhold_the_interval() -> None
     values = np.append(np.linspace(0.2, 0.4, 18), [np.nan, np.nan])
     none = default_interval(Kind.REAL, 0.3, Jackknife.of(values))
     assert none == NoInterval(why=Absence.UNDEFINED_WITHOUT_CASES, count=2, of=20)
-    fine = np.append(np.linspace(0.2, 0.4, 39), np.nan)
-    assert Jackknife.of(fine).undefined == (39,)
+    fine = np.append(np.linspace(0.2, 0.4, 19), np.nan)  # 5% exactly
+    assert Jackknife.of(fine).undefined == (19,)
     assert isinstance(default_interval(Kind.REAL, 0.3, Jackknife.of(fine)), Interval)
+    assert isinstance(default_interval(Kind.REAL, 0.3, Jackknife.of(fine[1:])), NoInterval)
     none = Jackknife.of(np.full(12, np.nan))
     assert default_interval(Kind.REAL, 0.3, none) == NoInterval(
         why=Absence.UNDEFINED_WITHOUT_CASES, count=12, of=12
@@ -289,6 +307,13 @@ def test_fewer_than_two_cases_have_no_interval() -> None:
         assert why(found.interval) is Absence.TOO_FEW_CASES
         assert why(found.percentile) is Absence.TOO_FEW_CASES
         assert found.replicates.drop_rate is None
+
+
+def test_two_cases_are_enough_for_an_interval() -> None:
+    two = rank([1, 0, 2, 0], [4, 3, 2, 1], case=[0, 0, 1, 1], n_cases=2)
+    found = infer([METRICS["mae"]], two, Options(resamples=0))["mae"]
+    assert isinstance(found.interval, Interval)
+    assert why(found.percentile) is Absence.NO_RESAMPLES
 
 
 def small(n: int) -> Ranking:

@@ -324,6 +324,25 @@ def test_primitives_are_right_within_their_tolerance() -> None:
     assert METRICS["primitive_accuracy"].measure(reason(counts)).value == 0.75
 
 
+@pytest.mark.parametrize(
+    ("name", "claim", "right"),
+    [
+        *(("credibility_factor", 0.8, 1), ("credibility_factor", 1.2, 1)),
+        *(("credibility_factor", 0.79, 0), ("credibility_factor", 1.21, 0)),
+        *(("recency_decay", 0.9, 1), ("recency_decay", 1.11, 0)),
+        *(("incident_score", 1, 1), ("incident_score", 1.01, 0)),
+        *(("n_total_incidents", 1, 1), ("n_total_incidents", 2, 0)),
+    ],
+)
+def test_a_primitive_is_right_up_to_its_tolerance_and_no_further(
+    name: str, claim: float, right: int
+) -> None:
+    policy = find_policy("G1_allergy_V2")
+    truth = parse_truth({"A": {"verdict": "Low Risk", "primitives": {name: 1}}}, policy)
+    run = parse_results([result("A", "Low Risk", primitives={name: claim})], policy)
+    assert count_evidence(run.claims, truth, policy).primitive_accuracy.tolist() == [right]
+
+
 def test_the_doors_example_ranks_perfectly() -> None:
     found = compute_ordinal_auprc(np.array([0, 0, 1, 2]), np.array([1.0, 2.0, 6.0, 10.0]))
     assert found["ordinal_auprc"] == found["auprc_ge_high"] == found["auprc_ge_critical"] == 1.0

@@ -160,6 +160,14 @@ def test_a_file_of_several_methods_needs_one_chosen() -> None:
         parse_results(rows, POLICY, "amos")
 
 
+@pytest.mark.parametrize("method", [None, "rag"])
+def test_a_method_that_is_no_text_is_refused_in_whichever_row(method: str | None) -> None:
+    rows = [row(method="rag"), row(business_id="B2"), row(method=5, business_id="B3")]
+    with pytest.raises(DataError) as caught:
+        parse_results(rows, POLICY, method)
+    assert "[2].method: must be text, not 5" in str(caught.value)
+
+
 AMOS = {
     "business_id": "B1",
     "VERDICT": "Critical Risk",
