@@ -7,7 +7,7 @@ WORKERS ?= 2
 
 LOCAL := .venv/.local
 
-.PHONY: demo test check static format slow bench oldest interpreted local browser screenshots docs clean
+.PHONY: demo test check static format slow bench mutants oldest interpreted local browser screenshots docs clean
 
 demo: $(READY)
 	$(BIN)/acumen demo demo
@@ -42,6 +42,10 @@ oldest:
 	uv venv --quiet --clear --python $(PYTHON) .venv-oldest
 	uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -e '.[run,test]'
 	.venv-oldest/bin/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow" -W default::DeprecationWarning
+
+# Small faults put into the source, 200 of them: do the tests notice?
+mutants: $(READY)
+	$(BIN)/python -m mutants --workers $(WORKERS)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

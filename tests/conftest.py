@@ -30,6 +30,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """After everything else, say that the page was not tested in a browser: it is easy to miss."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:  # a worker: it reports to another process
+        return
     skips = [r for r in reporter.stats.get("skipped", ()) if "browser" in r.keywords]
     if not skips:
         return

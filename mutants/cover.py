@@ -1,0 +1,103 @@
+"""Which tests run which lines: recorded by a plugin of pytest, asked for every fault."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import coverage
+from mutants.mutate import Mutation
+
+FOLDER: Final = "ACUMEN_MUTANTS"
+"""The variable that says where the plugin writes."""
+BUDGET: Final = 25.0
+"""Seconds of tests, as measured, that one fault is put to."""
+STAND_INS: Final = ("tests/views/", "tests/metrics/", "tests/laws/")
+"""No line of a compiled loop is seen as it runs: these tests run them all."""
+
+
+def is_compiled(source: str) -> bool:
+    """Whether a module holds compiled loops."""
+    return "@compiled" in source or "@inlined" in source
+
+
+class Recorder:
+    """Coverage with the test's name as its context, and the seconds of every test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.seconds: dict[str, float] = {}
+        self.failures: set[str] = set()
+        self.lines = coverage.Coverage(
+            data_file=folder / "lines", data_suffix=True, source=["src"], config_file=False
+        )
+        self.lines.set_option("run:relative_files", True)
+        self.lines.start()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """What runs from here on is this test's."""
+        self.lines.switch_context(item.nodeid)
+        result = yield
+        self.lines.switch_context("")
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Set-up, call and tear-down together."""
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if not report.passed:
+            self.failures.add(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        """Write down the tests that passed and all lines."""
+        self.lines.stop()
+        self.lines.save()
+        passes = {name: s for name, s in self.seconds.items() if name not in self.failures}
+        (self.folder / f"seconds-{os.getpid()}.json").write_text(json.dumps(passes))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure in the workers, where tests run."""
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recorder(Path(os.environ[FOLDER])))
+
+
+class Tests:
+    """The tests that passed without a fault, their seconds and their lines."""
+
+    def __init__(self, folder: Path) -> None:
+        parts = [json.loads(part.read_text()) for part in folder.glob("seconds-*.json")]
+        self.seconds: dict[str, float] = {name: s for part in parts for name, s in part.items()}
+        self._lines = coverage.CoverageData(str(folder / "lines"))
+        self._lines.read()
+
+    def of(self, mutation: Mutation, source: str) -> list[str]:
+        """The tests that could notice a fault, near and quick ones first, within the budget."""
+        package = mutation.file.removeprefix("src/acumen/").partition("/")[0]
+        near = (f"tests/{package}/", mutation.file)
+        names = self._running(mutation, source) & self.seconds.keys()
+        order = sorted(names, key=lambda n: (self.seconds[n] * (1 if n.startswith(near) else 3), n))
+        spent = 0.0
+        for place, name in enumerate(order):
+            spent += self.seconds[name]
+            if place and spent > BUDGET:
+                return order[:place]
+        return order
+
+    def _running(self, mutation: Mutation, source: str) -> set[str]:
+        """Who runs its lines; who runs anything of the file, where that happens at import.
+
+        A module is imported once, before any test or by the first that needs it.
+        """
+        if is_compiled(source):
+            return {name for name in self.seconds if name.startswith(STAND_INS)}
+        tests = self._lines.contexts_by_lineno(mutation.file)
+        first, _, last, _ = mutation.span
+        names = {name for line in range(first, last + 1) for name in tests.get(line, ())}
+        at_import = len(names) <= 1 or "" in names
+        return {name for line in tests.values() for name in line} if at_import else names
