@@ -27,6 +27,8 @@ HEAVY: Final = (
     *("narwhals", "typer", "rich.table", "jinja2", "altair", "pandas", "polars", "pyarrow"),
     *("hypothesis", "pytest", "jsonschema", "openai", "mpmath"),
 )
+FIRST: Final = 20
+"""Tests that go ahead of the others: they notice most faults, and collecting all takes a while."""
 QUIET: Final = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
 # a plugin that the parent has imported cannot have its asserts rewritten: nothing is lost
 EARLY: Final = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
@@ -124,4 +126,7 @@ def _test(tests: Sequence[str], copy: Path, loops: bool) -> int:
         shutil.rmtree("loops", ignore_errors=True)
         os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(copy / "loops")
     sys.path[:0] = [str(copy / "src"), str(copy)]
-    return int(pytest.main([*QUIET, *EARLY, *tests]))
+    for part in (tests[:FIRST], tests[FIRST:]):
+        if part and (code := pytest.main([*QUIET, *EARLY, *part])):
+            return int(code)
+    return 0
