@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import io
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -23,26 +25,36 @@ FILES = {
 }
 
 
-def found(folder: Path) -> set[str]:
+def files_in(folder: Path) -> set[str]:
     return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def screen() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory, screen: io.StringIO) -> Path:
+    """The demo, once for all tests, in a folder that holds something already."""
     folder = tmp_path_factory.mktemp("made") / "new" / "demo"
-    assert run(["demo", str(folder), *FAST]) == 0
+    folder.mkdir(parents=True)
+    (folder / "mine.txt").write_text("stays")
+    with redirect_stdout(screen):
+        assert run(["demo", str(folder), *FAST]) == 0
     return folder
 
 
-def test_it_writes_the_inputs_and_the_results_of_both_studies(made: Path) -> None:
-    assert found(made) - {"report.html"} == FILES
-    assert found(made.parent) == {f"demo/{name}" for name in found(made)}
-    assert read_json(made / "phq8/run.json") == phq8_run()
+def test_it_writes_the_inputs_and_the_results_of_both_studies(demo: Path) -> None:
+    assert files_in(demo) == FILES | {"report.html", "mine.txt"}
+    assert files_in(demo.parent) == {f"demo/{name}" for name in files_in(demo)}
+    assert (demo / "mine.txt").read_text() == "stays"
+    assert read_json(demo / "phq8/run.json") == phq8_run()
 
 
-def test_the_metrics_are_those_of_the_written_run(made: Path) -> None:
-    path = made / "phq8/run.json"
-    written = Evaluation.read(made / "phq8/comparison.json")
+def test_the_metrics_are_those_of_the_written_run(demo: Path) -> None:
+    path = demo / "phq8/run.json"
+    written = Evaluation.read(demo / "phq8/comparison.json")
     again = acumen.compare(
         path, mode=("zero_shot", "few_shot"), confidence="all", resamples=int(FAST[1])
     )
@@ -50,7 +62,7 @@ def test_the_metrics_are_those_of_the_written_run(made: Path) -> None:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     for entry, mode in zip(written.artifact.inputs, ("zero_shot", "few_shot"), strict=True):
         assert (entry.path, entry.mode, entry.sha256) == (str(path), mode, digest)
-    alone = Evaluation.read(made / "phq8/zero_shot.json").artifact
+    alone = Evaluation.read(demo / "phq8/zero_shot.json").artifact
     assert (alone.population.participants_included, written.artifact.population.items_total) == (
         40,
         39 * 8,
@@ -62,17 +74,13 @@ def test_by_default_it_takes_ten_thousand_resamples() -> None:
 
 
 def test_it_prints_every_table_and_says_where_the_files_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    demo: Path, screen: io.StringIO
 ) -> None:
-    folder = tmp_path / "demo"
-    folder.mkdir()
-    (folder / "mine.txt").write_text("stays")
-    assert run(["demo", str(folder), *FAST]) == 0
-    out = capsys.readouterr().out
-    for told in ("zero-shot alone", "few-shot alone", "Method: rag", "Method: direct", "READING"):
-        assert told in out
-    assert f"The files are in {folder}:" in out
-    assert (folder / "mine.txt").read_text() == "stays"
+    out = screen.getvalue()
+    for words in ("zero-shot alone", "few-shot alone", "Method: rag", "Method: direct", "READING"):
+        assert words in out
+    assert f"The files are in {demo}:" in out
+    assert "report.html" in out
 
 
 @pytest.mark.parametrize("in_the_way", ["demo", "demo/verdicts"])
@@ -91,16 +99,12 @@ def test_a_file_in_the_way_is_one_line_and_nothing_is_written(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_page_is_made_of_the_written_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["demo", str(tmp_path / "demo"), *FAST]) == 0
-    page = (tmp_path / "demo" / "report.html").read_text("utf-8")
+def test_the_page_is_made_of_the_written_files(demo: Path, tmp_path: Path) -> None:
+    page = (demo / "report.html").read_text("utf-8")
     assert page.lower().startswith("<!doctype html>")
     assert "zero_shot and few_shot" in page
     # both methods in one study, and what tells them apart
     assert "rag and direct" in page
     assert 'id="s4-comparison"' in page
-    scores = str(tmp_path / "demo" / "verdicts" / "scores.json")
+    scores = str(demo / "verdicts" / "scores.json")
     assert run(["report", scores, "--output", str(tmp_path / "again.html")]) == 0
-    assert "report.html" in capsys.readouterr().out

@@ -94,9 +94,13 @@ SOURCES = {
 }
 
 
-def test_a_sample_is_the_same_for_a_seed_and_reaches_every_package() -> None:
+def test_a_sample_is_the_same_for_a_seed_and_another_for_another() -> None:
+    sources = {file: text for file, text in SOURCES.items() if package_of(file) == "table"}
+    assert sample(sources, 30, 7) == sample(sources, 30, 7) != sample(sources, 30, 8)
+
+
+def test_a_sample_reaches_every_package_and_no_line_twice() -> None:
     faults = sample(SOURCES, 200, 7)
-    assert faults == sample(SOURCES, 200, 7)
     assert len({(fault.file, fault.line) for fault in faults}) == len(faults)
     by_package = [package_of(fault.file) for fault in faults]
     assert all(by_package.count(package_of(file)) >= FEWEST for file in SOURCES)
