@@ -18,7 +18,7 @@ FOLDER: Final = "ACUMEN_MUTANTS"
 BUDGET: Final = 25.0
 """Seconds of tests, as measured, that one fault is put to."""
 STAND_INS: Final = ("tests/views/", "tests/metrics/", "tests/laws/")
-"""No line of a compiled loop is seen as it runs: these tests run them all."""
+"""No line of a compiled loop is seen as it runs: these tests, and the package's own, run them."""
 
 
 def is_compiled(source: str) -> bool:
@@ -84,7 +84,8 @@ class Tests:
         """The tests that could notice a fault, near and quick ones first, within the budget."""
         package = mutation.file.removeprefix("src/acumen/").partition("/")[0]
         near = (f"tests/{package}/", mutation.file)
-        names = self._running(mutation, source) & self.seconds.keys()
+        stand_ins = {name for name in self.seconds if name.startswith((*STAND_INS, *near))}
+        names = stand_ins if is_compiled(source) else self._running(mutation)
         order = sorted(names, key=lambda n: (self.seconds[n] * (1 if n.startswith(near) else 3), n))
         spent = 0.0
         for place, name in enumerate(order):
@@ -93,15 +94,15 @@ class Tests:
                 return order[:place]
         return order
 
-    def _running(self, mutation: Mutation, source: str) -> set[str]:
+    def _running(self, mutation: Mutation) -> set[str]:
         """Who runs its lines; who runs anything of the file, where that happens at import.
 
         A module is imported once, before any test or by the first that needs it.
         """
-        if is_compiled(source):
-            return {name for name in self.seconds if name.startswith(STAND_INS)}
         tests = self._lines.contexts_by_lineno(mutation.file)
         first, _, last, _ = mutation.span
         names = {name for line in range(first, last + 1) for name in tests.get(line, ())}
         at_import = len(names) <= 1 or "" in names
-        return {name for line in tests.values() for name in line} if at_import else names
+        if at_import:
+            names = {name for line in tests.values() for name in line}
+        return names & self.seconds.keys()

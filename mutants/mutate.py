@@ -142,7 +142,7 @@ def _conditions(node: ast.AST) -> Iterator[Variant]:
     """The conditions of this node turned round, where no operator in them is."""
     match node:
         case ast.If(test) | ast.While(test) | ast.IfExp(test):
-            tests = [test]
+            tests = [] if ast.unparse(test) == "TYPE_CHECKING" else [test]
         case ast.comprehension(ifs=tests):
             pass
         case _:
