@@ -31,9 +31,8 @@ import sys, time
 from pathlib import Path
 import openai
 from acumen.runner.cases import read_cases
-from acumen.runner.plan import Plan
+from acumen.runner.plan import Plan, Settings
 from acumen.runner.execute import execute
-from acumen.runner.settings import Settings
 from acumen.runner.task_file import read_task
 
 folder, url, abreast = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

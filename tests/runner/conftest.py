@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from acumen.runner.cases import read_cases, read_references
-from acumen.runner.plan import Plan
-from acumen.runner.settings import Settings
+from acumen.runner.plan import Plan, Settings
 from acumen.runner.task import Task
 from acumen.runner.task_file import parse_task, read_task
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from acumen.runner.endpoint import Patience
 from acumen.runner.execute import execute
 from acumen.runner.plan import Plan
-from acumen.runner.settings import Patience
 from acumen.runner.task import Task
 from acumen.runner.wire import retry_after
 

@@ -24,11 +24,10 @@ from acumen.files.json import read_json
 from acumen.readers.run import read_run
 from acumen.runner.cases import read_cases
 from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import EndpointRefusal
+from acumen.runner.endpoint import EndpointRefusal, Patience
 from acumen.runner.execute import execute
 from acumen.runner.journal import journal_of
-from acumen.runner.plan import Plan
-from acumen.runner.settings import Patience, Settings
+from acumen.runner.plan import Plan, Settings
 from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
 from acumen.table.judgments import Outcome

@@ -9,11 +9,11 @@ import pytest
 from acumen.cli import run as acumen
 from acumen.errors import DataError, UsageError
 from acumen.runner.cases import read_cases, read_references
+from acumen.runner.plan import Settings
 from acumen.runner.prompts import prompt_hash, render, zero_or_few_shot
 from acumen.runner.question import request_options
 from acumen.runner.retrieval import Retrieved
 from acumen.runner.schema import reply_schema
-from acumen.runner.settings import Settings
 from acumen.runner.task import Task
 from acumen.runner.task_file import builtin_tasks, parse_task, read_task
 

@@ -156,7 +156,7 @@ def run(
 
 
 def _show_plan(result: Run) -> None:
-    from acumen.runner.preview import preview
+    from acumen.runner.summary import preview
 
     for line in preview(result.plan):
         typer.echo(line)

@@ -10,21 +10,15 @@ from typing import Final, Literal, get_args
 from acumen.errors import UsageError
 from acumen.runner.cases import DEMO, References, read_cases, read_references
 from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import OPENAI_URL, host_of
+from acumen.runner.endpoint import OPENAI_URL, Patience, host_of
 from acumen.runner.execute import Run, check, execute
 from acumen.runner.local import LOCAL
-from acumen.runner.plan import Plan
-from acumen.runner.settings import (
-    SAMPLING_TEMPERATURE,
-    Mode,
-    Option,
-    Patience,
-    ReplyFormat,
-    Settings,
-)
+from acumen.runner.plan import Option, Plan, ReplyFormat, Settings
+from acumen.runner.record import Mode
 from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
 
+SAMPLING_TEMPERATURE: Final = 0.7
 Modes = Literal["zero_shot", "few_shot", "both"]
 _MODES: Final[dict[Modes, tuple[Mode, ...]]] = {
     "zero_shot": ("zero_shot",),

@@ -10,8 +10,7 @@ from typing import Any, Final
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
-from acumen.runner.record import Level, Outcome, Record
-from acumen.runner.settings import Mode
+from acumen.runner.record import Level, Mode, Outcome, Record
 from acumen.runner.signals import Agreement, agreement
 
 Answers = tuple[Case, Mode, Sequence[Record]]

@@ -26,7 +26,6 @@ from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from acumen.errors import AcumenError, UsageError, printable
-from acumen.runner.settings import Patience
 from acumen.runner.wire import (
     CONTENT_FILTER,
     LARGEST_BODY,
@@ -77,6 +76,16 @@ class EndpointRefusal(AcumenError):  # noqa: N818  (it is the endpoint that refu
     """The endpoint answers no question at all: asking the next case would change nothing."""
 
     exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait and how often to try; none of it shapes an answer."""
+
+    timeout: float = 120.0
+    retries: int = 5
+    backoff: float = 0.5
+    longest_wait: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,10 @@ from acumen.files.json import write_json
 from acumen.files.timestamps import created_at
 from acumen.runner.artifact import assemble
 from acumen.runner.drive import Watcher, drive
-from acumen.runner.endpoint import Endpoint, key_from_environment, sdk
+from acumen.runner.endpoint import Endpoint, Patience, key_from_environment, sdk
 from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
 from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
-from acumen.runner.settings import Patience
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,37 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from acumen.errors import UsageError
 from acumen.runner import prompts
 from acumen.runner.cases import Case, Cases, References
-from acumen.runner.record import Key
+from acumen.runner.record import Key, Mode
 from acumen.runner.schema import reply_schema
-from acumen.runner.settings import Mode, Settings
 from acumen.runner.task import Task
+
+ReplyFormat = Literal["schema", "json", "text"]
+Option = Literal["temperature", "seed", "max_tokens"]
+"""An option of a request that some endpoint does not take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that shapes an answer. A resumed run must have the same; see the journal."""
+
+    model: str
+    endpoint: str
+    modes: tuple[Mode, ...] = ("zero_shot",)
+    samples: int = 1
+    temperature: float = 0.0
+    seed: int = 0
+    max_tokens: int = 1000
+    top_logprobs: int | None = 20
+    reply_format: ReplyFormat = "schema"
+    references_per_item: int = 2
+    least_similarity: float = 0.1
+    embedding_model: str | None = None
+    omit: tuple[Option, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

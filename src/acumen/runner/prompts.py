@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Final
@@ -18,13 +19,14 @@ from jinja2 import StrictUndefined, TemplateError, meta, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from acumen.errors import DataError, Problem, printable
+from acumen.errors import DataError, Problem, label, printable
 from acumen.runner.schema import reply_schema
 
 if TYPE_CHECKING:
     from acumen.runner.cases import Case
     from acumen.runner.retrieval import Retrieved
-    from acumen.runner.task import Task
+    from acumen.runner.task import InputKind, Task
+    from acumen.table.scale import Scale
 
 LONGEST_PROMPT: Final = 2_000_000
 VARIABLES: Final = frozenset({"case", "items", "levels", "abstain", "references", "schema"})
@@ -167,3 +169,64 @@ def names_used(template: str) -> dict[str, int]:
         if node.name in names:
             lines.setdefault(node.name, node.lineno)
     return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a template can show; None stands for what the file does not soundly say."""
+
+    scale: Scale | None
+    inputs: Mapping[str, InputKind] | None
+    questions: Mapping[str, str]
+
+
+def template_problems(
+    name: str, template: str, content: Content
+) -> Iterator[tuple[str, int | None]]:
+    """Each problem of one template, and its line in the template where that is known."""
+    known = REPAIR_VARIABLES if name == "repair" else VARIABLES
+    try:
+        used = names_used(template)
+    except TemplateError as error:
+        yield template_fault(error)
+        return
+    unknown = {variable: line for variable, line in used.items() if variable not in known}
+    for variable, line in unknown.items():
+        yield f"uses {label(variable)}; there are {', '.join(sorted(known))}", line
+    if name == "user" and "case" not in used:
+        yield "never shows the case: use {{ case.… }}", None
+    if not unknown and (content.inputs is not None or "case" not in used):
+        yield from _trials(template, content)
+
+
+def _trials(template: str, content: Content) -> Iterator[tuple[str, int | None]]:
+    """Fill the template in, with references and without; the first fault is told."""
+    for references in (True, False):
+        try:
+            render(template, _example(content, references))
+        except DataError as error:
+            hint = _hint(template, content)
+            yield from ((problem.message + hint, problem.line) for problem in error.problems)
+            return
+
+
+def _hint(template: str, content: Content) -> str:
+    """What a case shows, where a template asks for something else; its id and truth stay hidden."""
+    if content.inputs is None or inputs_used(template) <= content.inputs.keys():
+        return ""
+    return f"; of a case there is {', '.join(map(label, content.inputs))}, and never id or truth"
+
+
+def _example(content: Content, references: bool) -> dict[str, Any]:
+    texts = {"text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
+    items = content.scale.items if content.scale else ("…",)
+    levels = content.scale.levels if content.scale else (0,)
+    return {
+        "case": {name: texts[kind] for name, kind in (content.inputs or {}).items()},
+        "items": [{"name": i, "question": content.questions.get(i, "")} for i in items],
+        "levels": list(levels),
+        "abstain": "N/A",
+        "references": [{"item": items[0], "text": "…", "score": levels[0]}] * references,
+        "schema": "…",
+        "problems": ["…"],
+    }

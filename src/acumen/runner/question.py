@@ -10,12 +10,11 @@ from typing import Any, Final
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
 from acumen.runner.endpoint import Answer, Endpoint, is_openai
-from acumen.runner.plan import Plan, Question
+from acumen.runner.plan import Plan, Question, Settings
 from acumen.runner.record import ItemAnswer, Outcome, Reasons, Record
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
 from acumen.runner.retrieval import Retrieved, retrieval_signals
 from acumen.runner.schema import reply_schema, without_bounds
-from acumen.runner.settings import Settings
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
 from acumen.runner.wire import CONTENT_FILTER, TransportFailure

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from acumen.files.json import to_json
-from acumen.runner.settings import Mode
 from acumen.types import CaseId
 
+Mode = Literal["zero_shot", "few_shot"]
 Key = tuple[CaseId, Mode, int]
 Level = int | str
 Signals = Mapping[str, int | float | None]

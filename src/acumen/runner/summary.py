@@ -1,14 +1,54 @@
-"""``--compute-aurc``: how a finished run does, in one line a mode."""
+"""A run in lines for people: what it would ask (``--dry-run``), how it did (``--compute-aurc``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from acumen.errors import counted
-from acumen.items.compute import ItemPrediction, compute_aurc, compute_risk_at_coverage
+from acumen.errors import counted, printable
+from acumen.runner.drive import FewShots
 from acumen.runner.plan import Plan
+from acumen.runner.prompts import Message, zero_or_few_shot
+from acumen.runner.retrieval import TfidfSimilarity
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
+
+
+def preview(plan: Plan) -> Iterator[str]:
+    """How many questions, to whom, and how long their prompts are; no word of any case."""
+    settings, cases = plan.settings, plan.asked_cases
+    yield (
+        f"{counted(plan.size, 'question')}: {counted(len(cases), 'case')}, "
+        f"{', '.join(settings.modes)}, {counted(settings.samples, 'sample')} each, "
+        f"to {printable(settings.endpoint)}"
+    )
+    zero_shot = [zero_or_few_shot(plan.task, case) for case in cases]
+    yield f"zero-shot prompts of {_lengths(zero_shot)}, hash {plan.prompt_hash()}"
+    if "few_shot" in settings.modes:
+        yield _few_shot_line(plan, zero_shot)
+
+
+def _few_shot_line(plan: Plan, zero_shot: Sequence[list[Message]]) -> str:
+    if plan.settings.embedding_model is not None:
+        return "few-shot prompts: unknown until the endpoint has embedded the references"
+    few_shot = asyncio.run(_few_shot_prompts(plan))
+    bare = sum(few == zero for few, zero in zip(few_shot, zero_shot, strict=True))
+    line = f"few-shot prompts of {_lengths(few_shot)}"
+    if bare:
+        line += f"; nothing is retrieved for {bare} of {counted(len(few_shot), 'case')}"
+    return line
+
+
+async def _few_shot_prompts(plan: Plan) -> list[list[Message]]:
+    assert plan.references is not None, "a plan without references has no few-shot mode"
+    shots = FewShots(plan, TfidfSimilarity(plan.references.all))
+    return [zero_or_few_shot(plan.task, c, await shots.of(c)) for c in plan.asked_cases]
+
+
+def _lengths(prompts: Sequence[list[Message]]) -> str:
+    sizes = [sum(len(message["content"]) for message in prompt) for prompt in prompts]
+    least, most = min(sizes), max(sizes)
+    return f"{least} characters" if least == most else f"{least} to {most} characters"
 
 
 def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
@@ -18,6 +58,8 @@ def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
     whose own default is a share of the scale. Failed cases are left out. The confidence is the
     evidence count, or what the model says of itself where a task asks for no evidence.
     """
+    from acumen.items.compute import ItemPrediction, compute_aurc, compute_risk_at_coverage
+
     # of a scale with one item, "12 items" would read as twelve questions a case
     noun = "item" if len(plan.task.scale.items) > 1 else "judgment"
     signal = "llm_evidence_count" if plan.task.reply.evidence else "verbalized_confidence"
