@@ -38,15 +38,12 @@ class Vectors:
 
 
 def test_tfidf_finds_the_most_alike_first_and_never_the_cases_own() -> None:
-    found = asyncio.run(
-        retrieve(
-            CASE, ["Sleep", "Appetite"], REFERENCES, TfidfSimilarity(REFERENCES), most=2, least=0.1
-        )
-    )
-    assert [r.score for r in found["Sleep"]] == [3, 2]
-    assert found["Sleep"][0].similarity == pytest.approx(1.0)
-    assert 0.1 < found["Sleep"][1].similarity < 1
-    assert found["Appetite"] == []
+    items, similarity = ["Sleep", "Appetite"], TfidfSimilarity(REFERENCES)
+    references = asyncio.run(retrieve(CASE, items, similarity, most=2, least=0.1))
+    assert [r.score for r in references["Sleep"]] == [3, 2]
+    assert references["Sleep"][0].similarity == pytest.approx(1.0)
+    assert 0.1 < references["Sleep"][1].similarity < 1
+    assert references["Appetite"] == []
 
 
 def test_similarity_is_the_best_cosine_with_any_passage_and_never_below_zero() -> None:
@@ -58,7 +55,7 @@ def test_similarity_is_the_best_cosine_with_any_passage_and_never_below_zero() -
             "painting and dancing": [-1.0, -1.0],
         }
     )
-    embedded = EmbeddedSimilarity(vectors, "e", REFERENCES)  # type: ignore[arg-type]
+    embedded = EmbeddedSimilarity(REFERENCES, vectors, "e")  # type: ignore[arg-type]
 
     async def similarities() -> list[float]:
         await embedded.prepare()
@@ -68,11 +65,10 @@ def test_similarity_is_the_best_cosine_with_any_passage_and_never_below_zero() -
 
 
 def test_signals_of_what_was_retrieved() -> None:
-    found = asyncio.run(
-        retrieve(CASE, ["Sleep"], REFERENCES, TfidfSimilarity(REFERENCES), most=2, least=0.1)
-    )["Sleep"]
-    signals = retrieval_signals(found)
-    values = [r.similarity for r in found]
+    similarity = TfidfSimilarity(REFERENCES)
+    references = asyncio.run(retrieve(CASE, ["Sleep"], similarity, most=2, least=0.1))["Sleep"]
+    signals = retrieval_signals(references)
+    values = [r.similarity for r in references]
     assert signals == {
         "retrieval_reference_count": 2,
         "retrieval_similarity_mean": pytest.approx(sum(values) / 2),
@@ -82,7 +78,6 @@ def test_signals_of_what_was_retrieved() -> None:
 
 
 def test_references_without_a_word_retrieve_nothing() -> None:
-    wordless = [Reference("Sleep", "… !", 3)]
-    similarity = TfidfSimilarity(wordless)
-    found = asyncio.run(retrieve(CASE, ["Sleep"], wordless, similarity, most=2, least=0.0))
-    assert found == {"Sleep": []}
+    similarity = TfidfSimilarity([Reference("Sleep", "… !", 3)])
+    references = asyncio.run(retrieve(CASE, ["Sleep"], similarity, most=2, least=0.0))
+    assert references == {"Sleep": []}

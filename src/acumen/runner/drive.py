@@ -9,19 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from acumen.runner.cases import Case
 from acumen.runner.endpoint import Endpoint, EndpointRefusal
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan, Question
-from acumen.runner.question import References, ask
+from acumen.runner.question import ask
 from acumen.runner.record import Outcome, Record
-from acumen.runner.retrieval import (
-    EmbeddedSimilarity,
-    Retrieved,
-    Similarity,
-    TfidfSimilarity,
-    retrieve,
-)
+from acumen.runner.retrieval import EmbeddedSimilarity, FewShots, References, TfidfSimilarity
 from acumen.runner.wire import TransportFailure
 
 
@@ -39,56 +32,66 @@ class Watcher(Protocol):
 
 
 @dataclass(slots=True)
-class Interrupt:
-    """Ctrl-C once: ask nothing new and finish what is in flight. Twice: drop that as well."""
+class Driver:
+    """Asks what the journal of a plan does not hold yet."""
 
+    plan: Plan
+    endpoint: Endpoint
+    journal: Journal
     watcher: Watcher | None
-    is_set: bool = False
-    workers: list[asyncio.Task[None]] = field(default_factory=list)
+    _shots: FewShots | None = None
+    _is_stopping: bool = False
+    _workers: list[asyncio.Task[None]] = field(default_factory=list)
 
-    def __call__(self) -> None:
-        """One Ctrl-C."""
-        if self.is_set:
-            for worker in self.workers:
-                worker.cancel()
+    async def drive(self, concurrency: int) -> bool:
+        """Ask so many questions at a time; True when nothing is left to ask."""
+        final = {record.key for record in final_records(self.plan, self.journal)}
+        pending = (question for question in self.plan.questions() if question.key not in final)
+        async with self.endpoint:
+            self._shots = await _few_shots(self.plan, self.endpoint)
+            self._workers = [asyncio.create_task(self._work(pending)) for _ in range(concurrency)]
+            with _on_signals(self._interrupt):
+                try:
+                    await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
+                finally:
+                    self._cancel()
+                    errors = await asyncio.gather(*self._workers, return_exceptions=True)
+        for error in errors:
+            if isinstance(error, Exception):
+                raise error
+        return all(question.key in self.journal.records for question in self.plan.questions())
+
+    def _interrupt(self) -> None:
+        """Ctrl-C once: ask nothing new and finish what is in flight. Twice: drop that as well."""
+        if self._is_stopping:
+            self._cancel()
         elif self.watcher is not None:
             self.watcher.stop()
-        self.is_set = True
+        self._is_stopping = True
 
+    def _cancel(self) -> None:
+        for worker in self._workers:
+            worker.cancel()
 
-async def drive(
-    plan: Plan,
-    endpoint: Endpoint,
-    journal: Journal,
-    *,
-    concurrency: int,
-    watcher: Watcher | None,
-) -> bool:
-    """Ask what the journal does not hold yet; True when nothing is left to ask."""
-    pending = pending_questions(plan, journal)
-    shots = await _few_shots(plan, endpoint)
-    interrupt = Interrupt(watcher)
-    interrupt.workers = workers = [
-        asyncio.create_task(_work(pending, plan, endpoint, journal, shots, interrupt))
-        for _ in range(concurrency)
-    ]
-    with _on_signals(interrupt):
-        try:
-            await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
-        finally:
-            for worker in workers:
-                worker.cancel()
-            errors = await asyncio.gather(*workers, return_exceptions=True)
-    for error in errors:
-        if isinstance(error, Exception):
-            raise error
-    return all(question.key in journal.records for question in plan.questions())
+    async def _work(self, pending: Iterator[Question]) -> None:
+        """Take the next question until none is left. The iterator is shared; one loop, no lock."""
+        for question in pending:
+            record = await self._record(question)
+            await self.journal.append(record)
+            if self.watcher is not None:
+                self.watcher.report(record)
+            if self._is_stopping:
+                return
 
-
-def pending_questions(plan: Plan, journal: Journal) -> Iterator[Question]:
-    """What is still to be asked, in the plan's order."""
-    final = {key for key, record in journal.records.items() if record.is_final}
-    return (question for question in plan.questions() if question.key not in final)
+    async def _record(self, question: Question) -> Record:
+        references: References = {}
+        if question.mode == "few_shot" and self._shots is not None:
+            try:
+                references = await self._shots.of(question.case)
+            except TransportFailure as failure:  # the question could not be put
+                outcome, reason = Outcome.transport_failure, f"embedding_{failure.reason}"
+                return Record(*question.key, outcome, reason, retries=failure.retries)
+        return await ask(question, references, self.plan, self.endpoint)
 
 
 def final_records(plan: Plan, journal: Journal) -> list[Record]:
@@ -97,70 +100,12 @@ def final_records(plan: Plan, journal: Journal) -> list[Record]:
     return [record for record in records if record is not None and record.is_final]
 
 
-async def _work(
-    pending: Iterator[Question],
-    plan: Plan,
-    endpoint: Endpoint,
-    journal: Journal,
-    shots: FewShots | None,
-    interrupt: Interrupt,
-) -> None:
-    """Take the next question until none is left. The iterator is shared; one loop, no lock."""
-    for question in pending:
-        record = await _one(question, plan, endpoint, shots)
-        await journal.append(record)
-        if interrupt.watcher is not None:
-            interrupt.watcher.report(record)
-        if interrupt.is_set:
-            return
-
-
-async def _one(
-    question: Question, plan: Plan, endpoint: Endpoint, shots: FewShots | None
-) -> Record:
-    references: References = {}
-    if question.mode == "few_shot" and shots is not None:
-        try:
-            references = await shots.of(question.case)
-        except TransportFailure as failure:  # the question could not be put
-            reason = f"embedding_{failure.reason}"
-            return Record(*question.key, Outcome.transport_failure, reason, retries=failure.retries)
-    return await ask(question, references, plan, endpoint)
-
-
-@dataclass(slots=True)
-class FewShots:
-    """References by case, retrieved once for all its samples."""
-
-    plan: Plan
-    similarity: Similarity
-    _tasks: dict[int | str, asyncio.Task[dict[str, list[Retrieved]]]] = field(default_factory=dict)
-
-    async def of(self, case: Case) -> dict[str, list[Retrieved]]:
-        """The references of ``case``, by item."""
-        if case.id not in self._tasks:
-            self._tasks[case.id] = asyncio.create_task(self._retrieve(case))
-        return await asyncio.shield(self._tasks[case.id])
-
-    async def _retrieve(self, case: Case) -> dict[str, list[Retrieved]]:
-        plan = self.plan
-        assert plan.references is not None
-        return await retrieve(
-            case,
-            plan.task.scale.items,
-            plan.references.all,
-            self.similarity,
-            most=plan.settings.references_per_item,
-            least=plan.settings.least_similarity,
-        )
-
-
 async def _few_shots(plan: Plan, endpoint: Endpoint) -> FewShots | None:
     if "few_shot" not in plan.settings.modes or plan.references is None:
         return None
     if plan.settings.embedding_model is None:
         return FewShots(plan, TfidfSimilarity(plan.references.all))
-    similarity = EmbeddedSimilarity(endpoint, plan.settings.embedding_model, plan.references.all)
+    similarity = EmbeddedSimilarity(plan.references.all, endpoint, plan.settings.embedding_model)
     try:
         await similarity.prepare()
     except TransportFailure as failure:

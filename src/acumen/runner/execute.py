@@ -17,9 +17,9 @@ from acumen._version import __version__
 from acumen.files.json import write_json
 from acumen.files.timestamps import created_at
 from acumen.runner.artifact import assemble
-from acumen.runner.drive import Watcher, drive
+from acumen.runner.drive import Driver, Watcher
 from acumen.runner.endpoint import Endpoint, Patience, key_from_environment, sdk
-from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
+from acumen.runner.journal import VERSION, check_journal, journal_of, open_journal
 from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
 
@@ -67,7 +67,7 @@ def execute(
             # a key is for whom it was meant: not for the local model
             key = "none" if base_url is None else None
             endpoint = Endpoint(url, plan.settings.model, patience or Patience(), key=key)
-            complete = asyncio.run(_drive(endpoint, plan, journal, concurrency, watcher))
+            complete = asyncio.run(Driver(plan, endpoint, journal, watcher).drive(concurrency))
         artifact = assemble(plan, journal) if complete else None
         if artifact is not None:
             write_json(output, artifact, private=True)
@@ -90,13 +90,6 @@ def _check_access(base_url: str | None) -> None:
         server_library()
     else:
         key_from_environment(base_url)
-
-
-async def _drive(
-    endpoint: Endpoint, plan: Plan, journal: Journal, concurrency: int, watcher: Watcher | None
-) -> bool:
-    async with endpoint:
-        return await drive(plan, endpoint, journal, concurrency=concurrency, watcher=watcher)
 
 
 def _sweep(output: Path) -> None:

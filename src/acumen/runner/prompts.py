@@ -24,7 +24,7 @@ from acumen.runner.schema import reply_schema
 
 if TYPE_CHECKING:
     from acumen.runner.cases import Case
-    from acumen.runner.retrieval import Retrieved
+    from acumen.runner.retrieval import References
     from acumen.runner.task import InputKind, Task
     from acumen.table.scale import Scale
 
@@ -54,9 +54,7 @@ _ENVIRONMENT = _Environment(
 )
 
 
-def zero_or_few_shot(
-    task: Task, case: Case, references: Mapping[str, Sequence[Retrieved]] | None = None
-) -> list[Message]:
+def zero_or_few_shot(task: Task, case: Case, references: References | None = None) -> list[Message]:
     """The messages for one case. Without references it is the zero-shot prompt, byte for byte."""
     examples = [
         {"item": item, "text": r.text, "score": r.score}

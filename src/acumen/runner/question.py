@@ -13,13 +13,12 @@ from acumen.runner.endpoint import Answer, Endpoint, is_openai
 from acumen.runner.plan import Plan, Question, Settings
 from acumen.runner.record import ItemAnswer, Outcome, Reasons, Record
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
-from acumen.runner.retrieval import Retrieved, retrieval_signals
+from acumen.runner.retrieval import References, retrieval_signals
 from acumen.runner.schema import reply_schema, without_bounds
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
 from acumen.runner.wire import CONTENT_FILTER, TransportFailure
 
-References = Mapping[str, Sequence[Retrieved]]
 UNUSABLE_CHARACTERS: Final = 20_000
 """How much of an unusable reply the journal keeps."""
 

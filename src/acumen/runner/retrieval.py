@@ -10,26 +10,35 @@ Vectors come from TF-IDF (scikit-learn, in this process) or from an embeddings e
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from acumen.runner.cases import Case, Reference
 from acumen.runner.endpoint import Endpoint
+from acumen.runner.plan import Plan
+from acumen.types import CaseId
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """A reference chosen for a case, with its similarity in 0..1."""
+    """A reference for a case, with its similarity in 0..1."""
 
     text: str
     score: int | str
     similarity: float
 
 
+References = Mapping[str, Sequence[Retrieved]]
+"""What was retrieved for one case, by item."""
+
+
 class Similarity(Protocol):
     """How alike each reference is to a case: one number in 0..1 a reference."""
+
+    references: Sequence[Reference]
 
     async def to_case(self, case: Case) -> list[float]:
         """The similarity of every reference to ``case``."""
@@ -41,39 +50,38 @@ class TfidfSimilarity:
     def __init__(self, references: Sequence[Reference]) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
+        self.references = references
         # no stop list: "not", "never" and "nothing" are what these passages turn on
         self._vectorizer: Any = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
         try:
             self._vectors: Any = self._vectorizer.fit_transform([r.text for r in references])
         except ValueError:  # not one word in all the references
             self._vectors = None
-        self._count = len(references)
 
     async def to_case(self, case: Case) -> list[float]:
         """Rows are of unit length, so a cosine is a dot product."""
         passages = case.passages()
         if self._vectors is None or not passages:
-            return [0.0] * self._count
+            return [0.0] * len(self.references)
         cosines = self._vectors @ self._vectorizer.transform(passages).T
         return [_unit(float(best)) for best in cosines.max(axis=1).toarray().ravel()]
 
 
+@dataclass(slots=True)
 class EmbeddedSimilarity:
     """Cosine of vectors from an embeddings endpoint; the references are embedded once."""
 
-    def __init__(self, endpoint: Endpoint, model: str, references: Sequence[Reference]) -> None:
-        self._endpoint = endpoint
-        self._model = model
-        self._references = references
-        self._vectors: list[list[float]] | None = None
+    references: Sequence[Reference]
+    endpoint: Endpoint
+    model: str
+    _vectors: Sequence[list[float]] = ()
 
     async def prepare(self) -> None:
         """Embed the references, before the first case."""
-        self._vectors = await self._embed([r.text for r in self._references])
+        self._vectors = await self._embed([r.text for r in self.references])
 
     async def to_case(self, case: Case) -> list[float]:
         """The largest cosine with any passage of the case."""
-        assert self._vectors is not None, "prepare() comes first"
         passages = await self._embed(case.passages())
         return [
             max((_unit(_cosine(own, passage)) for passage in passages), default=0.0)
@@ -83,33 +91,39 @@ class EmbeddedSimilarity:
     async def _embed(self, texts: Sequence[str]) -> list[list[float]]:
         vectors: list[list[float]] = []
         for start in range(0, len(texts), 64):
-            vectors += await self._endpoint.embed(texts[start : start + 64], self._model)
+            vectors += await self.endpoint.embed(texts[start : start + 64], self.model)
         return vectors
 
 
+@dataclass(slots=True)
+class FewShots:
+    """References by case, retrieved once for all its samples."""
+
+    plan: Plan
+    similarity: Similarity
+    _tasks: dict[CaseId, asyncio.Task[References]] = field(default_factory=dict)
+
+    async def of(self, case: Case) -> References:
+        """The references of ``case``, by item."""
+        if case.id not in self._tasks:
+            items, settings = self.plan.task.scale.items, self.plan.settings
+            most, least = settings.references_per_item, settings.least_similarity
+            retrieval = retrieve(case, items, self.similarity, most=most, least=least)
+            self._tasks[case.id] = asyncio.create_task(retrieval)
+        return await asyncio.shield(self._tasks[case.id])
+
+
 async def retrieve(
-    case: Case,
-    items: Sequence[str],
-    references: Sequence[Reference],
-    similarity: Similarity,
-    *,
-    most: int,
-    least: float,
-) -> dict[str, list[Retrieved]]:
+    case: Case, items: Sequence[str], similarity: Similarity, *, most: int, least: float
+) -> References:
     """For each item its best references, most similar first; ties keep the file's order."""
-    alike = await similarity.to_case(case)
-    references_by_item: dict[str, list[Retrieved]] = {}
-    for item in items:
-        candidates = [
-            Retrieved(reference.text, reference.score, value)
-            for reference, value in zip(references, alike, strict=True)
-            if reference.item == item
-            and value >= least
-            and value > 0
-            and not _is_own(reference, case)
-        ]
-        references_by_item[item] = sorted(candidates, key=lambda r: -r.similarity)[:most]
-    return references_by_item
+    by_item: dict[str, list[Retrieved]] = {item: [] for item in items}
+    values = await similarity.to_case(case)
+    for reference, value in zip(similarity.references, values, strict=True):
+        is_own = reference.case is not None and str(reference.case) == str(case.id)
+        if reference.item in by_item and value >= least and value > 0 and not is_own:
+            by_item[reference.item].append(Retrieved(reference.text, reference.score, value))
+    return {item: sorted(r, key=lambda r: -r.similarity)[:most] for item, r in by_item.items()}
 
 
 def retrieval_signals(retrieved: Sequence[Retrieved]) -> Mapping[str, float | int | None]:
@@ -124,10 +138,6 @@ def retrieval_signals(retrieved: Sequence[Retrieved]) -> Mapping[str, float | in
         "retrieval_similarity_mean": math.fsum(values) / len(values) if values else None,
         "retrieval_similarity_max": max(values, default=None),
     }
-
-
-def _is_own(reference: Reference, case: Case) -> bool:
-    return reference.case is not None and str(reference.case) == str(case.id)
 
 
 def _unit(cosine: float) -> float:

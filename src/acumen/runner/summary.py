@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from acumen.errors import counted, printable
-from acumen.runner.drive import FewShots
 from acumen.runner.plan import Plan
 from acumen.runner.prompts import Message, zero_or_few_shot
-from acumen.runner.retrieval import TfidfSimilarity
+from acumen.runner.retrieval import FewShots, TfidfSimilarity
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 
 
