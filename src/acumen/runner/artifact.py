@@ -5,60 +5,62 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
-from acumen.runner.record import Level, Mode, Outcome, Record
-from acumen.runner.signals import Agreement, agreement
-
-Answers = tuple[Case, Mode, Sequence[Record]]
-"""A case in a mode, and the records of its samples."""
+from acumen.runner.record import Mode, Outcome, Record
+from acumen.runner.signals import agreement
 
 _ERRORS: Final = {
     Outcome.refused: "RefusalError",
     Outcome.invalid_reply: "InvalidReplyError",
     Outcome.transport_failure: "TransportFailure",
 }
-_NO_CONSISTENCY: Final = {
-    "consistency_modal_confidence": None,
-    "consistency_score_std": None,
-    "consistency_na_rate": None,
-    "consistency_samples": None,
-}
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A case in a mode, and the records of its samples."""
+
+    case: Case
+    mode: Mode
+    records: Sequence[Record]
+
+    @property
+    def usable(self) -> list[Record]:
+        """The records that hold an answer or an abstention."""
+        return [record for record in self.records if record.is_usable]
+
+    @property
+    def error(self) -> str | None:
+        """Why no record is usable, named as readers of run files let a name of an error through."""
+        first = self.records[0]
+        return None if self.usable else f"{_ERRORS[first.outcome]}: {first.reason}"
 
 
 def assemble(plan: Plan, journal: Journal) -> dict[str, Any]:
-    """The whole run file. The same journal gives the same bytes."""
-    by_question = [
-        (case, mode, _samples(plan, journal, case, mode))
+    """The whole run file, of a run with nothing left to ask. The same journal, the same bytes."""
+    samples = range(plan.settings.samples)
+    answers = [
+        Answers(case, mode, [journal.records[case.id, mode, sample] for sample in samples])
         for mode in plan.settings.modes
         for case in plan.asked_cases
     ]
-    records = [record for _, _, samples in by_question for record in samples]
     common = {
-        "run_metadata": _metadata(plan, journal, records),
-        "failure_summary": failure_summary(by_question),
+        "run_metadata": _metadata(plan, journal, [r for each in answers for r in each.records]),
+        "failure_summary": _failure_summary(answers),
     }
     if plan.task.is_verdict:
-        return _verdict_study(plan, journal, by_question) | common
+        return _verdict_study(plan, journal, answers) | common
     return common | {
         "experiments": [
-            _experiment(plan, mode, [(c, s) for c, m, s in by_question if m == mode])
+            _experiment(plan, mode, [each for each in answers if each.mode == mode])
             for mode in plan.settings.modes
         ]
     }
-
-
-def _samples(plan: Plan, journal: Journal, case: Case, mode: Mode) -> list[Record]:
-    keys = [(case.id, mode, sample) for sample in range(plan.settings.samples)]
-    return [journal.records[key] for key in keys if key in journal.records]
-
-
-def usable(records: Iterable[Record]) -> list[Record]:
-    """The records that hold an answer or an abstention."""
-    return [record for record in records if record.is_usable]
 
 
 def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[str, Any]:
@@ -99,123 +101,102 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
     }
 
 
-def failure_summary(by_question: Iterable[Answers]) -> dict[str, Any]:
+def _failure_summary(answers: Sequence[Answers]) -> dict[str, Any]:
     """Outcomes counted, reasons counted, failed cases named; no word of any case or reply."""
-    outcomes: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    flaws: Counter[str] = Counter()
-    attempts = repaired = 0
-    failures = []
-    for case, mode, samples in by_question:
-        outcomes.update(record.outcome for record in samples)
-        good = usable(samples)
-        reasons.update(r.reason for r in samples if r.reason)
-        attempts += sum(r.repairs for r in samples)
-        repaired += sum(r.repairs > 0 for r in good)
-        for record in good:
-            flaws.update(flaw for answer in record.items.values() for flaw in answer.flaws)
-            flaws.update(record.parsed.flaws if record.parsed else ())
-        if not good:
-            failures.append({"case": case.id, "mode": mode, "error": _error(samples)})
+    records = [record for each in answers for record in each.records]
+    usable = [record for record in records if record.is_usable]
+    flaws = [flaw for r in usable for answer in r.items.values() for flaw in answer.flaws]
+    flaws += [flaw for r in usable if r.parsed for flaw in r.parsed.flaws]
     return {
-        "outcomes": dict(sorted(outcomes.items())),
-        "reasons": dict(sorted(reasons.items())),
-        "repairs": {"attempts": attempts, "repaired": repaired},
-        "flaws": dict(sorted(flaws.items())),
-        "failed_cases": failures,
+        "outcomes": _counts(record.outcome for record in records),
+        "reasons": _counts(record.reason for record in records if record.reason),
+        "repairs": {
+            "attempts": sum(record.repairs for record in records),
+            "repaired": sum(record.repairs > 0 for record in usable),
+        },
+        "flaws": _counts(flaws),
+        "failed_cases": [
+            {"case": each.case.id, "mode": each.mode, "error": each.error}
+            for each in answers
+            if not each.usable
+        ],
     }
 
 
-def _error(samples: Sequence[Record]) -> str:
-    """Why a case failed, named the way readers of run files let a name of an error through."""
-    if not samples:
-        return "NotAskedError"
-    return f"{_ERRORS[samples[0].outcome]}: {samples[0].reason}"
+def _counts(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))
 
 
-def _experiment(
-    plan: Plan, mode: Mode, answers: Sequence[tuple[Case, Sequence[Record]]]
-) -> dict[str, Any]:
-    results = [_result(plan, case, samples) for case, samples in answers]
+def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str, Any]:
     return {
         "provenance": {
             "mode": mode,
             "quantitative_model": plan.settings.model,
             "task": plan.task.name,
-            "participants_requested": len(results),
-            "participants_evaluated": len(results),
-            "participants_failed": sum(not result["success"] for result in results),
+            "participants_requested": len(answers),
+            "participants_evaluated": len(answers),
+            "participants_failed": sum(not each.usable for each in answers),
         },
-        "results": {"mode": mode, "prediction_mode": "item", "results": results},
+        "results": {
+            "mode": mode,
+            "prediction_mode": "item",
+            "results": [_result(plan, each) for each in answers],
+        },
     }
 
 
-def _result(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any]:
-    good = usable(samples)
+def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
+    case, records = answers.case, answers.records
+    result = {"participant_id": case.id, "success": bool(answers.usable), "error": answers.error}
+    truth = {"ground_truth_items": dict(case.truth)}
     trail = {
-        "prompt_hash": samples[0].prompt_hash if samples else None,
-        "repairs": sum(record.repairs for record in samples),
-        "samples": dict(sorted(Counter(record.outcome for record in samples).items())),
+        "prompt_hash": records[0].prompt_hash,
+        "repairs": sum(record.repairs for record in records),
+        "samples": _counts(record.outcome for record in records),
     }
-    if not good:
-        return {
-            "participant_id": case.id,
-            "success": False,
-            "error": _error(samples),
-            "ground_truth_items": dict(case.truth),
-            **trail,
-        }
-    predictions: dict[str, Level | None] = {}
-    signals: dict[str, Any] = {}
-    details: dict[str, Any] = {}
-    for item in plan.task.scale.items:
-        record, signals[item] = _item(plan, item, good)
-        answer = record.items[item]
-        predictions[item] = answer.level
-        details[item] = {
-            "token_scope": "score" if answer.signals["token_msp"] is not None else None,
-            "no_tokens_because": answer.no_tokens_because,
-            "flaws": list(answer.flaws),
-        }
+    if not answers.usable:
+        return result | truth | trail
+    items = plan.task.scale.items
+    pairs = {item: _item(plan, item, answers.usable) for item in items}
+    replies = {item: record.items[item] for item, (record, _) in pairs.items()}
     return {
-        "participant_id": case.id,
-        "success": True,
-        "error": None,
-        "predicted_items": predictions,
-        "ground_truth_items": dict(case.truth),
-        "item_signals": signals,
-        "item_details": details,
+        **result,
+        "predicted_items": {item: reply.level for item, reply in replies.items()},
+        **truth,
+        "item_signals": {item: signals for item, (_, signals) in pairs.items()},
+        "item_details": {
+            item: {
+                "token_scope": "score" if reply.signals["token_msp"] is not None else None,
+                "no_tokens_because": reply.no_tokens_because,
+                "flaws": list(reply.flaws),
+            }
+            for item, reply in replies.items()
+        },
         **trail,
     }
 
 
-def _item(plan: Plan, item: str, good: Sequence[Record]) -> tuple[Record, dict[str, Any]]:
+def _item(plan: Plan, item: str, records: Sequence[Record]) -> tuple[Record, dict[str, Any]]:
     """The record that stands for the item, and its signals.
 
     With several samples the modal score is the prediction, and the first sample that gave it lends
     its evidence, its confidence and its token signals.
     """
-    if plan.settings.samples == 1:
-        return good[0], {**good[0].items[item].signals, **_NO_CONSISTENCY}
-    levels = [record.items[item].level for record in good]
+    levels = [record.items[item].level for record in records]
     ranks = [None if level is None else plan.task.scale.rank(level) for level in levels]
     samples = agreement(ranks)
-    record = good[ranks.index(samples.modal)]
-    return record, {**record.items[item].signals, **_consistency(samples, levels)}
-
-
-def _consistency(samples: Agreement, levels: list[Level | None]) -> dict[str, Any]:
-    if len(levels) < 2:  # one sample agrees with itself: that says nothing
-        return _NO_CONSISTENCY | {"consistency_samples": levels}
-    return {
-        "consistency_modal_confidence": samples.modal_confidence,
-        "consistency_score_std": samples.score_std,
-        "consistency_na_rate": samples.na_rate,
-        "consistency_samples": levels,
+    record = records[ranks.index(samples.modal)]
+    says_something = len(levels) > 1  # one sample agrees with itself
+    return record, {
+        **record.items[item].signals,
+        "consistency_modal_confidence": samples.modal_confidence if says_something else None,
+        "consistency_score_std": samples.score_std if says_something else None,
+        "consistency_na_rate": samples.na_rate if says_something else None,
+        "consistency_samples": levels if plan.settings.samples > 1 else None,
     }
 
 
-def _verdict_study(plan: Plan, journal: Journal, by_question: Sequence[Answers]) -> dict[str, Any]:
+def _verdict_study(plan: Plan, journal: Journal, answers: Sequence[Answers]) -> dict[str, Any]:
     """A results file. Two modes are two methods in it, and then every row says whose it is."""
     task, modes = plan.task, plan.settings.modes
     source = task.reply.evidence.source if task.reply.evidence else ""
@@ -231,19 +212,17 @@ def _verdict_study(plan: Plan, journal: Journal, by_question: Sequence[Answers])
         "n": len(plan.asked_cases),
         "timestamp": journal.header["started"],
         "results": [
-            _verdict(plan, case, samples) | ({"method": mode} if paired else {})
-            for case, mode, samples in by_question
+            _verdict(plan, each) | ({"method": each.mode} if paired else {}) for each in answers
         ],
     }
 
 
-def _verdict(plan: Plan, case: Case, samples: Sequence[Record]) -> dict[str, Any]:
-    item = plan.task.scale.items[0]
+def _verdict(plan: Plan, answers: Answers) -> dict[str, Any]:
+    case, item = answers.case, plan.task.scale.items[0]
     truth = case.truth[item]
-    good = usable(samples)
-    if not good:
-        return {"business_id": case.id, "error": _error(samples), "gt_verdict": truth}
-    record, signals = _item(plan, item, good)
+    if not answers.usable:
+        return {"business_id": case.id, "error": answers.error, "gt_verdict": truth}
+    record, signals = _item(plan, item, answers.usable)
     assert record.parsed is not None, "a verdict's reply has its reasons"
     return {
         "business_id": case.id,
