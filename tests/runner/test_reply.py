@@ -151,25 +151,27 @@ def test_a_verdict_keeps_sound_evidence_and_counts_what_was_dropped() -> None:
     }
     reading = read_reply(json.dumps(reply), task)
     assert reading.items["verdict"].level == "Critical Risk"
-    assert [dict(r) for r in reading.rows] == [
-        {**row, "judgement": "severe", "snippet": "closed throat"}
-    ]
-    assert reading.flaws.count("evidence_row_dropped") == 4
-    assert reading.risk_score == 80
-    assert reading.justification == {
+    reasons = reading.reasons
+    assert reasons is not None
+    assert reasons.evidences == ({**row, "judgement": "severe", "snippet": "closed throat"},)
+    assert reasons.flaws.count("evidence_row_dropped") == 4
+    assert reasons.risk_score == 80
+    assert reasons.justification == {
         "direct_evidence": ["E1"],
         "scoring_trace": {"total_score": 15},
     }
-    assert reading.flaws.count("direct_evidence_unknown") == 1
+    assert reasons.flaws.count("direct_evidence_unknown") == 1
 
 
 def test_a_judgement_is_kept_as_the_task_spells_it() -> None:
     text = files("acumen.runner.tasks").joinpath("allergy.toml").read_text("utf-8")
     task = parse_task(text.replace('"severe"]', '"Severe"]').encode(), "own.toml")
     row = {"evidence_id": "E1", "review_id": "r1", "field": "INCIDENT_SEVERITY"}
-    for said in ("Severe", "severe", "SEVERE"):
-        reply = {"verdict": "High Risk", "evidences": [{**row, "judgement": said}]}
-        assert read_reply(json.dumps(reply), task).rows == ({**row, "judgement": "Severe"},)
+    for spelling in ("Severe", "severe", "SEVERE"):
+        reply = {"verdict": "High Risk", "evidences": [{**row, "judgement": spelling}]}
+        reasons = read_reply(json.dumps(reply), task).reasons
+        assert reasons is not None
+        assert reasons.evidences == ({**row, "judgement": "Severe"},)
 
 
 ROW = {"evidence_id": "E1", "review_id": "r1", "field": "INCIDENT_SEVERITY", "judgement": "mild"}
@@ -179,9 +181,10 @@ ROW = {"evidence_id": "E1", "review_id": "r1", "field": "INCIDENT_SEVERITY", "ju
 @pytest.mark.parametrize("value", [None, "", 7, ["r1"]])
 def test_a_row_of_evidence_that_lacks_a_part_is_dropped(key: str, value: object) -> None:
     reply = {"verdict": "High Risk", "evidences": [ROW | {key: value}]}
-    reading = read_reply(json.dumps(reply), read_task("allergy"))
-    assert reading.rows == ()
-    assert reading.flaws.count("evidence_row_dropped") == 1
+    reasons = read_reply(json.dumps(reply), read_task("allergy")).reasons
+    assert reasons is not None
+    assert reasons.evidences == ()
+    assert reasons.flaws.count("evidence_row_dropped") == 1
 
 
 @pytest.mark.parametrize(
@@ -200,5 +203,6 @@ def test_a_total_that_is_no_number_is_left_out(total: object, trace: dict[str, A
         "evidences": [ROW],
         "justification": {"direct_evidence": ["E1"], "scoring_trace": {"total_score": total}},
     }
-    reading = read_reply(json.dumps(reply), read_task("allergy"))
-    assert reading.justification == {"direct_evidence": ["E1"]} | trace
+    reasons = read_reply(json.dumps(reply), read_task("allergy")).reasons
+    assert reasons is not None
+    assert reasons.justification == {"direct_evidence": ["E1"]} | trace

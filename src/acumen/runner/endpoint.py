@@ -21,7 +21,6 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -53,6 +52,8 @@ _NEVER_MENDS: Final = {
     403: "does not allow this key to use the model, or an option of it: try --top-logprobs 0",
     404: "knows no such model or address: check --model and --base-url",
 }
+_SILENCE: Final = "cannot be reached: is it running, and is --base-url right?"
+"""Nobody there, from the first question to its last retry: the next fares no better."""
 _NO_QUOTA: Final = "has no quota left for this key: see the account's plan and billing"
 _ABOUT_THE_CASE: Final = {
     "content_filter": CONTENT_FILTER,
@@ -106,12 +107,7 @@ class Endpoint:
     """A client of one endpoint; use it as an async context manager."""
 
     def __init__(
-        self,
-        base_url: str,
-        model: str,
-        patience: Patience,
-        *,
-        key: str | None = None,
+        self, base_url: str, model: str, patience: Patience, *, key: str | None = None
     ) -> None:
         self.host = host_of(base_url)
         self.model = model
@@ -123,12 +119,7 @@ class Endpoint:
     async def __aenter__(self) -> Endpoint:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._client.close()
 
     async def ask(self, messages: Sequence[dict[str, str]], **options: Any) -> Answer:
@@ -164,22 +155,21 @@ class Endpoint:
     async def _until_it_works(
         self, call: Call, read: Callable[[dict[str, Any]], T]
     ) -> tuple[T, int]:
-        for attempt in range(self._patience.retries + 1):
+        attempt = 0
+        while True:
             try:
                 return read(await self._once(call)), attempt
             except TransportFailure as failure:
                 failure.retries = attempt
                 if not failure.again or attempt == self._patience.retries:
-                    self._refuse_silence(failure)
+                    if failure.reason == UNREACHED and not self._answers:
+                        raise self._refusal(_SILENCE) from None
                     raise
                 await asyncio.sleep(self._wait(attempt, failure.wait))
-        raise AssertionError("unreachable: the last attempt returns or raises")
+                attempt += 1
 
-    def _refuse_silence(self, failure: TransportFailure) -> None:
-        """Nobody there, from the first question to its last retry: the next fares no better."""
-        if failure.reason == UNREACHED and not self._answers:
-            message = "cannot be reached: is it running, and is --base-url right?"
-            raise EndpointRefusal(f"{printable(self.host)} {message}") from None
+    def _refusal(self, advice: str) -> EndpointRefusal:
+        return EndpointRefusal(f"{printable(self.host)} {advice}")
 
     def _wait(self, attempt: int, seconds: float | None) -> float:
         if seconds is not None:
@@ -194,21 +184,16 @@ class Endpoint:
         try:
             async with asyncio.timeout(self._patience.timeout), call() as response:
                 return read_document(await read_body(response.iter_bytes(), LARGEST_BODY))
-        except TimeoutError:
-            raise TransportFailure("timeout") from None
-        except openai.APITimeoutError:
+        except (TimeoutError, openai.APITimeoutError):
             raise TransportFailure("timeout") from None
         except openai.OpenAIError as error:
             # older SDKs wrap what a response hook raises
             if isinstance(error.__cause__, TransportFailure | EndpointRefusal):
                 raise error.__cause__ from None
             raise _lost(error.__cause__) from None
-        except (TransportFailure, AcumenError):
-            raise
-        except OSError:
-            raise TransportFailure("connection") from None
         except Exception as error:
-            if type(error).__module__.partition(".")[0] in _HTTP_LIBRARIES:
+            library = type(error).__module__.partition(".")[0]
+            if library in _HTTP_LIBRARIES or isinstance(error, OSError):
                 raise _lost(error) from None
             raise
 
@@ -222,12 +207,9 @@ class Endpoint:
             code, option = await error_words(response)
             if status in (400, 413) and code in _ABOUT_THE_CASE:
                 raise TransportFailure(_ABOUT_THE_CASE[code], again=False)
-            advice = _NEVER_MENDS.get(status) or _advice(option if status == 400 else None)
-            if status == 429 and code == "insufficient_quota":
-                advice = _NO_QUOTA
-            if advice:
+            if advice := _advice(status, code, option):
                 word = f" ({code})" if code else ""
-                raise EndpointRefusal(f"{printable(self.host)} {advice} (HTTP {status}){word}")
+                raise self._refusal(f"{advice} (HTTP {status}){word}")
             again = status in (408, 409, 425, 429) or status >= 500
             wait = retry_after(response.headers.get("retry-after"))
             raise TransportFailure(f"http_{status}", again=again, wait=wait)
@@ -242,12 +224,14 @@ def _lost(error: BaseException | None) -> TransportFailure:
     return TransportFailure(UNREACHED if type(error).__name__ == "ConnectError" else "connection")
 
 
-def _advice(option: str | None) -> str | None:
-    """What to do about an option the endpoint does not take: it would refuse every case."""
-    if option is None or option.partition(".")[0] not in _WITHOUT:
-        return None
-    option = option.partition(".")[0]
-    return f"does not take the option {option}: try {_WITHOUT[option]}"
+def _advice(status: int, code: str | None, option: str | None) -> str | None:
+    """What to do where every case would be refused: no access, or an option it does not take."""
+    if status == 429 and code == "insufficient_quota":
+        return _NO_QUOTA
+    option = (option or "").partition(".")[0]
+    if status == 400 and option in _WITHOUT:
+        return f"does not take the option {option}: try {_WITHOUT[option]}"
+    return _NEVER_MENDS.get(status)
 
 
 def host_of(url: str) -> str:

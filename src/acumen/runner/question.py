@@ -11,7 +11,7 @@ from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
 from acumen.runner.endpoint import Answer, Endpoint, is_openai
 from acumen.runner.plan import Plan, Question, Settings
-from acumen.runner.record import ItemAnswer, Outcome, Reasons, Record
+from acumen.runner.record import ItemAnswer, Outcome, Record
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
 from acumen.runner.retrieval import References, retrieval_signals
 from acumen.runner.schema import reply_schema, without_bounds
@@ -141,13 +141,12 @@ def _usable(
         signals |= retrieval_signals(references.get(item, ()))
         items[item] = _item(reply, signals, labels(task), where, whole)
     is_answer = any(reply.level is not None for reply in reading.items.values())
-    reasons = Reasons(reading.rows, reading.justification, reading.risk_score, reading.flaws)
     return replace(
         record,
         outcome=Outcome.answered if is_answer else Outcome.abstained,
         items=items,
         reply=answer.text,
-        parsed=reasons if task.is_verdict else None,
+        parsed=reading.reasons,
     )
 
 
@@ -192,8 +191,8 @@ def _evidence(
     if evidence is None:
         return {"llm_evidence_count": None, "llm_evidence_invented": None}
     source = case.inputs[evidence.source]
-    if evidence.kind == "quotes":
+    if reading.reasons is None:
         count = count_quotes(reply.quotes, source)
     else:
-        count = count_snippets(reading.rows, source)
+        count = count_snippets(reading.reasons.evidences, source)
     return {"llm_evidence_count": count.real, "llm_evidence_invented": count.invented}

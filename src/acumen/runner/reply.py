@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from acumen.errors import DataError, label, what_came
 from acumen.files.json import parse_json
 from acumen.files.json_walk import Span, value_spans
 from acumen.files.text import mend_surrogates
+from acumen.runner.record import Reasons
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
-from acumen.runner.task import Evidence, Task
+from acumen.runner.task import Evidence, ReplyShape, Task
 
 _THINK: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
 _LANGUAGE: Final = re.compile(r"[A-Za-z]*")
@@ -58,19 +59,19 @@ class ItemReply:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A usable reply, item by item; a verdict study's parts beside them."""
+    """A usable reply, item by item; and what a verdict rests on."""
 
     items: Mapping[str, ItemReply]
-    rows: tuple[Mapping[str, str], ...] = ()
-    risk_score: float | None = None
-    justification: Mapping[str, Any] | None = None
-    flaws: tuple[str, ...] = field(default=())
+    reasons: Reasons | None = None
 
 
 def read_reply(text: str, task: Task) -> Reading:
     """The answers in a reply; :class:`UnusableReply` when there are none that can be used."""
     start, end = _locate(text)
-    document = _parse(text[start:end])
+    try:
+        document = parse_json(mend_surrogates(text[start:end]), source="reply")
+    except DataError as error:
+        raise UnusableReply("not_json", str(error)) from None
     if not isinstance(document, dict):
         raise UnusableReply("not_an_object", f"an object is expected, not {what_came(document)}")
     problems: list[str] = []
@@ -87,9 +88,7 @@ def read_reply(text: str, task: Task) -> Reading:
         items[item] = _item(answer, level, task, (low + start, high + start))
     if problems:
         raise UnusableReply("no_legal_score", *problems)
-    if task.is_verdict:
-        return _verdict(document, items, task)
-    return Reading(items)
+    return Reading(items, _reasons(document, task.reply) if task.is_verdict else None)
 
 
 def _locate(text: str) -> Span:
@@ -132,13 +131,6 @@ def _inside(opening: str, closing: str, text: str, start: int, end: int) -> Span
     return (low + len(opening), high) if low >= 0 and high >= 0 else (start, end)
 
 
-def _parse(text: str) -> object:
-    try:
-        return parse_json(mend_surrogates(text), source="reply")
-    except DataError as error:
-        raise UnusableReply("not_json", str(error)) from None
-
-
 def _answers(
     document: dict[str, Any], task: Task, problems: list[str]
 ) -> dict[str, tuple[tuple[str, ...], dict[str, Any]]]:
@@ -151,9 +143,8 @@ def _answers(
         if isinstance(answer, dict):
             answers[item] = ((item,), answer)
         else:
-            problems.append(
-                f"{item}: " + ("is missing" if item not in document else "must be an object")
-            )
+            fault = "must be an object" if item in document else "is missing"
+            problems.append(f"{item}: {fault}")
     return answers
 
 
@@ -193,9 +184,8 @@ def _confidence(answer: dict[str, Any], key: str, flaws: list[str]) -> int | Non
     return None
 
 
-def _verdict(document: dict[str, Any], items: dict[str, ItemReply], task: Task) -> Reading:
+def _reasons(document: dict[str, Any], reply: ReplyShape) -> Reasons:
     flaws: list[str] = []
-    reply = task.reply
     assert reply.evidence is not None
     rows = _rows(document, reply.evidence, flaws)
     risk = document.get(reply.risk_score) if reply.risk_score else None
@@ -206,7 +196,7 @@ def _verdict(document: dict[str, Any], items: dict[str, ItemReply], task: Task) 
     if reply.justification:
         ids = {row["evidence_id"] for row in rows}
         justification = _justification(document.get(reply.justification), ids, flaws)
-    return Reading(items, rows, risk, justification, tuple(flaws))
+    return Reasons(rows, justification, risk, tuple(flaws))
 
 
 def _rows(

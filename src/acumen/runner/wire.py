@@ -17,7 +17,6 @@ CONTENT_FILTER: Final = "content_filter"
 LARGEST_BODY: Final = 8 << 20
 LARGEST_ERROR_BODY: Final = 64 << 10
 _CODE_WORD: Final = re.compile(r"[a-z]+(?:[._][a-z]+)*")  # no digit, no dash: never a key
-
 _MODEL_NAME: Final = re.compile(r"[\w./:@+-]{1,120}")  # no blank: never a sentence
 
 
@@ -78,9 +77,8 @@ async def error_words(response: Any) -> tuple[str | None, str | None]:
 
 
 def _word(value: object) -> str | None:
-    if isinstance(value, str) and len(value) <= 60 and _CODE_WORD.fullmatch(value):
-        return value
-    return None
+    is_word = isinstance(value, str) and len(value) <= 60 and _CODE_WORD.fullmatch(value)
+    return str(value) if is_word else None
 
 
 def read_document(data: bytes) -> dict[str, Any]:
