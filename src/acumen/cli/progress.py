@@ -17,7 +17,6 @@ from acumen.errors import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
     from rich.console import RenderableType
     from rich.live import Live
@@ -200,12 +199,7 @@ class RunProgress:
     def __enter__(self) -> RunProgress:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Leave one last line; none of a run that failed before its first answer."""
         self._display.close()
         if self._last_line not in (None, self.done) and (self.done or error is None):
@@ -215,9 +209,12 @@ class RunProgress:
         """The state of the run in one line."""
         rate = self.done / max((now or time.monotonic()) - self._began, 1e-9)
         left = self.total - self.before - self.done
-        parts = [f"{self.before + self.done}/{self.total} done", f"{self.failed} failed"]
-        parts.append(f"{rate:.1f}/s")
-        parts.append(f"{self.prompt_tokens + self.completion_tokens:,} tokens")
+        parts = [
+            f"{self.before + self.done}/{self.total} done",
+            f"{self.failed} failed",
+            f"{rate:.1f}/s",
+            f"{self.prompt_tokens + self.completion_tokens:,} tokens",
+        ]
         if self.prices is not None:
             prompts, replies = self.prices
             cost = (self.prompt_tokens * prompts + self.completion_tokens * replies) / 1e6

@@ -149,22 +149,17 @@ def run(
         if progress.journal is not None and (progress.done or progress.before):
             _say_how_to_continue(progress.journal)
         raise
+    _conclude(result, dry_run=dry_run, compute_aurc=compute_aurc)
+
+
+def _conclude(result: Run, *, dry_run: bool, compute_aurc: bool) -> None:
+    """Say how the run ended, or what it would ask; and leave with the code for it."""
+    from acumen.runner.summary import preview, selective_summary
+
     if dry_run:
-        _show_plan(result)
-    else:
-        _conclude(result, compute_aurc=compute_aurc)
-
-
-def _show_plan(result: Run) -> None:
-    from acumen.runner.summary import preview
-
-    for line in preview(result.plan):
-        typer.echo(line)
-    typer.echo(f"would write {result.output}; nothing was asked")
-
-
-def _conclude(result: Run, *, compute_aurc: bool) -> None:
-    """Say how the run ended, and leave with the code for it."""
+        typer.echo("\n".join(preview(result.plan)))
+        typer.echo(f"would write {result.output}; nothing was asked")
+        return
     if result.artifact is None:
         _say_how_to_continue(result.journal)
         raise typer.Exit(INTERRUPTED)
@@ -172,10 +167,7 @@ def _conclude(result: Run, *, compute_aurc: bool) -> None:
     for line in _failures(result.artifact["failure_summary"]):
         typer.echo(line, err=True)
     if compute_aurc:
-        from acumen.runner.summary import selective_summary
-
-        for line in selective_summary(result.artifact, result.plan):
-            typer.echo(line)
+        typer.echo("\n".join(selective_summary(result.artifact, result.plan)))
     if result.failed_cases:
         raise typer.Exit(PARTIAL)
 

@@ -97,8 +97,17 @@ def run(
     >>> rehearsal.plan.size, rehearsal.output.name, rehearsal.artifact
     (5, 'phq8-run.json', None)
     """
-    _check_choices(mode=(mode, _MODES), reply_format=(reply_format, get_args(ReplyFormat)))
-    _check_counts(samples=samples, concurrency=concurrency, limit=limit)
+    for name, choice, choices in (
+        ("mode", mode, tuple(_MODES)),
+        ("reply_format", reply_format, get_args(ReplyFormat)),
+    ):
+        if choice not in choices:
+            raise UsageError(f"{name} must be one of {', '.join(choices)}")
+    for name, count in (("samples", samples), ("concurrency", concurrency), ("limit", limit)):
+        if count is not None and count < 1:
+            raise UsageError(f"{name} must be at least 1")
+    if temperature is None:  # samples that are to differ need some
+        temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
     content = read_task(task)
     address = _address(model, base_url)
     settings = Settings(
@@ -106,7 +115,7 @@ def run(
         endpoint=LOCAL if address is None else host_of(address),
         modes=_MODES[mode],
         samples=samples,
-        temperature=_temperature(samples) if temperature is None else temperature,
+        temperature=temperature,
         seed=seed,
         max_tokens=max_tokens or content.max_tokens,
         top_logprobs=top_logprobs or None,
@@ -129,23 +138,6 @@ def run(
         patience=Patience(timeout=timeout, retries=retries),
         watcher=watcher,
     )
-
-
-def _check_choices(**choices: tuple[str, Collection[str]]) -> None:
-    for name, (value, allowed) in choices.items():
-        if value not in allowed:
-            raise UsageError(f"{name} must be one of {', '.join(allowed)}")
-
-
-def _check_counts(**counts: int | None) -> None:
-    for name, value in counts.items():
-        if value is not None and value < 1:
-            raise UsageError(f"{name} must be at least 1")
-
-
-def _temperature(samples: int) -> float:
-    """Samples that are to differ need some."""
-    return SAMPLING_TEMPERATURE if samples > 1 else 0.0
 
 
 def _references(

@@ -27,7 +27,6 @@ from acumen.files.json import parse_json, sync_folder, to_json
 from acumen.runner.record import Key, Record, as_line, read_record
 
 VERSION: Final = 1
-_STOP: Final = None
 
 
 @dataclass(slots=True)
@@ -62,7 +61,7 @@ class Journal:
             batch = [self._queue.get()]
             while not self._queue.empty():
                 batch.append(self._queue.get())
-            entries = [entry for entry in batch if entry is not _STOP]
+            entries = [entry for entry in batch if entry is not None]
             is_open = len(entries) == len(batch)
             error = self._commit(b"".join(line for line, _ in entries))
             for _, future in entries:
@@ -82,7 +81,7 @@ class Journal:
     def close(self) -> None:
         """Finish what waits, drop the lock."""
         if self._thread is not None:
-            self._queue.put(_STOP)
+            self._queue.put(None)
             self._thread.join()
         os.close(self._handle)
 
@@ -141,19 +140,18 @@ def _continuation(
     """
     name = journal_of(output).name
     lines, good = _read_lines(data, name)
-    if resume and lines:
-        _refuse_changes(lines[0], header, name)
-        return lines[0], _records(lines[1:], name), good
-    if len(lines) > 1:
-        changes = "; ".join(map(str, _changes(lines[0], header, name)))
+    if lines and (resume or len(lines) > 1):
+        changes = _changes(lines[0], header, name)
+        if resume and not changes:
+            return lines[0], _records(lines[1:], name), good
+        if resume:
+            names = ", ".join(change.field or "" for change in changes)
+            changes.append(Problem(f"a run is continued as it was begun; changed: {names}"))
+            raise DataError(changes, source=name)
+        run, advice = "a run that was started before", "add --resume to continue it, or choose"
         if changes:
-            raise UsageError(
-                f"{label(name)} holds another run ({changes}): choose another --output"
-            )
-        raise UsageError(
-            f"{label(name)} holds a run that was started before: "
-            "add --resume to continue it, or choose another --output"
-        )
+            run, advice = f"another run ({'; '.join(map(str, changes))})", "choose"
+        raise UsageError(f"{label(name)} holds {run}: {advice} another --output")
     if output.exists():
         raise UsageError(f"{label(output.name)} is there already: choose another --output")
     return None, {}, 0  # what was begun and never answered begins again
@@ -249,14 +247,6 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> lis
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]
-
-
-def _refuse_changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> None:
-    problems = _changes(old, new, source)
-    if problems:
-        names = ", ".join(p.field or "" for p in problems)
-        problems.append(Problem(f"a run is continued as it was begun; changed: {names}"))
-        raise DataError(problems, source=source)
 
 
 def _short(value: object) -> str:

@@ -125,12 +125,7 @@ def _read(answer: Answer, task: Task) -> Reading:
 
 
 def _usable(
-    record: Record,
-    reading: Reading,
-    answer: Answer,
-    case: Case,
-    references: References,
-    task: Task,
+    record: Record, reading: Reading, answer: Answer, case: Case, references: References, task: Task
 ) -> Record:
     """The record with the answers of a reply and their signals."""
     where = tokens.TokenMap.of(answer.text, tokens.read_tokens(answer.logprobs))
