@@ -18,7 +18,7 @@ SCHEMAS: Final = {
     "results": "acumen.results.verdicts:ResultsDocument",
     "calibration": "acumen.results.calibration:CalibrationDocument",
     "scale": "acumen.table.scale_file:ScaleTable",
-    "task": "acumen.runner.task_tables:TaskTable",
+    "task": "acumen.runner.task:TaskTable",
     "policy": "acumen.policy.tables:PolicyTable",
 }
 """The documents acumen reads and writes, each with the model that checks it."""

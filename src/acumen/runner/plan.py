@@ -94,7 +94,9 @@ class Plan:
             "prompt": self.prompt_hash(),
             "cases": self.cases.hash,
             "references": self.references.hash if self.references else None,
-            **{name: _plain(value) for name, value in asdict(self.settings).items()},
+            **asdict(self.settings),
+            "modes": list(self.settings.modes),
+            "omit": list(self.settings.omit),
         }
 
     def prompt_hash(self) -> str:
@@ -104,7 +106,3 @@ class Plan:
         ]
         parts += [self.task.prompt.repair, json.dumps(reply_schema(self.task), sort_keys=True)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value

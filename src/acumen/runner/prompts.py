@@ -203,16 +203,12 @@ def _trials(template: str, content: Content) -> Iterator[tuple[str, int | None]]
         try:
             render(template, _example(content, references))
         except DataError as error:
-            hint = _hint(template, content)
+            hint, inputs = "", content.inputs
+            if inputs is not None and not inputs_used(template) <= inputs.keys():
+                names = ", ".join(map(label, inputs))
+                hint = f"; of a case there is {names}, and never id or truth"
             yield from ((problem.message + hint, problem.line) for problem in error.problems)
             return
-
-
-def _hint(template: str, content: Content) -> str:
-    """What a case shows, where a template asks for something else; its id and truth stay hidden."""
-    if content.inputs is None or inputs_used(template) <= content.inputs.keys():
-        return ""
-    return f"; of a case there is {', '.join(map(label, content.inputs))}, and never id or truth"
 
 
 def _example(content: Content, references: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -30,10 +30,6 @@ class Outcome(StrEnum):
     refused = "refused"
     invalid_reply = "invalid_reply"
     transport_failure = "transport_failure"
-
-
-USABLE: Final = frozenset({Outcome.answered, Outcome.abstained})
-"""The outcomes that hold a judgment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +85,7 @@ class Record:
     @property
     def is_usable(self) -> bool:
         """Whether it holds an answer or an abstention."""
-        return self.outcome in USABLE
+        return self.outcome in (Outcome.answered, Outcome.abstained)
 
     @property
     def is_final(self) -> bool:

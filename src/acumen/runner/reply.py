@@ -75,14 +75,17 @@ def read_reply(text: str, task: Task) -> Reading:
     if not isinstance(document, dict):
         raise UnusableReply("not_an_object", f"an object is expected, not {what_came(document)}")
     problems: list[str] = []
-    answers = _answers(document, task, problems)
-    spans = value_spans(mend_surrogates(text[start:end])) if not problems else {}
     items: dict[str, ItemReply] = {}
-    for item, (path, answer) in answers.items():
+    spans = value_spans(mend_surrogates(text[start:end]))
+    is_flat = task.reply.layout == "flat"
+    for item in task.scale.items:
+        answer, path = (document, ()) if is_flat else (document.get(item), (item,))
         try:
+            if not isinstance(answer, dict):
+                raise ValueError("must be an object" if item in document else "is missing")
             level = _level(answer, task)
         except ValueError as error:
-            problems.append(f"{item}: {error}" if path else str(error))
+            problems.append(str(error) if is_flat else f"{item}: {error}")
             continue
         low, high = spans.get((*path, task.reply.score), (0, 0))
         items[item] = _item(answer, level, task, (low + start, high + start))
@@ -129,23 +132,6 @@ def _inside(opening: str, closing: str, text: str, start: int, end: int) -> Span
     low = text.find(opening, start, end)
     high = text.find(closing, low + len(opening), end)
     return (low + len(opening), high) if low >= 0 and high >= 0 else (start, end)
-
-
-def _answers(
-    document: dict[str, Any], task: Task, problems: list[str]
-) -> dict[str, tuple[tuple[str, ...], dict[str, Any]]]:
-    """Each item's answer object and the path to it."""
-    if task.reply.layout == "flat":
-        return {task.scale.items[0]: ((), document)}
-    answers: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {}
-    for item in task.scale.items:
-        answer = document.get(item)
-        if isinstance(answer, dict):
-            answers[item] = ((item,), answer)
-        else:
-            fault = "must be an object" if item in document else "is missing"
-            problems.append(f"{item}: {fault}")
-    return answers
 
 
 def _level(answer: dict[str, Any], task: Task) -> int | str | None:

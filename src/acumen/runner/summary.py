@@ -23,19 +23,13 @@ def preview(plan: Plan) -> Iterator[str]:
     )
     zero_shot = [zero_or_few_shot(plan.task, case) for case in cases]
     yield f"zero-shot prompts of {_lengths(zero_shot)}, hash {plan.prompt_hash()}"
-    if "few_shot" in settings.modes:
-        yield _few_shot_line(plan, zero_shot)
-
-
-def _few_shot_line(plan: Plan, zero_shot: Sequence[list[Message]]) -> str:
-    if plan.settings.embedding_model is not None:
-        return "few-shot prompts: unknown until the endpoint has embedded the references"
-    few_shot = asyncio.run(_few_shot_prompts(plan))
-    bare = sum(few == zero for few, zero in zip(few_shot, zero_shot, strict=True))
-    line = f"few-shot prompts of {_lengths(few_shot)}"
-    if bare:
-        line += f"; nothing is retrieved for {bare} of {counted(len(few_shot), 'case')}"
-    return line
+    if "few_shot" in settings.modes and settings.embedding_model is not None:
+        yield "few-shot prompts: unknown until the endpoint has embedded the references"
+    elif "few_shot" in settings.modes:
+        few_shot = asyncio.run(_few_shot_prompts(plan))
+        bare = sum(few == zero for few, zero in zip(few_shot, zero_shot, strict=True))
+        bareness = f"; nothing is retrieved for {bare} of {counted(len(cases), 'case')}"
+        yield f"few-shot prompts of {_lengths(few_shot)}{bareness if bare else ''}"
 
 
 async def _few_shot_prompts(plan: Plan) -> list[list[Message]]:
@@ -63,12 +57,14 @@ def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
     noun = "item" if len(plan.task.scale.items) > 1 else "judgment"
     signal = "llm_evidence_count" if plan.task.reply.evidence else "verbalized_confidence"
     rank = plan.task.scale.rank
+    # only the order counts; a confidence the model did not give stands in the middle
+    middle = (LOWEST_CONFIDENCE + HIGHEST_CONFIDENCE) / 2
     for mode in plan.settings.modes:
         items = [
             ItemPrediction(
                 score=None if prediction is None else rank(prediction),
                 ground_truth=rank(truth),
-                confidence=_confidence(signals.get(signal)),
+                confidence=middle if signals.get(signal) is None else signals[signal],
             )
             for row_mode, prediction, truth, signals in _answers(artifact)
             if row_mode in (None, mode)
@@ -97,11 +93,6 @@ def _answers(artifact: dict[str, Any]) -> Iterator[tuple[str | None, Any, Any, d
                 for item, prediction in row["predicted_items"].items():
                     truth, signals = row["ground_truth_items"][item], row["item_signals"][item]
                     yield results["mode"], prediction, truth, signals
-
-
-def _confidence(value: float | None) -> float:
-    """Only the order counts; a confidence the model did not give stands in the middle."""
-    return (LOWEST_CONFIDENCE + HIGHEST_CONFIDENCE) / 2 if value is None else value
 
 
 def _number(value: float | None) -> str:

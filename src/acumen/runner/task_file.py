@@ -24,8 +24,15 @@ from acumen.files.problems import Draft, place
 from acumen.files.toml import shipped, shipped_text
 from acumen.files.toml_lines import Path as KeyPath
 from acumen.runner.prompts import Content, template_problems
-from acumen.runner.task import Layout, Task
-from acumen.runner.task_tables import EvidenceTable, OwnScale, PromptTable, ReplyTable, TaskTable
+from acumen.runner.task import (
+    EvidenceTable,
+    Layout,
+    OwnScale,
+    PromptTable,
+    ReplyTable,
+    Task,
+    TaskTable,
+)
 from acumen.table.scale import Scale
 
 _SHIPPED: Final = "acumen.runner.tasks"

@@ -207,14 +207,12 @@ def _continues(prefix: bytes, token: bytes, labels: Sequence[bytes]) -> bool:
     rest = token if prefix else token.lstrip(_GLUE)
     if not rest:
         return False  # only opens the way: says nothing about which label
-    candidate = prefix + rest
-    for spelling in labels:
-        if spelling.startswith(candidate):
-            return True
-        after = candidate[len(spelling) : len(spelling) + 1]
-        if candidate.startswith(spelling) and after in _AFTER_LABEL:
-            return True
-    return False
+    word = prefix + rest
+    return any(
+        label.startswith(word)
+        or (word.startswith(label) and word[len(label) : len(label) + 1] in _AFTER_LABEL)
+        for label in labels
+    )
 
 
 def _log_sum_exp(values: Sequence[float]) -> float:
