@@ -1,8 +1,8 @@
 """The journal: every finished question on disk before anyone hears of it.
 
-Beside the output stands ``OUTPUT.journal``: a first line that says what the run is, then one line
-a finished (case, mode, sample). Lines are appended and fsynced by one thread, all that wait in one
-go, so the event loop never blocks on the disk and a thousand answers cost a few dozen syncs.
+Beside the output stands ``OUTPUT.journal``: a first line that says what the run is, then one line a
+finished (case, mode, sample). Lines are appended and fsynced in a thread, all that wait in one go,
+so the event loop never blocks on the disk and a thousand answers cost a few dozen syncs.
 
 A process killed at any moment leaves at worst a torn last line, which the next one cuts off. The
 kernel holds the lock (``flock``) and drops it with the process, so nothing stale is left behind.
@@ -15,7 +15,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import queue
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,51 +37,48 @@ class Journal:
     records: dict[Key, Record]
     repaired: bool
     _handle: int
-    _queue: queue.SimpleQueue[tuple[bytes, asyncio.Future[None]] | None] = field(
-        default_factory=queue.SimpleQueue
-    )
-    _thread: threading.Thread | None = None
-    _failure: OSError | None = None
     syncs: int = 0
+    _lines: list[bytes] = field(default_factory=list)
+    """Those that wait for the disk."""
+    _appended: int = 0
+    _synced: int = 0
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _disk: threading.Lock = field(default_factory=threading.Lock)
+    _failure: str | None = None
 
     async def append(self, record: Record) -> None:
         """Write one finished question; returns when it is on disk and not before."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
-            self._thread.start()
-        future = asyncio.get_running_loop().create_future()
-        self._queue.put((as_line(record), future))
-        await future
+        self._lines.append(as_line(record))
+        self._appended += 1
+        number = self._appended
+        async with self._turn:
+            if self._synced < number:  # else the one before wrote this line with its own
+                await asyncio.to_thread(self._commit, self._waiting_lines())
         self.records[record.key] = replace(record, reply=None)
 
-    def _write(self) -> None:
-        is_open = True
-        while is_open:
-            batch = [self._queue.get()]
-            while not self._queue.empty():
-                batch.append(self._queue.get())
-            entries = [entry for entry in batch if entry is not None]
-            is_open = len(entries) == len(batch)
-            error = self._commit(b"".join(line for line, _ in entries))
-            for _, future in entries:
-                _settle(future, error, self.path.name)
+    def _waiting_lines(self) -> list[bytes]:
+        lines, self._lines = self._lines, []
+        return lines
 
-    def _commit(self, data: bytes) -> OSError | None:
-        # after a failure nothing more: half a line may stand there, and only a last one is mended
-        if data and self._failure is None:
-            try:
-                _write_all(self._handle, data)
-                os.fsync(self._handle)
-                self.syncs += 1
-            except OSError as error:
-                self._failure = error
-        return self._failure
+    def _commit(self, lines: Sequence[bytes]) -> None:
+        with self._disk:  # the thread of one that was cancelled may still write
+            # after a failure nothing more: half a line may stand there, and only a last is mended
+            if lines and self._failure is None:
+                try:
+                    _write_all(self._handle, b"".join(lines))
+                    os.fsync(self._handle)
+                except OSError as error:
+                    self._failure = error.strerror
+                else:
+                    self.syncs += 1
+                    self._synced += len(lines)
+            if self._failure is not None:
+                raise DataError([f"cannot be written: {self._failure}"], self.path.name)
 
     def close(self) -> None:
         """Finish what waits, drop the lock."""
-        if self._thread is not None:
-            self._queue.put(None)
-            self._thread.join()
+        with contextlib.suppress(DataError):  # nobody waits for it any more
+            self._commit(self._waiting_lines())
         os.close(self._handle)
 
 
@@ -259,18 +255,3 @@ def _write_all(handle: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
-
-
-def _settle(future: asyncio.Future[None], error: OSError | None, name: str) -> None:
-    """Wake whoever waits for a line, in the loop that waits."""
-
-    def wake() -> None:
-        if future.cancelled():
-            return
-        if error is None:
-            future.set_result(None)
-        else:
-            future.set_exception(DataError([f"cannot be written: {error.strerror}"], name))
-
-    with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
-        future.get_loop().call_soon_threadsafe(wake)
