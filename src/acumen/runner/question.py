@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
-from acumen.runner.endpoint import Answer, Endpoint, is_openai
+from acumen.runner.endpoint import Endpoint, is_openai
 from acumen.runner.plan import Plan, Question, Settings
 from acumen.runner.record import ItemAnswer, Outcome, Record
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
@@ -17,7 +17,7 @@ from acumen.runner.retrieval import References, retrieval_signals
 from acumen.runner.schema import reply_schema, without_bounds
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
-from acumen.runner.wire import CONTENT_FILTER, TransportFailure
+from acumen.runner.wire import CONTENT_FILTER, Answer, TransportFailure
 
 UNUSABLE_CHARACTERS: Final = 20_000
 """How much of an unusable reply the journal keeps."""
@@ -130,11 +130,12 @@ def _usable(
     """The record with the answers of a reply and their signals."""
     where = tokens.TokenMap.of(answer.text, tokens.read_tokens(answer.logprobs))
     whole = tokens.reply_signals(where)
+    spellings = [*map(str, task.scale.levels), *task.reply.abstain, "null"]
     items = {}
     for item, reply in reading.items.items():
         signals = _evidence(reply, reading, case, task)
         signals |= retrieval_signals(references.get(item, ()))
-        items[item] = _item(reply, signals, labels(task), where, whole)
+        items[item] = _item(reply, signals, spellings, where, whole)
     is_answer = any(reply.level is not None for reply in reading.items.values())
     return replace(
         record,
@@ -148,12 +149,12 @@ def _usable(
 def _item(
     reply: ItemReply,
     signals: Mapping[str, int | float | None],
-    legal_labels: Sequence[str],
+    spellings: Sequence[str],
     where: tokens.TokenMap,
     whole: tokens.TokenSignals,
 ) -> ItemAnswer:
     score = tokens.score_signals(where, reply.span)
-    legal = tokens.label_signals(where, reply.span, legal_labels)
+    legal = tokens.label_signals(where, reply.span, spellings)
     return ItemAnswer(
         reply.level,
         {
@@ -172,11 +173,6 @@ def _item(
         reply.flaws,
         score.reason or legal.reason or whole.reason,
     )
-
-
-def labels(task: Task) -> list[str]:
-    """Every spelling a score may have in a reply."""
-    return [*map(str, task.scale.levels), *task.reply.abstain, "null"]
 
 
 def _evidence(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -18,6 +19,20 @@ LARGEST_BODY: Final = 8 << 20
 LARGEST_ERROR_BODY: Final = 64 << 10
 _CODE_WORD: Final = re.compile(r"[a-z]+(?:[._][a-z]+)*")  # no digit, no dash: never a key
 _MODEL_NAME: Final = re.compile(r"[\w./:@+-]{1,120}")  # no blank: never a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back for one question."""
+
+    text: str
+    finish_reason: str | None
+    logprobs: object
+    refused: bool
+    served_model: str | None
+    prompt_tokens: int
+    completion_tokens: int
+    retries: int = 0
 
 
 class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
@@ -46,12 +61,6 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
         date = date if date.tzinfo else date.replace(tzinfo=UTC)
         return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
     return None
-
-
-def stated_length(headers: Any) -> int | None:
-    """How long a body is said to be."""
-    length = headers.get("content-length", "")
-    return int(length) if length.isascii() and length.isdigit() else None
 
 
 async def read_body(chunks: Any, largest: int) -> bytes:
@@ -92,8 +101,8 @@ def read_document(data: bytes) -> dict[str, Any]:
     return document
 
 
-def first_choice(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], str | None]:
-    """The first choice of a completion, its usage, and the name of the model that made it."""
+def read_answer(body: dict[str, Any]) -> Answer:
+    """The first choice of a completion, what it cost, and the name of the model that made it."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         raise TransportFailure("empty_choices")
@@ -101,9 +110,17 @@ def first_choice(body: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], 
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
         raise TransportFailure("malformed_response")
-    usage, model = body.get("usage"), body.get("model")
-    is_name = isinstance(model, str) and _MODEL_NAME.fullmatch(model)
-    return choice, usage if isinstance(usage, dict) else {}, model if is_name else None
+    finish, model, usage = choice.get("finish_reason"), body.get("model"), body.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    return Answer(
+        text=message.get("content") or "",
+        finish_reason=finish,
+        logprobs=choice.get("logprobs"),
+        refused=bool(message.get("refusal")) or finish == "content_filter",
+        served_model=model if isinstance(model, str) and _MODEL_NAME.fullmatch(model) else None,
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+    )
 
 
 def read_vectors(body: dict[str, Any], count: int) -> list[list[float]]:
@@ -123,6 +140,6 @@ def read_vectors(body: dict[str, Any], count: int) -> list[list[float]]:
     return [vectors[index] for index in range(count)]
 
 
-def read_count(value: object) -> int:
+def _count(value: object) -> int:
     """A count of tokens, 0 when the endpoint gives none that makes sense."""
     return value if type(value) is int and value >= 0 else 0
