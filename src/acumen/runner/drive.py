@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -117,16 +117,12 @@ async def _few_shots(plan: Plan, endpoint: Endpoint) -> FewShots | None:
 @contextmanager
 def _on_signals(handler: Callable[[], None]) -> Iterator[None]:
     """Ctrl-C and a polite kill go to ``handler``; only a main thread can say so."""
-    loop = asyncio.get_running_loop()
-    numbers = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
+    loop, numbers = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+    with suppress(ValueError, RuntimeError, NotImplementedError):
+        for number in numbers:
             loop.add_signal_handler(number, handler)
-        except (ValueError, RuntimeError, NotImplementedError):
-            continue
-        numbers.append(number)
     try:
         yield
     finally:
-        for number in numbers:
+        for number in numbers:  # one that was never added does no harm
             loop.remove_signal_handler(number)

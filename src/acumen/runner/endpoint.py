@@ -40,7 +40,6 @@ from acumen.runner.wire import (
 
 UNREACHED: Final = "unreachable"
 OPENAI_URL: Final = "https://api.openai.com/v1"
-INSTALL: Final = "pip install 'acumen[run]'"
 T = TypeVar("T")
 Call = Callable[[], Any]
 _HTTP_LIBRARIES: Final = ("httpx", "httpx2", "httpcore", "httpcore2", "anyio")
@@ -249,7 +248,8 @@ def sdk() -> Any:
     try:
         import openai
     except ImportError:
-        raise UsageError(f"the openai package is not installed: {INSTALL}") from None
+        message = "the openai package is not installed: pip install 'acumen[run]'"
+        raise UsageError(message) from None
     return openai
 
 

@@ -60,7 +60,9 @@ def execute(
     _check_access(base_url)
     journal = open_journal(output, _header(plan, base_url), resume=resume)
     try:
-        _sweep(output)
+        # what a writer that was killed left beside the run file; the lock is held
+        for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
+            leftover.unlink(missing_ok=True)
         if watcher is not None:
             watcher.begin(plan, journal)
         with nullcontext(base_url) if base_url is not None else serve_local() as url:
@@ -90,12 +92,6 @@ def _check_access(base_url: str | None) -> None:
         server_library()
     else:
         key_from_environment(base_url)
-
-
-def _sweep(output: Path) -> None:
-    """Remove what a writer that was killed left beside the run file; the lock is held."""
-    for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
-        leftover.unlink(missing_ok=True)
 
 
 def _header(plan: Plan, base_url: str | None) -> dict[str, Any]:

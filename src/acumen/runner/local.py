@@ -18,7 +18,6 @@ from typing import Any, Final
 from acumen.errors import UsageError
 
 LOCAL: Final = "local"
-CONTEXT: Final = 8192
 LOOPBACK: Final = "127.0.0.1"
 
 
@@ -55,7 +54,7 @@ def serve_local() -> Iterator[str]:
     else:  # before 2026.10
         parameters.hostname = LOOPBACK
     parameters.port = 0
-    parameters.n_ctx = CONTEXT
+    parameters.n_ctx = 8192
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = 1
     parameters.cpuparams_batch.n_threads = 1

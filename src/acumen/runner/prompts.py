@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cache
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, Final
@@ -19,14 +18,13 @@ from jinja2 import StrictUndefined, TemplateError, meta, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from acumen.errors import DataError, Problem, label, printable
+from acumen.errors import DataError, Problem, printable
 from acumen.runner.schema import reply_schema
 
 if TYPE_CHECKING:
     from acumen.runner.cases import Case
     from acumen.runner.retrieval import References
-    from acumen.runner.task import InputKind, Task
-    from acumen.table.scale import Scale
+    from acumen.runner.task import Task
 
 LONGEST_PROMPT: Final = 2_000_000
 VARIABLES: Final = frozenset({"case", "items", "levels", "abstain", "references", "schema"})
@@ -52,6 +50,7 @@ _ENVIRONMENT = _Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_compile = cache(_ENVIRONMENT.from_string)
 
 
 def zero_or_few_shot(task: Task, case: Case, references: References | None = None) -> list[Message]:
@@ -118,11 +117,6 @@ def render(template: str, values: Mapping[str, object]) -> str:
     return "".join(parts)
 
 
-@cache
-def _compile(template: str) -> Any:
-    return _ENVIRONMENT.from_string(template)
-
-
 def template_fault(error: Exception) -> tuple[str, int | None]:
     """What is wrong with a template, and in which of its lines where that is known.
 
@@ -167,60 +161,3 @@ def names_used(template: str) -> dict[str, int]:
         if node.name in names:
             lines.setdefault(node.name, node.lineno)
     return lines
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a template can show; None stands for what the file does not soundly say."""
-
-    scale: Scale | None
-    inputs: Mapping[str, InputKind] | None
-    questions: Mapping[str, str]
-
-
-def template_problems(
-    name: str, template: str, content: Content
-) -> Iterator[tuple[str, int | None]]:
-    """Each problem of one template, and its line in the template where that is known."""
-    known = REPAIR_VARIABLES if name == "repair" else VARIABLES
-    try:
-        used = names_used(template)
-    except TemplateError as error:
-        yield template_fault(error)
-        return
-    unknown = {variable: line for variable, line in used.items() if variable not in known}
-    for variable, line in unknown.items():
-        yield f"uses {label(variable)}; there are {', '.join(sorted(known))}", line
-    if name == "user" and "case" not in used:
-        yield "never shows the case: use {{ case.… }}", None
-    if not unknown and (content.inputs is not None or "case" not in used):
-        yield from _trials(template, content)
-
-
-def _trials(template: str, content: Content) -> Iterator[tuple[str, int | None]]:
-    """Fill the template in, with references and without; the first fault is told."""
-    for references in (True, False):
-        try:
-            render(template, _example(content, references))
-        except DataError as error:
-            hint, inputs = "", content.inputs
-            if inputs is not None and not inputs_used(template) <= inputs.keys():
-                names = ", ".join(map(label, inputs))
-                hint = f"; of a case there is {names}, and never id or truth"
-            yield from ((problem.message + hint, problem.line) for problem in error.problems)
-            return
-
-
-def _example(content: Content, references: bool) -> dict[str, Any]:
-    texts = {"text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
-    items = content.scale.items if content.scale else ("…",)
-    levels = content.scale.levels if content.scale else (0,)
-    return {
-        "case": {name: texts[kind] for name, kind in (content.inputs or {}).items()},
-        "items": [{"name": i, "question": content.questions.get(i, "")} for i in items],
-        "levels": list(levels),
-        "abstain": "N/A",
-        "references": [{"item": items[0], "text": "…", "score": levels[0]}] * references,
-        "schema": "…",
-        "problems": ["…"],
-    }

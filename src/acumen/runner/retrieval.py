@@ -14,7 +14,7 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from acumen.runner.cases import Case, Reference
 from acumen.runner.endpoint import Endpoint
@@ -35,15 +35,6 @@ References = Mapping[str, Sequence[Retrieved]]
 """What was retrieved for one case, by item."""
 
 
-class Similarity(Protocol):
-    """How alike each reference is to a case: one number in 0..1 a reference."""
-
-    references: Sequence[Reference]
-
-    async def to_case(self, case: Case) -> list[float]:
-        """The similarity of every reference to ``case``."""
-
-
 class TfidfSimilarity:
     """Cosine of TF-IDF vectors of words and pairs of words, weighted by the references."""
 
@@ -59,10 +50,11 @@ class TfidfSimilarity:
             self._vectors = None
 
     async def to_case(self, case: Case) -> list[float]:
-        """Rows are of unit length, so a cosine is a dot product."""
+        """The largest cosine of each reference with any passage of the case."""
         passages = case.passages()
         if self._vectors is None or not passages:
             return [0.0] * len(self.references)
+        # rows are of unit length, so a cosine is a dot product
         cosines = self._vectors @ self._vectorizer.transform(passages).T
         return [_unit(float(best)) for best in cosines.max(axis=1).toarray().ravel()]
 
@@ -81,7 +73,7 @@ class EmbeddedSimilarity:
         self._vectors = await self._embed([r.text for r in self.references])
 
     async def to_case(self, case: Case) -> list[float]:
-        """The largest cosine with any passage of the case."""
+        """The largest cosine of each reference with any passage of the case."""
         passages = await self._embed(case.passages())
         return [
             max((_unit(_cosine(own, passage)) for passage in passages), default=0.0)
@@ -93,6 +85,10 @@ class EmbeddedSimilarity:
         for start in range(0, len(texts), 64):
             vectors += await self.endpoint.embed(texts[start : start + 64], self.model)
         return vectors
+
+
+Similarity = TfidfSimilarity | EmbeddedSimilarity
+"""How alike each reference is to a case: one number in 0..1 a reference."""
 
 
 @dataclass(slots=True)

@@ -12,18 +12,19 @@ stands for what could not be used, and the checks that do not need it go on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from jinja2 import TemplateError
 from pydantic import TypeAdapter
 
-from acumen.errors import Problem, UsageError, label
+from acumen.errors import DataError, Problem, UsageError, label
 from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.files.problems import Draft, place
 from acumen.files.toml import shipped, shipped_text
 from acumen.files.toml_lines import Path as KeyPath
-from acumen.runner.prompts import Content, template_problems
+from acumen.runner import prompts
 from acumen.runner.task import (
     EvidenceTable,
     Layout,
@@ -84,19 +85,20 @@ class _TaskDraft(Draft[TaskTable]):
         self.scale = Scale.named(scale) if isinstance(scale, str) else own
         inputs = {name: kind for name, kind in kinds.items() if kind is not None}
         self.inputs = inputs if inputs and len(inputs) == len(kinds) else None
+        questions = self.table.questions or {}
+        self.questions = {name: question or "" for name, question in questions.items()}
 
     def check(self) -> None:
         for name in {"id", "truth"} & (self.table.inputs or {}).keys():
             self.wrong(("inputs", name), "is a key every case has: choose another name")
-        questions = {name: text or "" for name, text in (self.table.questions or {}).items()}
         if self.scale is not None:
-            for name in questions.keys() - set(self.scale.items):
+            for name in self.questions.keys() - set(self.scale.items):
                 message = f"is not an item; the items are {', '.join(self.scale.items)}"
                 self.wrong(("questions", name), message)
         if self.table.reply is not None:
             self._check_reply(self.table.reply)
         if self.table.prompt is not None:
-            self._check_prompt(self.table.prompt, Content(self.scale, self.inputs, questions))
+            self._check_prompt(self.table.prompt)
 
     def _check_reply(self, reply: ReplyTable) -> None:
         evidence = reply.evidence
@@ -135,11 +137,57 @@ class _TaskDraft(Draft[TaskTable]):
         if kind == "rows" and layout == "by_item":
             self.wrong((*at, "kind"), "'rows' need the layout 'flat'")
 
-    def _check_prompt(self, prompt: PromptTable, content: Content) -> None:
+    def _check_prompt(self, prompt: PromptTable) -> None:
         templates = {"system": prompt.system, "user": prompt.user, "repair": prompt.repair}
         for name, template in templates.items():
-            for message, line in template_problems(name, template, content) if template else ():
+            for message, line in self._template_problems(name, template) if template else ():
                 self._in_template(("prompt", name), template or "", message, line)
+
+    def _template_problems(self, name: str, template: str) -> Iterator[tuple[str, int | None]]:
+        """Each problem of one template, and its line in the template where that is known."""
+        known = prompts.REPAIR_VARIABLES if name == "repair" else prompts.VARIABLES
+        try:
+            used = prompts.names_used(template)
+        except TemplateError as error:
+            yield prompts.template_fault(error)
+            return
+        unknown = {variable: line for variable, line in used.items() if variable not in known}
+        for variable, line in unknown.items():
+            yield f"uses {label(variable)}; there are {', '.join(sorted(known))}", line
+        if name == "user" and "case" not in used:
+            yield "never shows the case: use {{ case.… }}", None
+        if not unknown and (self.inputs is not None or "case" not in used):
+            yield from self._trials(template)
+
+    def _trials(self, template: str) -> Iterator[tuple[str, int | None]]:
+        """Fill the template in with made-up values, with references and without.
+
+        A misspelt input shows here and not in the middle of a run. The first fault is told.
+        """
+        for references in (True, False):
+            try:
+                prompts.render(template, self._example(references))
+            except DataError as error:
+                hint, inputs = "", self.inputs
+                if inputs is not None and not prompts.inputs_used(template) <= inputs.keys():
+                    names = ", ".join(map(label, inputs))
+                    hint = f"; of a case there is {names}, and never id or truth"
+                yield from ((problem.message + hint, problem.line) for problem in error.problems)
+                return
+
+    def _example(self, references: bool) -> dict[str, Any]:
+        texts = {"text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
+        items = self.scale.items if self.scale else ("…",)
+        levels = self.scale.levels if self.scale else (0,)
+        return {
+            "case": {name: texts[kind] for name, kind in (self.inputs or {}).items()},
+            "items": [{"name": i, "question": self.questions.get(i, "")} for i in items],
+            "levels": list(levels),
+            "abstain": "N/A",
+            "references": [{"item": items[0], "text": "…", "score": levels[0]}] * references,
+            "schema": "…",
+            "problems": ["…"],
+        }
 
     def _in_template(self, path: KeyPath, template: str, message: str, line: int | None) -> None:
         """A problem in a template, by its line in the file where the text stands there as it is."""
