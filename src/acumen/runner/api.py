@@ -14,17 +14,11 @@ from acumen.runner.endpoint import OPENAI_URL, Patience, host_of
 from acumen.runner.execute import Run, check, execute
 from acumen.runner.local import LOCAL
 from acumen.runner.plan import Option, Plan, ReplyFormat, Settings
-from acumen.runner.record import Mode
 from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
 
 SAMPLING_TEMPERATURE: Final = 0.7
 Modes = Literal["zero_shot", "few_shot", "both"]
-_MODES: Final[dict[Modes, tuple[Mode, ...]]] = {
-    "zero_shot": ("zero_shot",),
-    "few_shot": ("few_shot",),
-    "both": ("zero_shot", "few_shot"),
-}
 
 
 def run(
@@ -98,7 +92,7 @@ def run(
     (5, 'phq8-run.json', None)
     """
     for name, choice, choices in (
-        ("mode", mode, tuple(_MODES)),
+        ("mode", mode, get_args(Modes)),
         ("reply_format", reply_format, get_args(ReplyFormat)),
     ):
         if choice not in choices:
@@ -113,7 +107,7 @@ def run(
     settings = Settings(
         model=model,
         endpoint=LOCAL if address is None else host_of(address),
-        modes=_MODES[mode],
+        modes=("zero_shot", "few_shot") if mode == "both" else (mode,),
         samples=samples,
         temperature=temperature,
         seed=seed,

@@ -93,25 +93,21 @@ async def _converse(
 def request_options(task: Task, settings: Settings, sample: int) -> dict[str, Any]:
     """The options of a request; each sample has its own seed."""
     openai = is_openai(settings.endpoint)
-    options: dict[str, Any] = {
-        "temperature": settings.temperature,
-        "max_tokens": settings.max_tokens,
-        "seed": settings.seed + sample,
-    }
-    options = {name: value for name, value in options.items() if name not in settings.omit}
-    if openai and "max_tokens" in options:
-        options["max_completion_tokens"] = options.pop("max_tokens")
+    options: dict[str, Any] = {}
+    if "temperature" not in settings.omit:
+        options["temperature"] = settings.temperature
+    if "max_tokens" not in settings.omit:
+        options["max_completion_tokens" if openai else "max_tokens"] = settings.max_tokens
+    if "seed" not in settings.omit:
+        options["seed"] = settings.seed + sample
     if settings.top_logprobs is not None:
         options |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
-    match settings.reply_format:
-        case "schema":
-            schema = without_bounds(reply_schema(task)) if openai else reply_schema(task)
-            strict = {"name": "reply", "strict": True, "schema": schema}
-            options["response_format"] = {"type": "json_schema", "json_schema": strict}
-        case "json":
-            options["response_format"] = {"type": "json_object"}
-        case "text":
-            pass
+    if settings.reply_format == "schema":
+        schema = without_bounds(reply_schema(task)) if openai else reply_schema(task)
+        strict = {"name": "reply", "strict": True, "schema": schema}
+        options["response_format"] = {"type": "json_schema", "json_schema": strict}
+    elif settings.reply_format == "json":
+        options["response_format"] = {"type": "json_object"}
     return options
 
 
