@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Final, Literal, get_args
 
 from acumen.errors import UsageError
-from acumen.runner.cases import DEMO, References, read_cases, read_references
+from acumen.runner.cases import DEMO, read_cases, read_references
 from acumen.runner.drive import Watcher
 from acumen.runner.endpoint import OPENAI_URL, Patience, host_of
-from acumen.runner.execute import Run, check, execute
+from acumen.runner.execute import Run, execute
 from acumen.runner.local import LOCAL
 from acumen.runner.plan import Option, Plan, ReplyFormat, Settings
-from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
 
 SAMPLING_TEMPERATURE: Final = 0.7
@@ -117,30 +116,19 @@ def run(
         embedding_model=embedding_model,
         omit=tuple(sorted(set(omit))),
     )
-    known = _references(references, cases, mode, content)
-    plan = Plan(content, read_cases(cases, content), known, settings, limit)
-    path = Path(output or f"{content.name}-run.json")
-    if dry_run:
-        check(plan, path, address, resume=resume)
-        return Run(plan, path)
+    if references is None and str(cases) == DEMO and mode != "zero_shot":
+        references = DEMO  # the bundled cases bring their own
+    known = None if references is None else read_references(references, content)
     return execute(
-        plan,
-        path,
+        Plan(content, read_cases(cases, content), known, settings, limit),
+        Path(output or f"{content.name}-run.json"),
         address,
         resume=resume,
+        dry_run=dry_run,
         concurrency=concurrency or (1 if address is None else 8),
         patience=Patience(timeout=timeout, retries=retries),
         watcher=watcher,
     )
-
-
-def _references(
-    path: str | Path | None, cases: str | Path, mode: Modes, task: Task
-) -> References | None:
-    """The references of few-shot prompts; the bundled cases bring their own."""
-    if path is None and str(cases) == DEMO and mode != "zero_shot":
-        path = DEMO
-    return None if path is None else read_references(path, task)
 
 
 def _address(model: str, base_url: str | None) -> str | None:

@@ -52,13 +52,21 @@ def execute(
     base_url: str | None,
     *,
     resume: bool = False,
+    dry_run: bool = False,
     concurrency: int = 8,
     patience: Patience | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Ask all questions of a plan and write the run file. ``base_url`` None: the local model."""
+    """Ask all questions of a plan and write the run file. ``base_url`` None: the local model.
+
+    A dry run refuses what a run would refuse before its first question; it asks and writes nothing.
+    """
     _check_access(base_url)
-    journal = open_journal(output, _header(plan, base_url), resume=resume)
+    header = _header(plan, base_url)
+    if dry_run:
+        check_journal(output, header, resume=resume)
+        return Run(plan, output)
+    journal = open_journal(output, header, resume=resume)
     try:
         # what a writer that was killed left beside the run file; the lock is held
         for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
@@ -76,12 +84,6 @@ def execute(
         return Run(plan, output, artifact)
     finally:
         journal.close()
-
-
-def check(plan: Plan, output: Path, base_url: str | None, *, resume: bool = False) -> None:
-    """Refuse what :func:`execute` would refuse before its first question; ask and write nothing."""
-    _check_access(base_url)
-    check_journal(output, _header(plan, base_url), resume=resume)
 
 
 def _check_access(base_url: str | None) -> None:

@@ -45,25 +45,23 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
     """The record of one question, whatever came of it."""
     start = time.monotonic()
     messages = prompts.zero_or_few_shot(plan.task, question.case, references)
-    record = Record(
-        *question.key, Outcome.transport_failure, prompt_hash=prompts.prompt_hash(messages)
-    )
+    digest = prompts.prompt_hash(messages)
+    record = Record(*question.key, Outcome.transport_failure, prompt_hash=digest)
     tally = _Tally()
     try:
         answer, reading = await _converse(question, plan, endpoint, messages, tally)
+        if isinstance(reading, Reading):
+            record = _usable(record, reading, answer, question.case, references, plan.task)
+        else:
+            outcome = Outcome.refused if reading.is_refusal else Outcome.invalid_reply
+            text = answer.text[:UNUSABLE_CHARACTERS]
+            record = replace(record, outcome=outcome, reason=reading.reason, reply=text)
     except TransportFailure as failure:
         tally.retries += failure.retries
         if failure.reason == CONTENT_FILTER:
             record = replace(record, outcome=Outcome.refused, reason="refused")
         else:
             record = replace(record, reason=failure.reason)
-    else:
-        if isinstance(reading, UnusableReply):
-            outcome = Outcome.refused if reading.is_refusal else Outcome.invalid_reply
-            text = answer.text[:UNUSABLE_CHARACTERS]
-            record = replace(record, outcome=outcome, reason=reading.reason, reply=text)
-        else:
-            record = _usable(record, reading, answer, question.case, references, plan.task)
     return replace(record, **asdict(tally), seconds=round(time.monotonic() - start, 3))
 
 
