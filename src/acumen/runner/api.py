@@ -54,8 +54,9 @@ def run(
     ----------
     task
         A task's name (``phq8``, ``allergy``) or a ``.toml`` file.
-    cases, references
-        JSON files, or ``demo`` for the bundled ones; references are for few-shot prompts.
+    cases, references, limit
+        JSON files, or ``demo`` for the bundled ones; references are for few-shot prompts. With a
+        ``limit`` only the first cases are asked.
     model, base_url
         A model of an OpenAI-compatible endpoint (by default ``OPENAI_BASE_URL``, then OpenAI's
         own); ``local`` for the small one on this machine.
@@ -64,13 +65,9 @@ def run(
     concurrency, timeout, retries
         Questions in flight (8, or 1 for ``local``), seconds an attempt may take, attempts after a
         failed one.
-    limit
-        Only the first cases.
-    output, resume
+    output, resume, dry_run
         The run file (``TASK-run.json``); its journal stands beside it, and ``resume`` continues a
-        run that stopped.
-    dry_run
-        Refuse what the run would refuse, ask nothing and write nothing.
+        run that stopped. A dry run refuses what the run would, asks nothing and writes nothing.
     temperature, max_tokens, seed, top_logprobs, reply_format, omit
         Options of the requests. The temperature is 0, or 0.7 with several samples; each sample
         has a seed of its own; ``top_logprobs=0`` asks for no log-probabilities.

@@ -150,7 +150,7 @@ def _input_problems(record: dict[str, Any], task: Task) -> Iterator[Problem]:
                 yield Problem(f"must be text, not {_kind(value)}", field=key)
             elif not value.strip():
                 yield Problem("is blank", field=key)
-        elif not isinstance(value, list) or not all(_is_review(review) for review in value):
+        elif not isinstance(value, list) or not all(map(_is_review, value)):
             yield Problem("must be a list of {review_id, text}, both text", field=key)
         elif len({review["review_id"] for review in value}) < len(value):
             yield Problem("gives one review_id twice", field=key)

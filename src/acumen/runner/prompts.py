@@ -55,24 +55,20 @@ _compile = cache(_ENVIRONMENT.from_string)
 
 def zero_or_few_shot(task: Task, case: Case, references: References | None = None) -> list[Message]:
     """The messages for one case. Without references it is the zero-shot prompt, byte for byte."""
-    examples = [
-        {"item": item, "text": r.text, "score": r.score}
-        for item, retrieved in (references or {}).items()
-        for r in retrieved
-    ]
     values = {
         "case": dict(case.inputs),
         "items": [{"name": i, "question": task.questions.get(i, "")} for i in task.scale.items],
         "levels": list(task.scale.levels),
         "abstain": task.reply.abstain[0] if task.reply.abstain else None,
-        "references": examples,
+        "references": [
+            {"item": item, "text": reference.text, "score": reference.score}
+            for item, retrieved in (references or {}).items()
+            for reference in retrieved
+        ],
         "schema": json.dumps(reply_schema(task), ensure_ascii=False),
     }
-    messages = []
-    if task.prompt.system:
-        messages.append({"role": "system", "content": render(task.prompt.system, values)})
-    messages.append({"role": "user", "content": render(task.prompt.user, values)})
-    return messages
+    texts = {"system": task.prompt.system, "user": task.prompt.user}
+    return [{"role": who, "content": render(text, values)} for who, text in texts.items() if text]
 
 
 def repair(
