@@ -8,6 +8,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -329,3 +330,49 @@ def test_a_line_that_nobody_waits_for_any_more_is_written_without_noise(
     assert noise == []
     assert [key[0] for key in journal.records] == [2]
     assert journal.path.read_bytes().count(b"\n") == 3  # it is on disk all the same
+
+
+def test_a_line_whose_writer_was_cancelled_before_its_turn_is_written_with_the_next(
+    tmp_path: Path,
+) -> None:
+    journal = open_journal(tmp_path / "run.json", HEADER, resume=False)
+
+    async def append() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
+        go_on = threading.Event()
+        busy = loop.run_in_executor(None, go_on.wait, 60)
+        first = asyncio.create_task(journal.append(record(1)))
+        second = asyncio.create_task(journal.append(record(2)))
+        await asyncio.sleep(0)  # both lines wait, and no thread is free to write them
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        go_on.set()
+        await asyncio.gather(busy, second)
+        assert journal.path.read_bytes().count(b"\n") == 3
+
+    finish(append())
+    assert [key[0] for key in journal.records] == [2]
+    close(journal)
+
+
+def test_closing_writes_what_still_waits_for_the_disk(tmp_path: Path) -> None:
+    journal = open_journal(tmp_path / "run.json", HEADER, resume=False)
+
+    async def append() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
+        go_on = threading.Event()
+        busy = loop.run_in_executor(None, go_on.wait, 60)
+        waiting = asyncio.create_task(journal.append(record(1)))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        go_on.set()
+        await busy
+
+    finish(append())
+    assert journal.path.read_bytes().count(b"\n") == 1
+    close(journal)
+    assert journal.path.read_bytes().count(b"\n") == 2
+    assert journal.records == {}

@@ -53,32 +53,30 @@ class Journal:
         number = self._appended
         async with self._turn:
             if self._synced < number:  # else the one before wrote this line with its own
-                await asyncio.to_thread(self._commit, self._waiting_lines())
+                await asyncio.to_thread(self._commit)
         self.records[record.key] = replace(record, reply=None)
 
-    def _waiting_lines(self) -> list[bytes]:
-        lines, self._lines = self._lines, []
-        return lines
-
-    def _commit(self, lines: Sequence[bytes]) -> None:
+    def _commit(self) -> None:
         with self._disk:  # the thread of one that was cancelled may still write
+            lines = self._lines.copy()  # the loop may append meanwhile
             # after a failure nothing more: half a line may stand there, and only a last is mended
             if lines and self._failure is None:
                 try:
                     _write_all(self._handle, b"".join(lines))
                     os.fsync(self._handle)
                 except OSError as error:
-                    self._failure = error.strerror
+                    self._failure = error.strerror or str(error)
                 else:
                     self.syncs += 1
                     self._synced += len(lines)
+                    del self._lines[: len(lines)]
             if self._failure is not None:
                 raise DataError([f"cannot be written: {self._failure}"], self.path.name)
 
     def close(self) -> None:
         """Finish what waits, drop the lock."""
         with contextlib.suppress(DataError):  # nobody waits for it any more
-            self._commit(self._waiting_lines())
+            self._commit()
         os.close(self._handle)
 
 
