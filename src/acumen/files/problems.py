@@ -14,8 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from acumen.errors import DataError, Problem, label, printable, what_came
-from acumen.files.toml import parse_toml
-from acumen.files.toml_lines import Lines, Path
+from acumen.files.toml import Lines, Path, parse_toml
 
 M = TypeVar("M", bound=BaseModel)
 _BRANCHES: Final = (("str",), ("int",), ("float",), ("bool",))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from acumen.errors import printable
-from acumen.files.toml_lines import Path
+from acumen.files.toml import Path
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Rule, implies
 from acumen.table.scale import Scale
 

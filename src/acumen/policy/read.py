@@ -12,8 +12,7 @@ from typing import Final
 
 from acumen.errors import UsageError, printable
 from acumen.files.json import decode_text, read_bytes, source_name
-from acumen.files.toml import shipped, shipped_text
-from acumen.files.toml_lines import Path
+from acumen.files.toml import Path, shipped, shipped_text
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Policy
 from acumen.policy.reach import Draft, unreachable
 from acumen.policy.tables import ConditionTable

@@ -25,7 +25,7 @@ from pydantic import (
 from acumen.errors import printable
 from acumen.files.documents import Document
 from acumen.files.problems import lines_of, refusal
-from acumen.files.toml_lines import Path
+from acumen.files.toml import Path
 from acumen.results.measured import Measured
 from acumen.types import CaseId
 

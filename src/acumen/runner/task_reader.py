@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from acumen.errors import Problem, label
 from acumen.files.problems import Draft, place
-from acumen.files.toml_lines import Path
+from acumen.files.toml import Path
 from acumen.runner.task import Evidence, InputKind, Layout, Prompt, ReplyShape, Task
 from acumen.runner.task_tables import EvidenceTable, OwnScale, PromptTable, ReplyTable, TaskTable
 from acumen.runner.template_checks import Content, template_problems

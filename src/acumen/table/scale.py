@@ -20,8 +20,7 @@ from acumen.errors import (
 )
 from acumen.files.json import decode_text, read_bytes
 from acumen.files.text import folded
-from acumen.files.toml import parse_toml, shipped, shipped_text
-from acumen.files.toml_lines import Lines
+from acumen.files.toml import Lines, parse_toml, shipped, shipped_text
 
 MOST_LEVELS: Final = 1000
 DEFAULT_SCALE: Final = "phq8"
