@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from acumen.files.text import folded
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Evidence, Points, Policy
+
+Earned = tuple[tuple[str, float], ...]
+"""Ids of evidence, each with the points it gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +20,7 @@ class Trace:
 
     rule: str
     because: tuple[str, ...]
-    points: tuple[tuple[str, float], ...]
+    points: Earned
     repeated: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
@@ -35,15 +39,6 @@ class Decision:
     trace: Trace
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    evidence_id: str
-    review_id: str
-    field: str
-    value: str
-    points: float
-
-
 def decide(policy: Policy, evidence: Iterable[Evidence]) -> Decision:
     """The policy's verdict on this evidence.
 
@@ -58,82 +53,79 @@ def decide(policy: Policy, evidence: Iterable[Evidence]) -> Decision:
     >>> decision.verdict, decision.score, str(decision.trace)
     ('Critical Risk', 10, 'at least 8 points (E1, E2)')
     """
-    rows, repeated, unknown = _distinct(policy, evidence)
-    earned = tuple((row.evidence_id, row.points) for row in rows if row.points)
-    total = _total([points for _, points in earned])
+    rows, repeated = _distinct(evidence)
+    worth = ((row.evidence_id, policy.points.get((row.field, row.judgement), 0)) for row in rows)
+    earned = tuple((name, points) for name, points in worth if points)
+    # whatever else a modifier's field may say, it says that the modifier is not there
+    unknown = tuple(
+        row.evidence_id
+        for row in rows
+        if row.field not in policy.by_field
+        and row.judgement not in policy.values.get(row.field, ())
+    )
     because: tuple[str, ...] = ()
     verdict, rule = policy.default, "no rule holds: the default"
     for candidate in policy.rules:
-        support = _support(candidate.when, rows, total)
+        support = _support(candidate.when, rows, earned)
         if support is not None:
             verdict, rule, because = candidate.verdict, candidate.name, support
             break
     return Decision(
         verdict=verdict,
         rank=policy.scale.levels.index(verdict),
-        score=total if policy.adds else None,
+        score=_total(earned) if policy.adds else None,
         trace=Trace(rule, because, earned, repeated, unknown),
     )
 
 
-def _distinct(
-    policy: Policy, evidence: Iterable[Evidence]
-) -> tuple[list[_Row], tuple[str, ...], tuple[str, ...]]:
-    rows: list[_Row] = []
-    repeated, unknown = [], []
-    seen: set[tuple[str, str, str]] = set()
+def _distinct(evidence: Iterable[Evidence]) -> tuple[list[Evidence], tuple[str, ...]]:
+    """The claims, each once and its judgement folded; ids of those that come again."""
+    rows: dict[tuple[str, str, str], Evidence] = {}
+    repeated = []
     for claim in evidence:
-        value = folded(claim.judgement)
-        key = (claim.review_id, claim.field, value)
-        if key in seen:
+        key = (claim.review_id, claim.field, folded(claim.judgement))
+        if key in rows:
             repeated.append(claim.evidence_id)
-            continue
-        seen.add(key)
-        # whatever else a modifier's field may say, it says that the modifier is not there
-        if claim.field not in policy.by_field and value not in policy.values.get(claim.field, ()):
-            unknown.append(claim.evidence_id)
-        points = policy.points.get((claim.field, value), 0)
-        rows.append(_Row(claim.evidence_id, claim.review_id, claim.field, value, points))
-    return rows, tuple(repeated), tuple(unknown)
+        else:
+            rows[key] = Evidence(claim.evidence_id, *key)
+    return list(rows.values()), tuple(repeated)
 
 
-def _total(points: list[float]) -> float:
+def _total(earned: Earned) -> float:
+    points = [points for _, points in earned]
     # whole points stay whole; fractions are summed exactly, so their order never matters
     return sum(points) if all(type(p) is int for p in points) else math.fsum(points)
 
 
-def _support(condition: Condition, rows: list[_Row], total: float) -> tuple[str, ...] | None:
+def _support(condition: Condition, rows: list[Evidence], earned: Earned) -> tuple[str, ...] | None:
     """Ids of the evidence that makes the condition hold; None when it does not hold."""
     match condition:
         case Points(at_least=least):
-            if total < least:
-                return None
-            return tuple(row.evidence_id for row in rows if row.points)
+            return tuple(name for name, _ in earned) if _total(earned) >= least else None
         case Count():
-            return _counted(condition, rows)
+            return _count(condition, rows)
         case AnyOf(parts=parts):
-            supports = (_support(part, rows, total) for part in parts)
+            supports = (_support(part, rows, earned) for part in parts)
             return next((support for support in supports if support is not None), None)
         case AllOf(parts=parts):
             together: dict[str, None] = {}
             for part in parts:
-                support = _support(part, rows, total)
+                support = _support(part, rows, earned)
                 if support is None:
                     return None
                 together.update(dict.fromkeys(support))
             return tuple(together)
 
 
-def _counted(condition: Count, rows: list[_Row]) -> tuple[str, ...] | None:
-    reviews: set[str] | None = None
-    ids: dict[str, list[str]] = {}
-    for name, values in condition.where:
-        here = set()
-        for row in rows:
-            if row.field == name and row.value in values:
-                here.add(row.review_id)
-                ids.setdefault(row.review_id, []).append(row.evidence_id)
-        reviews = here if reviews is None else reviews & here
-    if reviews is None or len(reviews) < condition.at_least:
+def _count(condition: Count, rows: list[Evidence]) -> tuple[str, ...] | None:
+    matches = [
+        [row for row in rows if row.field == field and row.judgement in values]
+        for field, values in condition.where
+    ]
+    reviews = set.intersection(*({row.review_id for row in match} for match in matches))
+    if len(reviews) < condition.at_least:
         return None
+    ids: dict[str, list[str]] = {}
+    for row in chain.from_iterable(matches):
+        ids.setdefault(row.review_id, []).append(row.evidence_id)
     return tuple(name for review, names in ids.items() if review in reviews for name in names)
