@@ -9,16 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from acumen.errors import (
-    DataError,
-    OffScaleError,
-    Problem,
-    UsageError,
-    printable,
-    source_name,
-    what_came,
-)
-from acumen.files.json import decode_text, read_bytes
+from acumen.errors import DataError, OffScaleError, Problem, UsageError, printable, what_came
+from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.files.text import folded
 from acumen.files.toml import Lines, parse_toml, shipped, shipped_text
 
@@ -116,13 +108,15 @@ class Scale:
 
     def hint(self, problems: Sequence[Problem]) -> list[Problem]:
         """The problems; the first one that another scale may solve says so."""
-        hinted = list(problems)
-        first = next((at for at, problem in enumerate(hinted) if problem.off_scale), None)
-        if first is not None:
-            hint = f"; if the data are on another scale than {self.name}, give it with --scale"
-            message = f"{hinted[first].message}{hint} (scale= in Python)"
-            hinted[first] = replace(hinted[first], message=message)
-        return hinted
+        hint = (
+            f"; if the data are on another scale than {self.name}, give it with --scale "
+            "(scale= in Python)"
+        )
+        first = next((at for at, problem in enumerate(problems) if problem.off_scale), None)
+        return [
+            replace(problem, message=problem.message + hint) if at == first else problem
+            for at, problem in enumerate(problems)
+        ]
 
     def rank(self, value: object) -> int:
         """The rank of a level, 0 for the lowest; ``ValueError`` says what is wrong with it.
