@@ -58,21 +58,12 @@ def _inverse_temperature(x: Floats, y: Floats, w: Floats) -> float:
     if not np.any(w * x):
         raise DataError(["temperature: every confidence is 0.5, so no temperature fits better"])
     if not np.any(w * ((x > 0) - y) * x > 0):
-        raise DataError(
-            [
-                "temperature has no finite optimum: 0.5 separates right from wrong, "
-                "so the fit is best as T falls to 0"
-            ]
-        )
+        raise _no_optimum("0.5 separates right from wrong, so the fit is best as T falls to 0")
     low = next((u for u in range(0, -STEEPEST, -1) if slope(u) < 0), None)
     high = next((u for u in range(STEEPEST) if slope(u) > 0), None)
     if low is None or high is None:
-        raise DataError(
-            [
-                "temperature has no finite optimum: the surer answers are not the better ones, "
-                "so the fit is best as T grows without end"
-            ]
-        )
+        why = "the surer answers are not the better ones, so the fit is best as T grows without end"
+        raise _no_optimum(why)
     return math.exp(brentq(slope, low, high, xtol=1e-14, rtol=1e-14))
 
 
@@ -203,4 +194,8 @@ def _refuse_one_class(y: Floats, method: str) -> None:
     if (y == y[0]).all():
         which = {0.0: "every answer is wrong", 1.0: "every answer is right"}
         why = which.get(float(y[0]), "the target is the same everywhere")
-        raise DataError([f"{method} has no finite optimum: {why}, so nothing tells them apart"])
+        raise _no_optimum(f"{why}, so nothing tells them apart", method)
+
+
+def _no_optimum(why: str, method: str = "temperature") -> DataError:
+    return DataError([f"{method} has no finite optimum: {why}"])

@@ -66,7 +66,7 @@ def calibrate(
     check_targets({"--output": output}, (path, scale))
     from acumen.calibration import fit_calibration
     from acumen.calibration.inputs import default_warnings
-    from acumen.files.timestamps import created_at
+    from acumen.files.json import created_at
     from acumen.readers import read
 
     table = read(path, mode=mode, scale=scale)

@@ -15,14 +15,14 @@ import errno
 import json
 import os
 import re
-import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from acumen.errors import DataError, Problem
+from acumen.errors import DataError, Problem, UsageError
 from acumen.errors import source_name as source_name  # read by those who read files
 from acumen.files.json_walk import DEEPEST, LONE_SURROGATE, first_fault
 
@@ -151,6 +151,16 @@ def to_json(document: object, *, indent: int | None = 1, compact: bool = False) 
     return json.dumps(document, allow_nan=False, ensure_ascii=False, **layout) + "\n"
 
 
+def created_at() -> str:
+    """Now, as documents carry it in UTC; ``SOURCE_DATE_EPOCH`` fixes it, so that builds repeat."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise UsageError("SOURCE_DATE_EPOCH must be a whole number of seconds") from None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def write_json(path: str | Path, document: object, *, private: bool = False) -> None:
     """Write a document atomically; on any failure the target is as it was."""
     write_bytes(path, to_json(document).encode("utf-8"), private=private)
@@ -172,7 +182,7 @@ def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> 
             moves: list[tuple[Path, Path]] = []
             for at, data in files.items():
                 path = Path(at)
-                if _is_device(path):
+                if path.is_char_device() or path.is_fifo():
                     path.write_bytes(data)
                     continue
                 if path.is_dir():
@@ -191,12 +201,6 @@ def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> 
                 sync_folder(folder)
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(at)) from error
-
-
-def _is_device(path: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return stat.S_ISCHR(path.stat().st_mode) or stat.S_ISFIFO(path.stat().st_mode)
-    return False
 
 
 @contextlib.contextmanager

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 
 from acumen.files.text import folded
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Evidence, Points, Policy
 
-Earned = tuple[tuple[str, float], ...]
+Scores = tuple[tuple[str, float], ...]
 """Ids of evidence, each with the points it gives."""
 
 
@@ -20,7 +19,7 @@ class Trace:
 
     rule: str
     because: tuple[str, ...]
-    points: Earned
+    points: Scores
     repeated: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
@@ -54,8 +53,11 @@ def decide(policy: Policy, evidence: Iterable[Evidence]) -> Decision:
     ('Critical Risk', 10, 'at least 8 points (E1, E2)')
     """
     rows, repeated = _distinct(evidence)
-    worth = ((row.evidence_id, policy.points.get((row.field, row.judgement), 0)) for row in rows)
-    earned = tuple((name, points) for name, points in worth if points)
+    scores = tuple(
+        (row.evidence_id, score)
+        for row in rows
+        if (score := policy.points.get((row.field, row.judgement), 0))
+    )
     # whatever else a modifier's field may say, it says that the modifier is not there
     unknown = tuple(
         row.evidence_id
@@ -63,18 +65,21 @@ def decide(policy: Policy, evidence: Iterable[Evidence]) -> Decision:
         if row.field not in policy.by_field
         and row.judgement not in policy.values.get(row.field, ())
     )
+    points = [points for _, points in scores]
+    # whole points stay whole; fractions are summed exactly, so their order never matters
+    total = sum(points) if all(type(p) is int for p in points) else math.fsum(points)
     because: tuple[str, ...] = ()
     verdict, rule = policy.default, "no rule holds: the default"
     for candidate in policy.rules:
-        support = _support(candidate.when, rows, earned)
+        support = _support(candidate.when, rows, scores, total)
         if support is not None:
             verdict, rule, because = candidate.verdict, candidate.name, support
             break
     return Decision(
         verdict=verdict,
         rank=policy.scale.levels.index(verdict),
-        score=_total(earned) if policy.adds else None,
-        trace=Trace(rule, because, earned, repeated, unknown),
+        score=total if policy.adds else None,
+        trace=Trace(rule, because, scores, repeated, unknown),
     )
 
 
@@ -91,26 +96,22 @@ def _distinct(evidence: Iterable[Evidence]) -> tuple[list[Evidence], tuple[str, 
     return list(rows.values()), tuple(repeated)
 
 
-def _total(earned: Earned) -> float:
-    points = [points for _, points in earned]
-    # whole points stay whole; fractions are summed exactly, so their order never matters
-    return sum(points) if all(type(p) is int for p in points) else math.fsum(points)
-
-
-def _support(condition: Condition, rows: list[Evidence], earned: Earned) -> tuple[str, ...] | None:
+def _support(
+    condition: Condition, rows: list[Evidence], scores: Scores, total: float
+) -> tuple[str, ...] | None:
     """Ids of the evidence that makes the condition hold; None when it does not hold."""
     match condition:
         case Points(at_least=least):
-            return tuple(name for name, _ in earned) if _total(earned) >= least else None
+            return tuple(name for name, _ in scores) if total >= least else None
         case Count():
             return _count(condition, rows)
         case AnyOf(parts=parts):
-            supports = (_support(part, rows, earned) for part in parts)
+            supports = (_support(part, rows, scores, total) for part in parts)
             return next((support for support in supports if support is not None), None)
         case AllOf(parts=parts):
             together: dict[str, None] = {}
             for part in parts:
-                support = _support(part, rows, earned)
+                support = _support(part, rows, scores, total)
                 if support is None:
                     return None
                 together.update(dict.fromkeys(support))
@@ -118,14 +119,13 @@ def _support(condition: Condition, rows: list[Evidence], earned: Earned) -> tupl
 
 
 def _count(condition: Count, rows: list[Evidence]) -> tuple[str, ...] | None:
-    matches = [
-        [row for row in rows if row.field == field and row.judgement in values]
-        for field, values in condition.where
-    ]
-    reviews = set.intersection(*({row.review_id for row in match} for match in matches))
-    if len(reviews) < condition.at_least:
-        return None
+    reviews = {row.review_id for row in rows}
     ids: dict[str, list[str]] = {}
-    for row in chain.from_iterable(matches):
-        ids.setdefault(row.review_id, []).append(row.evidence_id)
+    for field, values in condition.where:
+        matches = [row for row in rows if row.field == field and row.judgement in values]
+        reviews &= {row.review_id for row in matches}
+        if len(reviews) < condition.at_least:
+            return None
+        for row in matches:
+            ids.setdefault(row.review_id, []).append(row.evidence_id)
     return tuple(name for review, names in ids.items() if review in reviews for name in names)

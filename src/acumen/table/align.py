@@ -71,14 +71,14 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
             f"{len(only_right)} only on the right are excluded"
         )
     a, b = _same_rows(left.of_cases(common), right.of_cases(common), intersection_only)
-    judged = [common[code] for code in np.unique(a.case).tolist()]
-    if not judged:
+    cases = [common[code] for code in np.unique(a.case).tolist()]
+    if not cases:
         raise DataError([f"no item is judged on both sides for any {noun}: nothing to compare"])
-    if len(judged) < len(common):
+    if len(cases) < len(common):
         # a case without rows would still count as one when cases are drawn
-        apart = [c for c in common if c not in set(judged)]
+        apart = [c for c in common if c not in set(cases)]
         warnings.append(f"{len(apart)} {noun}(s) share no item and are excluded: {_listed(apart)}")
-        a, b = a.of_cases(judged), b.of_cases(judged)
+        a, b = a.of_cases(cases), b.of_cases(cases)
     warnings += _identical(a, b)
     return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))
 

@@ -108,15 +108,12 @@ class Scale:
 
     def hint(self, problems: Sequence[Problem]) -> list[Problem]:
         """The problems; the first one that another scale may solve says so."""
-        hint = (
-            f"; if the data are on another scale than {self.name}, give it with --scale "
-            "(scale= in Python)"
-        )
-        first = next((at for at, problem in enumerate(problems) if problem.off_scale), None)
-        return [
-            replace(problem, message=problem.message + hint) if at == first else problem
-            for at, problem in enumerate(problems)
-        ]
+        first = next((problem for problem in problems if problem.off_scale), None)
+        if first is None:
+            return list(problems)
+        hint = f"if the data are on another scale than {self.name}, give it with --scale"
+        hinted = replace(first, message=f"{first.message}; {hint} (scale= in Python)")
+        return [hinted if problem is first else problem for problem in problems]
 
     def rank(self, value: object) -> int:
         """The rank of a level, 0 for the lowest; ``ValueError`` says what is wrong with it.
