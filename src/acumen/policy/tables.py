@@ -101,9 +101,8 @@ class Vocabulary(Draft[PolicyTable]):
         """Whether anything gives points, or was meant to."""
         sections = (table.fields, table.points, table.thresholds, table.modifiers)
         # what stands under a key that is misspelt may be just what seems to be missing
-        self.complete = None not in (*sections, *(table.modifiers or ())) and not any(
-            table.unknown.values()
-        )
+        is_misspelt = any(table.unknown.values())
+        self.complete = None not in (*sections, *(table.modifiers or ())) and not is_misspelt
         """Whether every declaration could be read, so that an unknown field is a mistake."""
         self.unsure: set[str] = set()
         """Fields whose values could not all be read."""
@@ -121,7 +120,7 @@ class Vocabulary(Draft[PolicyTable]):
         for field, by_value in (self.table.points or {}).items():
             self._take(field, None if by_value is None else frozenset(map(folded, by_value)))
             for value, number in (by_value or {}).items():
-                self.adds = self.adds or number is None or number > 0
+                self.adds |= number is None or number > 0
                 if (field, folded(value)) in self.points:
                     self.wrong(("points", field, value), "is given twice")
                 self.points[field, folded(value)] = number or 0
@@ -132,8 +131,7 @@ class Vocabulary(Draft[PolicyTable]):
             if table is None:
                 continue
             path, name, points = ("modifiers", at), table.name or "", table.points
-            self.adds = self.adds or points is None or points > 0
-            self.adds = self.adds or "points" in table.unknown.values()
+            self.adds |= points is None or points > 0 or "points" in table.unknown.values()
             if name and folded(name) in names:
                 self.wrong((*path, "name"), f"a modifier '{printable(name)}' stands above already")
             names.add(folded(name))
