@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen import confidence as confidences
-from acumen.calibration.inputs import Inputs
+from acumen.calibration.inputs import Inputs, check_raw
 from acumen.calibration.models import METHODS, Calibrator
-from acumen.confidence.grammar import TEMPERATURE
 from acumen.errors import DataError, Problem, UsageError, printable
 from acumen.files.json import read_json, source_name, write_json
 from acumen.files.problems import validated
@@ -146,7 +145,7 @@ def calibration_from(document: object, name: str = "calibration") -> Calibration
     return Calibration(
         artifact.method,
         METHODS[artifact.method].model_validate(artifact.model.model_dump()),
-        _inputs(artifact),
+        Inputs.of_method(artifact.method, artifact.features or (), artifact.confidence),
         "correctness" if artifact.target == "correct" else artifact.target,
         artifact.training or Training(run_id=artifact.source_run_id),
         artifact.metrics,
@@ -160,16 +159,7 @@ def _wrong_confidence(document: object) -> list[Problem]:
     if not isinstance(name, str):
         return []
     try:
-        if isinstance(confidences.find(name), confidences.Calibrated):
-            raise UsageError(f"'{printable(name)}' is calibrated already")
+        check_raw(name)
     except UsageError as error:
         return [Problem(str(error), field="confidence")]
     return []
-
-
-def _inputs(artifact: CalibrationDocument) -> Inputs:
-    features, confidence = tuple(artifact.features or ()), artifact.confidence
-    probability = artifact.method == TEMPERATURE
-    if confidence is None and probability and features in ((), ("verbalized_confidence",)):
-        confidence = "verbalized"
-    return Inputs(() if confidence is not None else features, confidence, probability)

@@ -9,7 +9,7 @@ import numpy as np
 
 from acumen import confidence as confidences
 from acumen.calibration.artifact import Calibration
-from acumen.calibration.inputs import Inputs
+from acumen.calibration.inputs import RATING, Inputs, check_raw
 from acumen.calibration.models import METHODS
 from acumen.calibration.scores import Sample
 from acumen.confidence.grammar import TEMPERATURE
@@ -31,8 +31,6 @@ from acumen.views.forecast import TARGETS, target_of
 
 FOLDS: Final = 10
 SEED: Final = 42
-RATING: Final = "verbalized_confidence"
-"""What is fitted on when nothing is named."""
 
 
 def fit_calibration(
@@ -122,13 +120,8 @@ def _method_and_inputs(
             f"{confidences.spelled(method)} takes one feature, here are {len(features)}"
         )
     if confidence is not None:
-        if isinstance(confidences.find(confidence), confidences.Calibrated):
-            raise UsageError(f"'{printable(confidence)}' is calibrated already")
-    elif not features and method in SEVERAL:
-        features = (RATING,)
-    elif not features or (method == TEMPERATURE and features == (RATING,)):
-        confidence, features = "verbalized", ()
-    return method, Inputs(features, confidence, method == TEMPERATURE)
+        check_raw(confidence)
+    return method, Inputs.of_method(method, features, confidence)
 
 
 def _before(inputs: Inputs, sample: Sample) -> Measures:

@@ -5,16 +5,22 @@ A signal that is missing or null becomes a default, which is counted and told, n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final, Self
 
 import numpy as np
 
 from acumen import confidence as confidences
-from acumen.errors import DataError, Problem, UsageError
+from acumen.confidence.grammar import TEMPERATURE
+from acumen.errors import DataError, Problem, UsageError, printable
+from acumen.results.calibration import SEVERAL
 from acumen.table.judgments import Judgments, SignalState
 from acumen.table.signals import Rows, column, kind_of, outside_unit
 from acumen.types import Floats
+
+RATING: Final = "verbalized_confidence"
+"""What is fitted on when nothing is named."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ def default_of(key: str) -> float:
     >>> default_of("verbalized_confidence"), default_of("token_msp")
     (3.0, 0.0)
     """
-    return 3.0 if key == "verbalized_confidence" else 0.0
+    return 3.0 if key == RATING else 0.0
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,16 @@ class Inputs:
     probability: bool = False
     """Whether the one input must be a probability, as temperature scaling needs."""
 
+    @classmethod
+    def of_method(cls, method: str, features: Sequence[str], confidence: str | None) -> Self:
+        """What a method takes; where nothing is named, the verbalized confidence."""
+        names = tuple(features)
+        if confidence is None and method in SEVERAL:
+            names = names or (RATING,)
+        elif confidence is None and (not names or (method == TEMPERATURE and names == (RATING,))):
+            confidence = "verbalized"
+        return cls(() if confidence is not None else names, confidence, method == TEMPERATURE)
+
     @property
     def name(self) -> str:
         """The inputs in words."""
@@ -132,6 +148,12 @@ class Inputs:
         # tried, on values within every range: a user's own function carries no flag that says it
         probe = np.array([0.25, 0.5])
         return bool(np.array_equal(inner.function(probe), probe))
+
+
+def check_raw(confidence: str) -> None:
+    """Refuse a confidence function that is unknown, or calibrated already."""
+    if isinstance(confidences.find(confidence), confidences.Calibrated):
+        raise UsageError(f"'{printable(confidence)}' is calibrated already")
 
 
 def _nulls(table: Judgments, keys: tuple[str, ...], rows: Rows) -> dict[str, int]:
