@@ -48,12 +48,7 @@ def lines_of(error: ValidationError) -> list[tuple[Path, str]]:
 
 
 def validated(
-    document: object,
-    model: type[M],
-    source: str,
-    *,
-    lines: Lines | None = None,
-    at: str = "",
+    document: object, model: type[M], source: str, *, lines: Lines | None = None, at: str = ""
 ) -> M:
     """A document as its model, or every problem; ``at`` is where in the file it stands."""
     record, problems = _read(document, model, source, lines, at)
