@@ -30,9 +30,9 @@ from acumen.calibration import (
     fit_calibration,
     read_calibration,
 )
-from acumen.calibration.fitting import Sample
+from acumen.calibration.artifact import calibration_from
 from acumen.calibration.models import METHODS, logit, sigmoid
-from acumen.calibration.reading import calibration_from
+from acumen.calibration.scores import Sample
 from acumen.errors import DataError, UsageError
 from acumen.files.json import to_json, write_json
 from acumen.readers.run import run_from_document
@@ -85,7 +85,7 @@ def test_the_temperature_is_found_wherever_it_lies(groups: list, about: float) -
     assert found == pytest.approx(about, rel=0.1)
     assert found == pytest.approx(searched_temperature(p, y), rel=1e-6)
     nll = [
-        compute_binary_nll(TemperatureScalingCalibrator(t).predict(p), y)
+        compute_binary_nll(TemperatureScalingCalibrator(temperature=t).predict(p), y)
         for t in (found * 0.99, found, found * 1.01)
     ]
     assert nll[1] == min(nll)
@@ -163,7 +163,7 @@ def test_logistic_refuses_shares_and_one_class() -> None:
 
 def test_a_feature_that_never_varies_does_no_harm() -> None:
     fitted = LogisticCalibrator.fit([[1, 7], [2, 7], [3, 7], [1, 7]], [0, 1, 1, 0])
-    assert fitted.std[1] == 1.0
+    assert fitted.scaler.std[1] == 1.0
     assert np.isfinite(fitted.predict([[2, 8]])).all()
 
 
@@ -326,15 +326,44 @@ def test_the_metrics_before_and_after_are_those_of_the_forecasts() -> None:
     rows = answered_rows(TABLE)
     p = confidence.compute("token_pe", TABLE)[rows]
     y = target_of(TABLE, "correctness")[rows]
-    before, after = (fitted.metrics["in_sample"][k] for k in ("before", "after"))
-    assert before["ece"] == pytest.approx(compute_ece(p, y))
-    assert before["nll"] == pytest.approx(compute_binary_nll(p, y))
-    assert before["auroc"] == pytest.approx(roc_auc_score(y, p))
-    assert after["nll"] < before["nll"]
-    assert after["ece"] == pytest.approx(0, abs=1e-12)  # isotonic is calibrated where it was fitted
-    low, high = before["ci95"]["brier"]
-    assert low < before["brier"] < high
-    assert sum(before["reliability"]["n"]) == len(rows)
+    before, after = fitted.metrics.in_sample.before, fitted.metrics.in_sample.after
+    values = {name: measured.value for name, measured in before.metrics.items()}
+    assert values["ece"] == pytest.approx(compute_ece(p, y))
+    assert values["nll"] == pytest.approx(compute_binary_nll(p, y))
+    assert values["auroc"] == pytest.approx(roc_auc_score(y, p))
+    assert after.metrics["nll"].value < values["nll"]
+    # isotonic is calibrated where it was fitted
+    assert after.metrics["ece"].value == pytest.approx(0, abs=1e-12)
+    low, high = before.metrics["brier"].ends
+    assert low < values["brier"] < high
+    assert sum(before.reliability.n) == len(rows)
+
+
+def test_what_is_no_probability_has_an_auroc_before_and_the_reason_why_no_more() -> None:
+    fitted = fit_calibration(TABLE, method="isotonic", features=["llm_evidence_count"])
+    before = fitted.metrics.in_sample.before
+    rows = answered_rows(TABLE)
+    counts = TABLE.signals["llm_evidence_count"].values[rows]
+    right = target_of(TABLE, "correctness")[rows]
+    assert list(before.metrics) == ["auroc"]
+    assert before.metrics["auroc"].value == pytest.approx(roc_auc_score(right, counts))
+    assert before.reason == "what goes in is not a probability"
+    assert before.reliability is None
+
+
+def test_the_measures_of_an_artifact_come_back_whole_and_those_of_others_as_they_are(
+    tmp_path,
+) -> None:
+    fitted = fit_calibration(TABLE, method="isotonic", confidence="token_pe")
+    fitted.write(tmp_path / "c.json", NOW)
+    assert read_calibration(tmp_path / "c.json").metrics == fitted.metrics
+    measured = {"nll": 0.5, "ci95": {"nll": [0.4, 0.6]}, "ci95_notes": {}}
+    older = {
+        "in_sample": {"before": measured, "after": measured},
+        "cross_fitted": {"before": measured, "by": "case", "after": measured, "folds": 10},
+    }
+    document = {"method": "temperature_scaling", "temperature": 2, "metrics": older}
+    assert calibration_from(document).document(NOW)["metrics"] == older
 
 
 def test_cross_fitting_never_judges_a_case_by_a_calibrator_that_saw_it() -> None:
@@ -355,10 +384,10 @@ def test_cross_fitted_numbers_are_worse_than_in_sample_ones_where_nothing_is_to_
     rng = np.random.default_rng(2)
     table = replace(TABLE, signals={**TABLE.signals, "noise": _signal(rng.random(len(TABLE)))})
     fitted = fit_calibration(table, method="isotonic", features=["noise"])
-    seen = fitted.metrics["in_sample"]["after"]["nll"]
-    unseen = fitted.metrics["cross_fitted"]["after"]["nll"]
-    assert fitted.metrics["cross_fitted"]["folds"] == 10
-    assert unseen > seen + 0.05
+    crossed = fitted.metrics.cross_fitted
+    assert crossed.folds == 10
+    in_sample = fitted.metrics.in_sample.after
+    assert crossed.after.metrics["nll"].value > in_sample.metrics["nll"].value + 0.05
 
 
 def _signal(values: np.ndarray):
@@ -370,9 +399,9 @@ def _signal(values: np.ndarray):
 def test_one_case_cannot_be_cross_fitted_and_that_is_said() -> None:
     table = toy_table(1, seed=4)
     fitted = fit_calibration(table, method="linear", features=["token_msp"], target="loss")
-    crossed = fitted.metrics["cross_fitted"]
-    assert crossed["after"] is None
-    assert "two cases or more" in crossed["reason"]
+    crossed = fitted.metrics.cross_fitted
+    assert crossed.after is None
+    assert "two cases or more" in crossed.reason
 
 
 # --- artifacts -------------------------------------------------------------------------------
@@ -647,7 +676,7 @@ def test_temperature_on_a_function_outside_the_unit_interval_is_told_once_with_i
 
 @pytest.mark.parametrize("temperature", [1e-320, 1e300])
 def test_an_extreme_temperature_saturates_without_noise(temperature: float) -> None:
-    p = TemperatureScalingCalibrator(temperature).predict([0.0, 0.2, 0.5, 0.8, 1.0])
+    p = TemperatureScalingCalibrator(temperature=temperature).predict([0.0, 0.2, 0.5, 0.8, 1.0])
     assert p.tolist() == ([0, 0, 0.5, 1, 1] if temperature < 1 else [0.5] * 5)
 
 

@@ -10,11 +10,13 @@ import pytest
 
 from acumen import confidence
 from acumen.calibration import read_calibration
-from acumen.calibration.reading import calibration_from
+from acumen.calibration.artifact import calibration_from
 from acumen.cli import run
 from acumen.cli.calibrate import describe
 from acumen.files.json import write_json
 from acumen.readers import read
+from acumen.results.calibration import CrossFitted, InSample, Measures, MetricsPart
+from acumen.results.measured import Measured
 from tests.toy_runs import toy_run
 
 
@@ -75,7 +77,7 @@ def test_calibrate_prints_the_fit_and_writes_what_loads(train, tmp_path, capsys)
     for title in ("NLL", "ECE", "Brier", "AUROC", "before", "in-sample", "cross-fitted: 10 folds"):
         assert title in out
     after = json.loads(target.read_text())["metrics"]["cross_fitted"]["after"]
-    assert f"{after['nll']:.4f}" in out
+    assert f"{after['metrics']['nll']['value']:.4f}" in out
     assert "wrote" in err
 
 
@@ -101,7 +103,7 @@ def test_every_method_writes_an_artifact_that_names_it(
     assert document["training"]["run_id"] == "toy0"
     assert document["training"]["mode"] == "few_shot"
     assert 0 < document["training"]["positive_rate"] < 1
-    assert document["metrics"]["in_sample"]["after"]["brier"] > 0
+    assert document["metrics"]["in_sample"]["after"]["metrics"]["brier"]["value"] > 0
     table = read(train)
     assert confidence.compute("calibrated", table, calibration=read_calibration(target)).size == 160
 
@@ -215,11 +217,15 @@ def test_a_fit_is_told_within_80_columns_and_kept_only_where_asked(
 
 
 def test_a_fit_that_did_not_help_is_said_to_have_not() -> None:
-    measured = {"nll": 0.5, "ece": 0.137, "smooth_ece": 0.1, "brier": 0.2, "auroc": 0.7}
+    def measures(ece: float) -> Measures:
+        return Measures(metrics={"ece": Measured(value=ece), "nll": Measured(value=0.5)})
 
-    def told(after: float) -> str:
-        crossed = {"before": measured, "after": measured | {"ece": after}, "folds": 10}
-        metrics = {"in_sample": {"before": measured, "after": measured}, "cross_fitted": crossed}
+    def told(ece: float) -> str:
+        before, after = measures(0.137), measures(ece)
+        metrics = MetricsPart(
+            in_sample=InSample(before=before, after=before),
+            cross_fitted=CrossFitted(before=before, by="participant", after=after, folds=10),
+        )
         artifact = calibration_from({"method": "temperature_scaling", "temperature": 2})
         return "\n".join(describe(replace(artifact, metrics=metrics), "participant"))
 

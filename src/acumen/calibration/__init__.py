@@ -3,17 +3,15 @@
 Reading and applying an artifact needs NumPy alone; fitting imports scikit-learn or SciPy.
 """
 
-from acumen.calibration.artifact import Calibration
-from acumen.calibration.features import CalibratorFeatureExtractor, Features
+from acumen.calibration.artifact import Calibration, read_calibration
 from acumen.calibration.fitting import cross_fit, fit_calibration
-from acumen.calibration.inputs import Inputs
+from acumen.calibration.inputs import CalibratorFeatureExtractor, Features, Inputs
 from acumen.calibration.models import (
     IsotonicCalibrator,
     LinearCalibrator,
     LogisticCalibrator,
     TemperatureScalingCalibrator,
 )
-from acumen.calibration.reading import read_calibration
 from acumen.calibration.scores import auroc, compute_binary_nll, compute_ece
 from acumen.results.calibration import Training
 

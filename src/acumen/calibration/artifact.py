@@ -1,21 +1,27 @@
-"""A calibration artifact: a fitted calibrator, what it was fitted on, and how good it was."""
+"""A calibration artifact: a fitted calibrator, what it was fitted on, and how good it was.
+
+It is JSON and nothing else, and every number in it is checked before it is used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from acumen import confidence as confidences
-from acumen.calibration.inputs import Inputs
-from acumen.calibration.models import CalibratorModel
-from acumen.errors import UsageError, printable
-from acumen.files.json import write_json
-from acumen.results.calibration import SCHEMA_VERSION, Training
+from acumen.calibration.inputs import Inputs, check_raw
+from acumen.calibration.models import METHODS, Calibrator
+from acumen.errors import DataError, Problem, UsageError, printable
+from acumen.files.json import read_json, source_name, write_json
+from acumen.files.problems import validated
+from acumen.results.calibration import SCHEMA_VERSION, CalibrationDocument, MetricsPart, Training
 from acumen.table.judgments import Judgments
 from acumen.table.signals import Rows, answered_rows
 from acumen.types import Floats
+
+PICKLES: Final = (".pkl", ".pickle", ".joblib", ".dill", ".npy", ".npz", ".pt", ".pth")
 
 
 @dataclass(frozen=True)
@@ -23,11 +29,12 @@ class Calibration:
     """A fitted calibrator with what it takes, what it was fitted on, and how good it was."""
 
     method: str
-    model: CalibratorModel
+    model: Calibrator
     inputs: Inputs
     target: str = "correctness"
     training: Training = field(default_factory=Training)
-    metrics: dict[str, Any] = field(default_factory=dict)
+    metrics: MetricsPart | dict[str, Any] | None = None
+    """As acumen measured them, or as another tool wrote them."""
     name: str = "calibration"
     """How messages call it: the name of its file."""
     file: str | None = None
@@ -48,19 +55,19 @@ class Calibration:
 
     def of_confidence(self, values: Floats) -> Floats:
         """Calibrated confidence where ``values`` are its only input."""
-        taken = len(self.inputs.features)
-        if taken > 1:
-            raise UsageError(f"{self.name} takes {taken} features, not one confidence")
+        n_features = len(self.inputs.features)
+        if n_features > 1:
+            raise UsageError(f"{self.name} takes {n_features} features, not one confidence")
         return self.model.predict(values)
 
     def warnings(self, table: Judgments, names: Iterable[str] = ()) -> tuple[str, ...]:
         """What should be said when these confidences of this table are made with it."""
         table = table.included
-        said = [*self._overlap(table)]
+        warnings = self._overlap(table)
         for name in names:
             for expression in _calibrated_parts(confidences.find(name, table.signals)):
-                said += self._applied(expression, table)
-        return tuple(dict.fromkeys(said))
+                warnings += self._applied(expression, table)
+        return tuple(dict.fromkeys(warnings))
 
     def _overlap(self, table: Judgments) -> list[str]:
         shared = self.training.shared_with(table.cases)
@@ -85,6 +92,9 @@ class Calibration:
 
     def document(self, created_at: str) -> dict[str, Any]:
         """The artifact as JSON has it; :mod:`acumen.results.calibration` is its schema."""
+        metrics = self.metrics
+        if isinstance(metrics, MetricsPart):
+            metrics = metrics.model_dump(mode="json")
         return {
             "schema_version": SCHEMA_VERSION,
             "created_at": created_at,
@@ -92,9 +102,9 @@ class Calibration:
             "target": self.target,
             "confidence": self.inputs.confidence,
             "features": list(self.inputs.signals),
-            "model": self.model.parameters(),
+            "model": self.model.model_dump(),
             "training": self.training.model_dump(),
-            "metrics": self.metrics or None,
+            "metrics": metrics,
         }
 
     def write(self, path: str | Path, created_at: str) -> None:
@@ -106,3 +116,50 @@ def _calibrated_parts(expression: confidences.Expression) -> list[confidences.Ca
     if isinstance(expression, confidences.Secondary):
         return [*_calibrated_parts(expression.left), *_calibrated_parts(expression.right)]
     return [expression] if isinstance(expression, confidences.Calibrated) else []
+
+
+def read_calibration(path: str | Path) -> Calibration:
+    """The calibrator in an artifact.
+
+    Older artifacts are read too: ``temperature`` at the top or under ``model``, ``source_run_id``
+    instead of ``training``. A pickle is refused by its name, unread: opening one runs its code.
+    """
+    name = source_name(path)
+    if Path(path).suffix.lower() in PICKLES:
+        raise DataError(
+            ["is a pickle by its name, refused unread: a calibration artifact is JSON"], source=name
+        )
+    return replace(calibration_from(read_json(path), name), file=str(path))
+
+
+def calibration_from(document: object, name: str = "calibration") -> Calibration:
+    """The calibrator in a JSON document, or every problem with it."""
+    problems = _wrong_confidence(document)
+    try:
+        artifact = validated(document, CalibrationDocument, name)
+    except DataError as error:
+        problems = [*error.problems, *problems]
+    if problems:
+        raise DataError(problems, source=name)
+    assert artifact.model is not None  # an artifact without one is refused
+    return Calibration(
+        artifact.method,
+        METHODS[artifact.method].model_validate(artifact.model.model_dump()),
+        Inputs.of_method(artifact.method, artifact.features or (), artifact.confidence),
+        "correctness" if artifact.target == "correct" else artifact.target,
+        artifact.training or Training(run_id=artifact.source_run_id),
+        artifact.metrics,
+        printable(name, 200),
+    )
+
+
+def _wrong_confidence(document: object) -> list[Problem]:
+    """What is wrong with the function an artifact names: the schema knows no functions."""
+    name = document.get("confidence") if isinstance(document, dict) else None
+    if not isinstance(name, str):
+        return []
+    try:
+        check_raw(name)
+    except UsageError as error:
+        return [Problem(str(error), field="confidence")]
+    return []

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acumen import confidence as confidences
 from acumen.calibration.artifact import Calibration
-from acumen.calibration.inputs import Inputs
+from acumen.calibration.inputs import RATING, Inputs, check_raw
 from acumen.calibration.models import METHODS
-from acumen.calibration.scores import auroc, summary
+from acumen.calibration.scores import Sample
 from acumen.confidence.grammar import TEMPERATURE
 from acumen.errors import DataError, UsageError, printable
-from acumen.files.json import source_name
-from acumen.results.calibration import SEVERAL, CaseHashes, Training, case_hash
+from acumen.results.calibration import (
+    SEVERAL,
+    CaseHashes,
+    CrossFitted,
+    InSample,
+    Measures,
+    MetricsPart,
+    Training,
+    case_hash,
+)
 from acumen.table.judgments import Judgments
 from acumen.table.signals import answered_rows
 from acumen.types import Floats
@@ -25,30 +31,6 @@ from acumen.views.forecast import TARGETS, target_of
 
 FOLDS: Final = 10
 SEED: Final = 42
-RATING: Final = "verbalized_confidence"
-"""What is fitted on when nothing is named."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The answered rows a calibrator is fitted on."""
-
-    inputs: Floats
-    target: Floats
-    right: Floats
-    case: NDArray[np.int32]
-    n_cases: int
-    weight: Floats | None
-
-    def measured(self, probability: Floats) -> dict[str, Any]:
-        """How good a probability is on these rows."""
-        columns = (probability, self.target, self.right, self.case)
-        return summary(*columns, n_cases=self.n_cases, weight=self.weight)
-
-    def rows(self, which: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats | None]:
-        """Inputs, target and weight of some of the rows."""
-        weight = None if self.weight is None else self.weight[which]
-        return self.inputs[which], self.target[which], weight
 
 
 def fit_calibration(
@@ -69,19 +51,17 @@ def fit_calibration(
     table = table.included
     if confidence in table.signals and confidence not in confidences.names():
         features, confidence = (*features, str(confidence)), None  # the signal itself is meant
-    method, taken = _asked(method, tuple(features), confidence, target)
-    rows = answered_rows(table)
-    source = table.source.path
-    name = None if source is None else source_name(source)
+    method, inputs = _method_and_inputs(method, tuple(features), confidence, target)
+    rows, name = answered_rows(table), table.source.name
     if not len(rows):
         raise DataError(["no row was answered: there is nothing to fit on"], source=name)
     if not features and confidence is None and RATING not in table.signals:
-        had = ", ".join(printable(key) for key in list(table.signals)[:12]) or "none"
+        signals = ", ".join(printable(key) for key in list(table.signals)[:12]) or "none"
         message = f"there is no {RATING}, which is fitted by default; name features or a confidence"
-        raise DataError([f"{message} (signals: {had})"], source=name)
-    inputs = taken.of(table, rows)
+        raise DataError([f"{message} (signals: {signals})"], source=name)
+    columns = inputs.of(table, rows)
     sample = Sample(
-        inputs.values,
+        columns.values,
         target_of(table, target)[rows],
         target_of(table, "correctness")[rows],
         table.case[rows],
@@ -92,15 +72,13 @@ def fit_calibration(
         model = METHODS[method].fit(sample.inputs, sample.target, sample.weight)
     except DataError as error:
         raise DataError(error.problems, source=name) from error
-    before = _before(taken, sample)
-    after = sample.measured(model.predict(sample.inputs))
-    crossed = _cross_fitted(method, sample, folds, seed)
-    metrics = {
-        "in_sample": {"before": before, "after": after},
-        "cross_fitted": {"before": before, "by": table.scale.case, **crossed},
-    }
-    training = _training(table, sample, inputs.defaults)
-    return Calibration(method, model, taken, target, training, metrics)
+    before, after = _before(inputs, sample), sample.measure(model.predict(sample.inputs))
+    metrics = MetricsPart(
+        in_sample=InSample(before=before, after=after),
+        cross_fitted=_cross_fitted(method, sample, folds, seed, before, table.scale.case),
+    )
+    training = _training(table, sample, columns.defaults)
+    return Calibration(method, model, inputs, target, training, metrics)
 
 
 def cross_fit(
@@ -121,7 +99,7 @@ def cross_fit(
     return out, folds
 
 
-def _asked(
+def _method_and_inputs(
     method: str, features: tuple[str, ...], confidence: str | None, target: str
 ) -> tuple[str, Inputs]:
     """The method that is meant, and what it takes."""
@@ -142,45 +120,41 @@ def _asked(
             f"{confidences.spelled(method)} takes one feature, here are {len(features)}"
         )
     if confidence is not None:
-        if isinstance(confidences.find(confidence), confidences.Calibrated):
-            raise UsageError(f"'{printable(confidence)}' is calibrated already")
-    elif not features and method in SEVERAL:
-        features = (RATING,)
-    elif not features or (method == TEMPERATURE and features == (RATING,)):
-        confidence, features = "verbalized", ()
-    return method, Inputs(features, confidence, method == TEMPERATURE)
+        check_raw(confidence)
+    return method, Inputs.of_method(method, features, confidence)
 
 
-def _before(taken: Inputs, sample: Sample) -> dict[str, Any]:
-    """The same measures of what goes in, where it is one probability."""
-    if len(taken.features) > 1:
-        return {"reason": "several features: there is no one confidence before"}
-    values = sample.inputs[:, 0] if taken.probability else taken.as_probability(sample.inputs)
-    if values.min() < 0 or values.max() > 1:
-        area = auroc(values, sample.right, sample.weight)
-        return {"auroc": area, "reason": "what goes in is not a probability"}
-    return sample.measured(values)
+def _before(inputs: Inputs, sample: Sample) -> Measures:
+    """The same measures of what goes in, where it is one confidence."""
+    if len(inputs.features) > 1:
+        return Measures(metrics={}, reason="several features: there is no one confidence before")
+    values = sample.inputs
+    return sample.measure(values[:, 0] if inputs.probability else inputs.as_probability(values))
 
 
-def _cross_fitted(method: str, sample: Sample, folds: int, seed: int) -> dict[str, Any]:
+def _cross_fitted(
+    method: str, sample: Sample, folds: int, seed: int, before: Measures, noun: str
+) -> CrossFitted:
     try:
-        predicted, used = cross_fit(method, sample, folds, seed)
+        predicted, folds = cross_fit(method, sample, folds, seed)
     except DataError as error:
-        return {"after": None, "folds": None, "reason": error.problems[0].message}
-    return {"after": sample.measured(predicted), "folds": used, "seed": seed}
+        reason = error.problems[0].message
+        return CrossFitted(before=before, by=noun, after=None, folds=None, reason=reason)
+    after = sample.measure(predicted)
+    return CrossFitted(before=before, by=noun, after=after, folds=folds, seed=seed)
 
 
 def _training(table: Judgments, sample: Sample, defaults: dict[str, int]) -> Training:
     salt = (table.source.sha256 or "")[:16]
-    fitted = np.unique(sample.case).tolist()  # a case that abstained throughout taught nothing
+    codes = np.unique(sample.case).tolist()  # a case that abstained throughout taught nothing
     return Training(
         run_id=table.source.run_id,
         mode=table.source.mode,
         n=len(sample.target),
-        n_cases=len(fitted),
+        n_cases=len(codes),
         positive_rate=float(np.average(sample.target, weights=sample.weight)),
         feature_defaults=defaults,
         case_hashes=CaseHashes(
-            salt=salt, sha256_16=sorted(case_hash(table.cases[code], salt) for code in fitted)
+            salt=salt, sha256_16=sorted(case_hash(table.cases[code], salt) for code in codes)
         ),
     )

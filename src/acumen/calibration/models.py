@@ -1,20 +1,20 @@
 """The calibrators: how a confidence becomes a probability. Applying one needs NumPy alone.
 
-Each has ``fit`` (scikit-learn and SciPy, imported there), ``predict``, and its parameters as JSON
-has them. What is read back predicts the same bits.
+Each is its parameters as an artifact holds them, with ``fit`` (scikit-learn and SciPy, imported
+there) and ``predict``. What is read back predicts the same bits.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from acumen.errors import DataError
+from acumen.results.calibration import Linear, Logistic, Steps, Temperature, Weights
 from acumen.types import Floats
 from acumen.views.forecast import CLIP
 
@@ -22,18 +22,7 @@ STEEPEST: Final = 45
 """Temperatures are sought between e^−45 and e^45: beyond, doubles tell nothing apart."""
 
 
-class CalibratorModel(Protocol):
-    """A fitted calibrator."""
-
-    def predict(self, inputs: ArrayLike) -> Floats:
-        """Calibrated confidence of each row of inputs."""
-
-    def parameters(self) -> dict[str, Any]:
-        """What an artifact keeps."""
-
-
-@dataclass(frozen=True)
-class TemperatureScalingCalibrator:
+class TemperatureScalingCalibrator(Temperature):
     r"""One number that makes a probability bolder or more timid.
 
     .. math:: \sigma(\mathrm{logit}(p) / T)
@@ -41,30 +30,22 @@ class TemperatureScalingCalibrator:
     T > 1 draws towards 0.5, T < 1 away from it; the ranking stays. Guo et al. (2017), ICML,
     arXiv:1706.04599.
 
-    >>> TemperatureScalingCalibrator(2.0).predict([0.5, 0.9])
+    >>> TemperatureScalingCalibrator(temperature=2.0).predict([0.5, 0.9])
     array([0.5 , 0.75])
     """
 
-    temperature: float
-
     @classmethod
-    def fit(
-        cls, probability: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None
-    ) -> TemperatureScalingCalibrator:
+    def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """The temperature of least negative log-likelihood, wherever above 0 it lies."""
-        x, y = logit(_column(probability)), np.asarray(target, np.float64)
+        x, y = logit(_column(inputs)), np.asarray(target, np.float64)
         w = np.ones(len(x)) if weight is None else np.asarray(weight, np.float64)
         _refuse_one_class(y[w > 0], "temperature")
-        return cls(1.0 / _inverse_temperature(x, y, w))
+        return cls(temperature=1.0 / _inverse_temperature(x, y, w))
 
     def predict(self, inputs: ArrayLike) -> Floats:
         """Calibrated probabilities."""
         with np.errstate(over="ignore"):  # a tiny temperature saturates at 0 and 1, as it should
             return sigmoid(logit(_column(inputs)) / self.temperature)
-
-    def parameters(self) -> dict[str, Any]:
-        """The temperature."""
-        return {"temperature": self.temperature}
 
 
 def _inverse_temperature(x: Floats, y: Floats, w: Floats) -> float:
@@ -77,76 +58,38 @@ def _inverse_temperature(x: Floats, y: Floats, w: Floats) -> float:
     if not np.any(w * x):
         raise DataError(["temperature: every confidence is 0.5, so no temperature fits better"])
     if not np.any(w * ((x > 0) - y) * x > 0):
-        raise DataError(
-            [
-                "temperature has no finite optimum: 0.5 separates right from wrong, "
-                "so the fit is best as T falls to 0"
-            ]
-        )
+        raise _no_optimum("0.5 separates right from wrong, so the fit is best as T falls to 0")
     low = next((u for u in range(0, -STEEPEST, -1) if slope(u) < 0), None)
     high = next((u for u in range(STEEPEST) if slope(u) > 0), None)
     if low is None or high is None:
-        raise DataError(
-            [
-                "temperature has no finite optimum: the surer answers are not the better ones, "
-                "so the fit is best as T grows without end"
-            ]
-        )
+        why = "the surer answers are not the better ones, so the fit is best as T grows without end"
+        raise _no_optimum(why)
     return math.exp(brentq(slope, low, high, xtol=1e-14, rtol=1e-14))
 
 
-@dataclass(frozen=True)
-class LinearCalibrator:
+class LinearCalibrator(Linear):
     """A weighted sum of standardised features, cut to [0, 1]; for the target ``loss``.
 
     Ridge regression with a penalty of 1 (Hoerl and Kennard 1970).
     """
-
-    coefficients: tuple[float, ...]
-    intercept: float
-    mean: tuple[float, ...]
-    std: tuple[float, ...]
-    link: ClassVar = "identity"
 
     @classmethod
     def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """Ridge(alpha=1) on standardised features."""
         from sklearn.linear_model import Ridge
 
-        return cls(*_fit_linear(Ridge(alpha=1.0), inputs, target, weight))
-
-    def score(self, inputs: ArrayLike) -> Floats:
-        """The weighted sum, before the link."""
-        x = np.asarray(inputs, np.float64).reshape(-1, len(self.coefficients))
-        total = np.full(len(x), self.intercept)
-        with np.errstate(over="ignore", invalid="ignore"):  # told by row, where it is used
-            standardised = (x - np.array(self.mean)) / np.array(self.std)
-            for j, coefficient in enumerate(self.coefficients):  # in order: the same bits always
-                total += coefficient * standardised[:, j]
-        return total
+        return cls.model_validate(_fit_linear(Ridge(alpha=1.0), inputs, target, weight))
 
     def predict(self, inputs: ArrayLike) -> Floats:
         """Calibrated confidences."""
-        return np.clip(self.score(inputs), 0.0, 1.0)
-
-    def parameters(self) -> dict[str, Any]:
-        """Coefficients, intercept, link, and the features' means and standard deviations."""
-        return {
-            "coefficients": list(self.coefficients),
-            "intercept": self.intercept,
-            "link": self.link,
-            "scaler": {"mean": list(self.mean), "std": list(self.std)},
-        }
+        return np.clip(_weighted_sum(self, inputs), 0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class LogisticCalibrator(LinearCalibrator):
+class LogisticCalibrator(Logistic):
     """Logistic regression on standardised features; on one feature it is Platt scaling.
 
     Penalty C = 1. Platt (1999), Advances in Large Margin Classifiers.
     """
-
-    link: ClassVar = "sigmoid"
 
     @classmethod
     def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
@@ -158,62 +101,68 @@ class LogisticCalibrator(LinearCalibrator):
         if not np.isin(y, (0.0, 1.0)).all():
             raise DataError(["logistic needs a target that is right or wrong; take linear"])
         estimator = LogisticRegression(C=1.0, max_iter=1000)
-        return cls(*_fit_linear(estimator, inputs, y, weight))
+        return cls.model_validate(_fit_linear(estimator, inputs, y, weight))
 
     def predict(self, inputs: ArrayLike) -> Floats:
         """Calibrated probabilities."""
-        return sigmoid(self.score(inputs))
+        return sigmoid(_weighted_sum(self, inputs))
+
+
+def _weighted_sum(model: Weights, inputs: ArrayLike) -> Floats:
+    x = np.asarray(inputs, np.float64).reshape(-1, len(model.coefficients))
+    total = np.full(len(x), model.intercept)
+    with np.errstate(over="ignore", invalid="ignore"):  # told by row, where it is used
+        standardised = (x - np.array(model.scaler.mean)) / np.array(model.scaler.std)
+        for j, coefficient in enumerate(model.coefficients):  # in order: the same bits always
+            total += coefficient * standardised[:, j]
+    return total
 
 
 def _fit_linear(
     estimator: Any, inputs: ArrayLike, y: ArrayLike, weight: ArrayLike | None
-) -> tuple[tuple[float, ...], float, tuple[float, ...], tuple[float, ...]]:
-    """Coefficients and intercept on standardised features; their means and deviations."""
+) -> dict[str, Any]:
+    """The parameters of a fit on standardised features."""
     from sklearn.preprocessing import StandardScaler
 
     x = np.asarray(inputs, np.float64)
     x = x.reshape(-1, 1) if x.ndim == 1 else x
     scaler = StandardScaler().fit(x, sample_weight=weight)
     estimator.fit(scaler.transform(x), y, sample_weight=weight)
-    coefficients = tuple(np.ravel(estimator.coef_).tolist())
-    intercept = float(np.ravel(estimator.intercept_)[0])
-    return coefficients, intercept, tuple(scaler.mean_.tolist()), tuple(scaler.scale_.tolist())
+    return {
+        "coefficients": np.ravel(estimator.coef_).tolist(),
+        "intercept": float(np.ravel(estimator.intercept_)[0]),
+        "scaler": {"mean": scaler.mean_.tolist(), "std": scaler.scale_.tolist()},
+    }
 
 
-@dataclass(frozen=True)
-class IsotonicCalibrator:
+class IsotonicCalibrator(Steps):
     """The best function that never falls, straight between its points; one input.
 
     Zadrozny and Elkan (2002), KDD.
 
-    >>> IsotonicCalibrator((0.0, 1.0), (0.5, 0.7)).predict([-1, 0.5, 3])
+    >>> IsotonicCalibrator(x_thresholds=[0, 1], y_thresholds=[0.5, 0.7]).predict([-1, 0.5, 3])
     array([0.5, 0.6, 0.7])
     """
 
-    x_thresholds: tuple[float, ...]
-    y_thresholds: tuple[float, ...]
-
     @classmethod
-    def fit(
-        cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None
-    ) -> IsotonicCalibrator:
+    def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """IsotonicRegression between 0 and 1, flat beyond its ends."""
         from sklearn.isotonic import IsotonicRegression
 
-        fitted = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-        fitted.fit(_column(inputs), np.asarray(target, np.float64), sample_weight=weight)
-        return cls(tuple(fitted.X_thresholds_.tolist()), tuple(fitted.y_thresholds_.tolist()))
+        steps = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+        steps.fit(_column(inputs), np.asarray(target, np.float64), sample_weight=weight)
+        x, y = steps.X_thresholds_, steps.y_thresholds_
+        return cls(x_thresholds=x.tolist(), y_thresholds=y.tolist())
 
     def predict(self, inputs: ArrayLike) -> Floats:
         """Calibrated confidences."""
         return np.interp(_column(inputs), self.x_thresholds, self.y_thresholds)
 
-    def parameters(self) -> dict[str, Any]:
-        """The points of the function."""
-        return {"x_thresholds": list(self.x_thresholds), "y_thresholds": list(self.y_thresholds)}
 
-
-METHODS: Mapping[str, type[Any]] = {
+Calibrator = (
+    TemperatureScalingCalibrator | LinearCalibrator | LogisticCalibrator | IsotonicCalibrator
+)
+METHODS: Final[Mapping[str, type[Calibrator]]] = {
     "temperature_scaling": TemperatureScalingCalibrator,
     "platt": LogisticCalibrator,
     "logistic": LogisticCalibrator,
@@ -245,4 +194,8 @@ def _refuse_one_class(y: Floats, method: str) -> None:
     if (y == y[0]).all():
         which = {0.0: "every answer is wrong", 1.0: "every answer is right"}
         why = which.get(float(y[0]), "the target is the same everywhere")
-        raise DataError([f"{method} has no finite optimum: {why}, so nothing tells them apart"])
+        raise _no_optimum(f"{why}, so nothing tells them apart", method)
+
+
+def _no_optimum(why: str, method: str = "temperature") -> DataError:
+    return DataError([f"{method} has no finite optimum: {why}"])

@@ -1,8 +1,8 @@
-"""How good a probability is, on plain arrays: the doors for people who have two lists."""
+"""How good a probability is: on two plain lists, or on the rows that a calibrator is fitted on."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import METRICS, metrics_of, reliability
-from acumen.results.measured import Interval, NoInterval
+from acumen.results.calibration import Measures, ReliabilityPart
 from acumen.types import Floats
 from acumen.views.forecast import BINS, Forecast, forecast
 from acumen.views.ranking import rank
@@ -42,47 +42,45 @@ def auroc(score: ArrayLike, right: ArrayLike, weight: Floats | None = None) -> f
     >>> auroc([3, 3, 2, 1], [1, 0, 1, 0])
     0.625
     """
-    wrong = 1 - np.asarray(right)
-    ranking = rank(wrong, score, weight=weight, most_loss=1)
+    ranking = rank(1 - np.asarray(right), score, weight=weight, most_loss=1)
     return METRICS["failure_auroc"].measure(ranking).value
 
 
-def summary(
-    probability: Floats,
-    target: Floats,
-    right: Floats,
-    case: NDArray[np.int32],
-    *,
-    n_cases: int,
-    weight: Floats | None = None,
-) -> dict[str, Any]:
-    """Every calibration metric of a probability, AUROC of being right by it, and intervals.
+@dataclass(frozen=True)
+class Sample:
+    """The answered rows a calibrator is fitted on."""
 
-    ``ci95_notes`` tells what to know of an interval; ``reliability`` is the curve: what was said
-    and what came true, bin by bin.
-    """
-    view = forecast(probability, target, case=case, n_cases=n_cases, weight=weight)
-    ranking = rank(1 - right, probability, case=case, n_cases=n_cases, weight=weight, most_loss=1)
-    options = Options(resamples=0)
-    found = infer(metrics_of(Forecast), view, options)
-    by_rank = infer((METRICS["failure_auroc"],), ranking, options)["failure_auroc"]
-    measured = {**found, "auroc": by_rank}
-    curve = view.curve()
-    return {
-        **{name: one.value for name, one in measured.items()},
-        "ci95": {name: _ends(one.interval) for name, one in measured.items()},
-        "ci95_notes": {
-            name: ", ".join(one.interval.flags)
-            for name, one in measured.items()
-            if isinstance(one.interval, Interval) and one.interval.flags
-        },
-        "reliability": {
-            "n": curve.weight.tolist(),
-            "confidence": curve.confidence.tolist(),
-            "accuracy": curve.accuracy.tolist(),
-        },
-    }
+    inputs: Floats
+    target: Floats
+    right: Floats
+    case: NDArray[np.int32]
+    n_cases: int
+    weight: Floats | None
 
+    def rows(self, which: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats | None]:
+        """Inputs, target and weight of some of the rows."""
+        weight = None if self.weight is None else self.weight[which]
+        return self.inputs[which], self.target[which], weight
 
-def _ends(interval: Interval | NoInterval) -> list[float] | None:
-    return [interval.low, interval.high] if isinstance(interval, Interval) else None
+    def measure(self, confidence: Floats) -> Measures:
+        """AUROC of being right by a confidence; where it is a probability, calibration as well."""
+        case, n_cases, weight = self.case, self.n_cases, self.weight
+        options = Options(resamples=0)
+        ranking = rank(
+            1 - self.right, confidence, case=case, n_cases=n_cases, weight=weight, most_loss=1
+        )
+        by_rank = infer((METRICS["failure_auroc"],), ranking, options)
+        auroc = {"auroc": by_rank["failure_auroc"].measured}
+        if confidence.min() < 0 or confidence.max() > 1:
+            return Measures(metrics=auroc, reason="what goes in is not a probability")
+        view = forecast(confidence, self.target, case=case, n_cases=n_cases, weight=weight)
+        inferences = infer(metrics_of(Forecast), view, options)
+        curve = view.curve()
+        return Measures(
+            metrics={name: one.measured for name, one in inferences.items()} | auroc,
+            reliability=ReliabilityPart(
+                n=curve.weight.tolist(),
+                confidence=curve.confidence.tolist(),
+                accuracy=curve.accuracy.tolist(),
+            ),
+        )

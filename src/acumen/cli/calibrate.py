@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +14,7 @@ from acumen.errors import UsageError
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
+    from acumen.results.calibration import Measures
 
 app = typer.Typer(add_completion=False)
 
@@ -63,15 +65,15 @@ def calibrate(
     path = run or input_file or Path()
     check_targets({"--output": output}, (path, scale))
     from acumen.calibration import fit_calibration
-    from acumen.calibration.features import default_warnings, parse_features
-    from acumen.files.timestamps import created_at
+    from acumen.calibration.inputs import default_warnings
+    from acumen.files.json import created_at
     from acumen.readers import read
 
     table = read(path, mode=mode, scale=scale)
     fitted = fit_calibration(
         table,
         method=method,
-        features=parse_features(features),
+        features=[name.strip() for name in features.split(",") if name.strip()],
         confidence=confidence,
         target=target,
         folds=folds,
@@ -84,13 +86,14 @@ def calibrate(
         fitted.write(output, created_at())
     for line in describe(fitted, table.scale.case):
         typer.echo(line)
-    told = "nothing was kept; --output FILE keeps it" if output is None else f"wrote {output}"
-    typer.echo(f"acumen: {told}", err=True)
+    end = "nothing was kept; --output FILE keeps it" if output is None else f"wrote {output}"
+    typer.echo(f"acumen: {end}", err=True)
 
 
 def describe(fitted: Calibration, noun: str) -> list[str]:
     """The fit in a few lines: parameters, then the table of measures."""
     from acumen.confidence import spelled
+    from acumen.results.calibration import MetricsPart
 
     training = fitted.training
     share = 100 * (training.positive_rate or 0.0)
@@ -100,28 +103,30 @@ def describe(fitted: Calibration, noun: str) -> list[str]:
         *wrap(_parameters(fitted), WIDTH),
         "",
     ]
-    in_sample, crossed = fitted.metrics["in_sample"], fitted.metrics["cross_fitted"]
+    if not isinstance(fitted.metrics, MetricsPart):
+        return lines  # of another tool, which measures in its own way
+    in_sample, crossed = fitted.metrics.in_sample, fitted.metrics.cross_fitted
     rows = {
-        "before": in_sample["before"],
-        "after, in-sample": in_sample["after"],
-        "after, cross-fitted": crossed["after"] or {},
+        "before": _values(in_sample.before),
+        "after, in-sample": _values(in_sample.after),
+        "after, cross-fitted": _values(crossed.after),
     }
     width = max(map(len, rows))
     lines.append(" " * width + "".join(f"{title:>12}" for title, _ in SHOWN))
-    lines += [f"{title:{width}}{_cells(measured)}" for title, measured in rows.items()]
-    if crossed.get("folds"):
-        lines.append(f"cross-fitted: {crossed['folds']} folds by {noun}")
-    reasons = [block.get("reason") for block in (in_sample["before"], crossed)]
+    lines += [f"{title:{width}}{_cells(values)}" for title, values in rows.items()]
+    if crossed.folds:
+        lines.append(f"cross-fitted: {crossed.folds} folds by {noun}")
+    reasons = (in_sample.before.reason, crossed.reason)
     lines += [f"– {reason}" for reason in reasons if reason]
-    return lines + _no_help(in_sample["before"].get("ece"), (crossed["after"] or {}).get("ece"))
+    before, after = rows["before"].get("ece"), rows["after, cross-fitted"].get("ece")
+    if before is not None and after is not None and after >= before:
+        change = f"cross-fitted ECE {before:.4f} before, {after:.4f} after"
+        lines += ["", f"calibration did not help here: {change}"]
+    return lines
 
 
-def _no_help(before: float | None, after: float | None) -> list[str]:
-    """What to say when the calibration error of cases it never saw did not fall."""
-    if before is None or after is None or after < before:
-        return []
-    told = f"cross-fitted ECE {before:.4f} before, {after:.4f} after"
-    return ["", f"calibration did not help here: {told}"]
+def _values(measures: Measures | None) -> dict[str, float | None]:
+    return {} if measures is None else {k: m.value for k, m in measures.metrics.items()}
 
 
 def _parameters(fitted: Calibration) -> str:
@@ -141,6 +146,6 @@ def _parameters(fitted: Calibration) -> str:
             return f"intercept {model.intercept:.6g}; per standard deviation: {shown}"
 
 
-def _cells(measured: dict[str, Any]) -> str:
-    values = (measured.get(key) for _, key in SHOWN)
-    return "".join(f"{'–' if v is None else format(v, '.4f'):>12}" for v in values)
+def _cells(values: Mapping[str, float | None]) -> str:
+    numbers = (values.get(key) for _, key in SHOWN)
+    return "".join(f"{'–' if n is None else format(n, '.4f'):>12}" for n in numbers)

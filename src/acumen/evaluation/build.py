@@ -13,7 +13,7 @@ from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.levels import infer_agreement
 from acumen.evaluation.plan import Plan
 from acumen.evaluation.system import System
-from acumen.files.timestamps import created_at
+from acumen.files.json import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
 from acumen.inference.paired import Contrast, percentile_ends

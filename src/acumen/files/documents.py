@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import functools
-import operator
 from collections.abc import Iterable, Iterator, Mapping
-from types import NoneType
-from typing import Annotated, Any, ClassVar, Final, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self, TypeAlias, TypeVar
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
     ModelWrapValidatorHandler,
     PrivateAttr,
     ValidationError,
@@ -24,12 +20,10 @@ from pydantic import (
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema
-from pydantic_core.core_schema import with_info_wrap_validator_function
 
 from acumen.errors import what_came
 from acumen.files.problems import Reading, message_of, refusal
-from acumen.files.toml_lines import Path
+from acumen.files.toml import Path
 
 T = TypeVar("T")
 _ABSENT: Final = object()
@@ -113,17 +107,6 @@ def _unknown(table: Mapping[str, object], known: Iterable[str]) -> dict[str, str
     return {key: guesses[0] if guesses else None for key, guesses in close.items()}
 
 
-class _OrNone:
-    """Of ``T | None``, only a T is sound; in a draft, None stands for what is not."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        kinds = (kind for kind in get_args(source) if kind is not NoneType)
-        inner = handler(functools.reduce(operator.or_, kinds))
-        return with_info_wrap_validator_function(_or_none, inner)
-
-
 def _or_none(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
     try:
         return handler(value)
@@ -133,8 +116,11 @@ def _or_none(value: object, handler: ValidatorFunctionWrapHandler, info: Validat
         raise
 
 
-Part = Annotated[T | None, _OrNone()]
-"""A value that a draft of its document may lack: the other values are looked at all the same."""
+if TYPE_CHECKING:
+    Part: TypeAlias = T | None
+else:
+    Part = Annotated[T, WrapValidator(_or_none)]
+"""Only a T is sound; in a draft None stands for what is not, and the others are looked at."""
 
 
 def _not_blank(text: str) -> str:

@@ -29,10 +29,9 @@ class Fields:
 
     def wrong(self, field: str | None, fault: str | ValueError, item: str | None = None) -> None:
         """Note one problem."""
-        off_scale = isinstance(fault, OffScaleError)
-        self.problems.append(
-            Problem(str(fault), self.case, item, field, noun=self.noun, off_scale=off_scale)
-        )
+        is_off = isinstance(fault, OffScaleError)
+        place = (self.case, item, field)
+        self.problems.append(Problem(str(fault), *place, noun=self.noun, off_scale=is_off))
 
     def finish(self) -> None:
         """Raise everything that was noted, if anything was."""
@@ -75,8 +74,8 @@ class Fields:
         value = _python(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        came = "is missing" if value is None else f"must be text, not {what_came(value)}"
-        self.wrong(field, came)
+        is_null = value is None
+        self.wrong(field, "is missing" if is_null else f"must be text, not {what_came(value)}")
         return None
 
     def number(self, field: str, value: object) -> float | None:
@@ -98,12 +97,9 @@ class Fields:
         """An object of numbers; null is none. A null inside is a value that is missing."""
         if value is None:
             return None
-        numbers = {}
-        for name, entry in self.record(field, value).items():
-            number = self.number(f"{field}.{printable(name)}", entry)
-            if number is not None:
-                numbers[name] = number
-        return numbers
+        entries = self.record(field, value).items()
+        numbers = {k: self.number(f"{field}.{printable(k)}", entry) for k, entry in entries}
+        return {name: number for name, number in numbers.items() if number is not None}
 
 
 def _python(value: object) -> object:

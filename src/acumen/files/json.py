@@ -15,20 +15,19 @@ import errno
 import json
 import os
 import re
-import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
-from acumen.errors import DataError, Problem
+from acumen.errors import DataError, Problem, UsageError
 from acumen.errors import source_name as source_name  # read by those who read files
-from acumen.files.json_walk import DEEPEST, LONE_SURROGATE, Fault, first_fault
+from acumen.files.json_walk import DEEPEST, LONE_SURROGATE, first_fault
 
 LARGEST_FILE: Final = 2 << 30
 LARGEST_SCAN: Final = 50 << 20
-LARGEST_NUMBER: Final = sys.float_info.max
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -37,28 +36,26 @@ def read_json(path: str | Path) -> object:
     return parse_json(read_bytes(path), source=source_name(path))
 
 
+_CANNOT_READ: Final[Mapping[type[OSError], str]] = {
+    FileNotFoundError: "there is no such file",
+    IsADirectoryError: "is a folder, not a file",
+    PermissionError: "may not be read (permission denied)",
+}
+
+
 def read_bytes(path: str | Path) -> bytes:
     """A file's bytes, with one clear line when it cannot be read."""
-    name = source_name(path)
     try:
         if str(path) == "-":
-            return _read_all(sys.stdin.buffer, name)
-        with Path(path).open("rb") as file:
-            return _read_all(file, name)
-    except FileNotFoundError:
-        raise DataError(["there is no such file"], source=str(path)) from None
-    except IsADirectoryError:
-        raise DataError(["is a folder, not a file"], source=str(path)) from None
-    except PermissionError:
-        raise DataError(["may not be read (permission denied)"], source=str(path)) from None
+            data = sys.stdin.buffer.read(LARGEST_FILE + 1)
+        else:
+            with Path(path).open("rb") as file:
+                data = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise DataError([f"cannot be read: {error.strerror}"], source=str(path)) from error
-
-
-def _read_all(file: BinaryIO, name: str) -> bytes:
-    data = file.read(LARGEST_FILE + 1)
+        reason = _CANNOT_READ.get(type(error), f"cannot be read: {error.strerror}")
+        raise DataError([reason], source=str(path)) from error
     if len(data) > LARGEST_FILE:
-        raise DataError([f"is larger than {LARGEST_FILE >> 30} GiB"], source=name)
+        raise DataError([f"is larger than {LARGEST_FILE >> 30} GiB"], source=source_name(path))
     return data
 
 
@@ -114,28 +111,21 @@ def _no_constant(name: str) -> object:
 
 def _is_sound(document: object, text: str) -> bool:
     """Finite numbers and depth, one generation of containers at a time; then surrogates."""
-    level = [document]
-    for _ in range(DEEPEST):
-        below: list[object] = []
+    largest = sys.float_info.max
+    level: list[Any] = [[document]]
+    for _ in range(DEEPEST + 1):
+        below: list[Any] = []
         for node in level:
-            for child in _children(node):
+            for child in node.values() if type(node) is dict else node:
                 kind = type(child)
                 if kind is dict or kind is list:
                     below.append(child)
-                elif (kind is float or kind is int) and not (
-                    -LARGEST_NUMBER <= child <= LARGEST_NUMBER  # type: ignore[operator]  # a number
-                ):
+                elif (kind is float or kind is int) and not -largest <= child <= largest:
                     return False
         if not below:
             return "\\u" not in text or not _has_lone_surrogate(document, text)
         level = below
     return False
-
-
-def _children(node: object) -> Iterable[object]:
-    if isinstance(node, dict):
-        return node.values()
-    return node if isinstance(node, list) else (node,)
 
 
 def _has_lone_surrogate(document: object, text: str) -> bool:
@@ -145,32 +135,30 @@ def _has_lone_surrogate(document: object, text: str) -> bool:
 
 
 def _located(text: str, error: Exception | None) -> Problem:
-    if len(text) <= LARGEST_SCAN:
-        fault = first_fault(text)
-        if fault is not None:
-            return _problem(text, fault)
+    fault = first_fault(text) if len(text) <= LARGEST_SCAN else None
+    if fault is not None:
+        line_start = text.rfind("\n", 0, fault.offset) + 1
+        line, column = text.count("\n", 0, line_start) + 1, fault.offset - line_start + 1
+        return Problem(fault.message, line=line, column=column, field=fault.where or None)
     if isinstance(error, json.JSONDecodeError):
         return Problem(error.msg, line=error.lineno, column=error.colno)
     return Problem(str(error) if error else f"nesting deeper than {DEEPEST}, or a number too large")
 
 
-def _problem(text: str, fault: Fault) -> Problem:
-    line = text.count("\n", 0, fault.offset) + 1
-    column = fault.offset - (text.rfind("\n", 0, fault.offset) + 1) + 1
-    return Problem(fault.message, line=line, column=column, field=fault.where or None)
-
-
 def to_json(document: object, *, indent: int | None = 1, compact: bool = False) -> str:
     """Strict JSON text: never NaN or Infinity, a newline at the end; ``compact`` has no blanks."""
-    separators = (",", ":") if compact else None
-    text = json.dumps(
-        document,
-        allow_nan=False,
-        ensure_ascii=False,
-        indent=None if compact else indent,
-        separators=separators,
-    )
-    return text + "\n"
+    layout: dict[str, Any] = {"separators": (",", ":")} if compact else {"indent": indent}
+    return json.dumps(document, allow_nan=False, ensure_ascii=False, **layout) + "\n"
+
+
+def created_at() -> str:
+    """Now, as documents carry it in UTC; ``SOURCE_DATE_EPOCH`` fixes it, so that builds repeat."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise UsageError("SOURCE_DATE_EPOCH must be a whole number of seconds") from None
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def write_json(path: str | Path, document: object, *, private: bool = False) -> None:
@@ -194,7 +182,7 @@ def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> 
             moves: list[tuple[Path, Path]] = []
             for at, data in files.items():
                 path = Path(at)
-                if _is_device(path):
+                if path.is_char_device() or path.is_fifo():
                     path.write_bytes(data)
                     continue
                 if path.is_dir():
@@ -213,12 +201,6 @@ def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> 
                 sync_folder(folder)
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(at)) from error
-
-
-def _is_device(path: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return stat.S_ISCHR(path.stat().st_mode) or stat.S_ISFIFO(path.stat().st_mode)
-    return False
 
 
 @contextlib.contextmanager

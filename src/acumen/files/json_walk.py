@@ -1,9 +1,9 @@
 """One slow, plain pass over a JSON text that says where everything stands.
 
 The standard parser gives values without places. This walk gives the places of a sound text, to
-which log-probabilities belong, and the first fault of one that is not. It keeps its own stack, so
-no depth of nesting can exhaust Python's, and remembers the ids of the records it is in, so that a
-message can name the participant and not only a byte.
+which log-probabilities belong, and the first fault of one that is not. A fault learns on its way
+out the path it stands at and the id of its record, so that a message can name the participant and
+not only a byte.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from acumen.errors import label, printable
@@ -27,6 +27,7 @@ _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{
 _ESCAPE: Final = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _WORD: Final = re.compile(r"-?[A-Za-z]+")
+_ENDS: Final = {"{": "}", "[": "]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,11 @@ def first_fault(text: str) -> Fault | None:
     >>> first_fault('{"id": 7, "x": [1, NaN]}')
     Fault(offset=19, message='NaN is not JSON: a number must be finite', where='x[1] (id 7)')
     """
-    walk = _Walk(text)
     try:
-        for _ in walk.values():
+        for _ in _Walk(text).values():
             pass
     except _Stop as stop:
-        return Fault(stop.offset, stop.message, walk.place())
+        return Fault(stop.offset, stop.message, stop.place())
     return None
 
 
@@ -66,61 +66,37 @@ class _Stop(Exception):  # noqa: N818  (control flow inside this file, never see
     def __init__(self, offset: int, message: str) -> None:
         self.offset = offset
         self.message = message
+        self.steps: list[str] = []
+        self.identity = ""
 
+    def leave(self, key: str | int, identity: str) -> None:
+        """Note the step from a container to the fault, and its id unless a nearer one is known."""
+        if key != -1:
+            self.steps.append(f".{printable(key)}" if isinstance(key, str) else f"[{key}]")
+        self.identity = self.identity or identity
 
-@dataclass(slots=True)
-class _Open:
-    """An object or a list whose end has not come yet."""
-
-    start: int
-    end: str
-    key: str | int = -1
-    keys: set[str] = field(default_factory=set)
-    identity: str = ""
-
-    def step(self) -> str:
-        return f".{printable(self.key)}" if isinstance(self.key, str) else f"[{self.key}]"
+    def place(self) -> str:
+        """The path to the fault, with the innermost id on it, as messages show it."""
+        steps = "".join(reversed(self.steps))
+        if len(steps) > 160:
+            steps = f"{steps[:40]}…{steps[-40:]}"
+        return steps.lstrip(".") + (f" ({self.identity})" if self.identity else "")
 
 
 class _Walk:
-    """A place in a text, and the containers that are open there."""
+    """A place in a text, which the walk moves on."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.stack: list[_Open] = []
 
     def values(self) -> Iterator[tuple[Path, int, int]]:
         """Path, start and end of each value, a container after what it holds."""
         self._skip(0)
-        while True:
-            start = self.at
-            if self._mark() in ("{", "["):
-                self._open()
-                if self._mark() != self.stack[-1].end:
-                    self._next_key()
-                    continue
-            else:
-                self._scalar()
-                yield self._path(), start, self.at
-                self._skip(self.at)
-            yield from self._closed()
-            if not self.stack:
-                break
+        yield from self._value(())
+        self._skip(self.at)
         if self.at < len(self.text):
             raise _Stop(self.at, "trailing data after the document")
-
-    def place(self) -> str:
-        """The path to where the walk stands, with the innermost id on it, as messages show it."""
-        steps = "".join(container.step() for container in self.stack if container.key != -1)
-        identities = [container.identity for container in self.stack if container.identity]
-        suffix = f" ({identities[-1]})" if identities else ""
-        if len(steps) > 160:
-            steps = f"{steps[:40]}…{steps[-40:]}"
-        return f"{steps.lstrip('.')}{suffix}"
-
-    def _path(self) -> Path:
-        return tuple(container.key for container in self.stack)
 
     def _mark(self) -> str:
         return self.text[self.at : self.at + 1]
@@ -129,51 +105,62 @@ class _Walk:
         blank = _BLANK.match(self.text, at)
         self.at = blank.end() if blank else at
 
-    def _open(self) -> None:
-        if len(self.stack) >= DEEPEST:
+    def _value(self, path: Path) -> Generator[tuple[Path, int, int], None, str | None]:
+        """One value and all within; returns a text or a number as it may serve for an id."""
+        start, end = self.at, _ENDS.get(self._mark())
+        scalar = None
+        if end:
+            yield from self._container(path, end)
+        else:
+            scalar = self._scalar()
+        yield path, start, self.at
+        return scalar
+
+    def _container(self, path: Path, end: str) -> Iterator[tuple[Path, int, int]]:
+        if len(path) >= DEEPEST:
             raise _Stop(self.at, f"nesting deeper than {DEEPEST}")
-        self.stack.append(_Open(self.at, "}" if self._mark() == "{" else "]"))
+        key: str | int = -1
+        keys: set[str] = set()
+        identity = ""
+        self._skip(self.at + 1)
+        try:
+            while self._mark() != end or key != -1:
+                key = key + 1 if isinstance(key, int) and end == "]" else self._key(keys)
+                if end == "}":
+                    self._expect(":", "':' is expected after a key")
+                scalar = yield from self._value((*path, key))
+                if scalar is not None and isinstance(key, str) and key.endswith("id"):
+                    identity = f"{printable(key)} {label(scalar)}"
+                self._skip(self.at)
+                if self._mark() == end:
+                    break
+                self._expect(",", f"',' or '{end}' is expected")
+        except _Stop as stop:
+            stop.leave(key, identity)
+            raise
+        self.at += 1
+
+    def _expect(self, mark: str, expected: str) -> None:
+        self._skip(self.at)
+        if self._mark() != mark:
+            raise self._unexpected(expected)
         self._skip(self.at + 1)
 
-    def _next_key(self) -> None:
-        """Step to the next element of the innermost container: an index, or a key and its colon."""
-        top = self.stack[-1]
-        if not isinstance(top.key, str) and top.end == "]":
-            top.key += 1
-            return
+    def _key(self, keys: set[str]) -> str:
         start = self.at
         key = self._string("a key in double quotes is expected")
-        if key in top.keys:
+        if key in keys:
             raise _Stop(start, f"duplicate key '{printable(key)}'")
-        top.keys.add(key)
-        top.key = key
-        self._skip(self.at)
-        if self._mark() != ":":
-            raise self._unexpected("':' is expected after a key")
-        self._skip(self.at + 1)
+        keys.add(key)
+        return key
 
-    def _closed(self) -> Iterator[tuple[Path, int, int]]:
-        """After a value: the containers that end here; or step to the next element."""
-        while self.stack:
-            top = self.stack[-1]
-            if self._mark() == ",":
-                self._skip(self.at + 1)
-                self._next_key()
-                return
-            if self._mark() != top.end:
-                raise self._unexpected(f"',' or '{top.end}' is expected")
-            self.stack.pop()
-            yield self._path(), top.start, self.at + 1
-            self._skip(self.at + 1)
-
-    def _scalar(self) -> None:
+    def _scalar(self) -> str | None:
         if self._mark() == '"':
-            self._remember(self._string(""))
-            return
+            return self._string("")
         word = _WORD.match(self.text, self.at)
         if word and word[0] in ("true", "false", "null"):
             self.at = word.end()
-            return
+            return None
         if word and word[0] in ("NaN", "Infinity", "-Infinity"):
             raise _Stop(self.at, f"{word[0]} is not JSON: a number must be finite")
         number = _NUMBER.match(self.text, self.at)
@@ -182,13 +169,8 @@ class _Walk:
         if len(number[0]) > 4000 or not math.isfinite(float(number[0])):
             message = f"the number {printable(number[0])} is too large: it must be finite"
             raise _Stop(self.at, message)
-        self._remember(number[0])
         self.at = number.end()
-
-    def _remember(self, value: str) -> None:
-        top = self.stack[-1] if self.stack else None
-        if top and isinstance(top.key, str) and top.key.endswith("id"):
-            top.identity = f"{printable(top.key)} {label(value)}"
+        return number[0]
 
     def _string(self, expected: str) -> str:
         match = _STRING.match(self.text, self.at)

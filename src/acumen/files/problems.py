@@ -14,8 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from acumen.errors import DataError, Problem, label, printable, what_came
-from acumen.files.toml import parse_toml
-from acumen.files.toml_lines import Lines, Path
+from acumen.files.toml import Lines, Path, parse_toml
 
 M = TypeVar("M", bound=BaseModel)
 _BRANCHES: Final = (("str",), ("int",), ("float",), ("bool",))
@@ -49,12 +48,7 @@ def lines_of(error: ValidationError) -> list[tuple[Path, str]]:
 
 
 def validated(
-    document: object,
-    model: type[M],
-    source: str,
-    *,
-    lines: Lines | None = None,
-    at: str = "",
+    document: object, model: type[M], source: str, *, lines: Lines | None = None, at: str = ""
 ) -> M:
     """A document as its model, or every problem; ``at`` is where in the file it stands."""
     record, problems = _read(document, model, source, lines, at)

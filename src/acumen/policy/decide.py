@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from acumen.files.text import folded
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Evidence, Points, Policy
 
+Scores = tuple[tuple[str, float], ...]
+"""Ids of evidence, each with the points it gives."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
@@ -16,7 +19,7 @@ class Trace:
 
     rule: str
     because: tuple[str, ...]
-    points: tuple[tuple[str, float], ...]
+    points: Scores
     repeated: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
@@ -35,15 +38,6 @@ class Decision:
     trace: Trace
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    evidence_id: str
-    review_id: str
-    field: str
-    value: str
-    points: float
-
-
 def decide(policy: Policy, evidence: Iterable[Evidence]) -> Decision:
     """The policy's verdict on this evidence.
 
@@ -58,13 +52,26 @@ def decide(policy: Policy, evidence: Iterable[Evidence]) -> Decision:
     >>> decision.verdict, decision.score, str(decision.trace)
     ('Critical Risk', 10, 'at least 8 points (E1, E2)')
     """
-    rows, repeated, unknown = _distinct(policy, evidence)
-    earned = tuple((row.evidence_id, row.points) for row in rows if row.points)
-    total = _total([points for _, points in earned])
+    rows, repeated = _distinct(evidence)
+    scores = tuple(
+        (row.evidence_id, score)
+        for row in rows
+        if (score := policy.points.get((row.field, row.judgement), 0))
+    )
+    # whatever else a modifier's field may say, it says that the modifier is not there
+    unknown = tuple(
+        row.evidence_id
+        for row in rows
+        if row.field not in policy.by_field
+        and row.judgement not in policy.values.get(row.field, ())
+    )
+    points = [points for _, points in scores]
+    # whole points stay whole; fractions are summed exactly, so their order never matters
+    total = sum(points) if all(type(p) is int for p in points) else math.fsum(points)
     because: tuple[str, ...] = ()
     verdict, rule = policy.default, "no rule holds: the default"
     for candidate in policy.rules:
-        support = _support(candidate.when, rows, total)
+        support = _support(candidate.when, rows, scores, total)
         if support is not None:
             verdict, rule, because = candidate.verdict, candidate.name, support
             break
@@ -72,68 +79,53 @@ def decide(policy: Policy, evidence: Iterable[Evidence]) -> Decision:
         verdict=verdict,
         rank=policy.scale.levels.index(verdict),
         score=total if policy.adds else None,
-        trace=Trace(rule, because, earned, repeated, unknown),
+        trace=Trace(rule, because, scores, repeated, unknown),
     )
 
 
-def _distinct(
-    policy: Policy, evidence: Iterable[Evidence]
-) -> tuple[list[_Row], tuple[str, ...], tuple[str, ...]]:
-    rows: list[_Row] = []
-    repeated, unknown = [], []
-    seen: set[tuple[str, str, str]] = set()
+def _distinct(evidence: Iterable[Evidence]) -> tuple[list[Evidence], tuple[str, ...]]:
+    """The claims, each once and its judgement folded; ids of those that come again."""
+    rows: dict[tuple[str, str, str], Evidence] = {}
+    repeated = []
     for claim in evidence:
-        value = folded(claim.judgement)
-        key = (claim.review_id, claim.field, value)
-        if key in seen:
+        key = (claim.review_id, claim.field, folded(claim.judgement))
+        if key in rows:
             repeated.append(claim.evidence_id)
-            continue
-        seen.add(key)
-        # whatever else a modifier's field may say, it says that the modifier is not there
-        if claim.field not in policy.by_field and value not in policy.values.get(claim.field, ()):
-            unknown.append(claim.evidence_id)
-        points = policy.points.get((claim.field, value), 0)
-        rows.append(_Row(claim.evidence_id, claim.review_id, claim.field, value, points))
-    return rows, tuple(repeated), tuple(unknown)
+        else:
+            rows[key] = Evidence(claim.evidence_id, *key)
+    return list(rows.values()), tuple(repeated)
 
 
-def _total(points: list[float]) -> float:
-    # whole points stay whole; fractions are summed exactly, so their order never matters
-    return sum(points) if all(type(p) is int for p in points) else math.fsum(points)
-
-
-def _support(condition: Condition, rows: list[_Row], total: float) -> tuple[str, ...] | None:
+def _support(
+    condition: Condition, rows: list[Evidence], scores: Scores, total: float
+) -> tuple[str, ...] | None:
     """Ids of the evidence that makes the condition hold; None when it does not hold."""
     match condition:
         case Points(at_least=least):
-            if total < least:
-                return None
-            return tuple(row.evidence_id for row in rows if row.points)
+            return tuple(name for name, _ in scores) if total >= least else None
         case Count():
-            return _counted(condition, rows)
+            return _count(condition, rows)
         case AnyOf(parts=parts):
-            supports = (_support(part, rows, total) for part in parts)
+            supports = (_support(part, rows, scores, total) for part in parts)
             return next((support for support in supports if support is not None), None)
         case AllOf(parts=parts):
             together: dict[str, None] = {}
             for part in parts:
-                support = _support(part, rows, total)
+                support = _support(part, rows, scores, total)
                 if support is None:
                     return None
                 together.update(dict.fromkeys(support))
             return tuple(together)
 
 
-def _counted(condition: Count, rows: list[_Row]) -> tuple[str, ...] | None:
-    reviews: set[str] | None = None
+def _count(condition: Count, rows: list[Evidence]) -> tuple[str, ...] | None:
+    reviews = {row.review_id for row in rows}
     ids: dict[str, list[str]] = {}
-    for name, values in condition.where:
-        here = set()
-        for row in rows:
-            if row.field == name and row.value in values:
-                here.add(row.review_id)
-                ids.setdefault(row.review_id, []).append(row.evidence_id)
-        reviews = here if reviews is None else reviews & here
-    if reviews is None or len(reviews) < condition.at_least:
-        return None
+    for field, values in condition.where:
+        matches = [row for row in rows if row.field == field and row.judgement in values]
+        reviews &= {row.review_id for row in matches}
+        if len(reviews) < condition.at_least:
+            return None
+        for row in matches:
+            ids.setdefault(row.review_id, []).append(row.evidence_id)
     return tuple(name for review, names in ids.items() if review in reviews for name in names)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Final
 
 from acumen.table.scale import Scale
@@ -103,9 +102,7 @@ class Policy:
     def by_field(self) -> Mapping[str, tuple[Modifier, ...]]:
         """The modifiers each field can mean."""
         fields = dict.fromkeys(modifier.field for modifier in self.modifiers)
-        return MappingProxyType(
-            {name: tuple(m for m in self.modifiers if m.field == name) for name in fields}
-        )
+        return {name: tuple(m for m in self.modifiers if m.field == name) for name in fields}
 
     @cached_property
     def severities(self) -> frozenset[str]:

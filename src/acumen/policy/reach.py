@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from acumen.errors import printable
-from acumen.files.toml_lines import Path
+from acumen.files.toml import Path
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Rule, implies
 from acumen.table.scale import Scale
 
 MOST_WAYS: Final = 256
 """A rule on more combinations of values than this is looked at as a whole."""
+_NOTHING: Final = Points(0)
+"""What any evidence fulfils."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def unreachable(
         if draft.when is None:
             continue
         last = later == len(drafts) - 1
-        if _always(draft.when) and not (last and draft.verdict == default):
+        if implies(_NOTHING, draft.when) and not (last and draft.verdict == default):
             yield draft.path, "always holds, so nothing below it is ever reached"
         # of two thresholds, that they must rise with the levels says it all
         above = [
@@ -109,14 +111,3 @@ def _single_values(count: Count) -> Sequence[Condition]:
         Count(1, tuple((n, frozenset({v})) for n, v in zip(names, single, strict=True)))
         for single in itertools.product(*values)
     ]
-
-
-def _always(condition: Condition) -> bool:
-    match condition:
-        case Points(at_least=least):
-            return least <= 0
-        case AnyOf(parts=parts):
-            return any(_always(part) for part in parts)
-        case AllOf(parts=parts):
-            return all(_always(part) for part in parts)
-    return False

@@ -12,16 +12,15 @@ from typing import Final
 
 from acumen.errors import UsageError, printable
 from acumen.files.json import decode_text, read_bytes, source_name
-from acumen.files.toml import shipped, shipped_text
-from acumen.files.toml_lines import Path
+from acumen.files.toml import Path, shipped, shipped_text
 from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Policy
 from acumen.policy.reach import Draft, unreachable
-from acumen.policy.tables import ConditionTable
-from acumen.policy.vocabulary import Vocabulary
+from acumen.policy.tables import ConditionTable, Vocabulary
 from acumen.table.scale import Scale
 
 _SHIPPED: Final = "acumen.policy.builtin"
 _DEEPEST_CONDITION: Final = 20
+_NUMBER: Final = r"-?[0-9]{1,9}"
 _KINDS: Final = {"any": "any_of", "all": "all_of", "at_least": "at_least", "points": "points"}
 """The keys that make a condition -> the table's attribute."""
 _UNREAD: Final = Draft(("rules",), "", None, None)
@@ -89,8 +88,8 @@ class _Reader(Vocabulary):
             drafts.append(_UNREAD)
         default = None
         if scale is not None:
-            stated = scale.levels[0] if table.default is None else table.default
-            default = self.level(("default",), stated)
+            lowest = scale.levels[0]
+            default = self.level(("default",), lowest if table.default is None else table.default)
             for path, message in unreachable(scale, default, drafts):
                 self.wrong(path, message)
         if self.problems or scale is None or default is None:
@@ -119,40 +118,45 @@ class _Reader(Vocabulary):
 
     def thresholds(self) -> list[Draft]:
         """Thresholds as rules on the points, highest level first."""
-        table = self.table.thresholds or {}
-        if table and not self.adds and self.complete:
-            self.wrong(("thresholds",), "nothing in the policy gives points")
-        by_rank: dict[int, tuple[float, Draft]] = {}
-        astray: list[Draft] = []
+        table, scale = self.table.thresholds or {}, self.scale
+        if table:
+            self.check_points(("thresholds",))
+        numbers: dict[int, float] = {}
+        drafts: list[tuple[int, Draft]] = []
         for key, number in table.items():
             path = ("thresholds", key)
             # a TOML key is text: on a numeric scale "2" names level 2
-            numeric = self.scale is not None and self.scale.is_numeric
-            named = int(key) if numeric and re.fullmatch(r"-?[0-9]{1,9}", key) else key
-            level = self.level(path, named)
-            if self.scale is None or level is None or number is None:
-                astray.append(Draft(path, "", level, None if number is None else Points(number)))
-                continue
-            rank = self.scale.levels.index(level)
-            if rank in by_rank:
-                self.wrong(path, "this level has a threshold already")
-                continue
-            self.rising(path, rank, number, {r: least for r, (least, _) in by_rank.items()})
-            name = f"at least {number:g} point{'' if number == 1 else 's'}"
-            by_rank[rank] = number, Draft(path, name, level, Points(number))
-        return [*(by_rank[rank][1] for rank in sorted(by_rank, reverse=True)), *astray]
+            is_number = scale is not None and scale.is_numeric and re.fullmatch(_NUMBER, key)
+            level, rank = self.level(path, int(key) if is_number else key), -1
+            if scale is not None and level is not None and number is not None:
+                rank = scale.levels.index(level)
+                if rank in numbers:
+                    self.wrong(path, "this level has a threshold already")
+                    continue
+                self.check_rise(path, scale, rank, number, numbers)
+                numbers[rank] = number
+            name = "" if number is None else f"at least {number:g} point{'s' * (number != 1)}"
+            when = None if number is None else Points(number)
+            drafts.append((rank, Draft(path, name, level, when)))
+        return [draft for _, draft in sorted(drafts, key=lambda entry: -entry[0])]
 
-    def rising(self, path: Path, rank: int, number: float, others: dict[int, float]) -> None:
+    def check_rise(
+        self, path: Path, scale: Scale, rank: int, number: float, numbers: dict[int, float]
+    ) -> None:
         """Complain where a higher level has no higher threshold."""
-        assert self.scale is not None
-        names = [printable(str(level)) for level in self.scale.levels]
-        for other, least in others.items():
+        names = [printable(str(level)) for level in scale.levels]
+        for other, least in numbers.items():
             if least >= number if other < rank else least <= number:
                 self.wrong(
                     path,
                     f"thresholds must rise with the levels: {number:g} for '{names[rank]}', "
                     f"{least:g} for '{names[other]}'",
                 )
+
+    def check_points(self, path: Path) -> None:
+        """Complain where points are asked for and nothing gives any."""
+        if not self.adds and self.complete:
+            self.wrong(path, "nothing in the policy gives points")
 
     def rules(self) -> list[Draft]:
         """The counting rules, in the order they are tried."""
@@ -162,9 +166,9 @@ class _Reader(Vocabulary):
             if rule is None:
                 drafts.append(_UNREAD)
                 continue
-            path = ("rules", at)
-            stated = rule.verdict
-            verdict = None if stated is None else self.level((*path, "verdict"), stated)
+            path, verdict = ("rules", at), rule.verdict
+            if verdict is not None:
+                verdict = self.level((*path, "verdict"), verdict)
             name = rule.name or f"rule {at + 1}"
             drafts.append(Draft(path, name, verdict, self.condition(path, rule)))
         return drafts
@@ -181,8 +185,8 @@ class _Reader(Vocabulary):
         if table.unknown and not kinds:
             return None  # one of them will be the key that seems to be missing
         if len(kinds) != 1:
-            came = f"has {' and '.join(kinds)}" if kinds else "has none"
-            self.wrong(path, f"needs exactly one of any, all, at_least, points; {came}")
+            has = " and ".join(kinds) or "none"
+            self.wrong(path, f"needs exactly one of any, all, at_least, points; has {has}")
             return None
         return conditions[0]
 
@@ -190,8 +194,7 @@ class _Reader(Vocabulary):
         """The condition under one of the keys that make one."""
         match kind:
             case "points":
-                if not self.adds and self.complete:
-                    self.wrong((*path, "points"), "nothing in the policy gives points")
+                self.check_points((*path, "points"))
                 return None if table.points is None else Points(table.points)
             case "at_least":
                 return self.count(path, table)

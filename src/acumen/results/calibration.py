@@ -13,7 +13,6 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     ConfigDict,
     Field,
     ValidationError,
@@ -26,7 +25,8 @@ from pydantic import (
 from acumen.errors import printable
 from acumen.files.documents import Document
 from acumen.files.problems import lines_of, refusal
-from acumen.files.toml_lines import Path
+from acumen.files.toml import Path
+from acumen.results.measured import Measured
 from acumen.types import CaseId
 
 SCHEMA_VERSION: Final = "1"
@@ -62,19 +62,21 @@ class Scaler(_Part):
     std: list[Above0]
 
 
-class _Weights(_Part):
+class Weights(_Part):
+    """A weighted sum of standardised features."""
+
     coefficients: list[float]
     intercept: float
     scaler: Scaler
 
 
-class Linear(_Weights):
+class Linear(Weights):
     """A weighted sum of standardised features, cut to 0..1."""
 
     link: Literal["identity"] = "identity"
 
 
-class Logistic(_Weights):
+class Logistic(Weights):
     """A weighted sum of standardised features, then the sigmoid."""
 
     link: Literal["sigmoid"] = "sigmoid"
@@ -89,14 +91,13 @@ class Steps(_Part):
     @model_validator(mode="after")
     def _is_a_rising_function(self) -> Steps:
         x, y = self.x_thresholds, self.y_thresholds
-        lines: list[tuple[Path, str]] = []
-        if len(x) != len(y):
-            message = f"lengths differ: {len(x)} x_thresholds, {len(y)} y_thresholds"
-            lines.append((("x_thresholds",), message))
-        if any(b <= a for a, b in pairwise(x)):
-            lines.append((("x_thresholds",), "must increase"))
-        if any(b < a for a, b in pairwise(y)):
-            lines.append((("y_thresholds",), "must never fall"))
+        lengths = f"lengths differ: {len(x)} x_thresholds, {len(y)} y_thresholds"
+        faults = [
+            ("x_thresholds", lengths, len(x) != len(y)),
+            ("x_thresholds", "must increase", any(b <= a for a, b in pairwise(x))),
+            ("y_thresholds", "must never fall", any(b < a for a, b in pairwise(y))),
+        ]
+        lines = [((key,), message) for key, message, is_fault in faults if is_fault]
         if lines:
             raise refusal(lines)
         return self
@@ -147,19 +148,12 @@ class ReliabilityPart(_Part):
     accuracy: list[float]
 
 
-class Measures(BaseModel):
-    """How good a confidence is: every calibration metric by its name, null where undefined."""
+class Measures(_Part):
+    """How good a confidence is: AUROC, and each calibration metric where it is a probability."""
 
-    model_config = ConfigDict(extra="allow", allow_inf_nan=False)
-    __pydantic_extra__: dict[str, float | None]
-
-    auroc: float | None = None
-    ci95: dict[str, tuple[float, float] | None] = Field(default_factory=dict)
-    ci95_notes: dict[str, str] = Field(
-        default_factory=dict, description="what to know before using an interval, by metric"
-    )
+    metrics: dict[str, Measured]
     reliability: ReliabilityPart | None = None
-    reason: str | None = Field(default=None, description="why there are no measures")
+    reason: str | None = Field(default=None, description="why measures are not there")
 
 
 class InSample(_Part):
@@ -218,7 +212,9 @@ class CalibrationDocument(_Part):
     )
     training: Training | None = None
     metrics: MetricsPart | dict[str, Any] | None = Field(
-        default=None, description="as acumen measures them, or as another tool does"
+        default=None,
+        union_mode="left_to_right",
+        description="as acumen measures them, or as another tool does",
     )
 
     @field_validator("features")
@@ -256,7 +252,7 @@ class CalibrationDocument(_Part):
             model = _MODELS[method].model_validate(parameters, context=info.context)
         except ValidationError as error:
             lines = lines_of(error)
-        if issubclass(_MODELS[method], _Weights) and {"confidence", "features"} <= info.data.keys():
+        if issubclass(_MODELS[method], Weights) and {"confidence", "features"} <= info.data.keys():
             one_input = info.data["confidence"] is not None
             lines += _wrong_sizes(value, 1 if one_input else len(info.data["features"]) or 1)
         if lines:

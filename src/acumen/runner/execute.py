@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from acumen._version import __version__
-from acumen.files.json import write_json
-from acumen.files.timestamps import created_at
+from acumen.files.json import created_at, write_json
 from acumen.runner.artifact import assemble
 from acumen.runner.drive import Driver, Watcher
 from acumen.runner.endpoint import Endpoint, Patience, key_from_environment, sdk

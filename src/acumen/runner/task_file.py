@@ -22,8 +22,8 @@ from pydantic import TypeAdapter
 from acumen.errors import DataError, Problem, UsageError, label
 from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.files.problems import Draft, place
+from acumen.files.toml import Path as KeyPath
 from acumen.files.toml import shipped, shipped_text
-from acumen.files.toml_lines import Path as KeyPath
 from acumen.runner import prompts
 from acumen.runner.task import (
     EvidenceTable,

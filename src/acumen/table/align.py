@@ -11,7 +11,7 @@ from acumen.errors import DataError, Problem, label
 from acumen.table.judgments import Judgments
 from acumen.types import CaseId
 
-_SHOWN = 10
+_LISTED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,12 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     if not any(c in all_right for c in all_left):
         raise DataError([f"there is no common {noun}: the two inputs do not overlap"])
     if (only_left or only_right) and not intersection_only:
-        raise DataError([_sets_differ(noun, only_left, only_right)])
+        raise DataError(
+            [
+                f"the two inputs hold different {noun}s; only left: {_listed(only_left) or 'none'};"
+                f" only right: {_listed(only_right) or 'none'} (the overlap: --intersection-only)"
+            ]
+        )
     failed_left = tuple(f.case for f in left.failed if f.case in all_right)
     failed_right = tuple(f.case for f in right.failed if f.case in all_left)
     gone = {*failed_left, *failed_right}
@@ -58,7 +63,7 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     if gone:
         warnings.append(
             f"{len(gone)} {noun}(s) failed on a side and are excluded from both: "
-            f"{_listed(c for c in (*failed_left, *failed_right))}"
+            f"{_listed((*failed_left, *failed_right))}"
         )
     if only_left or only_right:
         warnings.append(
@@ -66,14 +71,14 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
             f"{len(only_right)} only on the right are excluded"
         )
     a, b = _same_rows(left.of_cases(common), right.of_cases(common), intersection_only)
-    judged = [common[code] for code in np.unique(a.case).tolist()]
-    if not judged:
+    cases = [common[code] for code in np.unique(a.case).tolist()]
+    if not cases:
         raise DataError([f"no item is judged on both sides for any {noun}: nothing to compare"])
-    if len(judged) < len(common):
+    if len(cases) < len(common):
         # a case without rows would still count as one when cases are drawn
-        apart = [c for c in common if c not in set(judged)]
+        apart = [c for c in common if c not in set(cases)]
         warnings.append(f"{len(apart)} {noun}(s) share no item and are excluded: {_listed(apart)}")
-        a, b = a.of_cases(judged), b.of_cases(judged)
+        a, b = a.of_cases(cases), b.of_cases(cases)
     warnings += _identical(a, b)
     return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))
 
@@ -84,15 +89,8 @@ def _everyone(table: Judgments) -> dict[CaseId, None]:
 
 def _listed(cases: Iterable[CaseId]) -> str:
     names = [label(c) for c in dict.fromkeys(cases)]
-    more = f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
-
-
-def _sets_differ(noun: str, only_left: tuple[CaseId, ...], only_right: tuple[CaseId, ...]) -> str:
-    return (
-        f"the two inputs hold different {noun}s; only left: {_listed(only_left) or 'none'}; "
-        f"only right: {_listed(only_right) or 'none'} (the overlap: --intersection-only)"
-    )
+    more = f", and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
 
 
 def _same_rows(
@@ -100,31 +98,29 @@ def _same_rows(
 ) -> tuple[Judgments, Judgments]:
     """Both tables with the rows that both have, in one order; truths must agree."""
     keys_left, keys_right = _keys(left), _keys(right)
+    noun, levels = left.scale.case, left.scale.levels
+    alone = {
+        "left": [key for key in keys_left if key not in keys_right],
+        "right": [key for key in keys_right if key not in keys_left],
+    }
+    problems = [
+        Problem(f"is judged only on the {side}", *key, noun=noun)
+        for side, keys in alone.items()
+        for key in keys
+    ]
+    if problems and not intersection_only:
+        raise DataError(problems)
     common = [key for key in keys_left if key in keys_right]
-    if not intersection_only:
-        problems = [
-            Problem(f"is judged only on the {side}", case=case, item=item, noun=left.scale.case)
-            for side, mine, others in (
-                ("left", keys_left, keys_right),
-                ("right", keys_right, keys_left),
-            )
-            for case, item in mine
-            if (case, item) not in others
-        ]
-        if problems:
-            raise DataError(problems)
     rows_left = np.array([keys_left[key] for key in common], np.int64)
     rows_right = np.array([keys_right[key] for key in common], np.int64)
     a, b = left.truth[rows_left], right.truth[rows_right]
-    levels = left.scale.levels
     problems = [
         Problem(
             f"differs, {label(levels[a[i]])} on the left and {label(levels[b[i]])} on the right: "
             "not the same cases",
-            case=common[i][0],
-            item=common[i][1],
+            *common[i],
             field="ground_truth",
-            noun=left.scale.case,
+            noun=noun,
         )
         for i in np.flatnonzero(a != b).tolist()
     ]
@@ -144,8 +140,7 @@ def _identical(left: Judgments, right: Judgments) -> list[str]:
     same_file = left.source.sha256 is not None and left.source.sha256 == right.source.sha256
     if same_file and left.source.mode == right.source.mode:
         return ["the two inputs are identical: is the same file given twice?"]
-    if np.array_equal(left.prediction, right.prediction) and np.array_equal(
-        left.outcome, right.outcome
-    ):
+    columns = ((left.prediction, right.prediction), (left.outcome, right.outcome))
+    if all(np.array_equal(a, b) for a, b in columns):
         return ["the two inputs hold the same predictions, row by row"]
     return []

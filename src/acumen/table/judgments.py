@@ -26,6 +26,10 @@ NO_PREDICTION: Final = -1
 LARGEST: Final = sys.float_info.max
 WEIGHTS: Final = (1e-50, 1e50)
 """The least and the most that a row may weigh, if anything: fourth powers must not overflow."""
+_COLUMNS: Final = (
+    *("case", "item", "truth", "prediction", "outcome"),
+    *("risk_score", "weight", "line"),
+)
 
 
 class Outcome(IntEnum):
@@ -91,9 +95,8 @@ class Signal:
 
     def take(self, rows: NDArray[Any]) -> Signal:
         """The signal of some rows, given by their positions."""
-        other = {}
-        if self.other:
-            other = {i: self.other[int(r)] for i, r in enumerate(rows) if int(r) in self.other}
+        others = enumerate(rows.tolist()) if self.other else ()
+        other = {at: self.other[row] for at, row in others if row in self.other}
         return Signal(self.values[rows], self.state[rows], other)
 
 
@@ -151,8 +154,8 @@ class Judgments:
         problems = [*_duplicate_rows(self), *_half_failed(self), *_bad_weights(self)]
         if problems:
             raise DataError(problems, source=self.source.name)
-        columns = (self.case, self.item, self.truth, self.prediction, self.outcome)
-        for column in (*columns, self.risk_score, self.weight, self.line):
+        for name in _COLUMNS:
+            column = getattr(self, name)
             if column is not None:
                 column.setflags(write=False)
 
@@ -182,37 +185,25 @@ class Judgments:
 
     def of_cases(self, cases: Iterable[CaseId]) -> Judgments:
         """The rows of some cases, in the order the cases are given; failed ones among them stay."""
-        wanted = tuple(cases)
-        code_of = {c: code for code, c in enumerate(wanted)}
-        if len(code_of) < len(wanted):
+        cases = tuple(cases)
+        code_of = {c: code for code, c in enumerate(cases)}
+        if len(code_of) < len(cases):
             raise UsageError(f"a {self.scale.case} is asked for twice")
         unknown = code_of.keys() - set(self.cases)
         if unknown:
             raise UsageError(f"no {self.scale.case} {label(next(iter(unknown)))} in the table")
         recode = np.array([code_of.get(c, -1) for c in self.cases], np.int32)
         case = recode[self.case] if len(recode) else self.case
-        chosen_rows = self.take(np.flatnonzero(case >= 0))
-        return replace(
-            chosen_rows,
-            cases=wanted,
-            case=case[case >= 0],
-            failed=tuple(f for f in self.failed if f.case in code_of),
-        )
+        rows = np.flatnonzero(case >= 0)
+        failed = tuple(f for f in self.failed if f.case in code_of)
+        return replace(self.take(rows), cases=cases, case=case[rows], failed=failed)
 
     def take(self, rows: NDArray[Any]) -> Judgments:
         """Some rows, given by their positions; cases and items stay as they are."""
-        return replace(
-            self,
-            case=self.case[rows],
-            item=self.item[rows],
-            truth=self.truth[rows],
-            prediction=self.prediction[rows],
-            outcome=self.outcome[rows],
-            signals={name: signal.take(rows) for name, signal in self.signals.items()},
-            risk_score=None if self.risk_score is None else self.risk_score[rows],
-            weight=None if self.weight is None else self.weight[rows],
-            line=None if self.line is None else self.line[rows],
-        )
+        every = ((name, getattr(self, name)) for name in _COLUMNS)
+        columns: dict[str, Any] = {n: column[rows] for n, column in every if column is not None}
+        signals = {name: signal.take(rows) for name, signal in self.signals.items()}
+        return replace(self, signals=signals, **columns)
 
     def problem(self, row: int, message: str, field: str | None = None) -> Problem:
         """A problem at a row, told by its case and item, and by its line where it has one."""
@@ -240,19 +231,16 @@ def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str
     """Ids that would be one after coercion (problems) or that hide what they are (warnings)."""
     ids = list(ids)
     texts = {i for i in ids if isinstance(i, str)}
-    both = [i for i in ids if isinstance(i, int) and str(i) in texts]
     problems = [
         Problem("is there twice, as a number and as text: a duplicate?", case=i, noun=noun)
-        for i in both
+        for i in ids
+        if isinstance(i, int) and str(i) in texts
     ]
     hidden = [i for i in texts if any(is_invisible(c) for c in i)]
     blank = [i for i in texts if i != i.strip() and i not in hidden]
     warnings = [
         f"ids with {what}: {', '.join(label(i) for i in sorted(odd)[:5])}"
-        for what, odd in (
-            ("invisible or bidi characters", hidden),
-            ("blanks at an end", blank),
-        )
+        for what, odd in (("invisible or bidi characters", hidden), ("blanks at an end", blank))
         if odd
     ]
     return problems, warnings
@@ -302,12 +290,11 @@ def _half_failed(table: Judgments) -> list[Problem]:
     listed = np.fromiter((c in failed for c in table.cases), bool, size)
     n_failed = np.bincount(table.case[failed_rows], minlength=size)
     n_rows = np.bincount(table.case, minlength=size)
+    some = n_failed > 0
     faults = {
-        "has failed rows and others: a case fails as a whole": (n_failed > 0) & (n_failed < n_rows),
-        "has failed rows but is not listed as failed": (n_failed > 0) & ~listed,
-        "is listed as failed but has rows that did not fail": listed
-        & (n_failed == 0)
-        & (n_rows > 0),
+        "has failed rows and others: a case fails as a whole": some & (n_failed < n_rows),
+        "has failed rows but is not listed as failed": some & ~listed,
+        "is listed as failed but has rows that did not fail": listed & ~some & (n_rows > 0),
     }
     return [
         Problem(message, case=table.cases[c], noun=table.scale.case)
@@ -324,10 +311,8 @@ def _bad_weights(table: Judgments) -> list[Problem]:
     problems = []
     for row in np.flatnonzero(~good).tolist():
         value = table.weight[row]
-        message = f"{value:g} must be finite and not negative"
-        if np.isnan(value):
-            message = "is missing"
-        elif np.isfinite(value) and value > 0:
+        message = "is missing" if np.isnan(value) else f"{value:g} must be finite and not negative"
+        if np.isfinite(value) and value > 0:
             message = f"{value:g} must be 0, or between {low:g} and {high:g}"
         problems.append(table.problem(row, message, "weight"))
     return problems

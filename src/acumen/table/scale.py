@@ -9,19 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from acumen.errors import (
-    DataError,
-    OffScaleError,
-    Problem,
-    UsageError,
-    printable,
-    source_name,
-    what_came,
-)
-from acumen.files.json import decode_text, read_bytes
+from acumen.errors import DataError, OffScaleError, Problem, UsageError, printable, what_came
+from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.files.text import folded
-from acumen.files.toml import parse_toml, shipped, shipped_text
-from acumen.files.toml_lines import Lines
+from acumen.files.toml import Lines, parse_toml, shipped, shipped_text
 
 MOST_LEVELS: Final = 1000
 DEFAULT_SCALE: Final = "phq8"
@@ -58,10 +49,13 @@ class Scale:
         if problems:
             raise DataError(problems, source=f"scale {self.name}")
 
-    @classmethod
-    def named(cls, name: str) -> Scale:
+    @staticmethod
+    @cache
+    def named(name: str) -> Scale:
         """A scale that ships with acumen, by its name."""
-        return _builtin(name)
+        if name not in builtin_scales():
+            raise UsageError(f"no scale '{name}'; there are {', '.join(builtin_scales())}")
+        return Scale(**parse_toml(shipped_text(_SHIPPED, name), f"{name}.toml"))
 
     @classmethod
     def read(cls, path: str | Path) -> Scale:
@@ -117,13 +111,12 @@ class Scale:
 
     def hint(self, problems: Sequence[Problem]) -> list[Problem]:
         """The problems; the first one that another scale may solve says so."""
-        hinted = list(problems)
-        first = next((at for at, problem in enumerate(hinted) if problem.off_scale), None)
-        if first is not None:
-            hint = f"; if the data are on another scale than {self.name}, give it with --scale"
-            message = f"{hinted[first].message}{hint} (scale= in Python)"
-            hinted[first] = replace(hinted[first], message=message)
-        return hinted
+        first = next((problem for problem in problems if problem.off_scale), None)
+        if first is None:
+            return list(problems)
+        hint = f"if the data are on another scale than {self.name}, give it with --scale"
+        hinted = replace(first, message=f"{first.message}; {hint} (scale= in Python)")
+        return [hinted if problem is first else problem for problem in problems]
 
     def rank(self, value: object) -> int:
         """The rank of a level, 0 for the lowest; ``ValueError`` says what is wrong with it.
@@ -177,13 +170,6 @@ def find_scale(name: str | Path | Scale) -> Scale:
     return Scale.named(name)
 
 
-@cache
-def _builtin(name: str) -> Scale:
-    if name not in builtin_scales():
-        raise UsageError(f"no scale '{name}'; there are {', '.join(builtin_scales())}")
-    return Scale(**parse_toml(shipped_text(_SHIPPED, name), f"{name}.toml"))
-
-
 def wrong_levels(levels: Sequence[object]) -> list[str]:
     """What is wrong with the levels of a scale, if anything."""
     if not 2 <= len(levels) <= MOST_LEVELS:
@@ -192,9 +178,7 @@ def wrong_levels(levels: Sequence[object]) -> list[str]:
         rising = all(b == a + 1 for a, b in pairwise(levels))  # type: ignore[operator]  # all int
         return [] if rising else ["must be consecutive whole numbers"]
     if all(isinstance(level, str) for level in levels):
-        names = [folded(str(level)) for level in levels]
-        blank = [] if all(names) else ["a label must not be empty"]
-        return blank if len(set(names)) == len(names) else [*blank, "must differ from each other"]
+        return _wrong_names([folded(str(x)) for x in levels], "a label must not be empty")
     return ["must be all whole numbers or all text"]
 
 
@@ -203,8 +187,12 @@ def wrong_items(items: Sequence[object]) -> list[str]:
     odd = [item for item in items if not isinstance(item, str)]
     if odd:
         return [f"must be text, not {what_came(odd[0])}"]
-    blank = [] if all(items) else ["an item must not be empty"]
-    return blank if len(set(items)) == len(items) else [*blank, "must differ from each other"]
+    return _wrong_names(items, "an item must not be empty")
+
+
+def _wrong_names(names: Sequence[object], if_blank: str) -> list[str]:
+    faults = {if_blank: not all(names), "must differ from each other": len(set(names)) < len(names)}
+    return [message for message, is_fault in faults.items() if is_fault]
 
 
 @cache

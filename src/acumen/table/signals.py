@@ -9,14 +9,14 @@ clamped and nothing is filled in.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import Problem, label, printable, what_came
-from acumen.table.judgments import Judgments, Signal, SignalState
+from acumen.table.judgments import Judgments, SignalState
 from acumen.types import Floats
 
 Rows = NDArray[np.intp]
@@ -54,69 +54,34 @@ class SignalKind:
         return f"{self.low:g}..{self.high:g}"
 
 
-_RETRIEVAL = "only runs that retrieve references have it"
-_LOGPROBS = "it is filled only when the endpoint returns log probabilities"
-_SAMPLES = "it is filled only when several replies are sampled"
-
-SIGNALS: Final[dict[str, SignalKind]] = {
-    kind.key: kind
-    for kind in (
+_BY_CONDITION: Final[dict[str, tuple[SignalKind, ...]]] = {
+    "": (
         SignalKind("confidence", about="a confidence given with the rows"),
-        SignalKind("llm_evidence_count", low=0, about="pieces of evidence the model cited"),
-        SignalKind("retrieval_reference_count", 0, about="references retrieved", filled=_RETRIEVAL),
-        SignalKind(
-            "retrieval_similarity_mean",
-            low=-1,
-            high=1,
-            null=0.0,
-            about="mean cosine similarity of the references; null when there are none",
-            filled=_RETRIEVAL,
-        ),
-        SignalKind(
-            "retrieval_similarity_max",
-            low=-1,
-            high=1,
-            null=0.0,
-            about="largest cosine similarity of the references; null when there are none",
-            filled=_RETRIEVAL,
-        ),
-        SignalKind(
-            "verbalized_confidence",
-            low=1,
-            high=5,
-            null=3.0,
-            about="the model's own rating, 1 to 5; null stands for the middle",
-            filled="the prompt must ask for it",
-        ),
-        SignalKind("token_msp", 0, 1, about="mean probability of the tokens", filled=_LOGPROBS),
-        SignalKind("token_pe", 0, about="mean entropy of the tokens", filled=_LOGPROBS),
-        SignalKind(
-            "token_energy",
-            high=LARGEST_ENERGY,
-            about="mean log-sum-exp of the top log probabilities",
-            filled=_LOGPROBS,
-        ),
-        SignalKind(
-            "consistency_modal_confidence",
-            low=0,
-            high=1,
-            about="share of the modal score among the sampled replies",
-            filled=_SAMPLES,
-        ),
-        SignalKind(
-            "consistency_score_std",
-            low=0,
-            about="standard deviation of the sampled scores",
-            filled=_SAMPLES,
-        ),
-        SignalKind(
-            "consistency_na_rate",
-            low=0,
-            high=1,
-            about="share of abstentions among the sampled replies",
-            filled=_SAMPLES,
-        ),
-    )
+        SignalKind("llm_evidence_count", 0, about="pieces of evidence the model cited"),
+    ),
+    "only runs that retrieve references have it": (
+        SignalKind("retrieval_reference_count", 0, about="references retrieved"),
+        SignalKind("retrieval_similarity_mean", -1, 1, 0.0, "their mean cosine; null: none came"),
+        SignalKind("retrieval_similarity_max", -1, 1, 0.0, "the largest cosine; null: none came"),
+    ),
+    "the prompt must ask for it": (
+        SignalKind("verbalized_confidence", 1, 5, 3.0, "the model's own rating; null: the middle"),
+    ),
+    "it is filled only when the endpoint returns log probabilities": (
+        SignalKind("token_msp", 0, 1, about="mean probability of the tokens"),
+        SignalKind("token_pe", 0, about="mean entropy of the tokens"),
+        SignalKind("token_energy", high=LARGEST_ENERGY, about="mean log-sum-exp of the top tokens"),
+    ),
+    "it is filled only when several replies are sampled": (
+        SignalKind("consistency_modal_confidence", 0, 1, about="share of the modal score"),
+        SignalKind("consistency_score_std", 0, about="standard deviation of the sampled scores"),
+        SignalKind("consistency_na_rate", 0, 1, about="share of abstentions"),
+    ),
+}
+SIGNALS: Final = {
+    kind.key: replace(kind, filled=condition)
+    for condition, kinds in _BY_CONDITION.items()
+    for kind in kinds
 }
 """Every signal acumen knows. Other keys may hold any finite number; null is an error there."""
 
@@ -151,16 +116,24 @@ def answered_rows(table: Judgments) -> Rows:
 
 def column(table: Judgments, key: str, rows: Rows) -> tuple[Floats, list[Problem]]:
     """A signal's values in some rows, null as defined, and everything wrong with them."""
-    kind = kind_of(key)
-    signal = table.signals.get(key)
+    kind, signal = kind_of(key), table.signals.get(key)
     if signal is None:
         absent = np.ones(len(rows), bool)
         return np.full(len(rows), np.nan), _missing(table, kind, rows, absent, "missing")
     state, values = signal.state[rows], signal.values[rows]
     null = state == SignalState.NULL
     problems = _missing(table, kind, rows, state == SignalState.ABSENT, "missing")
-    problems += _not_numbers(table, kind, rows, signal)
-    problems += _out_of_range(table, kind, rows, values, state == SignalState.NUMBER)
+    for row in rows[state == SignalState.OTHER].tolist():
+        other = what_came(signal.other.get(row))
+        message = f"{other} where a number is expected ({kind.allowed})"
+        problems.append(table.problem(row, message, kind.title))
+    inside = np.isfinite(values) & (values >= kind.low) & (values <= kind.high)
+    for at in np.flatnonzero((state == SignalState.NUMBER) & ~inside).tolist():
+        value = float(values[at])
+        message = f"{shortest(value)} is out of range ({kind.allowed})"
+        if not math.isfinite(value):
+            message = f"{'NaN' if math.isnan(value) else 'a number too large'} is not finite"
+        problems.append(table.problem(int(rows[at]), message, kind.title))
     if kind.null is None:
         problems += _missing(table, kind, rows, null, "null")
     elif null.any():
@@ -176,8 +149,7 @@ def is_captured(table: Judgments, key: str, rows: Rows) -> bool:
 
 def why_lacking(table: Judgments, key: str, rows: Rows) -> str | None:
     """Why a run cannot give this signal for every row asked; None when it can."""
-    kind = kind_of(key)
-    signal = table.signals.get(key)
+    kind, signal = kind_of(key), table.signals.get(key)
     if signal is None:
         return f"no {key}" + (f": {kind.filled}" if kind.filled else "")
     state = signal.state[rows]
@@ -202,8 +174,8 @@ def _missing(
         return []
     if which.all():
         if word == "missing" and kind.key not in SIGNALS:
-            had = ", ".join(printable(key) for key in list(table.signals)[:12])
-            why = f"no such signal; this run has {had or 'none'}"
+            keys = ", ".join(printable(key) for key in list(table.signals)[:12])
+            why = f"no such signal; this run has {keys or 'none'}"
         elif word == "missing":
             why = "older artifacts do not have this signal"
         else:
@@ -216,34 +188,6 @@ def _missing(
         table.problem(int(row), f"{fault}, and there is no default", kind.title)
         for row in rows[which]
     ]
-
-
-def _not_numbers(table: Judgments, kind: SignalKind, rows: Rows, signal: Signal) -> list[Problem]:
-    wrong = rows[signal.state[rows] == SignalState.OTHER]
-    return [
-        table.problem(
-            int(row),
-            f"{what_came(signal.other.get(int(row)))} where a number is expected ({kind.allowed})",
-            kind.title,
-        )
-        for row in wrong
-    ]
-
-
-def _out_of_range(
-    table: Judgments, kind: SignalKind, rows: Rows, values: Floats, number: NDArray[np.bool_]
-) -> list[Problem]:
-    inside = np.isfinite(values) & (values >= kind.low) & (values <= kind.high)
-    wrong = np.flatnonzero(number & ~inside)
-    problems = []
-    for at in wrong.tolist():
-        value = float(values[at])
-        if not math.isfinite(value):
-            message = f"{'NaN' if math.isnan(value) else 'a number too large'} is not finite"
-        else:
-            message = f"{shortest(value)} is out of range ({kind.allowed})"
-        problems.append(table.problem(int(rows[at]), message, kind.title))
-    return problems
 
 
 def outside_unit(
