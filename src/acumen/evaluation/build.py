@@ -16,7 +16,7 @@ from acumen.evaluation.system import System
 from acumen.files.timestamps import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
-from acumen.inference.paired import Contrast, percentile_ends
+from acumen.inference.paired import Contrast
 from acumen.metrics.conventions import conventions
 from acumen.results.measured import Delta, finite
 from acumen.results.metrics import (
@@ -114,8 +114,8 @@ def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> BootstrapModel:
         seed=plan.options.seed,
         n_resamples=plan.options.resamples,
         ci95={
-            **{key: _ci95(inference) for key, inference in listed.items()},
-            "mae_at_coverage": {key: _ci95(inference) for key, inference in by_coverage.items()},
+            **{key: inference.ci95 for key, inference in listed.items()},
+            "mae_at_coverage": {key: inference.ci95 for key, inference in by_coverage.items()},
         },
         drop_rate={
             **{key: inference.replicates.drop_rate for key, inference in listed.items()},
@@ -125,12 +125,6 @@ def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> BootstrapModel:
         },
         method="exact enumeration" if enumerated else plan.options.weights,
     )
-
-
-def _ci95(inference: Inference) -> tuple[float | None, float | None] | None:
-    if inference.value is None:
-        return None
-    return percentile_ends(inference.replicates, inference.percentile)
 
 
 def paired_deltas(

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from acumen.evaluation.system import System
 from acumen.inference.bands import RiskBand, risk_band
-from acumen.inference.infer import JACKKNIFE_CASES, Inference, infer, one_of
+from acumen.inference.infer import Inference, infer, one_of
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
-from acumen.inference.resample import MOST_GROUPS, LeaveOut, replicate
+from acumen.inference.resample import LeaveOut, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind
 from acumen.results.charted import (
@@ -202,8 +202,7 @@ def _bin_accuracies(
             true: Floats = sums[2] / sums[0]
         return true
 
-    groups = min(MOST_GROUPS, view.n_cases) if view.n_cases > JACKKNIFE_CASES else 0
-    without = replicate(share, LeaveOut(view.n_cases, groups), threads=1)
+    without = replicate(share, LeaveOut.of(view.n_cases), threads=1)
     accuracies = []
     here = view.cases_in_bins()
     for value, values, in_bin in zip(accuracy.tolist(), without, bins.tolist(), strict=True):

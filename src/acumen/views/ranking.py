@@ -111,6 +111,11 @@ class Ranking(CaseRows):
         per_row = weights.counts[self.index].astype(np.float64)
         return per_row if self.own is None else per_row * self.own[:, None]
 
+    @cached_property
+    def row_weight(self) -> Floats:
+        """What every row of the table counts by itself."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
     def loss_by_case(self) -> Floats:
         """Summed loss of each case, in rungs."""
         levels = np.arange(self.most_loss + 1, dtype=np.float64)
@@ -202,19 +207,15 @@ class Ranking(CaseRows):
         loss, confidence, answered = np.zeros(size, np.int16), np.zeros(size), np.zeros(size, bool)
         loss[self.order], answered[self.order] = self.loss, True
         confidence[self.order] = np.repeat(self.threshold, np.diff(self.ends, prepend=0))
-        return loss, confidence, answered, self._weight_of_rows()
-
-    def _weight_of_rows(self) -> Floats:
-        return np.ones(len(self)) if self.weight is None else self.weight
+        return loss, confidence, answered, self.row_weight
 
     def curve(self) -> Curve:
         """The curve as arrays; each row counts with its own weight."""
-        weights = self._weight_of_rows()
-        ranked = weights[self.order]
+        ranked = self.row_weight[self.order]
         k = np.cumsum(ranked)[self.ends - 1]
         loss = np.cumsum(ranked * self.loss)[self.ends - 1] * self.unit
         heavy = np.diff(k, prepend=0.0) > 0.0  # a tie without weight is no working point
-        k, loss, total = k[heavy], loss[heavy], weights.sum()
+        k, loss, total = k[heavy], loss[heavy], self.row_weight.sum()
         return Curve(k / total, loss / k, loss / total, self.threshold[heavy])
 
     def achievable(self) -> tuple[Floats, Floats]:
