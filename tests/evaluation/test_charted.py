@@ -15,7 +15,6 @@ from acumen.evaluation.charted import (
     summarize,
 )
 from acumen.evaluation.evaluate import evaluate
-from acumen.evaluation.levels import infer_agreement
 from acumen.evaluation.plan import Plan
 from acumen.evaluation.system import System
 from acumen.inference.bands import risk_at, risk_band
@@ -110,7 +109,7 @@ def test_reliability_bins_hold_what_was_said_and_what_came_true() -> None:
 
 def summary() -> Summary:
     system = System(table(), Plan(options=Options(resamples=0)), {"llm": column(2)})
-    return summarize(system, infer_agreement(system))
+    return summarize(system, system.infer_agreement())
 
 
 def test_risk_by_item_and_by_level_counts_answered_rows_alone() -> None:

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from acumen.table.judgments import NO_PREDICTION, Judgments
 from acumen.types import CaseId, Floats
-from acumen.views.rows import CaseRows, cases_of
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

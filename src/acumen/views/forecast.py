@@ -18,8 +18,7 @@ from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
 from acumen.table.losses import rungs_off
 from acumen.types import Floats
-from acumen.views.rows import CaseRows, cases_of, tie_ends
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, tie_ends
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""

@@ -19,8 +19,7 @@ from acumen.table.judgments import Judgments
 from acumen.table.losses import Loss, find_loss, rungs_off
 from acumen.table.scale import MOST_LEVELS
 from acumen.types import Floats
-from acumen.views.rows import CaseRows, cases_of, tie_ends
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, tie_ends
 
 COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 AREA_COVERAGE: Final = 0.5

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.types import Floats
-from acumen.views.rows import NO_WEIGHT
 from acumen.views.severity import SeverityRanking
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import NO_WEIGHT, CaseWeights, once_a_block
 
 RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency")
 """Everything that is counted per case."""

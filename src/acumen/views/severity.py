@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.table.judgments import Judgments
 from acumen.types import CaseId, Floats
 from acumen.views.confusion import answered_among
-from acumen.views.rows import CaseRows, cases_of, tie_ends
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, tie_ends
 
 BY_SCORE: Final = "risk_score"
 BY_LEVEL: Final = "predicted level"
