@@ -86,7 +86,7 @@ class Jackknife:
             return self.n - 1.0
         squares = (self.deviations / largest) ** 2  # so that no power of them vanishes
         total = float(squares.sum())
-        kurtosis = self.n * float((squares**2).sum()) / (total * total)
+        kurtosis = self.n * float((squares**2).sum()) / total**2
         if kurtosis <= 1.0:
             return self.n - 1.0
         return min(self.n - 1.0, max(2.0, 2.0 * self.n / (kurtosis - 1.0)))

@@ -108,11 +108,15 @@ class Forecast(CaseRows):
             self._bin_columns[bins] = self._per_case([np.ones(len(p)), p, y], cell, bins)
         return weights.weigh(self._bin_columns[bins]).reshape(3, bins, weights.lanes)
 
-    def cases_in_bins(self, bins: int = BINS) -> list[int]:
+    @cached_property
+    def row_bin(self) -> NDArray[np.int64]:
+        """Bin of equal width of each answered row."""
+        return equal_width_bin(self.probability)[self.atom]
+
+    def cases_in_bins(self) -> NDArray[np.int64]:
         """How many cases have a row in each bin of equal width."""
-        cell = equal_width_bin(self.probability, bins)[self.atom]
-        pairs = np.unique(cell.astype(np.int64) * self.n_cases + self.index)
-        return [int(n) for n in np.bincount(pairs // self.n_cases, minlength=bins)]
+        pairs = np.unique(self.row_bin * self.n_cases + self.index)
+        return np.bincount(pairs // self.n_cases, minlength=BINS)
 
     @once_a_block
     def equal_mass_bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:

@@ -115,6 +115,11 @@ class Ranking(CaseRows):
         """What every row of the table counts by itself."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
+    @cached_property
+    def is_point(self) -> NDArray[np.bool_]:
+        """Which ties are working points: one without weight is none."""
+        return np.diff(np.cumsum(self.row_weight[self.order])[self.ends - 1], prepend=0.0) > 0.0
+
     def loss_by_case(self) -> Floats:
         """Summed loss of each case, in rungs."""
         levels = np.arange(self.most_loss + 1, dtype=np.float64)
@@ -213,9 +218,8 @@ class Ranking(CaseRows):
         ranked = self.row_weight[self.order]
         k = np.cumsum(ranked)[self.ends - 1]
         loss = np.cumsum(ranked * self.loss)[self.ends - 1] * self.unit
-        heavy = np.diff(k, prepend=0.0) > 0.0  # a tie without weight is no working point
-        k, loss, total = k[heavy], loss[heavy], self.row_weight.sum()
-        return Curve(k / total, loss / k, loss / total, self.threshold[heavy])
+        k, loss, total = k[self.is_point], loss[self.is_point], self.row_weight.sum()
+        return Curve(k / total, loss / k, loss / total, self.threshold[self.is_point])
 
     def achievable(self) -> tuple[Floats, Floats]:
         """Coverage and generalized risk at the corners of the curve's lower hull, but the origin.
