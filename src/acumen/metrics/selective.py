@@ -282,7 +282,11 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
     >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)
     0.666667
     """
-    accepted, loss = point_at(ranking, weights, coverage)
+    grid = ranking.grid
+    if coverage in grid:
+        accepted, loss = ranking.areas(weights).reached[:, grid.index(coverage)]
+    else:
+        accepted, loss = ranking.areas(weights, coverage).reached[:, 0]
     return ratio(loss * ranking.unit, accepted)
 
 
@@ -323,19 +327,13 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     """
     totals = ranking.totals(weights)
     right = totals.by_loss[0]
-    return ratio(ranking.exact(weights)[2], right * (totals.answered - right))
-
-
-def point_at(ranking: Ranking, weights: CaseWeights, coverage: float) -> tuple[Floats, Floats]:
-    """Accepted weight and summed loss (rungs) where a coverage is first reached; NaN if never."""
-    grid = ranking.grid if coverage in ranking.grid else (coverage,)
-    points = ranking.areas(weights, grid=grid).reached[:, grid.index(coverage)]
-    return points[0], points[1]
+    return ratio(ranking.exact(weights, SHOWN_RISK)[2], right * (totals.answered - right))
 
 
 def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:
-    cuts = ranking.cuts if coverage in ranking.cuts else (coverage,)
-    return ranking.areas(weights, cuts=cuts).cut[:, cuts.index(coverage)]
+    if coverage in ranking.cuts:
+        return ranking.areas(weights).cut[:, ranking.cuts.index(coverage)]
+    return ranking.areas(weights, coverage).cut[:, 0]
 
 
 def area_of_risk(ranking: Ranking, weights: CaseWeights, area: Floats) -> Floats:

@@ -59,7 +59,7 @@ class Confusion(CaseRows):
     @once_a_block
     def _sums(self, weights: CaseWeights) -> Floats:
         """Weight by truth, prediction (the last is none) and weighting."""
-        from acumen.views.level_kernels import cell_sums
+        from acumen.views.cell_kernels import cell_sums
 
         cells = self.levels * (self.levels + 1)
         sums = cell_sums(self.case, self._cell, weights.counts, self.weight, cells)

@@ -121,7 +121,7 @@ class Forecast(CaseRows):
     @once_a_block
     def equal_mass_bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:
         """The same in bins of equal weight; a tie goes whole to the bin its middle lies in."""
-        from acumen.views.reliability_kernels import equal_mass
+        from acumen.views.cell_kernels import equal_mass
 
         total = self.moments(weights).weight
         p, y, ends = self._by_row
@@ -130,7 +130,7 @@ class Forecast(CaseRows):
     @once_a_block
     def pooled(self, weights: CaseWeights) -> Floats:
         """Of the isotonic regression: sum over blocks of (summed target)²/weight; the blocks."""
-        from acumen.views.reliability_kernels import pooled_squares
+        from acumen.views.cell_kernels import pooled_squares
 
         _, y, ends = self._by_row
         return pooled_squares(y, ends, self.index, weights.counts, self.own)

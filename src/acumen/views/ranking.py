@@ -131,39 +131,25 @@ class Ranking(CaseRows):
         sums = weights.weigh(self._case_columns)
         return Totals(sums[0], sums[1:])
 
-    def areas(
-        self,
-        weights: CaseWeights,
-        grid: Sequence[float] | None = None,
-        cuts: Sequence[float] | None = None,
-    ) -> Areas:
-        """Trapezoid areas, and the points at the coverages of ``grid`` and ``cuts``."""
-        grid = self.grid if grid is None else tuple(sorted(grid))
-        cuts = self.cuts if cuts is None else tuple(sorted(cuts))
-        return self._areas(weights, grid, cuts)
-
     @once_a_block
-    def _areas(
-        self, weights: CaseWeights, grid: tuple[float, ...], cuts: tuple[float, ...]
-    ) -> Areas:
+    def areas(self, weights: CaseWeights, coverage: float | None = None) -> Areas:
+        """Trapezoid areas, and the points at the ranking's own coverages, or at another one."""
         from acumen.views.ranking_kernels import areas
 
         rows = self.totals(weights).rows
+        grid, cuts = (self.grid, self.cuts) if coverage is None else ((coverage,), (coverage,))
         reach = (np.asarray(grid, np.float64).reshape(-1, 1) - COVERAGE_TOLERANCE) * rows
         cut = np.asarray(cuts, np.float64).reshape(-1, 1) * rows
         total, reached, cut_area = areas(*self._ranked(weights), reach, cut)
         cut_area = np.where(np.isnan(cut_area), total[:, None, :], cut_area)
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
 
-    def exact(self, weights: CaseWeights, risk: float = SHOWN_RISK) -> Floats:
-        """Exact area, most weight within a risk, concordant and lost pairs, tie orders: by row."""
-        return self._exact(weights, (risk + COVERAGE_TOLERANCE) / self.unit)
-
     @once_a_block
-    def _exact(self, weights: CaseWeights, most_rungs: float) -> Floats:
+    def exact(self, weights: CaseWeights, risk: float) -> Floats:
+        """Exact area, most weight within a risk, concordant and lost pairs, tie orders: by row."""
         from acumen.views.ranking_kernels import exact
 
-        return exact(*self._ranked(weights), most_rungs)
+        return exact(*self._ranked(weights), (risk + COVERAGE_TOLERANCE) / self.unit)
 
     @once_a_block
     def hulls(self, weights: CaseWeights) -> Floats:

@@ -58,7 +58,7 @@ class SeverityRanking(CaseRows):
     @once_a_block
     def sums(self, weights: CaseWeights) -> ThresholdSums:
         """What every metric of the ranking is made of, in one pass."""
-        from acumen.views.level_kernels import severity_sums
+        from acumen.views.cell_kernels import severity_sums
 
         rows = (self.index, self.level, self.ends)
         return ThresholdSums(*severity_sums(*rows, weights.counts, self.own, self.levels - 1))
