@@ -14,8 +14,7 @@ from acumen.evaluation.charted import (
     summarize,
 )
 from acumen.evaluation.evaluate import evaluate
-from acumen.evaluation.plan import Plan
-from acumen.evaluation.system import System
+from acumen.evaluation.plan import Plan, System
 from acumen.inference.bands import risk_at, risk_band
 from acumen.inference.options import Options
 from acumen.inference.resample import Bootstrap

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from acumen._version import __version__
 from acumen.evaluation.charted import summarize
 from acumen.evaluation.evaluation import Evaluation
-from acumen.evaluation.plan import Plan
-from acumen.evaluation.system import System
+from acumen.evaluation.plan import Plan, System
 from acumen.files.timestamps import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.evaluation.system import System
+from acumen.evaluation.plan import System
 from acumen.inference.bands import RiskBand, risk_band
 from acumen.inference.infer import Inference, infer, one_of
 from acumen.inference.intervals import default_interval

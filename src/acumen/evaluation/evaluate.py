@@ -14,8 +14,8 @@ from acumen.defaults import RELIABLE_CASES
 from acumen.errors import UsageError
 from acumen.evaluation import build, warnings
 from acumen.evaluation.evaluation import Evaluation
-from acumen.evaluation.plan import Plan
-from acumen.evaluation.system import (
+from acumen.evaluation.plan import (
+    Plan,
     System,
     compare_agreement,
     compare_reliability,

@@ -68,8 +68,7 @@ def risk_at(ranking: Ranking, coverage: Floats, weights: CaseWeights) -> Floats:
     for lane in range(weights.lanes):
         loss[lane] = np.interp(target[lane], accepted[lane], lost[lane])
     reached = (target <= accepted[:, -1:] + 1e-9) & (target > 0)
-    risk: Floats = np.divide(loss, target, out=np.full_like(loss, np.nan), where=reached).T
-    return risk
+    return np.divide(loss, target, out=np.full_like(loss, np.nan), where=reached).T
 
 
 def _cumulated(rows: Floats, ends: NDArray[np.int64]) -> Floats:

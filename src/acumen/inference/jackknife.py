@@ -177,5 +177,4 @@ def _sums(index: NDArray[Any], values: NDArray[Any] | None, size: int) -> Floats
 
 
 def _from_here_on(values: Floats) -> Floats:
-    total: Floats = np.cumsum(values[::-1])[::-1]
-    return total
+    return np.cumsum(values[::-1])[::-1]

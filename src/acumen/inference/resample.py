@@ -71,7 +71,8 @@ class Bootstrap:
         counts = np.zeros((self.n_cases, stop - start), np.uint16)
         key = np.uint64(self.seed)
         if self.weights == "poisson":
-            draw_poisson(key, start, _poisson_cumulative(), counts)
+            chance = [math.exp(-1) / math.factorial(k) for k in range(24)]
+            draw_poisson(key, start, np.cumsum(chance), counts)
         else:
             draw_cases(key, start, self.n_cases, counts)
             if (counts.sum(axis=0, dtype=np.int64) != self.n_cases).any():
@@ -216,10 +217,6 @@ def replicate(
         with ThreadPoolExecutor(threads) as pool:
             parts = list(pool.map(work, starts))
     return np.concatenate(parts, axis=1, dtype=np.float64)
-
-
-def _poisson_cumulative() -> Floats:
-    return np.cumsum([math.exp(-1) / math.factorial(k) for k in range(24)])
 
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from acumen.metrics.registry import Kind, Unit, difference, metric, ratio
+from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.metrics.selective import (
     area_of_loss,
     area_of_risk,
@@ -64,7 +64,8 @@ def aurc_exact_excess(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_exact_excess(rank([3, 3, 2, 0], [0, 0, 0, 3]), np.ones(4)), 7)
     0.1155245
     """
-    return difference(aurc_exact(ranking, weights), aurc_exact_optimal(ranking, weights))
+    excess: Floats = aurc_exact(ranking, weights) - aurc_exact_optimal(ranking, weights)
+    return excess
 
 
 @_risk(title="Achievable exact AURC", one_error=over_coverage)

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from acumen.metrics.registry import Kind, Unit, difference, every_case, metric, ratio
+from acumen.metrics.registry import Kind, Unit, every_case, metric, ratio
 from acumen.types import Floats
 from acumen.views.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
@@ -150,12 +150,7 @@ def augrc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     return area_of_loss(ranking, weights, ranking.optimum(weights)[1] / 2)
 
 
-@_risk(
-    title="Excess AURC",
-    kind=Kind.EXCESS,
-    one_error=over_coverage,
-    exempt_from_scaling=True,
-)
+@_risk(title="Excess AURC", kind=Kind.EXCESS, one_error=over_coverage, exempt_from_scaling=True)
 def eaurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC above its optimum; lower is better. Ties can make it negative: see aurc_exact_excess.
 
@@ -164,7 +159,8 @@ def eaurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> eaurc(rank([0, 1], [1, 2]), [1, 1])
     0.75
     """
-    return difference(aurc(ranking, weights), aurc_optimal(ranking, weights))
+    excess: Floats = aurc(ranking, weights) - aurc_optimal(ranking, weights)
+    return excess
 
 
 @_risk(title="Excess AUGRC", one_error=over_coverage_twice)
@@ -176,7 +172,8 @@ def eaugrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> eaugrc(rank([0, 1], [1, 2]), [1, 1])
     0.25
     """
-    return difference(augrc(ranking, weights), augrc_optimal(ranking, weights))
+    excess: Floats = augrc(ranking, weights) - augrc_optimal(ranking, weights)
+    return excess
 
 
 @_risk(

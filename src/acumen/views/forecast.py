@@ -18,7 +18,7 @@ from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
 from acumen.table.losses import rungs_off
 from acumen.types import Floats
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, tie_ends
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""
@@ -190,7 +190,7 @@ def forecast(
     """
     p, y = np.asarray(probability, np.float64), np.asarray(target, np.float64)
     size = len(p)
-    rows = np.arange(size) if answered is None else np.flatnonzero(np.asarray(answered, bool))
+    rows = rows_of(answered, size)
     if p.shape != y.shape or p.ndim != 1:
         raise UsageError(f"one target a probability: shapes {p.shape} and {y.shape}")
     for name, column in (("probability", p[rows]), ("target", y[rows])):
@@ -205,7 +205,7 @@ def forecast(
     first = np.append(True, (p[1:] != p[:-1]) | (y[1:] != y[:-1])) if len(p) else np.empty(0, bool)
     codes, n_cases = cases_of(case, n_cases, size)
     return Forecast(
-        order=rows.astype(np.int32),
+        order=rows,
         atom=np.cumsum(first) - 1,
         case=codes,
         n_cases=n_cases,

@@ -19,7 +19,7 @@ from acumen.table.judgments import Judgments
 from acumen.table.losses import Loss, find_loss, rungs_off
 from acumen.table.scale import MOST_LEVELS
 from acumen.types import Floats
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, tie_ends
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
 
 COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 AREA_COVERAGE: Final = 0.5
@@ -248,13 +248,9 @@ def rank(
     for what, column in (("confidences", confidence), ("answered", answered), ("cases", case)):
         if column is not None and len(np.asarray(column)) != len(rungs):
             raise UsageError(f"{len(np.asarray(column))} {what} for {len(rungs)} rows")
-    if answered is None:
-        rows = np.arange(len(confidence), dtype=np.int32)
-    else:
-        rows = np.flatnonzero(np.asarray(answered, bool)).astype(np.int32)
+    rows = rows_of(answered, len(confidence))
     _check_values(rungs[rows], confidence[rows])
-    surest_first = np.argsort(-confidence[rows], kind="stable")
-    order = rows[surest_first]
+    order = rows[np.argsort(-confidence[rows], kind="stable")]  # surest first
     ranked = confidence[order]
     ends = tie_ends(ranked)
     codes, n_cases = cases_of(case, n_cases, len(confidence))

@@ -22,6 +22,7 @@ from acumen.views.weights import NO_WEIGHT, CaseWeights, once_a_block
 RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency")
 """Everything that is counted per case."""
 PRIMITIVES: Final = "primitive_accuracy"
+NOTHING_TO_CHECK: Final = "there is nothing to check it on"
 OF_VERDICTS: Final = ("verdict_support_rate", "consistency")
 """What is counted per verdict; the rest is counted per claim."""
 
@@ -55,7 +56,7 @@ class Reasoning:
 
     def reason_for(self, component: str) -> str:
         """Why a component has no value."""
-        return self.why_absent.get(component, "there is nothing to check it on")
+        return self.why_absent.get(component, NOTHING_TO_CHECK)
 
     @cached_property
     def _columns(self) -> Floats:

@@ -125,6 +125,12 @@ def cases_of(
     return codes.astype(np.int32, copy=False), n_cases
 
 
+def rows_of(answered: ArrayLike | None, size: int) -> NDArray[np.int32]:
+    """Positions of the answered among ``size`` rows; by default all of them."""
+    rows = np.arange(size) if answered is None else np.flatnonzero(np.asarray(answered, bool))
+    return rows.astype(np.int32)
+
+
 def tie_ends(values: NDArray[Any]) -> NDArray[np.int64]:
     """Where each run of equal values ends (exclusive).
 

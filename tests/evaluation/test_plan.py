@@ -7,8 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from acumen import from_columns
-from acumen.evaluation.plan import Plan
-from acumen.evaluation.system import System, both_answered, compare_agreement
+from acumen.evaluation.plan import Plan, System, both_answered, compare_agreement
 from acumen.inference.options import Options
 from acumen.table.align import align
 from acumen.table.judgments import Judgments
