@@ -130,7 +130,7 @@ def evaluation(
     variants: Mapping[str, document.Variant | document.PairedVariant],
     comparison: document.Comparison,
     left_out: dict[str, str],
-    warnings: list[str],
+    warnings: Sequence[str],
     best: document.Best | None,
 ) -> Evaluation:
     """The whole document."""
@@ -143,9 +143,9 @@ def evaluation(
         if len(system.table) <= MOST_ROWS
     ]
     if plan.texts and len(rows) < len(tables):
-        warnings.append(f"no texts are kept of more than {MOST_ROWS:,} rows")
+        warnings = [*warnings, f"no texts are kept of more than {MOST_ROWS:,} rows"]
     elif plan.texts and not any(part.evidence_texts for part in rows):
-        warnings.append("texts were asked for, but no evidence is quoted in the input")
+        warnings = [*warnings, "texts were asked for, but no evidence is quoted in the input"]
     artifact = document.MetricsArtifact(
         created_at=created_at(),
         inputs=[document.Input.model_validate(t.source, from_attributes=True) for t in tables],
@@ -189,23 +189,20 @@ def _population(
     tables: Sequence[Judgments], comparison: document.Comparison
 ) -> document.Population:
     """The population of one input, or of the common set of two."""
-    table = tables[0]
-    judged = table.included
+    judged = tables[0].included
     failed = {f.case: f for t in tables for f in t.failed}
-    total = len(judged.cases) + len(failed)
-    if comparison.enabled:
-        gone = {*comparison.failed_left, *comparison.failed_right}
-        total = len(judged.cases) + len(gone)
+    of_pair = {*comparison.failed_left, *comparison.failed_right}
+    n_failed = len(of_pair if comparison.enabled else failed)
     return document.Population(
-        participants_total=total,
+        participants_total=len(judged.cases) + n_failed,
         participants_included=len(judged.cases),
-        participants_failed=total - len(judged.cases),
+        participants_failed=n_failed,
         items_total=len(judged),
         items_answered=int(judged.answered.sum()),
         items_abstained=int((judged.outcome == Outcome.ABSTAINED).sum()),
         answered_by_input=[int(t.included.answered.sum()) for t in tables],
-        case_noun=table.scale.case,
-        items=list(table.items),
+        case_noun=judged.scale.case,
+        items=list(judged.items),
         failed=[document.Failure(case=f.case, reason=f.reason) for f in failed.values()],
     )
 
@@ -248,9 +245,6 @@ def _evidence_texts(signal: Signal | None) -> list[list[str]]:
     """The quotes of each row: a text, or the texts of a list; anything else is left out."""
     if signal is None or not signal.other:
         return []
-    texts = []
-    for row in range(len(signal.values)):
-        entry = signal.other.get(row)
-        several = entry if isinstance(entry, list) else [entry]
-        texts.append([part for part in several if isinstance(part, str)])
-    return texts
+    entries = (signal.other.get(row) for row in range(len(signal.values)))
+    lists = (entry if isinstance(entry, list) else [entry] for entry in entries)
+    return [[part for part in several if isinstance(part, str)] for several in lists]

@@ -10,9 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from acumen.defaults import RELIABLE_CASES
+from acumen.confidence.grammar import find, uses_calibration
+from acumen.defaults import FEWEST_CASES, RELIABLE_CASES
 from acumen.errors import UsageError
-from acumen.evaluation import build, warnings
+from acumen.evaluation import build
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import (
     Plan,
@@ -26,10 +27,12 @@ from acumen.inference.infer import Inference, infer
 from acumen.inference.multiplicity import best_of
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
+from acumen.inference.replicates import MOST_DROPPED
 from acumen.results.metrics import Best, Comparison, PairedVariant, Variant
 from acumen.table.align import Pair, align
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
+from acumen.views.ranking import Ranking
 
 SMALL_TABLE: Final = 20_000
 """Up to this many rows, whole confidence functions share the threads."""
@@ -73,8 +76,8 @@ def evaluate(
         [
             *(warning for table in tables for warning in table.warnings),
             *(() if pair is None else pair.warnings),
-            *warnings.of_table(tables[0]),
-            *(w for table in tables for w in warnings.of_calibration(table, names, plan)),
+            *_table_warnings(tables[0]),
+            *(w for table in tables for w in _calibration_warnings(table, names, plan)),
             *(warning for function in functions.values() for warning in function.warnings),
         ],
         None if right is not None else _best(systems[0], functions, twins),
@@ -124,7 +127,7 @@ def _measure(systems: Sequence[System], name: str, options: Options) -> _Functio
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
     notes, variants = [], []
     for side, ranking, values in zip(SIDES[len(systems)], rankings, numbers, strict=True):
-        notes += warnings.of_ranking(name + side, ranking, values)
+        notes += _ranking_warnings(name + side, ranking, values)
         variants.append(build.variant(ranking, values, plan))
     both = dict(zip(("input_0", "input_1"), variants, strict=False))
     variant = variants[0] if len(variants) == 1 else PairedVariant(**both)
@@ -180,3 +183,57 @@ def _best(
         indistinguishable=with_twins(rivals),
         confidence_level=options.confidence_level,
     )
+
+
+def _calibration_warnings(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:
+    """What the calibrator has to say about these cases."""
+    if plan.calibration is None:
+        return []
+    used = [
+        name
+        for name in names
+        if name not in plan.functions and uses_calibration(find(name, table.signals))
+    ]
+    if not used:
+        return ["the calibration file was not used: no calibrated function was asked for"]
+    return list(plan.calibration.warnings(table, used))
+
+
+def _table_warnings(table: Judgments) -> list[str]:
+    """What a table is too small or too even for."""
+    warnings = []
+    rows, noun = table.included, table.scale.case
+    n = len(rows.cases)
+    if n < FEWEST_CASES:
+        warnings.append(f"{n} {noun}: an interval needs at least {FEWEST_CASES}")
+    elif n < RELIABLE_CASES:
+        warnings.append(f"{n} {noun}s: intervals from fewer than {RELIABLE_CASES} are unreliable")
+    if len(rows) and not rows.answered.any():
+        warnings.append("every row is abstained: risks and areas are undefined")
+    if len(rows) and (rows.truth == rows.truth[0]).all():
+        level = table.scale.levels[int(rows.truth[0])]
+        warnings.append(
+            f"every truth is the same level ({level}): nothing can be ranked by severity"
+        )
+    return warnings
+
+
+def _ranking_warnings(name: str, ranking: Ranking, numbers: Mapping[str, Inference]) -> list[str]:
+    """What a ranking by this confidence does not say."""
+    warnings = []
+    if len(ranking.ends) == 1 and len(ranking.order) > 1:
+        warnings.append(f"{name}: every confidence is the same, so the ranking says nothing")
+    excess = numbers["eaurc"].value
+    if excess is not None and excess < -1e-12:
+        warnings.append(
+            f"{name}: eaurc is negative ({excess:.4g}), an artefact of ties; "
+            "see aurc_exact_excess, which is not"
+        )
+    dropped = numbers["mae"].replicates.drop_rate or 0.0
+    if dropped > 0:
+        effect = "too many for intervals" if dropped > MOST_DROPPED else "they are left out"
+        warnings.append(
+            f"{name}: {dropped:.1%} of the resamples have no answered row ({effect}): "
+            "undefined there"
+        )
+    return warnings

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID
 from acumen.errors import UsageError
 from acumen.table.judgments import Judgments
 from acumen.table.losses import Loss, find_loss, rungs_off
@@ -21,10 +22,8 @@ from acumen.table.scale import MOST_LEVELS
 from acumen.types import Floats
 from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
 
-COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-AREA_COVERAGE: Final = 0.5
 COVERAGE_TOLERANCE: Final = 1e-9
-SHOWN_RISK: Final = 0.25
+DEFAULT_RISK: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
