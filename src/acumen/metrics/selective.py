@@ -17,7 +17,7 @@ import numpy as np
 from acumen.defaults import AREA_COVERAGE
 from acumen.metrics.registry import Kind, Unit, every_case, metric, ratio
 from acumen.types import Floats
-from acumen.views.ranking import DEFAULT_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
+from acumen.views.ranking import MOST_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
 
@@ -293,9 +293,7 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
     undefined="no working point has so low a risk",
     behind=every_case,
 )
-def coverage_at_risk(
-    ranking: Ranking, weights: CaseWeights, *, risk: float = DEFAULT_RISK
-) -> Floats:
+def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MOST_RISK) -> Floats:
     r"""The largest coverage of a working point whose selective risk is at most ``risk``.
 
     Higher is better.
@@ -327,7 +325,7 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     """
     totals = ranking.totals(weights)
     right = totals.by_loss[0]
-    return ratio(ranking.exact(weights, DEFAULT_RISK)[2], right * (totals.answered - right))
+    return ratio(ranking.exact(weights, MOST_RISK)[2], right * (totals.answered - right))
 
 
 def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:

@@ -23,7 +23,7 @@ from acumen.types import Floats
 from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
 
 COVERAGE_TOLERANCE: Final = 1e-9
-DEFAULT_RISK: Final = 0.25
+MOST_RISK: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
