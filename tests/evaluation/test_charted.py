@@ -9,15 +9,12 @@ from scipy import stats
 from acumen import from_columns
 from acumen.evaluation.charted import (
     achievable,
-    confusion,
     distribution,
     reliability,
     summarize,
 )
 from acumen.evaluation.evaluate import evaluate
-from acumen.evaluation.levels import infer_agreement
-from acumen.evaluation.plan import Plan
-from acumen.evaluation.system import System
+from acumen.evaluation.plan import Plan, System
 from acumen.inference.bands import risk_at, risk_band
 from acumen.inference.options import Options
 from acumen.inference.resample import Bootstrap
@@ -27,6 +24,7 @@ from acumen.results.charted import Summary
 from acumen.results.measured import Absence
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
+from acumen.views.confusion import confuse_judgments
 from acumen.views.forecast import forecast_judgments
 from acumen.views.ranking import rank
 from acumen.views.weights import CaseWeights
@@ -70,7 +68,7 @@ def column(at: int) -> np.ndarray:
 
 
 def test_abstentions_are_a_column_of_their_own_in_the_confusion() -> None:
-    assert confusion(table()) == [
+    assert confuse_judgments(table()).counts.tolist() == [
         [0, 1, 0, 0, 1],
         [0, 1, 0, 0, 0],
         [0, 0, 1, 0, 0],
@@ -99,7 +97,7 @@ def test_many_values_fall_into_ten_bins_the_last_one_closed() -> None:
 def test_reliability_bins_hold_what_was_said_and_what_came_true() -> None:
     rows = table()
     view = forecast_judgments(rows, column(3))
-    found = reliability(view, column(3)[rows.answered], 0.95)
+    found = reliability(view, 0.95)
     assert found.n == [1, 2, 2]
     assert found.confidence == pytest.approx([0.05, 0.4, 0.95])
     assert [a.value for a in found.accuracy] == [0.0, 1.0, 0.5]
@@ -110,7 +108,7 @@ def test_reliability_bins_hold_what_was_said_and_what_came_true() -> None:
 
 def summary() -> Summary:
     system = System(table(), Plan(options=Options(resamples=0)), {"llm": column(2)})
-    return summarize(system, infer_agreement(system))
+    return summarize(system, system.infer_agreement())
 
 
 def test_risk_by_item_and_by_level_counts_answered_rows_alone() -> None:
@@ -279,7 +277,7 @@ def test_a_bin_of_one_case_has_no_interval_and_one_of_few_a_wide_one() -> None:
     table = from_columns(
         case=[str(i) for i in range(n)], truth=[1] * n, prediction=[1] * n, scale=Scale("b", (0, 1))
     )
-    found = reliability(forecast_judgments(table, said), said, 0.95)
+    found = reliability(forecast_judgments(table, said), 0.95)
     assert found.n == [1, 3, 37]
     one, three, many = found.accuracy
     assert one.no_interval is not None

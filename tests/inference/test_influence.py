@@ -7,11 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from acumen.errors import UsageError
-from acumen.inference import infer as inference
+from acumen.inference import resample
 from acumen.inference.infer import infer, leave_out
-from acumen.inference.influence import INFLUENCE, influence
-from acumen.inference.jackknife import Jackknife
+from acumen.inference.jackknife import INFLUENCE, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.resample import MOST_GROUPS
 from acumen.metrics import METRICS
@@ -55,21 +53,16 @@ def test_influence_is_the_derivative_by_a_cases_weight(
     expected = finite_differences(name, view, 1e-4)
     assert np.abs(expected).max() > 1e-4
     # central differences err by step², and by rounding over step
-    assert np.abs(influence(name, view) - expected).max() < 1e-9
+    assert np.abs(INFLUENCE[name](view) - expected).max() < 1e-9
 
 
 @pytest.mark.parametrize("name", sorted(INFLUENCE))
 def test_influences_sum_to_zero_because_scaling_all_weights_changes_nothing(name: str) -> None:
-    assert influence(name, study(50, tied=True)).sum() == pytest.approx(0.0, abs=1e-12)
-
-
-def test_a_metric_without_influence_function_is_refused() -> None:
-    with pytest.raises(UsageError, match="eaurc"):
-        influence("eaurc", study(5, tied=False))
+    assert INFLUENCE[name](study(50, tied=True)).sum() == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_standard_error_of_influence_is_the_known_formula() -> None:
-    u = influence("aurc", study(40, tied=False))
+    u = INFLUENCE["aurc"](study(40, tied=False))
     expected = math.sqrt(40 / 39 * (u**2).sum())
     assert Jackknife.of_influence(u).standard_error == pytest.approx(expected, rel=1e-12)
 
@@ -78,7 +71,7 @@ def test_influence_of_a_mean_is_exactly_its_jackknife() -> None:
     case = np.arange(25)
     view = rank(np.arange(25) % 4, case, case=case, n_cases=25)
     (left_out,) = leave_out([METRICS["mae"]], view)
-    by_influence = Jackknife.of_influence(influence("mae", view))
+    by_influence = Jackknife.of_influence(INFLUENCE["mae"](view))
     assert by_influence.deviations == pytest.approx(left_out.deviations, rel=1e-12)
 
 
@@ -89,7 +82,7 @@ def test_beyond_2000_cases_influence_or_groups_stand_in_for_leaving_out_each_cas
     for name in INFLUENCE:
         assert np.array_equal(
             found[name].jackknife.deviations,
-            Jackknife.of_influence(influence(name, view)).deviations,
+            Jackknife.of_influence(INFLUENCE[name](view)).deviations,
         )
     assert found["eaurc"].jackknife.n == MOST_GROUPS
     assert found["eaurc"].jackknife.cases == 2400
@@ -102,7 +95,7 @@ def test_all_three_ways_agree_on_the_standard_error(monkeypatch: pytest.MonkeyPa
     names = ["cmax", "mae", "aurc", "augrc", "eaurc"]
     metrics = [METRICS[name] for name in names]
     quick = {n: j.standard_error for n, j in zip(names, leave_out(metrics, view), strict=True)}
-    monkeypatch.setattr(inference, "JACKKNIFE_CASES", 3000)
+    monkeypatch.setattr(resample, "MOST_LEFT_OUT", 3000)
     full = {n: j.standard_error for n, j in zip(names, leave_out(metrics, view), strict=True)}
     for name in INFLUENCE:
         assert quick[name] == pytest.approx(full[name], rel=2e-3)

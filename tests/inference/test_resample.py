@@ -134,7 +134,7 @@ def test_every_draw_has_as_many_cases_as_the_study_and_none_is_favoured() -> Non
         Swaps(41, 64),
         Swaps(6, 64),
         Enumeration(4),
-        LeaveOut(41),
+        LeaveOut.of(41),
         LeaveOut(41, 7),
     ],
 )
@@ -216,7 +216,7 @@ def test_two_cases_have_the_known_law_of_coverage_by_sampling() -> None:
 
 
 def test_leaving_out_takes_each_case_once() -> None:
-    assert np.array_equal(LeaveOut(4).block(0, 4), 1 - np.eye(4))
+    assert np.array_equal(LeaveOut.of(4).block(0, 4), 1 - np.eye(4))
     grouped = LeaveOut(10, 3).block(0, 3)
     assert (grouped == 0).sum(axis=1).tolist() == [1] * 10
     assert (grouped == 0).sum(axis=0).tolist() == [4, 3, 3]

@@ -98,7 +98,7 @@ FORBIDDEN = {
     "resampling knows no metric": (("inference.resample", "inference.philox"), ("metrics",)),
     "metrics open no file": (("metrics", "views"), ("files.json", "files.toml", "files.csv")),
     "loops know nothing but arrays": (
-        tuple(f"views.{m}_kernels" for m in ("ranking", "level", "reliability")),
+        tuple(f"views.{m}_kernels" for m in ("ranking", "cell")),
         ("files", "table", "metrics", "views.ranking", "views.confusion", "views.severity"),
     ),
     "a report computes nothing": (

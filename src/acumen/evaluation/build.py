@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acumen._version import __version__
 from acumen.evaluation.charted import summarize
 from acumen.evaluation.evaluation import Evaluation
-from acumen.evaluation.levels import infer_agreement
-from acumen.evaluation.plan import Plan
-from acumen.evaluation.system import System
+from acumen.evaluation.plan import Plan, System
 from acumen.files.json import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
-from acumen.inference.paired import Contrast, percentile_ends
+from acumen.inference.paired import Contrast
 from acumen.metrics.conventions import conventions
+from acumen.results import metrics as document
 from acumen.results.measured import Delta, finite
-from acumen.results.metrics import (
-    AreaAtCoverage,
-    Best,
-    BootstrapModel,
-    Comparison,
-    CurveModel,
-    Failure,
-    Input,
-    Interpretation,
-    LossDescription,
-    MetricsArtifact,
-    PairedVariant,
-    Population,
-    RiskAtCoverage,
-    Rows,
-    Variant,
-)
 from acumen.table.judgments import Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import find_loss
 from acumen.table.scale import scale_option
@@ -66,9 +50,8 @@ def source_keys(plan: Plan) -> dict[str, str]:
     return _AREAS | {name: name for name in _PERCENT} | areas
 
 
-def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> Variant:
+def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> document.Variant:
     """Everything about one confidence function on one input."""
-    curve = ranking.curve()
     once = CaseWeights.once(ranking.n_cases)
     totals = ranking.totals(once)
     reached = ranking.areas(once).reached[:, :, 0]
@@ -78,14 +61,14 @@ def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> V
     value = {name: finite(i.value) for name, i in numbers.items()}
     areas: dict[str, Any] = {key: value[name] for name, key in _AREAS.items()}
     for name, metric in plan.areas().items():
-        areas[_AT_COVERAGE[name]] = AreaAtCoverage(
+        areas[_AT_COVERAGE[name]] = document.AreaAtCoverage(
             requested=area, used=min(area, cmax), value=value[metric.name]
         )
-    return Variant(
+    return document.Variant(
         **areas,
-        interpretation=Interpretation(**{name: value[name] for name in _PERCENT}),
+        interpretation=document.Interpretation(**{name: value[name] for name in _PERCENT}),
         mae_at_coverage={
-            f"{coverage:.2f}": RiskAtCoverage(
+            f"{coverage:.2f}": document.RiskAtCoverage(
                 requested=coverage,
                 achieved=finite(accepted / rows) if rows else None,
                 value=finite(lost / accepted * ranking.unit),
@@ -93,44 +76,30 @@ def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> V
             for coverage, accepted, lost in zip(ranking.grid, reached[0], reached[1], strict=True)
         },
         bootstrap=_bootstrap(numbers, plan),
-        curve=CurveModel(
-            coverage=curve.coverage.tolist(),
-            selective_risk=curve.selective_risk.tolist(),
-            generalized_risk=curve.generalized_risk.tolist(),
-            threshold=curve.threshold.tolist(),
-        ),
+        curve=document.CurveModel(**{k: v.tolist() for k, v in asdict(ranking.curve()).items()}),
         metrics={name: inference.measured for name, inference in numbers.items()},
         conventions={k: v for k, v in conventions(ranking).items() if np.isfinite(v)},
     )
 
 
-def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> BootstrapModel:
+def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> document.BootstrapModel:
     """The percentile intervals and drop rates, under the source's keys."""
     keys = source_keys(plan)
     listed = {keys[name]: i for name, i in numbers.items() if name in keys}
     by_coverage = {f"{c:.2f}": numbers[metric.name] for c, metric in plan.risks().items()}
     enumerated = listed["cmax"].replicates.probability is not None
-    return BootstrapModel(
+
+    def under_keys(read: Callable[[Inference], Any]) -> dict[str, Any]:
+        risks = {key: read(inference) for key, inference in by_coverage.items()}
+        return {**{key: read(i) for key, i in listed.items()}, "mae_at_coverage": risks}
+
+    return document.BootstrapModel(
         seed=plan.options.seed,
         n_resamples=plan.options.resamples,
-        ci95={
-            **{key: _ci95(inference) for key, inference in listed.items()},
-            "mae_at_coverage": {key: _ci95(inference) for key, inference in by_coverage.items()},
-        },
-        drop_rate={
-            **{key: inference.replicates.drop_rate for key, inference in listed.items()},
-            "mae_at_coverage": {
-                key: inference.replicates.drop_rate for key, inference in by_coverage.items()
-            },
-        },
+        ci95=under_keys(lambda inference: inference.ci95),
+        drop_rate=under_keys(lambda inference: inference.replicates.drop_rate),
         method="exact enumeration" if enumerated else plan.options.weights,
     )
-
-
-def _ci95(inference: Inference) -> tuple[float | None, float | None] | None:
-    if inference.value is None:
-        return None
-    return percentile_ends(inference.replicates, inference.percentile)
 
 
 def paired_deltas(
@@ -158,26 +127,30 @@ def paired_deltas(
 def evaluation(
     plan: Plan,
     systems: Sequence[System],
-    variants: Mapping[str, Variant | PairedVariant],
-    comparison: Comparison,
+    variants: Mapping[str, document.Variant | document.PairedVariant],
+    comparison: document.Comparison,
     left_out: dict[str, str],
     warnings: Sequence[str],
-    best: Best | None,
+    best: document.Best | None,
 ) -> Evaluation:
     """The whole document."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
-    agreement = [infer_agreement(system) for system in systems]
+    agreement = [system.infer_agreement() for system in systems]
     rows = [
         _rows(system.table, system.confidence, texts=plan.texts)
         for system in systems
         if len(system.table) <= MOST_ROWS
     ]
-    artifact = MetricsArtifact(
+    if plan.texts and len(rows) < len(tables):
+        warnings = [*warnings, f"no texts are kept of more than {MOST_ROWS:,} rows"]
+    elif plan.texts and not any(part.evidence_texts for part in rows):
+        warnings = [*warnings, "texts were asked for, but no evidence is quoted in the input"]
+    artifact = document.MetricsArtifact(
         created_at=created_at(),
-        inputs=[_input(table) for table in tables],
+        inputs=[document.Input.model_validate(t.source, from_attributes=True) for t in tables],
         population=_population(tables, comparison),
-        loss=LossDescription(
+        loss=document.LossDescription(
             name=loss.name,
             definition=loss.describe(scale),
             raw_multiplier=round(1.0 / loss.unit(scale)),
@@ -192,28 +165,9 @@ def evaluation(
         agreement=[{n: i.measured for n, i in numbers.items()} for numbers in agreement],
         rows=rows,
         summaries=[summarize(s, a) for s, a in zip(systems, agreement, strict=True)],
-        warnings=list(dict.fromkeys([*warnings, *_text_warnings(plan, tables, rows)])),
+        warnings=list(dict.fromkeys(warnings)),
     )
     return Evaluation(artifact)
-
-
-def _text_warnings(plan: Plan, tables: Sequence[Judgments], rows: Sequence[Rows]) -> list[str]:
-    if plan.texts and len(rows) < len(tables):
-        return [f"no texts are kept of more than {MOST_ROWS:,} rows"]
-    if plan.texts and not any(part.evidence_texts for part in rows):
-        return ["texts were asked for, but no evidence is quoted in the input"]
-    return []
-
-
-def _input(table: Judgments) -> Input:
-    source = table.source
-    return Input(
-        path=source.path,
-        run_id=source.run_id,
-        git_commit=source.git_commit,
-        mode=source.mode,
-        sha256=source.sha256,
-    )
 
 
 def _options(plan: Plan) -> dict[str, Any]:
@@ -231,48 +185,47 @@ def _options(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _population(tables: Sequence[Judgments], comparison: Comparison) -> Population:
+def _population(
+    tables: Sequence[Judgments], comparison: document.Comparison
+) -> document.Population:
     """The population of one input, or of the common set of two."""
-    table = tables[0]
-    judged = table.included
+    judged = tables[0].included
     failed = {f.case: f for t in tables for f in t.failed}
-    total = len(judged.cases) + len(failed)
-    if comparison.enabled:
-        gone = {*comparison.failed_left, *comparison.failed_right}
-        total = len(judged.cases) + len(gone)
-    return Population(
-        participants_total=total,
+    of_pair = {*comparison.failed_left, *comparison.failed_right}
+    n_failed = len(of_pair if comparison.enabled else failed)
+    return document.Population(
+        participants_total=len(judged.cases) + n_failed,
         participants_included=len(judged.cases),
-        participants_failed=total - len(judged.cases),
+        participants_failed=n_failed,
         items_total=len(judged),
         items_answered=int(judged.answered.sum()),
         items_abstained=int((judged.outcome == Outcome.ABSTAINED).sum()),
         answered_by_input=[int(t.included.answered.sum()) for t in tables],
-        case_noun=table.scale.case,
-        items=list(table.items),
-        failed=[Failure(case=f.case, reason=f.reason) for f in failed.values()],
+        case_noun=judged.scale.case,
+        items=list(judged.items),
+        failed=[document.Failure(case=f.case, reason=f.reason) for f in failed.values()],
     )
 
 
-def _rows(table: Judgments, confidence: Mapping[str, Floats], *, texts: bool = False) -> Rows:
+def _rows(
+    table: Judgments, confidence: Mapping[str, Floats], *, texts: bool = False
+) -> document.Rows:
     """The judgments by column, with the confidences computed for them; ``texts`` keeps quotes."""
     judged = table.included
-    answered = judged.answered
-    return Rows(
+    return document.Rows(
         case=[judged.cases[c] for c in judged.case.tolist()],
         item=[judged.items[i] for i in judged.item.tolist()],
         truth=judged.truth.tolist(),
-        prediction=[
-            p if a else None for p, a in zip(judged.prediction.tolist(), answered, strict=True)
-        ],
+        prediction=_where(judged.answered, judged.prediction),
         outcome=[Outcome(o).name.lower() for o in judged.outcome.tolist()],
-        confidence={
-            name: [v if a else None for v, a in zip(values.tolist(), answered, strict=True)]
-            for name, values in confidence.items()
-        },
+        confidence={name: _where(judged.answered, c) for name, c in confidence.items()},
         evidence=_evidence(judged.signals.get(EVIDENCE_COUNT)),
         evidence_texts=_evidence_texts(judged.signals.get(EVIDENCE_TEXTS)) if texts else [],
     )
+
+
+def _where(there: NDArray[np.bool_], values: NDArray[Any]) -> list[Any]:
+    return [value if it else None for value, it in zip(values.tolist(), there, strict=True)]
 
 
 EVIDENCE_COUNT: Final = "llm_evidence_count"
@@ -292,9 +245,6 @@ def _evidence_texts(signal: Signal | None) -> list[list[str]]:
     """The quotes of each row: a text, or the texts of a list; anything else is left out."""
     if signal is None or not signal.other:
         return []
-    texts = []
-    for row in range(len(signal.values)):
-        entry = signal.other.get(row)
-        several = entry if isinstance(entry, list) else [entry]
-        texts.append([part for part in several if isinstance(part, str)])
-    return texts
+    entries = (signal.other.get(row) for row in range(len(signal.values)))
+    lists = (entry if isinstance(entry, list) else [entry] for entry in entries)
+    return [[part for part in several if isinstance(part, str)] for several in lists]

@@ -3,33 +3,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 
-from acumen.defaults import RELIABLE_CASES
+from acumen.confidence.grammar import find, uses_calibration
+from acumen.defaults import FEWEST_CASES, RELIABLE_CASES
 from acumen.errors import UsageError
-from acumen.evaluation import build, warnings
+from acumen.evaluation import build
 from acumen.evaluation.evaluation import Evaluation
-from acumen.evaluation.levels import compare_agreement, compare_reliability, infer_reliability
-from acumen.evaluation.plan import Plan
-from acumen.evaluation.system import System, find_twins, select
+from acumen.evaluation.plan import (
+    Plan,
+    System,
+    compare_agreement,
+    compare_reliability,
+    find_twins,
+    select,
+)
 from acumen.inference.infer import Inference, infer
 from acumen.inference.multiplicity import best_of
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
+from acumen.inference.replicates import MOST_DROPPED
 from acumen.results.metrics import Best, Comparison, PairedVariant, Variant
 from acumen.table.align import Pair, align
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
-
-T = TypeVar("T")
+from acumen.views.ranking import Ranking
 
 SMALL_TABLE: Final = 20_000
 """Up to this many rows, whole confidence functions share the threads."""
+SIDES: Final = {1: ("",), 2: (" (left)", " (right)")}
+"""How warnings name the side of one table, and of two."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """What one confidence function comes to, on one system or on two."""
+
+    numbers: Sequence[Mapping[str, Inference]]
+    """Of each system."""
+    contrasts: Mapping[str, Contrast]
+    variant: Variant | PairedVariant
+    warnings: list[str]
 
 
 def evaluate(
@@ -39,142 +58,115 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate one table, or two on their common cases with paired deltas."""
     find_loss(plan.loss)  # an unknown one is refused before any work
-    if right is None:
-        return _evaluate_one(left, plan)
-    return _evaluate_pair(align(left, right, intersection_only=plan.intersection_only), plan)
-
-
-@dataclass(frozen=True, slots=True)
-class _Function:
-    """What one confidence function of one system comes to."""
-
-    numbers: dict[str, Inference]
-    variant: Variant
-    warnings: list[str]
-
-
-def _evaluate_one(table: Judgments, plan: Plan) -> Evaluation:
-    names, left_out = select(table, plan)
-    system = System.of(table, plan, names)
-    twins = find_twins([system])
-
-    def measure(name: str, options: Options) -> _Function:
-        ranking = system.rankings[name]
-        numbers = infer(plan.metrics(), ranking, options)
-        variant = build.variant(ranking, numbers | infer_reliability(system, name), plan)
-        return _Function(numbers, variant, warnings.of_ranking(name, ranking, numbers))
-
+    pair, tables = None, [left]
+    if right is not None:
+        pair = align(left, right, intersection_only=plan.intersection_only)
+        tables = [pair.left, pair.right]
+    names, left_out = _select(tables, plan)
+    systems = [System.of(table, plan, names) for table in tables]
+    twins = find_twins(systems)
     alone = [name for name in names if name not in twins]
-    _ = system.rankings, system.forecasts  # once, before threads ask for them
-    functions = dict(zip(alone, _each(measure, alone, table, plan), strict=True))
+    functions = dict(zip(alone, _measure_each(systems, alone), strict=True))
     return build.evaluation(
         plan,
-        [system],
+        systems,
         {name: functions[twins.get(name, name)].variant for name in names},
-        Comparison(enabled=False, intersection_only=plan.intersection_only),
+        _comparison(pair, systems, functions, twins, names),
         left_out,
         [
-            *table.warnings,
-            *warnings.of_table(table),
-            *warnings.of_calibration(table, names, plan),
+            *(warning for table in tables for warning in table.warnings),
+            *(() if pair is None else pair.warnings),
+            *_table_warnings(tables[0]),
+            *(w for table in tables for w in _calibration_warnings(table, names, plan)),
             *(warning for function in functions.values() for warning in function.warnings),
         ],
-        _best({n: f.numbers["augrc"] for n, f in functions.items()}, twins, table, plan),
+        None if right is not None else _best(systems[0], functions, twins),
     )
 
 
-def _evaluate_pair(pair: Pair, plan: Plan) -> Evaluation:
-    names, left_out = _common_functions(pair, plan)
-    left, right = (System.of(table, plan, names) for table in (pair.left, pair.right))
-    twins = find_twins([left, right])
-    alone = [name for name in names if name not in twins]
-    contrasts = {name: _contrasts(left, right, name) for name in alone}
-    variants = {name: _variants(left, right, name, contrasts[name]) for name in alone}
-    notes = [
-        *dict.fromkeys((*pair.left.warnings, *pair.right.warnings)),
-        *pair.warnings,
-        *warnings.of_table(pair.left),
-        *warnings.of_calibration(pair.left, names, plan),
-        *warnings.of_calibration(pair.right, names, plan),
-    ]
-    for name in alone:
-        for side, system in (("left", left), ("right", right)):
-            numbers = {m: getattr(c, side) for m, c in contrasts[name].items()}
-            notes += warnings.of_ranking(f"{name} ({side})", system.rankings[name], numbers)
-    return build.evaluation(
-        plan,
-        [left, right],
-        {name: variants[twins.get(name, name)] for name in names},
-        Comparison(
-            enabled=True,
-            intersection_only=plan.intersection_only,
-            deltas=build.paired_deltas(contrasts, twins, names, plan),
-            in_both=len(pair.cases),
-            only_left=list(pair.only_left),
-            only_right=list(pair.only_right),
-            failed_left=list(pair.failed_left),
-            failed_right=list(pair.failed_right),
-            both_answered=int((pair.left.answered & pair.right.answered).sum()),
-            agreement={m: c.delta() for m, c in compare_agreement(left, right).items()},
-        ),
-        left_out,
-        notes,
-        best=None,
-    )
+def _select(tables: Sequence[Judgments], plan: Plan) -> tuple[list[str], dict[str, str]]:
+    """The confidence functions that every table has the signals for; why not the others."""
+    (first, left_out), *others = (select(table, plan) for table in tables)
+    for names, why in others:
+        left_out |= why | dict.fromkeys(
+            sorted({*first} ^ {*names}), "only one of the two inputs has its signals"
+        )
+        first = [name for name in first if name in names]
+        if not first:
+            raise UsageError("the two inputs have no confidence function in common")
+    return first, left_out
 
 
-def _common_functions(pair: Pair, plan: Plan) -> tuple[list[str], dict[str, str]]:
-    (left, why_left), (right, why_right) = (select(t, plan) for t in (pair.left, pair.right))
-    names = [name for name in left if name in right]
-    if not names:
-        raise UsageError("the two inputs have no confidence function in common")
-    of_one = dict.fromkeys({*left} ^ {*right}, "only one of the two inputs has its signals")
-    return names, why_left | why_right | of_one
-
-
-def _contrasts(left: System, right: System, name: str) -> dict[str, Contrast]:
-    """Every paired difference of one confidence function."""
-    plan = left.plan
-    a, b = left.rankings[name], right.rankings[name]
-    return compare(plan.metrics(), a, b, plan.options) | compare_reliability(left, right, name)
-
-
-def _variants(
-    left: System, right: System, name: str, contrasts: Mapping[str, Contrast]
-) -> PairedVariant:
-    """Each side's own numbers of one confidence function."""
-    a = {metric: contrast.left for metric, contrast in contrasts.items()}
-    b = {metric: contrast.right for metric, contrast in contrasts.items()}
-    return PairedVariant(
-        input_0=build.variant(left.rankings[name], a, left.plan),
-        input_1=build.variant(right.rankings[name], b, left.plan),
-    )
-
-
-def _each(
-    work: Callable[[str, Options], T], names: Sequence[str], table: Judgments, plan: Plan
-) -> list[T]:
-    """``work`` for every function, in order: side by side where the table is small.
+def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Function]:
+    """Every function, in order: side by side where the tables are small.
 
     On a small table most of the time goes between the loops, so whole functions share the threads;
     on a large one the loops of each function do.
     """
-    threads = plan.options.threads or min(os.cpu_count() or 1, 8)
-    if threads == 1 or len(table) > SMALL_TABLE or len(names) < 2:
-        return [work(name, plan.options) for name in names]
-    options = replace(plan.options, threads=1)
+    options = systems[0].plan.options
+    for system in systems:
+        _ = system.rankings, system.forecasts  # once, before threads ask for them
+    threads = options.threads or min(os.cpu_count() or 1, 8)
+    if threads == 1 or len(systems[0].table) > SMALL_TABLE or len(names) < 2:
+        return [_measure(systems, name, options) for name in names]
+    alone = replace(options, threads=1)
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda name: work(name, options), names))
+        return list(pool.map(lambda name: _measure(systems, name, alone), names))
+
+
+def _measure(systems: Sequence[System], name: str, options: Options) -> _Function:
+    plan, rankings = systems[0].plan, [system.rankings[name] for system in systems]
+    numbers: list[Mapping[str, Inference]]
+    contrasts: dict[str, Contrast] = {}
+    if len(systems) == 1:
+        by_rank = infer(plan.metrics(), rankings[0], options)
+        numbers = [by_rank | systems[0].infer_reliability(name)]
+    else:
+        contrasts = compare(plan.metrics(), rankings[0], rankings[1], options)
+        contrasts |= compare_reliability(systems[0], systems[1], name)
+        numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
+    notes, variants = [], []
+    for side, ranking, values in zip(SIDES[len(systems)], rankings, numbers, strict=True):
+        notes += _ranking_warnings(name + side, ranking, values)
+        variants.append(build.variant(ranking, values, plan))
+    both = dict(zip(("input_0", "input_1"), variants, strict=False))
+    variant = variants[0] if len(variants) == 1 else PairedVariant(**both)
+    return _Function(numbers, contrasts, variant, notes)
+
+
+def _comparison(
+    pair: Pair | None,
+    systems: Sequence[System],
+    functions: Mapping[str, _Function],
+    twins: Mapping[str, str],
+    names: Sequence[str],
+) -> Comparison:
+    plan = systems[0].plan
+    if pair is None:
+        return Comparison(enabled=False, intersection_only=plan.intersection_only)
+    contrasts = {name: function.contrasts for name, function in functions.items()}
+    return Comparison(
+        enabled=True,
+        intersection_only=plan.intersection_only,
+        deltas=build.paired_deltas(contrasts, twins, names, plan),
+        in_both=len(pair.cases),
+        only_left=list(pair.only_left),
+        only_right=list(pair.only_right),
+        failed_left=list(pair.failed_left),
+        failed_right=list(pair.failed_right),
+        both_answered=int((pair.left.answered & pair.right.answered).sum()),
+        agreement={m: c.delta() for m, c in compare_agreement(*systems).items()},
+    )
 
 
 def _best(
-    augrc: Mapping[str, Inference], twins: Mapping[str, str], table: Judgments, plan: Plan
+    system: System, functions: Mapping[str, _Function], twins: Mapping[str, str]
 ) -> Best | None:
     """The confidence function with the lowest AUGRC, its equals, and the rivals it has."""
+    augrc = {name: function.numbers[0]["augrc"] for name, function in functions.items()}
     values = {name: i.value for name, i in augrc.items() if i.value is not None}
-    n_cases, options = len(table.included.cases), plan.options
-    usable = n_cases >= RELIABLE_CASES and options.resamples > 0
-    if len(values) < 2 or not usable:
+    n_cases, options = len(system.table.included.cases), system.plan.options
+    if len(values) < 2 or n_cases < RELIABLE_CASES or options.resamples == 0:
         return None
     replicates = {n: augrc[n].replicates for n in values}
     best, rivals = best_of(values, replicates, n_cases, level=options.confidence_level)
@@ -191,3 +183,57 @@ def _best(
         indistinguishable=with_twins(rivals),
         confidence_level=options.confidence_level,
     )
+
+
+def _calibration_warnings(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:
+    """What the calibrator has to say about these cases."""
+    if plan.calibration is None:
+        return []
+    used = [
+        name
+        for name in names
+        if name not in plan.functions and uses_calibration(find(name, table.signals))
+    ]
+    if not used:
+        return ["the calibration file was not used: no calibrated function was asked for"]
+    return list(plan.calibration.warnings(table, used))
+
+
+def _table_warnings(table: Judgments) -> list[str]:
+    """What a table is too small or too even for."""
+    warnings = []
+    rows, noun = table.included, table.scale.case
+    n = len(rows.cases)
+    if n < FEWEST_CASES:
+        warnings.append(f"{n} {noun}: an interval needs at least {FEWEST_CASES}")
+    elif n < RELIABLE_CASES:
+        warnings.append(f"{n} {noun}s: intervals from fewer than {RELIABLE_CASES} are unreliable")
+    if len(rows) and not rows.answered.any():
+        warnings.append("every row is abstained: risks and areas are undefined")
+    if len(rows) and (rows.truth == rows.truth[0]).all():
+        level = table.scale.levels[int(rows.truth[0])]
+        warnings.append(
+            f"every truth is the same level ({level}): nothing can be ranked by severity"
+        )
+    return warnings
+
+
+def _ranking_warnings(name: str, ranking: Ranking, numbers: Mapping[str, Inference]) -> list[str]:
+    """What a ranking by this confidence does not say."""
+    warnings = []
+    if len(ranking.ends) == 1 and len(ranking.order) > 1:
+        warnings.append(f"{name}: every confidence is the same, so the ranking says nothing")
+    excess = numbers["eaurc"].value
+    if excess is not None and excess < -1e-12:
+        warnings.append(
+            f"{name}: eaurc is negative ({excess:.4g}), an artefact of ties; "
+            "see aurc_exact_excess, which is not"
+        )
+    dropped = numbers["mae"].replicates.drop_rate or 0.0
+    if dropped > 0:
+        effect = "too many for intervals" if dropped > MOST_DROPPED else "they are left out"
+        warnings.append(
+            f"{name}: {dropped:.1%} of the resamples have no answered row ({effect}): "
+            "undefined there"
+        )
+    return warnings

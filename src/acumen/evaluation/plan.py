@@ -1,23 +1,38 @@
-"""What to evaluate, and how."""
+"""What to evaluate and how; and a system under evaluation, with each view of it made once.
+
+Beside the ranking: is the confidence honest, do the levels agree with the truth? These metrics take
+the default interval alone, which needs no resamples, so they cost next to nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, Final
 
+import numpy as np
+
+from acumen import confidence as confidences
 from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID, LOSS
 from acumen.errors import UsageError
+from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
+from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
-from acumen.table.judgments import Judgments
+from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
 from acumen.types import Floats
+from acumen.views.confusion import Confusion, confuse_judgments
+from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
 from acumen.views.ranking import Ranking, rank_judgments
+from acumen.views.severity import SeverityRanking, rank_judgments_by_severity
+from acumen.views.weights import NO_ANSWER
 
 AREAS: Final = ("aurc_at_coverage", "augrc_at_coverage")
 RISK_AT: Final = "mae_at_coverage"
 _ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, *AREAS}
 """The same number by another road, a convention, or a metric asked for at given coverages."""
+_PER_LEVEL: Final = ("auprc_ge", "nap_ge", "auroc_ge")
 
 
 @dataclass(frozen=True)
@@ -64,3 +79,135 @@ class Plan:
         return rank_judgments(
             table, confidence, self.loss, grid=self.coverage_grid, cuts=(self.area_coverage,)
         )
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A table with the confidences computed for it. Views are made when first asked for."""
+
+    table: Judgments
+    plan: Plan
+    confidence: Mapping[str, Floats]
+
+    @classmethod
+    def of(cls, table: Judgments, plan: Plan, names: Sequence[str]) -> System:
+        """The table with these confidence functions."""
+        functions = {name: plan.functions.get(name, name) for name in names}
+        compute = partial(confidences.compute, table=table, calibration=plan.calibration)
+        return cls(table, plan, {name: compute(f) for name, f in functions.items()})
+
+    @cached_property
+    def rankings(self) -> dict[str, Ranking]:
+        """The table ranked by each confidence."""
+        return {n: self.plan.rank(self.table, values) for n, values in self.confidence.items()}
+
+    @cached_property
+    def unranked(self) -> Ranking:
+        """The table with one confidence for all rows."""
+        return self.plan.rank(self.table, np.zeros(len(self.table.included)))
+
+    @cached_property
+    def forecasts(self) -> dict[str, Forecast | str]:
+        """Each confidence as a probability, or why it is none."""
+        return {name: self._forecast(values) for name, values in self.confidence.items()}
+
+    def _forecast(self, values: Floats) -> Forecast | str:
+        if not self.table.included.answered.any():
+            return NO_ANSWER
+        reason = why_no_forecast(self.table, values)
+        return forecast_judgments(self.table, values) if reason is None else reason
+
+    @cached_property
+    def confusion(self) -> Confusion:
+        """Predicted levels against the truth."""
+        return confuse_judgments(self.table)
+
+    @cached_property
+    def severity(self) -> SeverityRanking:
+        """The answered rows, worst first."""
+        return rank_judgments_by_severity(self.table)
+
+    def infer_reliability(self, function: str) -> dict[str, Inference]:
+        """Is the confidence honest? Nothing where it cannot be read as a probability."""
+        view = self.forecasts[function]
+        if isinstance(view, str):
+            return {}
+        return infer(metrics_of(Forecast), view, self.plan.options.without_resamples())
+
+    def infer_agreement(self) -> dict[str, Inference]:
+        """Do the predicted levels agree with the truth, and rank the worst first?"""
+        options = self.plan.options.without_resamples()
+        families = (infer(metrics, view, options) for metrics, view in self.level_views())
+        return {name: number for family in families for name, number in family.items()}
+
+    def level_views(self) -> Iterator[tuple[list[Metric], Any]]:
+        """The metrics of the levels, and what they look at: the table, and the ranking."""
+        yield list(metrics_of(Confusion)), self.confusion
+        severity = [m for m in metrics_of(SeverityRanking) if m.name not in _PER_LEVEL]
+        for name in _PER_LEVEL:
+            severity += [METRICS[name].at(level=k) for k in self.severity.thresholds]
+        yield severity, self.severity
+
+
+def select(table: Judgments, plan: Plan) -> tuple[list[str], dict[str, str]]:
+    """The confidence functions to compute, and those left out with the reason."""
+    if plan.functions and plan.confidence == "default":
+        return list(plan.functions), {}
+    selection = confidences.select(plan.confidence, table, calibration=plan.calibration)
+    return [*selection.names, *plan.functions], dict(selection.left_out)
+
+
+def find_twins(systems: Sequence[System]) -> dict[str, str]:
+    """Functions that give the same confidences as an earlier one: they share its numbers."""
+    first: dict[tuple[bytes, ...], str] = {}
+    twins = {}
+    for name in systems[0].confidence:
+        values = tuple(system.confidence[name].tobytes() for system in systems)
+        earlier = first.setdefault(values, name)
+        if earlier != name:
+            twins[name] = earlier
+    return twins
+
+
+def compare_reliability(left: System, right: System, function: str) -> dict[str, Contrast]:
+    """Right minus left of the same, where both sides are probabilities."""
+    a, b = left.forecasts[function], right.forecasts[function]
+    if isinstance(a, str) or isinstance(b, str):
+        return {}
+    return _compare(list(metrics_of(Forecast)), a, b, left)
+
+
+def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
+    """Right minus left of the same, on the rows that both answered.
+
+    Who leaves the hard rows open agrees better on the rest, so neither is judged on rows the other
+    left open; accuracy alone is of all rows, because an abstention is wrong in it.
+    """
+    numbers: dict[str, Contrast] = {}
+    shared = both_answered(left.table, right.table)
+    a, b = (System(table, left.plan, {}) for table in shared)
+    for (metrics, one), (_, other) in zip(a.level_views(), b.level_views(), strict=True):
+        numbers |= _compare(metrics, one, other, left)
+    if not shared[0].answered.any():
+        reason = "no row was answered by both"
+        numbers = {name: contrast.undefined(reason) for name, contrast in numbers.items()}
+    total = [METRICS["total_accuracy"]]
+    return numbers | _compare(total, left.confusion, right.confusion, left)
+
+
+def both_answered(left: Judgments, right: Judgments) -> tuple[Judgments, Judgments]:
+    """Two tables of the same rows, in each of which a row is open that is open in the other."""
+    both = left.answered & right.answered
+    shared = (
+        replace(
+            table,
+            prediction=np.where(both, table.prediction, NO_PREDICTION),
+            outcome=np.where(table.answered & ~both, Outcome.ABSTAINED, table.outcome),
+        )
+        for table in (left, right)
+    )
+    return next(shared), next(shared)
+
+
+def _compare(metrics: list[Metric], a: Any, b: Any, system: System) -> dict[str, Contrast]:
+    return compare(metrics, a, b, system.plan.options.without_resamples(), p_values=False)

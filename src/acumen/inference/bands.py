@@ -68,8 +68,7 @@ def risk_at(ranking: Ranking, coverage: Floats, weights: CaseWeights) -> Floats:
     for lane in range(weights.lanes):
         loss[lane] = np.interp(target[lane], accepted[lane], lost[lane])
     reached = (target <= accepted[:, -1:] + 1e-9) & (target > 0)
-    risk: Floats = np.divide(loss, target, out=np.full_like(loss, np.nan), where=reached).T
-    return risk
+    return np.divide(loss, target, out=np.full_like(loss, np.nan), where=reached).T
 
 
 def _cumulated(rows: Floats, ends: NDArray[np.int64]) -> Floats:
@@ -85,21 +84,23 @@ def risk_band(ranking: Ranking, options: Options) -> tuple[RiskBand | None, str 
         return None, "no resamples were asked for"
     if ranking.n_cases < RELIABLE_CASES:
         return None, f"a band needs at least {RELIABLE_CASES} cases"
-    why = ranking.why_undefined(CaseWeights.once(ranking.n_cases))
+    once = CaseWeights.once(ranking.n_cases)
+    why = ranking.why_undefined(once)
     if why is not None:
         return None, why
     size = int(np.clip(_CELLS // len(ranking.order), FEWEST_RESAMPLES, MOST_RESAMPLES))
     size = min(size, options.resamples)
     coverage = np.arange(1, COVERAGES + 1) / COVERAGES
-    here = np.sqrt(risk_at(ranking, coverage, CaseWeights.once(ranking.n_cases))[:, 0])
+    here = np.sqrt(risk_at(ranking, coverage, once)[:, 0])
     drawn = np.sqrt(_replicates(ranking, coverage, Bootstrap(ranking.n_cases, size, options.seed)))
-    usable = (coverage >= _begin(ranking)) & ~np.isnan(here)
+    begin = _begin(ranking)
+    usable = (coverage >= begin) & ~np.isnan(here)
     usable &= np.isnan(drawn).mean(axis=1) <= MOST_DROPPED
     spread = np.full(len(coverage), np.nan)
     spread[usable] = np.nanstd(drawn[usable], axis=1, ddof=1)
     usable &= spread > 1e-12
     if not usable.any():
-        if np.isfinite(_begin(ranking)):
+        if np.isfinite(begin):
             return None, "three cases with an error are accepted only at the largest coverage"
         return None, f"fewer than {ERRING_CASES} cases with an error are accepted"
     off = np.abs(drawn[usable] - np.nanmean(drawn[usable], axis=1, keepdims=True))
@@ -116,24 +117,16 @@ def risk_band(ranking: Ranking, options: Options) -> tuple[RiskBand | None, str 
 def _begin(ranking: Ranking) -> float:
     """The coverage at which enough cases with an error have been accepted."""
     wrong = np.flatnonzero(ranking.loss > 0)
-    cases = ranking.case[ranking.order[wrong]]
-    first = np.sort(wrong[np.unique(cases, return_index=True)[1]])
+    first = np.sort(wrong[np.unique(ranking.index[wrong], return_index=True)[1]])
     if len(first) < ERRING_CASES:
         return np.inf
     tie = int(np.searchsorted(ranking.ends, first[ERRING_CASES - 1], side="right"))
-    weight = np.ones(len(ranking)) if ranking.weight is None else ranking.weight
-    accepted = weight[ranking.order[: ranking.ends[tie]]].sum()
-    return float(accepted / weight.sum())
+    accepted = ranking.row_weight[ranking.order[: ranking.ends[tie]]].sum()
+    return float(accepted / ranking.row_weight.sum())
 
 
-def _replicates(ranking: Ranking, coverage: NDArray[np.float64], plan: Bootstrap) -> Floats:
-    lanes = max(1, min(plan.size, _CELLS // max(1, len(ranking.order))))
-    return np.concatenate(
-        [
-            risk_at(
-                ranking, coverage, CaseWeights(plan.block(start, min(start + lanes, plan.size)))
-            )
-            for start in range(0, plan.size, lanes)
-        ],
-        axis=1,
-    )
+def _replicates(ranking: Ranking, coverage: Floats, plan: Bootstrap) -> Floats:
+    lanes = max(1, _CELLS // len(ranking.order))
+    starts = range(0, plan.size, lanes)
+    blocks = (plan.block(start, min(start + lanes, plan.size)) for start in starts)
+    return np.hstack([risk_at(ranking, coverage, CaseWeights(counts)) for counts in blocks])

@@ -6,32 +6,28 @@ others are asked for beside it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from acumen.defaults import FEWEST_CASES, RELIABLE_CASES
-from acumen.inference.influence import INFLUENCE, influence
+from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES, RELIABLE_CASES
 from acumen.inference.intervals import Errors, default_interval
-from acumen.inference.jackknife import Jackknife
+from acumen.inference.jackknife import INFLUENCE, Jackknife
 from acumen.inference.options import Options
-from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile
-from acumen.inference.resample import MOST_GROUPS, LeaveOut, Statistic, plan_resamples, replicate
+from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile, too_few_cases
+from acumen.inference.resample import LeaveOut, Statistic, plan_resamples, replicate
 from acumen.metrics.registry import Estimate, Kind, Metric
 from acumen.results.measured import Absence, Flag, Interval, Measured, NoInterval, finite
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights
 
-JACKKNIFE_CASES: Final = 2000
-"""Beyond this many cases, influence functions or a delete-a-group jackknife."""
-
 
 @dataclass(frozen=True, slots=True)
-class Inference:
-    """A metric's estimate with its interval, and what both were made from."""
+class Result:
+    """A number with its interval, and the replicates behind it."""
 
     metric: Metric
     value: float | None
@@ -40,7 +36,6 @@ class Inference:
     interval: Interval | NoInterval
     percentile: Interval | NoInterval
     replicates: Replicates
-    jackknife: Jackknife
 
     @property
     def name(self) -> str:
@@ -48,21 +43,39 @@ class Inference:
         return self.metric.name
 
     @property
+    def ci95(self) -> tuple[float | None, float | None] | None:
+        """The ends of the 95% percentile interval, whatever the level of the others."""
+        interval = self.percentile
+        if isinstance(interval, NoInterval) or interval.confidence_level != CONFIDENCE_LEVEL:
+            interval = percentile(self.replicates)
+        return None if self.value is None or isinstance(interval, NoInterval) else interval.ends
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is written of a value and of a difference alike."""
+        return {
+            "reason": self.reason,
+            "better": self.metric.better,
+            **one_of(self.interval),
+            "drop_rate": self.replicates.drop_rate,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Inference(Result):
+    """A metric's estimate, and the jackknife its interval was made from."""
+
+    jackknife: Jackknife
+
+    @property
     def measured(self) -> Measured:
         """What is written of it."""
-        return Measured(
-            value=finite(self.value),
-            reason=self.reason,
-            better=self.metric.better,
-            **one_of(self.interval),
-            drop_rate=self.replicates.drop_rate,
-        )
+        return Measured(value=finite(self.value), **self.facts)
 
 
 def one_of(interval: Interval | NoInterval) -> dict[str, Any]:
-    """The two fields that hold an interval or why there is none."""
-    here = isinstance(interval, Interval)
-    return {"interval": interval} if here else {"no_interval": interval}
+    """The field that holds an interval, or the one that says why there is none."""
+    return {"interval" if isinstance(interval, Interval) else "no_interval": interval}
 
 
 def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
@@ -129,20 +142,23 @@ def _inference(
         none = NoInterval(why=Absence.NO_VALUE)
         reason = estimate.reason or metric.undefined
         return Inference(metric, None, reason, none, none, replicates, jackknife)
-    level = options.confidence_level
-    by_percentile = percentile(replicates, level)
-    if not len(replicates) and jackknife.cases < FEWEST_CASES:
-        by_percentile = too_few_cases(jackknife.cases)
-    interval = by_percentile
-    if options.method == "default" and not (len(replicates) and replicates.dropped > MOST_DROPPED):
-        interval = default_interval(
-            metric.kind, value, jackknife, errors=errors, one_error=metric.one_error, level=level
+    level, one_error = options.confidence_level, metric.one_error
+
+    def default() -> Interval | NoInterval:
+        return default_interval(
+            metric.kind, value, jackknife, errors=errors, one_error=one_error, level=level
         )
-    elif options.method == "bca" and len(replicates):
-        interval = bca(replicates, value, jackknife, level)
+
+    interval, by_percentile = intervals(
+        options,
+        replicates,
+        jackknife.cases,
+        default=default,
+        corrected=lambda: bca(replicates, value, jackknife, level),
+    )
     bounds = metric.bounds(view)
-    if errors is not None and metric.one_error is not None:
-        bounds = errors.bounds(metric.one_error)
+    if errors is not None and one_error is not None:
+        bounds = errors.bounds(one_error)
     if isinstance(by_percentile, Interval):
         by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
@@ -150,9 +166,23 @@ def _inference(
     return Inference(metric, value, None, interval, by_percentile, replicates, jackknife)
 
 
-def too_few_cases(cases: int) -> NoInterval:
-    """No interval of so few cases."""
-    return NoInterval(why=Absence.TOO_FEW_CASES, count=FEWEST_CASES, of=cases)
+def intervals(
+    options: Options,
+    replicates: Replicates,
+    cases: int,
+    *,
+    default: Callable[[], Interval | NoInterval],
+    corrected: Callable[[], Interval | NoInterval],
+) -> tuple[Interval | NoInterval, Interval | NoInterval]:
+    """The interval by the method asked for, and the percentile interval."""
+    by_percentile = percentile(replicates, options.confidence_level)
+    if not len(replicates) and cases < FEWEST_CASES:
+        by_percentile = too_few_cases(cases)
+    if options.method == "default" and not (len(replicates) and replicates.dropped > MOST_DROPPED):
+        return default(), by_percentile
+    if options.method == "bca" and len(replicates):
+        return corrected(), by_percentile
+    return by_percentile, by_percentile
 
 
 def marked(interval: Interval, n_cases: int) -> Interval:
@@ -165,19 +195,16 @@ def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) 
     n = view.n_cases
     if n < FEWEST_CASES:
         return [Jackknife(np.empty(0))] * len(metrics)
-    if n <= JACKKNIFE_CASES:
-        values = replicate(statistic_of(metrics, view), LeaveOut(n), threads=threads)
-        return [Jackknife.of(row) for row in values]
-    grouped = [m for m in metrics if not (isinstance(view, Ranking) and m.name in INFLUENCE)]
-    by_group = {}
-    if grouped:
-        plan = LeaveOut(n, min(MOST_GROUPS, n))
-        values = replicate(statistic_of(grouped, view), plan, threads=threads)
-        by_group = {m.name: Jackknife.of(row, n) for m, row in zip(grouped, values, strict=True)}
-    return [
-        by_group[m.name] if m.name in by_group else Jackknife.of_influence(influence(m.name, view))
-        for m in metrics
-    ]
+    plan = LeaveOut.of(n)
+    known = INFLUENCE if plan.size < n and isinstance(view, Ranking) else {}
+    rest = [m for m in metrics if m.name not in known]
+    jackknives = {
+        m.name: Jackknife.of_influence(known[m.name](view)) for m in metrics if m.name in known
+    }
+    if rest:
+        values = replicate(statistic_of(rest, view), plan, threads=threads)
+        jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}
+    return [jackknives[m.name] for m in metrics]
 
 
 def errors_of(view: Any) -> Errors | None:

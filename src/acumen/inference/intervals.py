@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
 from acumen.inference.jackknife import Jackknife
-from acumen.inference.replicates import MOST_DROPPED
+from acumen.inference.replicates import MOST_DROPPED, between, too_few_cases
 from acumen.metrics.registry import Kind
 from acumen.results.measured import Absence, Flag, Interval, NoInterval
 
@@ -75,7 +75,7 @@ def default_interval(
     ``errors`` and ``one_error`` serve risks when errors are sparse: fewer than 3 erring cases.
     """
     if jackknife.cases < FEWEST_CASES:
-        return NoInterval(why=Absence.TOO_FEW_CASES, count=FEWEST_CASES, of=jackknife.cases)
+        return too_few_cases(jackknife.cases)
     lacking, left_out = len(jackknife.undefined), jackknife.n + len(jackknife.undefined)
     if lacking > MOST_DROPPED * left_out:
         by_case = left_out == jackknife.cases
@@ -98,24 +98,11 @@ def default_interval(
     return interval.within(kind.bounds) if isinstance(interval, Interval) else interval
 
 
-def _interval(
-    low: float, high: float, method: str, level: float, error: float, **facts: Any
-) -> Interval:
-    return Interval(
-        low=low,
-        high=high,
-        method=method,
-        confidence_level=level,
-        standard_error=error,
-        **facts,
-    )
-
-
 def plain(estimate: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVEL) -> Interval:
     """θ ± t·s, with the kurtosis' degrees of freedom."""
     s = jackknife.standard_error
     reach = t_quantile(level, jackknife.degrees) * s
-    return _interval(estimate - reach, estimate + reach, "jackknife-t", level, s)
+    return between(estimate - reach, estimate + reach, "jackknife-t", level, s)
 
 
 def _risk(
@@ -135,7 +122,7 @@ def _risk(
         reach = t_quantile(level, jackknife.degrees) * s / estimate
         low = estimate * math.exp(-reach)
         high = estimate * math.exp(reach) if reach < 700 else math.inf
-        return _interval(low, high, "log-jackknife-t", level, s)
+        return between(low, high, "log-jackknife-t", level, s)
     if s > 0.0:
         return plain(estimate, jackknife, level)
     return NoInterval(why=Absence.NO_VARIATION)
@@ -158,14 +145,14 @@ def _few_errors(
 
     low = quantile(estimate, variance, 1 - upper)
     high = quantile(estimate + extra, variance + extra * extra, upper)
-    facts = {"flags": (Flag.FEW_ERRORS,), "erring_cases": errors.erring_cases}
-    return _interval(low, high, "gamma", level, s, **facts)
+    flags, erring = (Flag.FEW_ERRORS,), errors.erring_cases
+    return between(low, high, "gamma", level, s, flags=flags, erring_cases=erring)
 
 
 def _zero_errors(n: int, per_error: float, level: float) -> Interval:
     """No error at all: how many could have stayed hidden."""
     high = n * (1 - ((1 - level) / 2) ** (1 / n)) * per_error
-    return _interval(0.0, high, ZERO_ERRORS, level, 0.0, flags=(Flag.NO_ERRORS,))
+    return between(0.0, high, ZERO_ERRORS, level, 0.0, flags=(Flag.NO_ERRORS,))
 
 
 def _proportion(p: float, jackknife: Jackknife, level: float) -> Interval:
@@ -174,14 +161,14 @@ def _proportion(p: float, jackknife: Jackknife, level: float) -> Interval:
     if 0.0 < p < 1.0 and s > 0.0:
         center, reach = math.log(p / (1 - p)), t * s / (p * (1 - p))
         ends = _expit(center - reach), _expit(center + reach)
-        return _interval(*ends, "logit-jackknife-t", level, s)
+        return between(*ends, "logit-jackknife-t", level, s)
     n = jackknife.cases
     t = t_quantile(level, n - 1)
     middle = (p + t * t / (2 * n)) / (1 + t * t / n)
     reach = t / (1 + t * t / n) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
     low = middle - reach if p > 0.0 else 0.0  # exactly, where rounding would miss it
     high = middle + reach if p < 1.0 else 1.0
-    return _interval(low, high, WILSON, level, s)
+    return between(low, high, WILSON, level, s)
 
 
 def _distance(d: float, jackknife: Jackknife, level: float) -> Interval:
@@ -196,9 +183,8 @@ def _distance(d: float, jackknife: Jackknife, level: float) -> Interval:
     s = jackknife.standard_error
     bias = max(0.0, jackknife.bias(d))
     low = max(0.0, d - 2.0 * bias - t_quantile(level, jackknife.n - 1) * s)
-    low = min(low, interval.low)
-    facts = {"flags": (Flag.NOISE_RAISES,)}
-    return _interval(low, interval.high, "jackknife-t less bias", level, s, **facts)
+    low, flags = min(low, interval.low), (Flag.NOISE_RAISES,)
+    return between(low, interval.high, "jackknife-t less bias", level, s, flags=flags)
 
 
 def _correlation(r: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
@@ -207,7 +193,7 @@ def _correlation(r: float, jackknife: Jackknife, level: float) -> Interval | NoI
         return NoInterval(why=Absence.NO_VARIATION)
     center, reach = math.atanh(r), t_quantile(level, jackknife.n - 1) * s / (1 - r * r)
     low, high = math.tanh(center - reach), math.tanh(center + reach)
-    return _interval(low, high, "atanh-jackknife-t", level, s)
+    return between(low, high, "atanh-jackknife-t", level, s)
 
 
 def _expit(x: float) -> float:

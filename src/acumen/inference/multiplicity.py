@@ -9,7 +9,7 @@ import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.inference.intervals import t_quantile
-from acumen.inference.replicates import MOST_DROPPED, Replicates, quantiles
+from acumen.inference.replicates import MOST_DROPPED, Replicates, between, quantiles
 from acumen.results.measured import Absence, Interval, NoInterval
 
 
@@ -52,8 +52,7 @@ def simultaneous(
     chance = np.full(whole.size, 1 / whole.size) if probability is None else probability
     if chance[whole].sum() < (1 - MOST_DROPPED) * chance.sum():
         dropped = 1 - float(chance[whole].sum() / chance.sum())
-        none = NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped)
-        return dict.fromkeys(pairs, none)
+        return dict.fromkeys(pairs, NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped))
     chance = chance[whole] / chance[whole].sum()
     centred = {p: d[whole] - (estimates[p[1]] - estimates[p[0]]) for p, d in deltas.items()}
     error = {p: float(np.sqrt(chance @ d**2)) for p, d in centred.items()}
@@ -64,18 +63,11 @@ def simultaneous(
         student = t_quantile(level, n_cases - 1) / t_quantile(level, np.inf)
         _, high = quantiles(largest, (1 - level, level), None if probability is None else chance)
         critical = high * student
-    out: dict[tuple[str, str], Interval | NoInterval] = {}
+    intervals: dict[tuple[str, str], Interval | NoInterval] = {}
     for a, b in pairs:
-        delta = estimates[b] - estimates[a]
-        reach = critical * error[a, b]
-        out[a, b] = Interval(
-            low=delta - reach,
-            high=delta + reach,
-            method="max-T",
-            confidence_level=level,
-            standard_error=error[a, b],
-        )
-    return out
+        delta, reach = estimates[b] - estimates[a], critical * error[a, b]
+        intervals[a, b] = between(delta - reach, delta + reach, "max-T", level, error[a, b])
+    return intervals
 
 
 def best_of(
@@ -90,10 +82,8 @@ def best_of(
     sign = 1.0 if lower_is_better else -1.0
     best = min(estimates, key=lambda name: sign * estimates[name])
     intervals = simultaneous(estimates, replicates, n_cases, level)
-    rivals = []
-    for (a, b), interval in intervals.items():
-        if best not in (a, b):
-            continue
-        if isinstance(interval, NoInterval) or interval.has_zero:
-            rivals.append(b if a == best else a)
-    return best, rivals
+    return best, [
+        b if a == best else a
+        for (a, b), interval in intervals.items()
+        if best in (a, b) and (isinstance(interval, NoInterval) or interval.has_zero)
+    ]

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
-from acumen.inference.infer import Inference, infer, marked, one_of, statistic_of, too_few_cases
+from acumen.defaults import FEWEST_CASES
+from acumen.inference.infer import Inference, Result, infer, intervals, marked, statistic_of
 from acumen.inference.intervals import plain
 from acumen.inference.options import Options
-from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile
+from acumen.inference.replicates import MOST_DROPPED, bca, between, too_few_cases
 from acumen.inference.resample import Swaps, replicate
 from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import (
@@ -42,24 +42,12 @@ PLAIN: frozenset[str] = frozenset({"cmax"})
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(Result):
     """Right minus left for one metric, and what it was made from."""
 
-    metric: Metric
     left: Inference
     right: Inference
-    value: float | None
-    reason: str | None
-    """Why there is no value."""
-    interval: Interval | NoInterval
-    percentile: Interval | NoInterval
     p_value: float | None
-    replicates: Replicates
-
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self.metric.name
 
     @property
     def favours(self) -> Side | None:
@@ -71,35 +59,18 @@ class Contrast:
         """What is written of it."""
         return Delta(
             delta=finite(self.value),
-            reason=self.reason,
             left=finite(self.left.value),
             right=finite(self.right.value),
-            better=self.metric.better,
-            **one_of(self.interval),
-            ci95=self._ci95(),
+            **self.facts,
+            ci95=self.ci95,
             p_value=self.p_value,
             p_holm=p_holm,
-            drop_rate=self.replicates.drop_rate,
             favours=self.favours,
         )
-
-    def _ci95(self) -> tuple[float | None, float | None] | None:
-        return None if self.value is None else percentile_ends(self.replicates, self.percentile)
 
     def undefined(self, reason: str) -> Contrast:
         """This difference with a reason of its own, if it has no value."""
         return self if self.value is not None else replace(self, reason=reason)
-
-
-def percentile_ends(
-    replicates: Replicates, interval: Interval | NoInterval
-) -> tuple[float | None, float | None] | None:
-    """The 95% percentile interval: ``interval``, unless that is of another level."""
-    if isinstance(interval, NoInterval) or interval.confidence_level != CONFIDENCE_LEVEL:
-        interval = percentile(replicates)
-    if isinstance(interval, NoInterval):
-        return None
-    return finite(interval.low), finite(interval.high)
 
 
 def compare(
@@ -135,28 +106,25 @@ def _contrast(
         side, reason = ("left", left.reason) if left.value is None else ("right", right.reason)
         none = NoInterval(why=Absence.NO_VALUE)
         reason = f"undefined on the {side}: {reason}"
-        return Contrast(metric, left, right, None, reason, none, none, None, replicates)
-    value = right.value - left.value
+        return Contrast(metric, None, reason, none, none, replicates, left, right, None)
+    value, level = right.value - left.value, options.confidence_level
     cases = min(left.jackknife.cases, right.jackknife.cases)
-    by_percentile = percentile(replicates, options.confidence_level)
-    if not len(replicates) and cases < FEWEST_CASES:
-        by_percentile = too_few_cases(cases)
-    interval = by_percentile
-    if options.method == "default" and not (len(replicates) and replicates.dropped > MOST_DROPPED):
-        interval = delta_interval(metric, left, right, options.confidence_level)
-    elif options.method == "bca" and len(replicates):
-        interval = _bca(value, left, right, replicates, options.confidence_level)
+
+    def corrected() -> Interval | NoInterval:
+        if left.jackknife.undefined != right.jackknife.undefined:
+            return NoInterval(why=Absence.SIDES_DIFFER)
+        return bca(replicates, value, right.jackknife.minus(left.jackknife), level)
+
+    interval, by_percentile = intervals(
+        options,
+        replicates,
+        cases,
+        default=lambda: delta_interval(metric, left, right, level),
+        corrected=corrected,
+    )
     if isinstance(interval, Interval):
         interval = marked(interval, cases)
-    return Contrast(metric, left, right, value, None, interval, by_percentile, p_value, replicates)
-
-
-def _bca(
-    value: float, left: Inference, right: Inference, replicates: Replicates, level: float
-) -> Interval | NoInterval:
-    if left.jackknife.undefined != right.jackknife.undefined:
-        return NoInterval(why=Absence.SIDES_DIFFER)
-    return bca(replicates, value, right.jackknife.minus(left.jackknife), level)
+    return Contrast(metric, value, None, interval, by_percentile, replicates, left, right, p_value)
 
 
 def delta_interval(
@@ -173,7 +141,7 @@ def delta_interval(
         return too_few_cases(cases)
     difference = right.jackknife.minus(left.jackknife)
     if not difference.deviations.any() and not _open_without_variation(left, right):
-        return _between(value, value, "no variation between cases", level, 0.0)
+        return between(value, value, "no variation between cases", level, 0.0)
     if metric.kind is Kind.REAL or metric.name in PLAIN:
         return plain(value, difference, level)
     if isinstance(left.interval, NoInterval):
@@ -183,11 +151,7 @@ def delta_interval(
     r = _correlation(left.jackknife.deviations, right.jackknife.deviations)
     below = _reach(right.value - right.interval.low, left.interval.high - left.value, r)
     above = _reach(right.interval.high - right.value, left.value - left.interval.low, r)
-    return _between(value - below, value + above, "MOVER", level, difference.standard_error)
-
-
-def _between(low: float, high: float, method: str, level: float, error: float) -> Interval:
-    return Interval(low=low, high=high, method=method, confidence_level=level, standard_error=error)
+    return between(value - below, value + above, "MOVER", level, difference.standard_error)
 
 
 def _open_without_variation(left: Inference, right: Inference) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.results.measured import Absence, Flag, Interval, NoInterval
 from acumen.types import Floats
@@ -54,6 +54,20 @@ class Replicates:
         return self.values[~missing], rest / rest.sum() if len(rest) else rest
 
 
+def between(
+    low: float, high: float, method: str, level: float, error: float, **facts: Any
+) -> Interval:
+    """The interval from ``low`` to ``high``, with its standard error."""
+    return Interval(
+        low=low, high=high, method=method, confidence_level=level, standard_error=error, **facts
+    )
+
+
+def too_few_cases(cases: int) -> NoInterval:
+    """No interval of so few cases."""
+    return NoInterval(why=Absence.TOO_FEW_CASES, count=FEWEST_CASES, of=cases)
+
+
 def percentile(replicates: Replicates, level: float = CONFIDENCE_LEVEL) -> Interval | NoInterval:
     """Quantiles of the replicates."""
     if not len(replicates):
@@ -66,13 +80,7 @@ def percentile(replicates: Replicates, level: float = CONFIDENCE_LEVEL) -> Inter
         return NoInterval(why=Absence.TOO_FEW_RESAMPLES, count=needed, of=len(replicates))
     values, weight = replicates.defined()
     low, high = quantiles(values, ((1 - level) / 2, (1 + level) / 2), weight)
-    return Interval(
-        low=low,
-        high=high,
-        method="percentile",
-        confidence_level=level,
-        standard_error=spread(values, weight),
-    )
+    return between(low, high, "percentile", level, spread(values, weight))
 
 
 def bca(

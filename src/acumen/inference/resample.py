@@ -24,6 +24,8 @@ from acumen.errors import UsageError
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
 
+MOST_LEFT_OUT: Final = 2000
+"""Beyond this many cases, groups of them are left out instead of each."""
 MOST_GROUPS: Final = 500
 _BLOCK_CELLS: Final = 1 << 17
 """Cells of a block (cases × lanes) that stay in a processor's cache."""
@@ -69,7 +71,8 @@ class Bootstrap:
         counts = np.zeros((self.n_cases, stop - start), np.uint16)
         key = np.uint64(self.seed)
         if self.weights == "poisson":
-            draw_poisson(key, start, _poisson_cumulative(), counts)
+            chance = [math.exp(-1) / math.factorial(k) for k in range(24)]
+            draw_poisson(key, start, np.cumsum(chance), counts)
         else:
             draw_cases(key, start, self.n_cases, counts)
             if (counts.sum(axis=0, dtype=np.int64) != self.n_cases).any():
@@ -111,13 +114,13 @@ class LeaveOut:
     """The study without each case in turn, or without each of a few groups of cases."""
 
     n_cases: int
-    groups: int = 0
-    """0 leaves out single cases."""
+    size: int
+    """How many groups there are; as many as cases leave out single ones."""
 
-    @property
-    def size(self) -> int:
-        """How many weightings there are."""
-        return self.groups or self.n_cases
+    @classmethod
+    def of(cls, n_cases: int) -> LeaveOut:
+        """Without each case; of very many cases, without each of a few hundred groups."""
+        return cls(n_cases, n_cases if n_cases <= MOST_LEFT_OUT else MOST_GROUPS)
 
     def block(self, start: int, stop: int) -> NDArray[Any]:
         """Ones, and zeros for what is left out."""
@@ -214,10 +217,6 @@ def replicate(
         with ThreadPoolExecutor(threads) as pool:
             parts = list(pool.map(work, starts))
     return np.concatenate(parts, axis=1, dtype=np.float64)
-
-
-def _poisson_cumulative() -> Floats:
-    return np.cumsum([math.exp(-1) / math.factorial(k) for k in range(24)])
 
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:

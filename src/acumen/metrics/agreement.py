@@ -11,21 +11,21 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from acumen.metrics.registry import Kind, Unit, every_case, metric, ratio
+from acumen.metrics.registry import Kind, Unit, every_case, mean_of, metric, ratio
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse  # noqa: F401 - confuse is for doctests
 from acumen.views.weights import CaseWeights
 
-
-def _farthest(table: Confusion) -> float:
-    """From the lowest level to the highest: nobody can be further off."""
-    return table.levels - 1
-
-
 _share = partial(metric, view=Confusion, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
-_error = partial(metric, view=Confusion, better="lower", kind=Kind.RISK, unit=Unit.LEVELS)
+_error = partial(
+    metric,
+    view=Confusion,
+    better="lower",
+    kind=Kind.RISK,
+    unit=Unit.LEVELS,
+    most=lambda table: table.levels - 1,  # from the lowest level to the highest
+)
 _correlation = partial(
     metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER
 )
@@ -57,10 +57,10 @@ def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
     square = table.square(weights)
     both = square.sum(axis=0) + square.sum(axis=1)
     by_level = ratio(2 * np.einsum("iib->ib", square), both)
-    return _mean_of(by_level, table.seen_levels)
+    return mean_of(by_level, table.seen_levels)
 
 
-@_error(title="Mean error", most=_farthest)
+@_error(title="Mean error")
 def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean number of levels between prediction and truth; lower is better.
 
@@ -70,10 +70,11 @@ def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     0.4
     """
     square = table.square(weights)
-    return ratio(_weighed(square, _distance(table.levels)), square.sum(axis=(0, 1)))
+    lost = np.einsum("ijb,ij->b", square, _distance(table.levels))
+    return ratio(lost, square.sum(axis=(0, 1)))
 
 
-@_error(title="Macro mean error", most=_farthest)
+@_error(title="Macro mean error")
 def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
 
@@ -86,7 +87,7 @@ def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     """
     square = table.square(weights)
     errors = (square * _distance(table.levels)[:, :, None]).sum(axis=1)
-    return _mean_of(ratio(errors, square.sum(axis=1)), table.true_levels)
+    return mean_of(ratio(errors, square.sum(axis=1)), table.true_levels)
 
 
 @_share(title="At most one level off")
@@ -100,7 +101,7 @@ def level_off_by_one(table: Confusion, weights: CaseWeights) -> Floats:
     """
     square = table.square(weights)
     near = (_distance(table.levels) <= 1).astype(np.float64)
-    return ratio(_weighed(square, near), square.sum(axis=(0, 1)))
+    return ratio(np.einsum("ijb,ij->b", square, near), square.sum(axis=(0, 1)))
 
 
 @_correlation(title="Quadratic kappa")
@@ -185,23 +186,12 @@ def _distance(levels: int) -> Floats:
     return np.abs(rungs[:, None] - rungs)
 
 
-def _weighed(square: Floats, cost: Floats) -> Floats:
-    summed: Floats = np.einsum("ijb,ij->b", square, cost)
-    return summed
-
-
-def _mean_of(by_level: Floats, levels: NDArray[np.int64]) -> Floats:
-    if not len(levels):
-        return np.full(by_level.shape[1], np.nan)
-    mean: Floats = by_level[levels].mean(axis=0)
-    return mean
-
-
 def _kappa(table: Confusion, weights: CaseWeights, cost: Floats) -> Floats:
     square = table.square(weights)
     rows, columns = square.sum(axis=1), square.sum(axis=0)
     by_chance = np.einsum("ib,jb,ij->b", rows, columns, cost)
-    return 1 - ratio(square.sum(axis=(0, 1)) * _weighed(square, cost), by_chance)
+    observed = np.einsum("ijb,ij->b", square, cost)
+    return 1 - ratio(square.sum(axis=(0, 1)) * observed, by_chance)
 
 
 def _untied(margin: Floats) -> Floats:

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from acumen.metrics.registry import Kind, Unit, difference, metric, ratio
+from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.metrics.selective import (
     area_of_loss,
     area_of_risk,
@@ -26,7 +26,7 @@ from acumen.metrics.selective import (
     over_coverage_twice,
 )
 from acumen.types import Floats
-from acumen.views.ranking import Ranking, rank  # noqa: F401 - rank is for doctests
+from acumen.views.ranking import MOST_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
 _risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
@@ -44,7 +44,7 @@ def aurc_exact(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_exact(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4684884
     """
-    return area_of_risk(ranking, weights, ranking.exact(weights)[0])
+    return area_of_risk(ranking, weights, ranking.exact(weights, MOST_RISK)[0])
 
 
 @_risk(title="Optimal exact AURC", one_error=over_coverage)
@@ -64,7 +64,8 @@ def aurc_exact_excess(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_exact_excess(rank([3, 3, 2, 0], [0, 0, 0, 3]), np.ones(4)), 7)
     0.1155245
     """
-    return difference(aurc_exact(ranking, weights), aurc_exact_optimal(ranking, weights))
+    excess: Floats = aurc_exact(ranking, weights) - aurc_exact_optimal(ranking, weights)
+    return excess
 
 
 @_risk(title="Achievable exact AURC", one_error=over_coverage)
@@ -177,7 +178,7 @@ def aurc_random_ties(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4555556
     """
-    return area_of_risk(ranking, weights, ranking.exact(weights)[4])
+    return area_of_risk(ranking, weights, ranking.exact(weights, MOST_RISK)[4])
 
 
 @_risk(title="AUGRC by pairs", one_error=over_coverage_twice)
@@ -191,4 +192,4 @@ def augrc_pairs(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
-    return area_of_loss(ranking, weights, ranking.exact(weights)[3])
+    return area_of_loss(ranking, weights, ranking.exact(weights, MOST_RISK)[3])

@@ -14,15 +14,17 @@ from functools import partial
 
 import numpy as np
 
-from acumen.metrics.registry import Kind, Unit, metric, ratio
+from acumen.metrics.registry import Kind, Unit, mean_of, metric, ratio
 from acumen.types import Floats
 from acumen.views.severity import SeverityRanking, rank_severity  # noqa: F401 - rank_severity is for doctests
 from acumen.views.weights import CaseWeights
 
-_ONE_SIDED = "the level or above it, or below it, has no case"
-
-
-_ranked = partial(metric, view=SeverityRanking, better="higher", undefined=_ONE_SIDED)
+_ranked = partial(
+    metric,
+    view=SeverityRanking,
+    better="higher",
+    undefined="the level or above it, or below it, has no case",
+)
 
 
 @_ranked(title="AUPRC, at least {level}", unit=Unit.SHARE, kind=Kind.PROPORTION)
@@ -78,7 +80,7 @@ def ordinal_auprc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     >>> round(ordinal_auprc(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4)), 6)
     0.916667
     """
-    return _mean(ranking, _average_precision(ranking, weights))
+    return mean_of(_average_precision(ranking, weights), np.array(ranking.covered, np.int64) - 1)
 
 
 @_ranked(title="Ordinal nAP", unit=Unit.NUMBER, kind=Kind.CORRELATION)
@@ -90,7 +92,7 @@ def ordinal_nap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     >>> round(ordinal_nap(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4)), 6)
     0.833333
     """
-    return _mean(ranking, _normalized(ranking, weights))
+    return mean_of(_normalized(ranking, weights), np.array(ranking.covered, np.int64) - 1)
 
 
 @_ranked(title="Ordinal AUROC", unit=Unit.NUMBER, kind=Kind.PROPORTION)
@@ -105,7 +107,7 @@ def ordinal_auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     >>> ordinal_auroc(rank_severity([0, 0, 1, 2], [1, 6, 6, 10]), np.ones(4))
     0.9375
     """
-    return _mean(ranking, _auroc(ranking, weights))
+    return mean_of(_auroc(ranking, weights), np.array(ranking.covered, np.int64) - 1)
 
 
 @_ranked(
@@ -149,11 +151,3 @@ def _auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     sums = ranking.sums(weights)
     pairs = sums.above * (sums.weight - sums.above)
     return ratio(pairs - sums.outranked, pairs)
-
-
-def _mean(ranking: SeverityRanking, by_threshold: Floats) -> Floats:
-    """Mean over the thresholds the study has; NaN where this weighting lacks one of them."""
-    if not ranking.covered:
-        return np.full(by_threshold.shape[1], np.nan)
-    mean: Floats = by_threshold[np.array(ranking.covered) - 1].mean(axis=0)
-    return mean

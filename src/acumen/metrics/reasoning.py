@@ -15,11 +15,8 @@ from acumen.defaults import PROCESS_WEIGHTS
 from acumen.metrics.ordinal import ordinal_auprc
 from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
-from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
+from acumen.views.reasoning import NOTHING_TO_CHECK, PRIMITIVES, RankingWithReasons, Reasoning
 from acumen.views.weights import CaseWeights
-
-_NOTHING = "there is nothing to check it on"
-
 
 _component = partial(
     metric,
@@ -27,7 +24,7 @@ _component = partial(
     better="higher",
     kind=Kind.PROPORTION,
     unit=Unit.SHARE,
-    undefined=_NOTHING,
+    undefined=NOTHING_TO_CHECK,
 )
 
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from functools import wraps
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, Required, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
@@ -81,7 +81,7 @@ class Metric:
     view: type
     better: Literal["lower", "higher"]
     kind: Kind
-    undefined: str
+    undefined: str = "its divisor is 0"
     """Why it has no value when the view itself gives no reason."""
     one_error: Callable[[float], float] | None = None
     """For risks: what one lost rung adds, times the answered rows, as a function of cmax."""
@@ -180,23 +180,27 @@ METRICS: Final[dict[str, Metric]] = {}
 """Every registered metric by name."""
 
 
+class Facts(TypedDict, total=False):
+    """What a decorator says of a metric; the fields of :class:`Metric` tell what each means."""
+
+    unit: Required[Unit]
+    view: Required[type]
+    better: Required[Literal["lower", "higher"]]
+    kind: Required[Kind]
+    undefined: str
+    one_error: Callable[[float], float]
+    exempt_from_scaling: bool
+    behind: Callable[[Any], int]
+    most: Callable[[Any], float]
+
+
 def every_case(view: Any) -> int:
     """What a metric rests on in which abstained rows count too."""
     return int(view.n_cases)
 
 
 def metric(
-    *,
-    title: str,
-    unit: Unit,
-    view: type,
-    better: Literal["lower", "higher"],
-    kind: Kind,
-    undefined: str = "its divisor is 0",
-    one_error: Callable[[float], float] | None = None,
-    exempt_from_scaling: bool = False,
-    behind: Callable[[Any], int] | None = None,
-    most: Callable[[Any], float] | None = None,
+    *, title: str, **facts: Unpack[Facts]
 ) -> Callable[[Callable[..., Floats]], Callable[..., Any]]:
     """Register a function of (view, weights) as a metric under its own name.
 
@@ -209,22 +213,8 @@ def metric(
         if name in METRICS and not is_run_again(METRICS[name].function, function):
             raise ValueError(f"there is a metric '{name}' already")
         defaults = function.__kwdefaults__ or {}
-        entry = Metric(
-            name=name,
-            function=function,
-            view=view,
-            better=better,
-            kind=kind,
-            undefined=undefined,
-            one_error=one_error,
-            exempt_from_scaling=exempt_from_scaling,
-            behind=behind,
-            most=most,
-            parameters=defaults,
-            unit=unit,
-            anchor=f"metric-{name}",
-            template=title,
-        )
+        anchor = f"metric-{name}"
+        entry = Metric(name, function, parameters=defaults, anchor=anchor, template=title, **facts)
         METRICS[name] = entry
 
         @wraps(function)
@@ -248,6 +238,9 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     return out
 
 
-def difference(value: ArrayLike, reference: ArrayLike) -> Floats:
-    """How far a value lies above its reference."""
-    return np.subtract(value, reference, dtype=np.float64)
+def mean_of(values: Floats, rows: NDArray[np.int64]) -> Floats:
+    """Mean over some rows of values, one a weighting; NaN where there are no rows."""
+    if not len(rows):
+        return np.full(values.shape[1], np.nan)
+    mean: Floats = values[rows].mean(axis=0)
+    return mean

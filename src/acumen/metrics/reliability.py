@@ -72,7 +72,7 @@ def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     >>> round(smooth_ece(forecast([0.7] * 4, [1, 1, 0, 0]), np.ones(4)), 6)
     0.2
     """
-    from acumen.views.reliability_kernels import mean_absolute
+    from acumen.views.cell_kernels import mean_absolute
 
     total = view.moments(weights).weight
     coefficients = ratio(view.cosines(weights), total)

@@ -14,9 +14,10 @@ from functools import partial
 
 import numpy as np
 
-from acumen.metrics.registry import Kind, Unit, difference, every_case, metric, ratio
+from acumen.defaults import AREA_COVERAGE
+from acumen.metrics.registry import Kind, Unit, every_case, metric, ratio
 from acumen.types import Floats
-from acumen.views.ranking import AREA_COVERAGE, SHOWN_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
+from acumen.views.ranking import MOST_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
 
@@ -150,12 +151,7 @@ def augrc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     return area_of_loss(ranking, weights, ranking.optimum(weights)[1] / 2)
 
 
-@_risk(
-    title="Excess AURC",
-    kind=Kind.EXCESS,
-    one_error=over_coverage,
-    exempt_from_scaling=True,
-)
+@_risk(title="Excess AURC", kind=Kind.EXCESS, one_error=over_coverage, exempt_from_scaling=True)
 def eaurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC above its optimum; lower is better. Ties can make it negative: see aurc_exact_excess.
 
@@ -164,7 +160,8 @@ def eaurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> eaurc(rank([0, 1], [1, 2]), [1, 1])
     0.75
     """
-    return difference(aurc(ranking, weights), aurc_optimal(ranking, weights))
+    excess: Floats = aurc(ranking, weights) - aurc_optimal(ranking, weights)
+    return excess
 
 
 @_risk(title="Excess AUGRC", one_error=over_coverage_twice)
@@ -176,7 +173,8 @@ def eaugrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> eaugrc(rank([0, 1], [1, 2]), [1, 1])
     0.25
     """
-    return difference(augrc(ranking, weights), augrc_optimal(ranking, weights))
+    excess: Floats = augrc(ranking, weights) - augrc_optimal(ranking, weights)
+    return excess
 
 
 @_risk(
@@ -282,7 +280,11 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
     >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)
     0.666667
     """
-    accepted, loss = point_at(ranking, weights, coverage)
+    grid = ranking.grid
+    if coverage in grid:
+        accepted, loss = ranking.areas(weights).reached[:, grid.index(coverage)]
+    else:
+        accepted, loss = ranking.areas(weights, coverage).reached[:, 0]
     return ratio(loss * ranking.unit, accepted)
 
 
@@ -291,7 +293,7 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
     undefined="no working point has so low a risk",
     behind=every_case,
 )
-def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = SHOWN_RISK) -> Floats:
+def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MOST_RISK) -> Floats:
     r"""The largest coverage of a working point whose selective risk is at most ``risk``.
 
     Higher is better.
@@ -323,19 +325,13 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     """
     totals = ranking.totals(weights)
     right = totals.by_loss[0]
-    return ratio(ranking.exact(weights)[2], right * (totals.answered - right))
-
-
-def point_at(ranking: Ranking, weights: CaseWeights, coverage: float) -> tuple[Floats, Floats]:
-    """Accepted weight and summed loss (rungs) where a coverage is first reached; NaN if never."""
-    grid = ranking.grid if coverage in ranking.grid else (coverage,)
-    points = ranking.areas(weights, grid=grid).reached[:, grid.index(coverage)]
-    return points[0], points[1]
+    return ratio(ranking.exact(weights, MOST_RISK)[2], right * (totals.answered - right))
 
 
 def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:
-    cuts = ranking.cuts if coverage in ranking.cuts else (coverage,)
-    return ranking.areas(weights, cuts=cuts).cut[:, cuts.index(coverage)]
+    if coverage in ranking.cuts:
+        return ranking.areas(weights).cut[:, ranking.cuts.index(coverage)]
+    return ranking.areas(weights, coverage).cut[:, 0]
 
 
 def area_of_risk(ranking: Ranking, weights: CaseWeights, area: Floats) -> Floats:

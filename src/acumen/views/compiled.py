@@ -32,7 +32,7 @@ def compiled(function: F) -> F:
         dispatcher = _jit(function, cache=True)
     except RuntimeError:  # Numba's way to say that no cache folder can be written
         dispatcher = _jit(function, cache=False)
-    _notice.watch(dispatcher)
+    _notice.loops.add(id(dispatcher))
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
@@ -48,9 +48,7 @@ def compiled(function: F) -> F:
 
 def inlined(function: F) -> F:
     """A small function that compiled loops call."""
-    if numba.config.DISABLE_JIT:
-        return function
-    return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    return function if numba.config.DISABLE_JIT else _jit(function, cache=False)
 
 
 def _jit(function: F, *, cache: bool) -> Any:
@@ -61,19 +59,13 @@ class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
     """Says once that one of our loops is being compiled; a loop found in the cache says nothing."""
 
     def __init__(self) -> None:
-        self._ours: set[int] = set()
+        self.loops: set[int] = set()
         self._spoken = False
-
-    def watch(self, dispatcher: Any) -> None:
-        """Speak up when this loop is compiled."""
-        if not self._ours:
-            event.register("numba:compile", self)
-        self._ours.add(id(dispatcher))
 
     def on_start(self, event: Any) -> None:
         """A compilation begins."""
         dispatcher = event.data["dispatcher"]
-        if self._spoken or id(dispatcher) not in self._ours:
+        if self._spoken or id(dispatcher) not in self.loops:
             return
         self._spoken = True
         in_memory = dispatcher.stats.cache_path is None
@@ -84,3 +76,4 @@ class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
 
 
 _notice: Final = _Notice()
+event.register("numba:compile", _notice)

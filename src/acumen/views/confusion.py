@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from acumen.table.judgments import NO_PREDICTION, Judgments
 from acumen.types import CaseId, Floats
-from acumen.views.rows import CaseRows, cases_of
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,7 +59,7 @@ class Confusion(CaseRows):
     @once_a_block
     def _sums(self, weights: CaseWeights) -> Floats:
         """Weight by truth, prediction (the last is none) and weighting."""
-        from acumen.views.level_kernels import cell_sums
+        from acumen.views.cell_kernels import cell_sums
 
         cells = self.levels * (self.levels + 1)
         sums = cell_sums(self.case, self._cell, weights.counts, self.weight, cells)

@@ -18,8 +18,7 @@ from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
 from acumen.table.losses import rungs_off
 from acumen.types import Floats
-from acumen.views.rows import CaseRows, cases_of, tie_ends
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""
@@ -109,16 +108,20 @@ class Forecast(CaseRows):
             self._bin_columns[bins] = self._per_case([np.ones(len(p)), p, y], cell, bins)
         return weights.weigh(self._bin_columns[bins]).reshape(3, bins, weights.lanes)
 
-    def cases_in_bins(self, bins: int = BINS) -> list[int]:
+    @cached_property
+    def row_bin(self) -> NDArray[np.int64]:
+        """Bin of equal width of each answered row."""
+        return equal_width_bin(self.probability)[self.atom]
+
+    def cases_in_bins(self) -> NDArray[np.int64]:
         """How many cases have a row in each bin of equal width."""
-        cell = equal_width_bin(self.probability, bins)[self.atom]
-        pairs = np.unique(cell.astype(np.int64) * self.n_cases + self.index)
-        return [int(n) for n in np.bincount(pairs // self.n_cases, minlength=bins)]
+        pairs = np.unique(self.row_bin * self.n_cases + self.index)
+        return np.bincount(pairs // self.n_cases, minlength=BINS)
 
     @once_a_block
     def equal_mass_bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:
         """The same in bins of equal weight; a tie goes whole to the bin its middle lies in."""
-        from acumen.views.reliability_kernels import equal_mass
+        from acumen.views.cell_kernels import equal_mass
 
         total = self.moments(weights).weight
         p, y, ends = self._by_row
@@ -127,7 +130,7 @@ class Forecast(CaseRows):
     @once_a_block
     def pooled(self, weights: CaseWeights) -> Floats:
         """Of the isotonic regression: sum over blocks of (summed target)²/weight; the blocks."""
-        from acumen.views.reliability_kernels import pooled_squares
+        from acumen.views.cell_kernels import pooled_squares
 
         _, y, ends = self._by_row
         return pooled_squares(y, ends, self.index, weights.counts, self.own)
@@ -187,7 +190,7 @@ def forecast(
     """
     p, y = np.asarray(probability, np.float64), np.asarray(target, np.float64)
     size = len(p)
-    rows = np.arange(size) if answered is None else np.flatnonzero(np.asarray(answered, bool))
+    rows = rows_of(answered, size)
     if p.shape != y.shape or p.ndim != 1:
         raise UsageError(f"one target a probability: shapes {p.shape} and {y.shape}")
     for name, column in (("probability", p[rows]), ("target", y[rows])):
@@ -202,7 +205,7 @@ def forecast(
     first = np.append(True, (p[1:] != p[:-1]) | (y[1:] != y[:-1])) if len(p) else np.empty(0, bool)
     codes, n_cases = cases_of(case, n_cases, size)
     return Forecast(
-        order=rows.astype(np.int32),
+        order=rows,
         atom=np.cumsum(first) - 1,
         case=codes,
         n_cases=n_cases,

@@ -14,18 +14,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID
 from acumen.errors import UsageError
 from acumen.table.judgments import Judgments
 from acumen.table.losses import Loss, find_loss, rungs_off
 from acumen.table.scale import MOST_LEVELS
 from acumen.types import Floats
-from acumen.views.rows import CaseRows, cases_of, tie_ends
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
 
-COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-AREA_COVERAGE: Final = 0.5
 COVERAGE_TOLERANCE: Final = 1e-9
-SHOWN_RISK: Final = 0.25
+MOST_RISK: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +109,16 @@ class Ranking(CaseRows):
         per_row = weights.counts[self.index].astype(np.float64)
         return per_row if self.own is None else per_row * self.own[:, None]
 
+    @cached_property
+    def row_weight(self) -> Floats:
+        """What every row of the table counts by itself."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    @cached_property
+    def is_point(self) -> NDArray[np.bool_]:
+        """Which ties are working points: one without weight is none."""
+        return np.diff(np.cumsum(self.row_weight[self.order])[self.ends - 1], prepend=0.0) > 0.0
+
     def loss_by_case(self) -> Floats:
         """Summed loss of each case, in rungs."""
         levels = np.arange(self.most_loss + 1, dtype=np.float64)
@@ -122,39 +130,25 @@ class Ranking(CaseRows):
         sums = weights.weigh(self._case_columns)
         return Totals(sums[0], sums[1:])
 
-    def areas(
-        self,
-        weights: CaseWeights,
-        grid: Sequence[float] | None = None,
-        cuts: Sequence[float] | None = None,
-    ) -> Areas:
-        """Trapezoid areas, and the points at the coverages of ``grid`` and ``cuts``."""
-        grid = self.grid if grid is None else tuple(sorted(grid))
-        cuts = self.cuts if cuts is None else tuple(sorted(cuts))
-        return self._areas(weights, grid, cuts)
-
     @once_a_block
-    def _areas(
-        self, weights: CaseWeights, grid: tuple[float, ...], cuts: tuple[float, ...]
-    ) -> Areas:
+    def areas(self, weights: CaseWeights, coverage: float | None = None) -> Areas:
+        """Trapezoid areas, and the points at the ranking's own coverages, or at another one."""
         from acumen.views.ranking_kernels import areas
 
         rows = self.totals(weights).rows
+        grid, cuts = (self.grid, self.cuts) if coverage is None else ((coverage,), (coverage,))
         reach = (np.asarray(grid, np.float64).reshape(-1, 1) - COVERAGE_TOLERANCE) * rows
         cut = np.asarray(cuts, np.float64).reshape(-1, 1) * rows
         total, reached, cut_area = areas(*self._ranked(weights), reach, cut)
         cut_area = np.where(np.isnan(cut_area), total[:, None, :], cut_area)
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
 
-    def exact(self, weights: CaseWeights, risk: float = SHOWN_RISK) -> Floats:
-        """Exact area, most weight within a risk, concordant and lost pairs, tie orders: by row."""
-        return self._exact(weights, (risk + COVERAGE_TOLERANCE) / self.unit)
-
     @once_a_block
-    def _exact(self, weights: CaseWeights, most_rungs: float) -> Floats:
+    def exact(self, weights: CaseWeights, risk: float) -> Floats:
+        """Exact area, most weight within a risk, concordant and lost pairs, tie orders: by row."""
         from acumen.views.ranking_kernels import exact
 
-        return exact(*self._ranked(weights), most_rungs)
+        return exact(*self._ranked(weights), (risk + COVERAGE_TOLERANCE) / self.unit)
 
     @once_a_block
     def hulls(self, weights: CaseWeights) -> Floats:
@@ -202,20 +196,15 @@ class Ranking(CaseRows):
         loss, confidence, answered = np.zeros(size, np.int16), np.zeros(size), np.zeros(size, bool)
         loss[self.order], answered[self.order] = self.loss, True
         confidence[self.order] = np.repeat(self.threshold, np.diff(self.ends, prepend=0))
-        return loss, confidence, answered, self._weight_of_rows()
-
-    def _weight_of_rows(self) -> Floats:
-        return np.ones(len(self)) if self.weight is None else self.weight
+        return loss, confidence, answered, self.row_weight
 
     def curve(self) -> Curve:
         """The curve as arrays; each row counts with its own weight."""
-        weights = self._weight_of_rows()
-        ranked = weights[self.order]
+        ranked = self.row_weight[self.order]
         k = np.cumsum(ranked)[self.ends - 1]
         loss = np.cumsum(ranked * self.loss)[self.ends - 1] * self.unit
-        heavy = np.diff(k, prepend=0.0) > 0.0  # a tie without weight is no working point
-        k, loss, total = k[heavy], loss[heavy], weights.sum()
-        return Curve(k / total, loss / k, loss / total, self.threshold[heavy])
+        k, loss, total = k[self.is_point], loss[self.is_point], self.row_weight.sum()
+        return Curve(k / total, loss / k, loss / total, self.threshold[self.is_point])
 
     def achievable(self) -> tuple[Floats, Floats]:
         """Coverage and generalized risk at the corners of the curve's lower hull, but the origin.
@@ -258,13 +247,9 @@ def rank(
     for what, column in (("confidences", confidence), ("answered", answered), ("cases", case)):
         if column is not None and len(np.asarray(column)) != len(rungs):
             raise UsageError(f"{len(np.asarray(column))} {what} for {len(rungs)} rows")
-    if answered is None:
-        rows = np.arange(len(confidence), dtype=np.int32)
-    else:
-        rows = np.flatnonzero(np.asarray(answered, bool)).astype(np.int32)
+    rows = rows_of(answered, len(confidence))
     _check_values(rungs[rows], confidence[rows])
-    surest_first = np.argsort(-confidence[rows], kind="stable")
-    order = rows[surest_first]
+    order = rows[np.argsort(-confidence[rows], kind="stable")]  # surest first
     ranked = confidence[order]
     ends = tie_ends(ranked)
     codes, n_cases = cases_of(case, n_cases, len(confidence))

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.types import Floats
-from acumen.views.rows import NO_WEIGHT
 from acumen.views.severity import SeverityRanking
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import NO_WEIGHT, CaseWeights, once_a_block
 
 RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency")
 """Everything that is counted per case."""
 PRIMITIVES: Final = "primitive_accuracy"
+NOTHING_TO_CHECK: Final = "there is nothing to check it on"
 OF_VERDICTS: Final = ("verdict_support_rate", "consistency")
 """What is counted per verdict; the rest is counted per claim."""
 
@@ -56,7 +56,7 @@ class Reasoning:
 
     def reason_for(self, component: str) -> str:
         """Why a component has no value."""
-        return self.why_absent.get(component, "there is nothing to check it on")
+        return self.why_absent.get(component, NOTHING_TO_CHECK)
 
     @cached_property
     def _columns(self) -> Floats:

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.table.judgments import Judgments
 from acumen.types import CaseId, Floats
 from acumen.views.confusion import answered_among
-from acumen.views.rows import CaseRows, cases_of, tie_ends
-from acumen.views.weights import CaseWeights, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
 
 BY_SCORE: Final = "risk_score"
 BY_LEVEL: Final = "predicted level"
@@ -59,7 +58,7 @@ class SeverityRanking(CaseRows):
     @once_a_block
     def sums(self, weights: CaseWeights) -> ThresholdSums:
         """What every metric of the ranking is made of, in one pass."""
-        from acumen.views.level_kernels import severity_sums
+        from acumen.views.cell_kernels import severity_sums
 
         rows = (self.index, self.level, self.ends)
         return ThresholdSums(*severity_sums(*rows, weights.counts, self.own, self.levels - 1))
@@ -85,8 +84,7 @@ def rank_severity(
     array([2, 1, 0, 0])
     """
     truth, score = np.asarray(truth, np.int64), np.asarray(score, np.float64)
-    looked_at = np.ones(len(truth), bool) if answered is None else np.asarray(answered, bool)
-    rows = np.flatnonzero(looked_at).astype(np.int32)
+    rows = rows_of(answered, len(truth))
     order = rows[np.argsort(-score[rows], kind="stable")]
     codes, n_cases = cases_of(case, n_cases, len(truth))
     highest = int(truth.max(initial=0)) + 1 if levels is None else levels
@@ -114,16 +112,16 @@ def rank_judgments_by_severity(
     ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
     """
     table = table.included
-    scored = table.risk_score is not None and bool(
-        np.isfinite(table.risk_score[table.answered]).all()
-    )
+    score = table.risk_score
+    if score is not None and not np.isfinite(score[table.answered]).all():
+        score = None
     return rank_severity(
         table.truth,
-        table.risk_score if scored and table.risk_score is not None else table.prediction,
+        table.prediction if score is None else score,
         answered_among(table, among),
         levels=len(table.scale.levels),
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
-        ranked_by=BY_SCORE if scored else BY_LEVEL,
+        ranked_by=BY_LEVEL if score is None else BY_SCORE,
     )

@@ -7,9 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from acumen import from_columns
-from acumen.evaluation.levels import both_answered, compare_agreement, infer_agreement
-from acumen.evaluation.plan import Plan
-from acumen.evaluation.system import System
+from acumen.evaluation.plan import Plan, System, both_answered, compare_agreement
 from acumen.inference.options import Options
 from acumen.table.align import align
 from acumen.table.judgments import Judgments
@@ -60,7 +58,7 @@ def test_agreement_is_compared_on_the_rows_that_both_answered_and_accuracy_on_al
         for t in (left, right)
     ]
     assert deltas["quadratic_kappa"].value == pytest.approx(kappa[1] - kappa[0], abs=1e-12)
-    own = infer_agreement(system(right))["quadratic_kappa"].value
+    own = system(right).infer_agreement()["quadratic_kappa"].value
     assert own is not None
     assert abs(own - kappa[1]) > 0.05  # on its own rows, the hard ones included, it is another
     right_of_all = [float((t.answered & (t.prediction == t.truth)).mean()) for t in (left, right)]
