@@ -29,7 +29,7 @@ from acumen.items.compute import (
     compute_risk_coverage_curve,
     judgments_of,
 )
-from acumen.readers import read_run
+from acumen.readers.run import read_run
 from acumen.table.scale import Scale
 
 

@@ -12,6 +12,7 @@ from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import CalibratorModel
 from acumen.errors import UsageError, printable
 from acumen.files.json import write_json
+from acumen.files.timestamps import created_at as now
 from acumen.results.calibration import SCHEMA_VERSION, Training
 from acumen.table.judgments import Judgments
 from acumen.table.signals import Rows, answered_rows
@@ -83,11 +84,11 @@ class Calibration:
             return []
         return [f"{self.name} was fitted on {self.inputs.name}, not on {expression.inner.name}"]
 
-    def document(self, created_at: str) -> dict[str, Any]:
+    def document(self, created_at: str | None = None) -> dict[str, Any]:
         """The artifact as JSON has it; :mod:`acumen.results.calibration` is its schema."""
         return {
             "schema_version": SCHEMA_VERSION,
-            "created_at": created_at,
+            "created_at": created_at or now(),
             "method": self.method,
             "target": self.target,
             "confidence": self.inputs.confidence,
@@ -97,7 +98,7 @@ class Calibration:
             "metrics": self.metrics or None,
         }
 
-    def write(self, path: str | Path, created_at: str) -> None:
+    def write(self, path: str | Path, created_at: str | None = None) -> None:
         """Write the artifact, whole or not at all."""
         write_json(path, self.document(created_at))
 

@@ -15,6 +15,7 @@ from acumen.calibration.inputs import Inputs
 from acumen.calibration.models import METHODS
 from acumen.calibration.scores import auroc, summary
 from acumen.confidence.grammar import TEMPERATURE
+from acumen.defaults import CALIBRATION_TARGET, CALIBRATOR, FOLDS, SEED
 from acumen.errors import DataError, UsageError, printable
 from acumen.files.json import source_name
 from acumen.results.calibration import SEVERAL, CaseHashes, Training, case_hash
@@ -23,8 +24,6 @@ from acumen.table.signals import answered_rows
 from acumen.types import Floats
 from acumen.views.forecast import TARGETS, target_of
 
-FOLDS: Final = 10
-SEED: Final = 42
 RATING: Final = "verbalized_confidence"
 """What is fitted on when nothing is named."""
 
@@ -54,10 +53,10 @@ class Sample:
 def fit_calibration(
     table: Judgments,
     *,
-    method: str = "temperature",
+    method: str = CALIBRATOR,
     features: Sequence[str] = (),
     confidence: str | None = None,
-    target: str = "correctness",
+    target: str = CALIBRATION_TARGET,
     folds: int = FOLDS,
     seed: int = SEED,
 ) -> Calibration:

@@ -40,7 +40,7 @@ from acumen.confidence.registry import (
 )
 from acumen.errors import DataError, UsageError, printable
 from acumen.files.json import source_name
-from acumen.table.judgments import Judgments, Source
+from acumen.table.judgments import Judgments
 from acumen.table.signals import answered_rows, is_captured, kind_of, why_lacking
 from acumen.types import Floats
 
@@ -234,14 +234,9 @@ def _default(table: Judgments, notes: list[str]) -> tuple[str, ...]:
     if "llm_evidence_count" not in table.signals and "confidence" in table.signals:
         notes.append("default: the confidence given with the rows (there is no llm_evidence_count)")
         return ("confidence",)
-    if "llm_evidence_count" not in table.signals and _is_long(table.source):
+    if "llm_evidence_count" not in table.signals and table.source.is_long:
         others = ", ".join(printable(key) for key in list(table.signals)[:12])
         hint = f"; a numeric column can be one, asked for by its name: {others}" if others else ""
         message = f"there is no confidence column (confidence or conf), so nothing to rank by{hint}"
         raise DataError([message], source=table.source.name)
     return DEFAULT
-
-
-def _is_long(source: Source) -> bool:
-    """Whether a table came as rows (a frame, columns, CSV, Parquet), not as a run's records."""
-    return source.path is None or source.path.lower().endswith((".csv", ".parquet"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -24,7 +25,6 @@ from acumen.inference.paired import Contrast, compare
 from acumen.results.metrics import Best, Comparison, PairedVariant, Variant
 from acumen.table.align import Pair, align
 from acumen.table.judgments import Judgments
-from acumen.table.losses import find_loss
 
 T = TypeVar("T")
 
@@ -32,16 +32,38 @@ SMALL_TABLE: Final = 20_000
 """Up to this many rows, whole confidence functions share the threads."""
 
 
+Progress = Callable[[int], AbstractContextManager[Callable[[int], None] | None]]
+"""Given how many resamples there will be, a context whose value is told of those done."""
+
+PAIRED: Final = 3
+"""A pair resamples each side, and swaps them."""
+
+
 def evaluate(
     left: Judgments,
     right: Judgments | None = None,
     plan: Plan = Plan(),  # noqa: B008  (frozen)
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate one table, or two on their common cases with paired deltas."""
-    find_loss(plan.loss)  # an unknown one is refused before any work
     if right is None:
-        return _evaluate_one(left, plan)
-    return _evaluate_pair(align(left, right, intersection_only=plan.intersection_only), plan)
+        names, left_out = select(left, plan)
+        with _watched(plan, progress, len(names)) as plan:
+            return _evaluate_one(left, names, left_out, plan)
+    pair = align(left, right, intersection_only=plan.intersection_only)
+    names, left_out = _common_functions(pair, plan)
+    with _watched(plan, progress, PAIRED * len(names)) as plan:
+        return _evaluate_pair(pair, names, left_out, plan)
+
+
+@contextmanager
+def _watched(plan: Plan, progress: Progress | None, rounds: int) -> Iterator[Plan]:
+    """The plan with somebody who is told of its resamples, so many rounds of them."""
+    if progress is None:
+        yield plan
+        return
+    with progress(rounds * plan.options.resamples) as advance:
+        yield replace(plan, options=replace(plan.options, advance=advance))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +75,9 @@ class _Function:
     warnings: list[str]
 
 
-def _evaluate_one(table: Judgments, plan: Plan) -> Evaluation:
-    names, left_out = select(table, plan)
+def _evaluate_one(
+    table: Judgments, names: Sequence[str], left_out: dict[str, str], plan: Plan
+) -> Evaluation:
     system = System.of(table, plan, names)
     twins = find_twins([system])
 
@@ -83,8 +106,9 @@ def _evaluate_one(table: Judgments, plan: Plan) -> Evaluation:
     )
 
 
-def _evaluate_pair(pair: Pair, plan: Plan) -> Evaluation:
-    names, left_out = _common_functions(pair, plan)
+def _evaluate_pair(
+    pair: Pair, names: Sequence[str], left_out: dict[str, str], plan: Plan
+) -> Evaluation:
     left, right = (System.of(table, plan, names) for table in (pair.left, pair.right))
     twins = find_twins([left, right])
     alone = [name for name in names if name not in twins]

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID, LOSS
+from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, LOSS
 from acumen.errors import UsageError
 from acumen.inference.options import Options
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.table.judgments import Judgments
+from acumen.table.losses import find_loss
 from acumen.types import Floats
 from acumen.views.ranking import Ranking, rank_judgments
 
@@ -24,7 +25,7 @@ _ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, *AREAS}
 class Plan:
     """What to evaluate, and how."""
 
-    confidence: str = "default"
+    confidence: str = CONFIDENCE
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Confidence functions that are plain callables, by the name they go under."""
     loss: str = LOSS
@@ -37,6 +38,7 @@ class Plan:
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
 
     def __post_init__(self) -> None:
+        find_loss(self.loss)
         if not self.coverage_grid:
             raise UsageError("the coverage grid is empty: give at least one coverage")
         for coverage in (*self.coverage_grid, self.area_coverage):

@@ -13,7 +13,7 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from acumen.defaults import RESAMPLES, SEED
+from acumen.defaults import CONFIDENCE_LEVEL, RESAMPLES, SEED
 from acumen.errors import DataError, UsageError, what_came
 from acumen.inference.infer import infer
 from acumen.inference.options import Method, Options
@@ -241,7 +241,7 @@ def bootstrap_by_participant(
     metric_fn: RowsFunction | Callable[..., float | None],
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    level: float = 0.95,
+    level: float = CONFIDENCE_LEVEL,
     method: Method = "default",
 ) -> BootstrapResult:
     """Estimate and interval of a metric when cases are drawn with replacement, rows and all.
@@ -269,7 +269,7 @@ def paired_bootstrap_delta_by_participant(
     metric_fn: RowsFunction | Callable[..., float | None],
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    level: float = 0.95,
+    level: float = CONFIDENCE_LEVEL,
     method: Method = "default",
     intersection_only: bool = False,
 ) -> PairedBootstrapResult:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from acumen.errors import DataError, Problem, what_came
-from acumen.readers.columns import judgments
+from acumen.readers.columns import from_columns
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
 
@@ -117,7 +117,7 @@ def judgments_of(items: Iterable[Row], scale: str | Scale = "phq8") -> Judgments
     if any(with_item) and not all(with_item):
         at = with_item.index(False)
         raise DataError([Problem("lacks an item that others have", field=f"row {at}")])
-    return judgments(
+    return from_columns(
         case=[r.case for r in rows] if any(named) else np.arange(len(rows)),
         item=[r.item for r in rows] if any(with_item) else None,
         truth=[r.ground_truth for r in rows],

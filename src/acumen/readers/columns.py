@@ -33,7 +33,7 @@ _NEVER: Final = object()
 _OUTCOMES = {o.name.lower(): o for o in Outcome}
 
 
-def judgments(
+def from_columns(
     *,
     case: Column,
     truth: Column,
@@ -57,7 +57,8 @@ def judgments(
     Every case that did not fail must have every item, unless ``complete`` is false: rows of which
     it is not known which belong together cannot be asked for it.
 
-    >>> table = judgments(case=[1, 1], item=["Sleep", "Tired"], truth=[0, 3], prediction=[0, None])
+    >>> items = ["Sleep", "Tired"]
+    >>> table = from_columns(case=[1, 1], item=items, truth=[0, 3], prediction=[0, None])
     >>> table.answered
     array([ True, False])
     """

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, UsageError, label, printable
-from acumen.readers.columns import judgments
+from acumen.readers.columns import from_columns
 from acumen.readers.series import series_values
 from acumen.table.judgments import Judgments, Signal, Source
 from acumen.table.scale import Scale, find_scale
@@ -60,7 +60,7 @@ def from_frame(
     }
     if "confidence" in roles:
         signals["confidence"] = _signal(data[roles["confidence"]])
-    return judgments(
+    return from_columns(
         case=taken["case"],
         item=taken.get("item"),
         truth=taken["truth"],

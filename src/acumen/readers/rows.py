@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, UsageError, label
 from acumen.files.json import decode_text, read_bytes, source_name
-from acumen.readers.columns import judgments
+from acumen.readers.columns import from_columns
 from acumen.readers.frame import column_roles, from_frame
 from acumen.table.judgments import Judgments, Source
 from acumen.table.scale import Scale
@@ -52,7 +52,7 @@ def read_csv(
     mixed = [_mixed(h, column, lines) for h, column in signals.items()]
     if "confidence" in roles:
         signals["confidence"] = numeric[roles["confidence"]]
-    return judgments(
+    return from_columns(
         case=ids,
         item=cells[roles["item"]] if "item" in roles else None,
         truth=numeric[roles["truth"]],

@@ -46,8 +46,8 @@ def run_from_document(
     name = source_name(path)
     experiments = _experiments(document, name)
     warnings: list[str] = []
-    chosen = _choose(experiments, mode, name, warnings)
-    at, experiment = experiments[chosen]
+    key = _choose(experiments, mode, name, warnings)
+    at, experiment = experiments[key]
     results = experiment.get("results")
     results = results if isinstance(results, dict) else {}
     entries = results.get("results")
@@ -66,7 +66,8 @@ def run_from_document(
             sha256=digest,
             run_id=_text(metadata.get("run_id")),
             git_commit=_text(metadata.get("git_commit")),
-            mode=chosen if isinstance(chosen, str) else mode,
+            mode=key if isinstance(key, str) else mode,
+            is_long=False,
         ),
         name=name,
         warnings=warnings + _missing_cases(provenance, results, len(entries)),
