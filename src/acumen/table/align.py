@@ -58,7 +58,7 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     if gone:
         warnings.append(
             f"{len(gone)} {noun}(s) failed on a side and are excluded from both: "
-            f"{_listed(c for c in (*failed_left, *failed_right))}"
+            f"{list_cases(c for c in (*failed_left, *failed_right))}"
         )
     if only_left or only_right:
         warnings.append(
@@ -72,7 +72,9 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     if len(judged) < len(common):
         # a case without rows would still count as one when cases are drawn
         apart = [c for c in common if c not in set(judged)]
-        warnings.append(f"{len(apart)} {noun}(s) share no item and are excluded: {_listed(apart)}")
+        warnings.append(
+            f"{len(apart)} {noun}(s) share no item and are excluded: {list_cases(apart)}"
+        )
         a, b = a.of_cases(judged), b.of_cases(judged)
     warnings += _identical(a, b)
     return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))
@@ -82,7 +84,8 @@ def _everyone(table: Judgments) -> dict[CaseId, None]:
     return dict.fromkeys((*table.cases, *(f.case for f in table.failed)))
 
 
-def _listed(cases: Iterable[CaseId]) -> str:
+def list_cases(cases: Iterable[CaseId]) -> str:
+    """The first cases by name, and how many more there are."""
     names = [label(c) for c in dict.fromkeys(cases)]
     more = f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
@@ -90,8 +93,8 @@ def _listed(cases: Iterable[CaseId]) -> str:
 
 def _sets_differ(noun: str, only_left: tuple[CaseId, ...], only_right: tuple[CaseId, ...]) -> str:
     return (
-        f"the two inputs hold different {noun}s; only left: {_listed(only_left) or 'none'}; "
-        f"only right: {_listed(only_right) or 'none'} (the overlap: --intersection-only)"
+        f"the two inputs hold different {noun}s; only left: {list_cases(only_left) or 'none'}; "
+        f"only right: {list_cases(only_right) or 'none'} (the overlap: --intersection-only)"
     )
 
 
