@@ -125,8 +125,8 @@ def _refuse_other_marks(header: list[str], line: int, name: str) -> None:
     """A header that commas do not divide, but another mark would."""
     mark = next((m for m in OTHER_MARKS if len(header) == 1 and m in header[0]), None)
     if mark is not None:
-        shown = "tabs" if mark == "\t" else f"'{mark}'"
-        message = f"there is one column: is it separated by {shown}? Commas are expected"
+        sign = "tabs" if mark == "\t" else f"'{mark}'"
+        message = f"there is one column: is it separated by {sign}? Commas are expected"
         raise DataError([Problem(message, line=line)], source=name)
 
 
@@ -164,7 +164,6 @@ def _objects(column: list[int | float | str | None]) -> NDArray[Any]:
 
 
 def _mangled(ids: list[str]) -> list[str]:
-    found = sorted({i for i in ids if _MANGLED.fullmatch(i)})
-    if not found:
-        return []
-    return [f"ids that look rewritten by a spreadsheet: {', '.join(label(i) for i in found[:5])}"]
+    suspects = sorted({i for i in ids if _MANGLED.fullmatch(i)})
+    examples = ", ".join(label(i) for i in suspects[:5])
+    return [f"ids that look rewritten by a spreadsheet: {examples}"] if suspects else []
