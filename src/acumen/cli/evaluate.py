@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from acumen import defaults
 from acumen.cli import options
-from acumen.cli.output import check_targets, emit, warn
+from acumen.cli.output import check_targets, emit, warn, write_results
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def evaluate(
         progress=clock.bar,
     )
     clock.lap("evaluate")
-    _write(evaluation, output, html, texts=texts)
+    write_results(evaluation, output, html, texts=texts)
     clock.lap("write")
     _show(evaluation, as_json=as_json, quiet=quiet)
     clock.lap("show")
@@ -118,20 +117,6 @@ def _grid(text: str) -> tuple[float, ...]:
         raise UsageError(
             f"--coverage-grid takes numbers separated by commas, not '{printable(text)}'"
         ) from None
-
-
-def _write(evaluation: Evaluation, output: Path | None, html: Path | None, *, texts: bool) -> None:
-    """The artifact and the page, both or neither."""
-    from acumen.files.json import write_files
-
-    files: dict[str | Path, bytes] = {}
-    if output is not None:
-        files[output] = evaluation.to_json().encode("utf-8")
-    if html is not None:
-        from acumen.report.html import render_report
-
-        files[html] = render_report([evaluation], texts=texts).encode("utf-8")
-    write_files(files)
 
 
 def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool) -> None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from acumen.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from acumen.evaluation.evaluation import Evaluation
+    from acumen.verdicts.api import Scores
 
 
 def emit(text: str) -> None:
@@ -22,6 +27,22 @@ def warn(warnings: Iterable[str]) -> None:
     """Warnings on standard error, one a line."""
     for warning in warnings:
         typer.echo(f"acumen: warning: {printable(warning, limit=600)}", err=True)
+
+
+def write_results(
+    results: Evaluation | Scores, output: Path | None, html: Path | None, *, texts: bool = False
+) -> None:
+    """The document and the page, both or neither."""
+    from acumen.files.json import write_files
+
+    files: dict[str | Path, bytes] = {}
+    if output is not None:
+        files[output] = results.to_json().encode("utf-8")
+    if html is not None:
+        from acumen.report.html import render_report
+
+        files[html] = render_report([results], texts=texts).encode("utf-8")
+    write_files(files)
 
 
 def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:

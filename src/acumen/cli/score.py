@@ -9,7 +9,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
-from acumen.cli.output import check_targets
+from acumen.cli.output import check_targets, write_results
 from acumen.errors import UsageError
 
 app = typer.Typer(add_completion=False)
@@ -65,7 +65,6 @@ def score(
     if not demo and not 1 <= len(paths) <= 2:
         raise UsageError("give one results file, two to compare, or --demo")
     check_targets({"--output": output, "--html": html}, (*paths, truth, reviews, policy))
-    from acumen.files.json import write_files
     from acumen.report.verdict_tables import show, terminal
     from acumen.verdicts.api import score as score_results
 
@@ -85,11 +84,4 @@ def score(
         confidence_level=confidence_level,
     )
     show(terminal(), scores.parts())
-    files: dict[str | Path, bytes] = {}
-    if output is not None:
-        files[output] = scores.to_json().encode("utf-8")
-    if html is not None:
-        from acumen.report.html import render_report
-
-        files[html] = render_report([scores.document]).encode("utf-8")
-    write_files(files)  # both or neither
+    write_results(scores, output, html)

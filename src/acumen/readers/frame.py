@@ -52,26 +52,15 @@ def from_frame(
     roles = column_roles(list(data.columns), columns, source.name)
     scale = find_scale(scale)
     _refuse_nan(data, roles, scale.case, source.name)
-    values = {role: series_values(data[name]) for role, name in roles.items()}
+    values: dict[str, Any] = {r: series_values(data[name]) for r, name in roles.items()}
     signals = {
         name: _signal(data[name])
         for name in data.columns
         if name not in roles.values() and data[name].dtype.is_numeric()
     }
-    if "confidence" in roles:
+    if values.pop("confidence", None) is not None:
         signals["confidence"] = _signal(data[roles["confidence"]])
-    return from_columns(
-        case=values["case"],
-        item=values.get("item"),
-        truth=values["truth"],
-        prediction=values["prediction"],
-        outcome=values.get("outcome"),
-        risk_score=values.get("risk_score"),
-        weight=values.get("weight"),
-        signals=signals,
-        scale=scale,
-        source=source,
-    )
+    return from_columns(**values, signals=signals, scale=scale, source=source)
 
 
 def _named_columns(frame: Any, source: Source) -> Any:

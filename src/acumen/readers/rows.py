@@ -51,15 +51,13 @@ def read_csv(
     signals = {h: numeric[h] for h in others if h in SIGNALS or _has_numbers(numeric[h])}
     mixed = [_mixed(h, column, lines) for h, column in signals.items()]
     if "confidence" in roles:
-        signals["confidence"] = numeric[roles["confidence"]]
+        signals["confidence"] = numeric[roles.pop("confidence")]
+    values: dict[str, Any] = {
+        role: cells[h] if role in ("case", "item", "outcome") else numeric[h]
+        for role, h in roles.items()
+    }
     return from_columns(
-        case=ids,
-        item=cells[roles["item"]] if "item" in roles else None,
-        truth=numeric[roles["truth"]],
-        prediction=numeric[roles["prediction"]],
-        outcome=cells[roles["outcome"]] if "outcome" in roles else None,
-        risk_score=numeric[roles["risk_score"]] if "risk_score" in roles else None,
-        weight=numeric[roles["weight"]] if "weight" in roles else None,
+        **values,
         signals={h: _objects(column) for h, column in signals.items()},
         scale=scale,
         source=Source(path=str(path), sha256=hashlib.sha256(data).hexdigest()),

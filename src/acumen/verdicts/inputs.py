@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -142,15 +142,9 @@ def demo_inputs(policy: str | Path | Policy | None, method: str | None) -> Input
     if method is not None and method not in study.results:
         known = ", ".join(study.results)
         raise UsageError(f"the demo holds {known}, not '{printable(method)}'")
-    rules = _policy(policy, [POLICY])
-    runs = [
-        parse_results(document, rules, source=f"demo {name}")
-        for name, document in study.results.items()
-        if method in (None, name)
-    ]
-    truth, reviews = parse_truth(study.truth, rules), parse_reviews(study.reviews)
-    files = Files(are_all=not isinstance(policy, Policy))
-    return Inputs(rules, runs, truth, reviews, files)
+    results = [study.results[name] for name in ([method] if method else study.results)]
+    inputs = read_inputs(results, study.truth, study.reviews, policy or POLICY, None)
+    return replace(inputs, files=Files(are_all=not isinstance(policy, Policy)))
 
 
 def _policy(policy: str | Path | Policy | None, stated: Sequence[str | None]) -> Policy:
