@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,14 @@ def _homes() -> dict[str, tuple[str, str]]:
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return sorted(_homes())
-    if name.startswith("__") or name not in _homes():
+    if name.startswith("_"):
         raise AttributeError(f"module 'acumen' has no attribute '{name}'")
-    home, other_name = _homes()[name]
-    # `from acumen import errors` names a module, not what is in one
-    value = import_module(f"{home}.{name}") if home == __name__ else None
-    value = value or getattr(import_module(home), other_name)
-    globals()[name] = value
+    home, own_name = _homes().get(name, (__name__, name))
+    if home == __name__:  # a module or a package, such as acumen.errors or acumen.metrics
+        if find_spec(f"{__name__}.{name}") is None:
+            raise AttributeError(f"module 'acumen' has no attribute '{name}'")
+        return import_module(f"{__name__}.{name}")
+    value = globals()[name] = getattr(import_module(home), own_name)
     return value
 
 
