@@ -6,79 +6,49 @@
 >>> evaluation = acumen.evaluate(table, loss="abs", resamples=0)
 >>> evaluation.artifact.confidence_variants["confidence"].augrc_full
 0.25
+
+The public names are those of ``__init__.pyi``, which type checkers read too. Each is imported when
+it is first asked for, because ``import acumen`` alone should cost nothing.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
-from acumen._version import __version__
+from acumen._version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from acumen import errors
-    from acumen.errors import AcumenError, DataError, UsageError
-    from acumen.evaluation.api import compare, evaluate
-    from acumen.evaluation.evaluation import Evaluation
-    from acumen.evaluation.plan import Plan
-    from acumen.inference.options import Options
-    from acumen.items.compute import ItemPrediction
-    from acumen.readers import from_frame, read, read_run
-    from acumen.readers.columns import judgments as from_columns
-    from acumen.table.judgments import Judgments
-    from acumen.table.scale import Scale
 
-_HOMES = {
-    "AcumenError": "acumen.errors",
-    "DataError": "acumen.errors",
-    "Evaluation": "acumen.evaluation.evaluation",
-    "ItemPrediction": "acumen.items.compute",
-    "Judgments": "acumen.table.judgments",
-    "Options": "acumen.inference.options",
-    "Plan": "acumen.evaluation.plan",
-    "Scale": "acumen.table.scale",
-    "UsageError": "acumen.errors",
-    "compare": "acumen.evaluation.api",
-    "errors": "acumen.errors",
-    "evaluate": "acumen.evaluation.api",
-    "from_columns": "acumen.readers.columns:judgments",
-    "from_frame": "acumen.readers",
-    "read": "acumen.readers",
-    "read_run": "acumen.readers",
-}
-"""Public name -> the module it lives in, imported when the name is first asked for."""
+@cache
+def _homes() -> dict[str, tuple[str, str]]:
+    """Public name -> its module and its name there, from the stub."""
+    import ast
 
-__all__ = [
-    "AcumenError",
-    "DataError",
-    "Evaluation",
-    "ItemPrediction",
-    "Judgments",
-    "Options",
-    "Plan",
-    "Scale",
-    "UsageError",
-    "__version__",
-    "compare",
-    "errors",
-    "evaluate",
-    "from_columns",
-    "from_frame",
-    "read",
-    "read_run",
-]
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text("utf-8"))
+    return {
+        alias.asname or alias.name: (node.module or "", alias.name)
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name == "__all__":
+        return sorted(_homes())
+    if name.startswith("_"):
         raise AttributeError(f"module 'acumen' has no attribute '{name}'")
-    home, _, other_name = _HOMES[name].partition(":")
-    module = import_module(home)
-    # a module that is itself the public name, such as errors
-    value = module if home == f"{__name__}.{name}" else getattr(module, other_name or name)
-    globals()[name] = value
+    home, own_name = _homes().get(name, (__name__, name))
+    if home == __name__:  # a module or a package, such as acumen.errors or acumen.metrics
+        if find_spec(f"{__name__}.{name}") is None:
+            raise AttributeError(f"module 'acumen' has no attribute '{name}'")
+        return import_module(f"{__name__}.{name}")
+    value = globals()[name] = getattr(import_module(home), own_name)
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_homes()})

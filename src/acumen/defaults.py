@@ -12,13 +12,28 @@ RESAMPLES: Final = 10_000
 """Resamples of the cases."""
 
 SEED: Final = 42
-"""Seed of the resamples."""
+"""Seed of the resamples, and of the folds of a cross-fit."""
+
+INTERVAL: Final = "default"
+"""Method of the intervals: the one that holds best for each metric."""
+
+CONFIDENCE: Final = "default"
+"""Which confidence functions: those that every run can compute."""
 
 LOSS: Final = "abs_norm"
 """What a wrong level costs: its distance, as a share of the longest distance."""
 
 COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Coverages at which the risk is measured."""
+
+FOLDS: Final = 10
+"""Folds of cases for cross-fitting a calibrator."""
+
+CALIBRATOR: Final = "temperature"
+"""Which calibrator is fitted."""
+
+CALIBRATION_TARGET: Final = "correctness"
+"""What a calibrated confidence is the probability of."""
 
 AREA_COVERAGE: Final = 0.5
 """Coverage up to which areas are measured, beside those up to the largest."""

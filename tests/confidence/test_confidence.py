@@ -35,7 +35,7 @@ def table_of(signals: dict[str, list[object]], *, answered: list[bool] | None = 
         prediction=np.where(said, 1, -1).astype(np.int16),
         outcome=np.where(said, Outcome.ANSWERED, Outcome.ABSTAINED).astype(np.uint8),
         signals={key: Signal.of_objects(values, ABSENT) for key, values in signals.items()},
-        source=Source(path="/somewhere/run.json"),
+        source=Source(path="/somewhere/run.json", is_long=False),
     )
 
 
@@ -347,7 +347,9 @@ def test_a_name_that_cannot_be_meant_is_a_usage_error(name: str, said: str) -> N
 
 def test_a_signal_that_this_table_lacks_is_told_with_the_name_of_its_file() -> None:
     with_it = table_of({"token_msp": [0.5, 1.0], "self_conf": [1, 2]})
-    without = replace(table_of({"token_msp": [0.5, 1.0]}), source=Source(path="runs/right.json"))
+    without = replace(
+        table_of({"token_msp": [0.5, 1.0]}), source=Source(path="runs/right.json", is_long=False)
+    )
     for name in ("self_conf", "secondary:token_msp+self_conf:product"):
         assert select(name, with_it).names == (name,)
         for refuse in (select, compute):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 
 import pandas as pd
@@ -40,13 +43,41 @@ def test_importing_acumen_imports_neither_numpy_nor_pydantic() -> None:
 
 
 def test_every_public_name_is_there_and_type_checkers_see_it_too() -> None:
-    for name in acumen.__all__:
+    names = set(acumen.__all__)
+    assert {"__version__", "evaluate", "score", "Scores", "errors"} <= names <= set(dir(acumen))
+    for name in names:
         assert getattr(acumen, name) is not None
-    tree = ast.parse(inspect.getsource(acumen))
-    block = next(n for n in tree.body if isinstance(n, ast.If))
-    seen = {a.asname or a.name for n in block.body for a in getattr(n, "names", [])}
-    assert seen | {"__version__"} == set(acumen.__all__) == {*acumen._HOMES, "__version__"}
-    assert set(acumen.__all__) <= set(dir(acumen))
+    stub = ast.parse(Path(acumen.__file__).with_suffix(".pyi").read_text("utf-8"))
+    aliases = [alias for node in stub.body for alias in getattr(node, "names", [])]
+    assert {alias.asname for alias in aliases} == names  # `as` makes it public to a type checker
+    assert len(aliases) == len(names)
+
+
+def test_a_star_import_brings_every_public_name() -> None:
+    code = "from acumen import *; print(evaluate.__name__, Scores.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "evaluate Scores\n"
+
+
+@pytest.mark.parametrize("name", sorted({*acumen.__all__} - {"errors"}))
+def test_no_module_can_take_the_place_of_a_public_name(name: str) -> None:
+    """Importing ``acumen.x`` sets ``x`` in the package, whatever stood there."""
+    assert find_spec(f"acumen.{name}") is None
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("guide", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))])
+def test_every_name_that_a_guide_takes_from_acumen_is_there(guide: Path) -> None:
+    for path in set(re.findall(r"(?<![\w/.])acumen\.(?!toml)([\w.]*\w)", guide.read_text("utf-8"))):
+        assert attrgetter(path)(acumen) is not None
+
+
+def test_a_package_is_there_without_having_been_imported() -> None:
+    code = "import acumen; print(acumen.items.compute_aurc.__name__, acumen.defaults.SEED)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "compute_aurc 42\n"
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
@@ -55,13 +86,8 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 
 
 def test_evaluate_stays_a_function_whatever_else_is_imported() -> None:
-    for module in (
-        "acumen.evaluation.api",
-        "acumen.evaluation.evaluate",
-        "acumen.cli.evaluate",
-        "acumen.readers",
-    ):
-        import_module(module)
+    for module in ("evaluation.api", "evaluation.evaluate", "cli.evaluate", "cli.score", "readers"):
+        import_module(f"acumen.{module}")
     assert inspect.isfunction(acumen.evaluate)
     assert inspect.isfunction(acumen.read)
     assert inspect.ismodule(acumen.errors)
@@ -72,8 +98,8 @@ def test_a_path_a_table_and_a_frame_give_the_same_numbers(run: Path) -> None:
     by_table = acumen.evaluate(acumen.read_run(run, mode="few_shot"), resamples=0)
     assert by_path.records() == by_table.records()
     for frame in (pd.DataFrame(ROWS), pl.DataFrame(ROWS)):
-        found = acumen.evaluate(frame, loss="abs", resamples=0)
-        variant = found.artifact.confidence_variants["confidence"]
+        evaluation = acumen.evaluate(frame, loss="abs", resamples=0)
+        variant = evaluation.artifact.confidence_variants["confidence"]
         assert isinstance(variant, Variant)
         assert variant.aurc_full == pytest.approx(17 / 24)
         assert variant.augrc_full == pytest.approx(1 / 4)
@@ -99,8 +125,8 @@ def test_confidence_may_be_names_or_functions(run: Path) -> None:
         return token_msp - token_pe
 
     def names(confidence: object) -> list[str]:
-        found = acumen.evaluate(run, mode="few_shot", confidence=confidence, resamples=0)  # type: ignore[arg-type]
-        return [name for name, _, _ in found.variants()]
+        evaluation = acumen.evaluate(run, mode="few_shot", confidence=confidence, resamples=0)  # type: ignore[arg-type]
+        return [name for name, _, _ in evaluation.variants()]
 
     assert names(["llm", "token_msp"]) == ["llm", "token_msp"]
     assert names(margin) == ["margin"]
@@ -108,7 +134,7 @@ def test_confidence_may_be_names_or_functions(run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda run: acumen.evaluate(run), "no mode was chosen"),
         (lambda run: acumen.compare(run), "compare needs two inputs"),
@@ -116,11 +142,11 @@ def test_confidence_may_be_names_or_functions(run: Path) -> None:
         (lambda run: acumen.evaluate(pd.DataFrame(ROWS), mode="few_shot"), "this input has none"),
         (
             lambda run: acumen.evaluate(run, mode="few_shot", interval="bcb"),
-            "no interval method",
+            "no interval 'bcb'",
         ),
         (lambda run: acumen.evaluate(run, mode="few_shot", loss="sq"), "sq"),
     ],
 )
-def test_a_call_that_cannot_be_meant_is_refused_and_told(call, told: str, run: Path) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(acumen.UsageError, match=told):
+def test_a_call_that_cannot_be_meant_is_refused_and_told(call, message: str, run: Path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(acumen.UsageError, match=message):
         call(run)

@@ -20,7 +20,8 @@ from acumen.evaluation.plan import Plan
 from acumen.files.json import read_json, to_json
 from acumen.inference.options import Options
 from acumen.metrics import METRICS
-from acumen.readers import judgments, read_run
+from acumen.readers.columns import from_columns
+from acumen.readers.run import read_run
 from acumen.report.terminal import print_report
 from acumen.results.metrics import MetricsArtifact, read_artifact
 from acumen.studies import phq8_run
@@ -98,7 +99,7 @@ def test_the_artifact_has_every_key_of_the_reference_where_it_stands(few_shot: J
 
 
 def test_numbers_of_a_study_worked_out_by_hand_reach_the_artifact() -> None:
-    table = judgments(
+    table = from_columns(
         case=[1, 2, 3, 4],
         truth=[2, 1, 1, 0],
         prediction=[2, 3, 1, None],

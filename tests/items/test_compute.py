@@ -29,7 +29,8 @@ from acumen.items.compute import (
     compute_risk_coverage_curve,
     judgments_of,
 )
-from acumen.readers import read_run
+from acumen.metrics import METRICS
+from acumen.readers.run import read_run
 from acumen.table.scale import Scale
 
 
@@ -299,11 +300,15 @@ def test_every_function_of_the_door_tells_what_it_computes() -> None:
     functions = [getattr(door, name) for name in dir(door) if name.startswith("compute_")]
     assert len(functions) >= 12
     assert all(function.__doc__ for function in functions)
+    assert repr(compute_eaurc) == f"<compute_eaurc: {METRICS['eaurc'].about}>"
+    assert {function.__name__ for function in functions} == {
+        name for name in door.__all__ if name.startswith("compute_")
+    }
 
 
 def test_a_list_of_rows_is_evaluated_as_it_is() -> None:
-    found = acumen.evaluate(FOUR, loss="abs", resamples=0)
-    numbers = found.artifact.confidence_variants["confidence"]
+    evaluation = acumen.evaluate(FOUR, loss="abs", resamples=0)
+    numbers = evaluation.artifact.confidence_variants["confidence"]
     assert numbers.aurc_full == compute_aurc(FOUR)
     assert numbers.augrc_full == compute_augrc(FOUR)
 

@@ -21,7 +21,7 @@ from acumen.metrics.ordinal import (
     severity_ordering_ap,
 )
 from acumen.metrics.registry import METRICS
-from acumen.readers import judgments
+from acumen.readers.columns import from_columns
 from acumen.views.confusion import confuse_judgments
 from acumen.views.severity import rank_judgments_by_severity, rank_severity
 from acumen.views.weights import CaseWeights
@@ -202,7 +202,7 @@ def test_any_increasing_change_of_score_leaves_the_ranking_alone() -> None:
 
 
 def test_the_same_metrics_run_on_items_where_the_predicted_level_is_the_score() -> None:
-    table = judgments(
+    table = from_columns(
         case=[1, 1, 2, 2],
         item=["Sleep", "Tired", "Sleep", "Tired"],
         truth=[0, 3, 1, 2],

@@ -187,9 +187,9 @@ def test_a_confidence_that_is_no_probability_makes_no_forecast() -> None:
 
 
 def test_targets_are_right_or_nearly_right_or_the_share_of_the_scale_not_lost() -> None:
-    from acumen.readers import judgments
+    from acumen.readers.columns import from_columns
 
-    table = judgments(case=[1, 2, 3, 4], truth=[0, 0, 0, 0], prediction=[0, 1, 3, None])
+    table = from_columns(case=[1, 2, 3, 4], truth=[0, 0, 0, 0], prediction=[0, 1, 3, None])
     answered = table.answered
     assert target_of(table, "correctness")[answered].tolist() == [1, 0, 0]
     assert target_of(table, "near_correct")[answered].tolist() == [1, 1, 0]

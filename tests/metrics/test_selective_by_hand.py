@@ -10,7 +10,7 @@ import pytest
 from acumen.errors import UsageError
 from acumen.metrics import METRICS
 from acumen.metrics.conventions import conventions
-from acumen.readers import judgments
+from acumen.readers.columns import from_columns
 from acumen.table.judgments import Judgments
 from acumen.views.ranking import Ranking, rank, rank_judgments
 from acumen.views.weights import CaseWeights
@@ -26,7 +26,7 @@ def measured(ranking: Ranking, name: str, **parameters: float) -> float:
 
 def four_rows() -> Judgments:
     """(pred, truth, confidence): (2,2,2) (3,1,2) (1,1,1) (null,0,0)."""
-    return judgments(
+    return from_columns(
         case=[1, 2, 3, 4],
         truth=[2, 1, 1, 0],
         prediction=[2, 3, 1, None],

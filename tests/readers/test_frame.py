@@ -12,7 +12,7 @@ import pytest
 
 from acumen.errors import DataError, UsageError
 from acumen.metrics import METRICS
-from acumen.readers import from_frame
+from acumen.readers.frame import from_frame
 from acumen.readers.run import run_from_document
 from acumen.table.judgments import Judgments, SignalState
 from acumen.views.ranking import rank_judgments

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acumen.errors import DataError
-from acumen.readers import read_jsonl
+from acumen.readers.jsonl import read_jsonl
 from acumen.readers.run import run_from_document
 from tests.run_documents import entries, run_document
 

@@ -10,7 +10,8 @@ import pytest
 import acumen
 from acumen.confidence import compute
 from acumen.errors import DataError, UsageError
-from acumen.readers import read, read_csv, read_parquet
+from acumen.readers import read
+from acumen.readers.rows import read_csv, read_parquet
 from acumen.readers.run import run_from_document
 from acumen.table.scale import Scale
 from tests.readers.test_frame import long_columns, numbers

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from acumen.errors import DataError, UsageError
-from acumen.readers import read, read_run
-from acumen.readers.run import run_from_document
+from acumen.readers import read
+from acumen.readers.run import read_run, run_from_document
 from acumen.table.judgments import Judgments, Outcome
 from acumen.table.scale import Scale
 from tests.run_documents import ITEMS, entries, run_document, write

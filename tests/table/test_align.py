@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from acumen.errors import DataError
-from acumen.readers.columns import judgments
+from acumen.readers.columns import from_columns
 from acumen.table.align import align
 from acumen.table.judgments import FailedCase, Judgments, Source
 from acumen.table.scale import Scale
@@ -28,7 +28,7 @@ def table(
     """Every case with every item; truth 1 unless told otherwise."""
     rows = [(case, item) for case in cases for item in items]
     known = truth or {}
-    return judgments(
+    return from_columns(
         case=[case for case, _ in rows],
         item=[item for _, item in rows],
         truth=[known.get(row, 1) for row in rows],
@@ -111,8 +111,8 @@ def test_an_item_judged_on_one_side_only_is_refused_or_left_out_when_asked() -> 
 
 def test_a_case_without_a_common_item_is_not_counted_as_a_case() -> None:
     columns = {"case": [1, 1, 2, 2], "item": ["Sleep", "Tired"] * 2, "truth": [1] * 4}
-    left = judgments(**columns, prediction=[0, 1, 2, 0]).take(np.array([0, 1, 2]))
-    right = judgments(**columns, prediction=[2, 1, 0, 0]).take(np.array([0, 1, 3]))
+    left = from_columns(**columns, prediction=[0, 1, 2, 0]).take(np.array([0, 1, 2]))
+    right = from_columns(**columns, prediction=[2, 1, 0, 0]).take(np.array([0, 1, 3]))
     pair = align(left, right, intersection_only=True)
     assert pair.cases == (1,) == pair.right.cases
     assert any("share no item and are excluded: 2" in w for w in pair.warnings)
@@ -132,7 +132,7 @@ def test_the_same_input_twice_is_noticed() -> None:
 
 def test_other_scales_are_refused() -> None:
     risk: Scale | str = "risk"
-    verdicts = judgments(case=[1], truth=["Low Risk"], prediction=["Low Risk"], scale=risk)
+    verdicts = from_columns(case=[1], truth=["Low Risk"], prediction=["Low Risk"], scale=risk)
     with pytest.raises(DataError, match="different scales"):
         align(table([1], [0]), verdicts)
 

@@ -9,7 +9,7 @@ import pytest
 
 import acumen
 from acumen.errors import DataError, UsageError
-from acumen.readers.columns import judgments
+from acumen.readers.columns import from_columns
 from acumen.table.judgments import (
     NO_PREDICTION,
     FailedCase,
@@ -33,7 +33,7 @@ def small_study(**changes: object) -> Judgments:
         "outcome": ["answered", "abstained", "answered", "answered", "failed", "failed"],
         "confidence": [0.5, 0.1, 0.9, 0.7, 0.0, 0.0],
     }
-    return judgments(**(columns | changes))
+    return from_columns(**(columns | changes))
 
 
 def test_ranks_codes_and_outcomes_are_stored_apart() -> None:
@@ -81,7 +81,7 @@ def test_the_same_case_and_item_twice_is_refused_naming_both_rows() -> None:
     with pytest.raises(
         DataError, match="participant 3, item Sleep: duplicate: given twice, in rows 2 and 4"
     ):
-        judgments(
+        from_columns(
             case=[3, 3, 20, 3],
             item=["Tired", "Sleep", "Sleep", "Sleep"],
             truth=[0] * 4,
@@ -93,7 +93,7 @@ def test_duplicates_are_found_in_a_table_far_emptier_than_cases_times_items() ->
     n = 400
     items = [f"i{k}" for k in range(n)]
     with pytest.raises(DataError, match=f"case {n - 1}, item i{n - 1}: duplicate") as refused:
-        judgments(
+        from_columns(
             case=[*range(n), n - 1],
             item=[*items, items[-1]],
             truth=[0] * (n + 1),
@@ -135,7 +135,7 @@ def test_failed_rows_need_a_failed_case() -> None:
 
 
 def test_a_failed_case_without_rows_is_only_counted() -> None:
-    table = judgments(case=[1], truth=[0], prediction=[0], failed=[FailedCase(9, "timeout")])
+    table = from_columns(case=[1], truth=[0], prediction=[0], failed=[FailedCase(9, "timeout")])
     assert len(table) == 1
     assert [f.case for f in table.failed] == [9]
     assert table.included.failed == ()
@@ -159,7 +159,7 @@ def test_scaling_weights_as_far_as_they_go_changes_no_number(factor: float) -> N
     weight = np.array([1.0, 2.0, 3.0, 4.0])
     a, b = (
         acumen.evaluate(
-            judgments(**columns, confidence=[0.9, 0.8, 0.3, 0], weight=w), resamples=0
+            from_columns(**columns, confidence=[0.9, 0.8, 0.3, 0], weight=w), resamples=0
         ).artifact.confidence_variants["confidence"]
         for w in (weight, weight * factor)
     )
@@ -169,7 +169,7 @@ def test_scaling_weights_as_far_as_they_go_changes_no_number(factor: float) -> N
 
 def test_a_table_whose_weights_are_all_zero_is_undefined_with_the_reason() -> None:
     cases = range(12)
-    table = judgments(
+    table = from_columns(
         case=cases,
         truth=[0, 1] * 6,
         prediction=[1, 2] * 6,
@@ -215,8 +215,8 @@ def test_a_column_of_another_length_is_refused(column: str) -> None:
 
 def test_a_number_and_its_text_are_two_ids_and_both_in_one_table_are_refused() -> None:
     with pytest.raises(DataError, match="participant 101: is there twice, as a number and as text"):
-        judgments(case=[101, "101"], truth=[0, 0], prediction=[0, 0])
-    assert judgments(case=["0101", "101"], truth=[0, 0], prediction=[0, 0]).cases == (
+        from_columns(case=[101, "101"], truth=[0, 0], prediction=[0, 0])
+    assert from_columns(case=["0101", "101"], truth=[0, 0], prediction=[0, 0]).cases == (
         "0101",
         "101",
     )
@@ -225,7 +225,7 @@ def test_a_number_and_its_text_are_two_ids_and_both_in_one_table_are_refused() -
 @pytest.mark.parametrize("case", [True, 1.0, None, "", float("nan"), [1]])
 def test_what_is_no_id_is_refused(case: object) -> None:
     with pytest.raises(DataError, match="case: must be a whole number or a text"):
-        judgments(case=[7, case], truth=[0, 0], prediction=[0, 0])
+        from_columns(case=[7, case], truth=[0, 0], prediction=[0, 0])
 
 
 def test_ids_that_hide_what_they_are_are_warned_of() -> None:
@@ -237,7 +237,7 @@ def test_ids_that_hide_what_they_are_are_warned_of() -> None:
 
 def test_several_rows_of_a_case_without_items_are_refused_with_what_is_lacking() -> None:
     with pytest.raises(DataError) as refused:
-        judgments(case=[7, 8, 7], truth=[0, 0, 1], prediction=[0, 0, 1])
+        from_columns(case=[7, 8, 7], truth=[0, 0, 1], prediction=[0, 0, 1])
     assert str(refused.value) == (
         "participant 7: duplicate: given twice, in rows 1 and 3; "
         "a column of items would tell them apart"
@@ -323,36 +323,38 @@ def test_a_stated_outcome_must_agree_with_the_prediction(
     outcome: str, prediction: int | None, said: str
 ) -> None:
     with pytest.raises(DataError, match=said):
-        judgments(case=[1], truth=[0], prediction=[prediction], outcome=[outcome])
+        from_columns(case=[1], truth=[0], prediction=[prediction], outcome=[outcome])
 
 
 def test_a_truth_must_be_there() -> None:
     with pytest.raises(DataError, match="participant 2, truth: a truth is missing"):
-        judgments(case=[1, 2], truth=[0, None], prediction=[0, 0])
+        from_columns(case=[1, 2], truth=[0, None], prediction=[0, 0])
 
 
 def test_no_rows_are_no_table() -> None:
     with pytest.raises(DataError, match="there are no rows in it"):
-        judgments(case=[], truth=[], prediction=[])
+        from_columns(case=[], truth=[], prediction=[])
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.float32, object])
 def test_every_kind_of_array_gives_the_same_ranks(dtype: type) -> None:
     levels = np.array([1, 5, 3], dtype)
-    table = judgments(case=[1, 2, 3], truth=levels, prediction=levels, scale=Scale.numbered(-2, 5))
+    table = from_columns(
+        case=[1, 2, 3], truth=levels, prediction=levels, scale=Scale.numbered(-2, 5)
+    )
     assert table.truth.tolist() == table.prediction.tolist() == [3, 7, 5]
 
 
 def test_narrow_integers_do_not_wrap_on_a_wide_scale() -> None:
     level = np.array([100], np.int8)
-    table = judgments(case=[1], truth=level, prediction=level, scale=Scale.numbered(-100, 120))
+    table = from_columns(case=[1], truth=level, prediction=level, scale=Scale.numbered(-100, 120))
     assert table.truth.tolist() == [200]
 
 
 @pytest.mark.parametrize("column", [[0, 4], np.array([0, 4]), np.array([0.0, 4.0])])
 def test_out_of_range_is_refused_and_never_clamped(column: object) -> None:
     with pytest.raises(DataError, match=r"participant 2, prediction: 4(\.0)? is outside 0\.\.3"):
-        judgments(case=[1, 2], truth=[0, 0], prediction=column)
+        from_columns(case=[1, 2], truth=[0, 0], prediction=column)
 
 
 def test_the_three_outcomes_are_three_numbers() -> None:

@@ -14,6 +14,7 @@ from acumen import confidence as confidences
 from acumen.calibration.inputs import Inputs, check_raw
 from acumen.calibration.models import METHODS, Calibrator
 from acumen.errors import DataError, Problem, UsageError, printable
+from acumen.files.json import created_at as now
 from acumen.files.json import read_json, source_name, write_json
 from acumen.files.problems import validated
 from acumen.results.calibration import SCHEMA_VERSION, CalibrationDocument, MetricsPart, Training
@@ -90,14 +91,14 @@ class Calibration:
             return []
         return [f"{self.name} was fitted on {self.inputs.name}, not on {expression.inner.name}"]
 
-    def document(self, created_at: str) -> dict[str, Any]:
+    def document(self, created_at: str | None = None) -> dict[str, Any]:
         """The artifact as JSON has it; :mod:`acumen.results.calibration` is its schema."""
         metrics = self.metrics
         if isinstance(metrics, MetricsPart):
             metrics = metrics.model_dump(mode="json")
         return {
             "schema_version": SCHEMA_VERSION,
-            "created_at": created_at,
+            "created_at": created_at or now(),
             "method": self.method,
             "target": self.target,
             "confidence": self.inputs.confidence,
@@ -107,7 +108,7 @@ class Calibration:
             "metrics": metrics,
         }
 
-    def write(self, path: str | Path, created_at: str) -> None:
+    def write(self, path: str | Path, created_at: str | None = None) -> None:
         """Write the artifact, whole or not at all."""
         write_json(path, self.document(created_at))
 

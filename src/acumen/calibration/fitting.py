@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from acumen.calibration.inputs import RATING, Inputs, check_raw
 from acumen.calibration.models import METHODS
 from acumen.calibration.scores import Sample
 from acumen.confidence.grammar import TEMPERATURE
+from acumen.defaults import CALIBRATION_TARGET, CALIBRATOR, FOLDS, SEED
 from acumen.errors import DataError, UsageError, printable
 from acumen.results.calibration import (
     SEVERAL,
@@ -29,17 +29,14 @@ from acumen.table.signals import answered_rows
 from acumen.types import Floats
 from acumen.views.forecast import TARGETS, target_of
 
-FOLDS: Final = 10
-SEED: Final = 42
-
 
 def fit_calibration(
     table: Judgments,
     *,
-    method: str = "temperature",
+    method: str = CALIBRATOR,
     features: Sequence[str] = (),
     confidence: str | None = None,
-    target: str = "correctness",
+    target: str = CALIBRATION_TARGET,
     folds: int = FOLDS,
     seed: int = SEED,
 ) -> Calibration:

@@ -131,22 +131,22 @@ def run(arguments: Sequence[str]) -> int:
     except AcumenError as error:
         if debug:
             raise
-        return _told(str(error), error.exit_code)
+        return _fail(str(error), error.exit_code)
     except BrokenPipeError:
         # the reader left (`| head`): end quietly, and keep Python from flushing into the void
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        return _told("interrupted", 130)
+        return _fail("interrupted", 130)
     except Exception as error:
         # the last line of defence: never a traceback that nobody asked for
         if debug:
             raise
         if isinstance(error, OSError) and error.strerror:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return _told(f"cannot go on: {error.strerror}", 3)
+            return _fail(f"cannot go on: {error.strerror}", 3)
         # the message may quote data, so only the kind of error is shown
-        return _told(f"internal error ({type(error).__name__}); --debug shows where", FAULT)
+        return _fail(f"internal error ({type(error).__name__}); --debug shows where", FAULT)
 
 
 def _run(arguments: list[str]) -> int:
@@ -166,6 +166,6 @@ def _run(arguments: list[str]) -> int:
     return int(code or 0)
 
 
-def _told(message: str, exit_code: int) -> int:
+def _fail(message: str, exit_code: int) -> int:
     print(f"acumen: {message}", file=sys.stderr)
     return exit_code

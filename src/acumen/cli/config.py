@@ -47,24 +47,24 @@ def defaults_of(
     if not tables:
         return {}
     problems = _strangers(tables, commands, source)
-    given = tables.get(name, {})
+    entries = tables.get(name, {})
     options, kinds = _options(command), _kinds(function)
-    found: dict[str, Any] = {}
-    for key, value in given.items() if isinstance(given, dict) else ():
+    values: dict[str, Any] = {}
+    for key, value in entries.items() if isinstance(entries, dict) else ():
         where = f"{name}.{printable(key)}"
         parameter = options.get(key.replace("_", "-"))
         if parameter is None:
             problems.append(Problem(_no_option(key, name, options), field=where))
-        elif parameter.name in found:
+        elif parameter.name in values:
             problems.append(Problem("is given twice", field=where))
         else:
             try:
-                found[parameter.name] = _value(parameter, kinds[parameter.name], value, ctx)
+                values[parameter.name] = _value(parameter, kinds[parameter.name], value, ctx)
             except ValueError as error:
                 problems.append(Problem(str(error), field=where))
     if problems:
         raise DataError(problems, source=source)
-    return found
+    return values
 
 
 def _read(folder: Path) -> tuple[str, dict[str, Any]]:
@@ -126,27 +126,27 @@ def _meant(key: str, known: Sequence[str]) -> str:
 
 def _value(parameter: Any, kind: type, value: object, ctx: Any) -> Any:
     """A value as its option takes it; ``ValueError`` says what is wrong with it."""
-    found: object
+    content: object
     if not isinstance(value, list):
         one = _scalar(kind, value)
-        found = [one] if parameter.multiple else one
+        content = [one] if parameter.multiple else one
     elif parameter.multiple or kind is str:
         several = [_scalar(kind, part) for part in value]
-        found = several if parameter.multiple else ",".join(map(str, several))
+        content = several if parameter.multiple else ",".join(map(str, several))
     else:
         raise ValueError("takes one value, not a list")
     try:
-        parameter.process_value(ctx, found)
+        parameter.process_value(ctx, content)
     except typer.BadParameter as error:
         raise ValueError(printable(error.message, 200)) from None
-    return found
+    return content
 
 
 def _scalar(kind: type, value: object) -> object:
     """The value, if TOML gave it in a type the option takes."""
-    wanted, told = _TYPES.get(kind, _TYPES[str])
-    if isinstance(value, bool) != (kind is bool) or not isinstance(value, wanted):
-        raise ValueError(f"must be {told}, not {what_came(value)}")
+    types, name = _TYPES.get(kind, _TYPES[str])
+    if isinstance(value, bool) != (kind is bool) or not isinstance(value, types):
+        raise ValueError(f"must be {name}, not {what_came(value)}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"must be finite, not {value}")
     return value if kind in (bool, int, float) else str(value)

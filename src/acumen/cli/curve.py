@@ -7,8 +7,9 @@ from typing import Annotated, Final
 
 import typer
 
-from acumen.cli.output import emit
-from acumen.cli.targets import check_targets
+from acumen import defaults
+from acumen.cli import options
+from acumen.cli.output import check_targets, emit
 
 app = typer.Typer(add_completion=False)
 
@@ -17,34 +18,27 @@ COLUMNS: Final = ("confidence", "coverage", "selective_risk", "generalized_risk"
 
 @app.command()
 def curve(
-    run: Annotated[str, typer.Argument(help="A run file (JSON, JSONL, CSV, Parquet); - is stdin.")],
-    mode: Annotated[str | None, typer.Option(help="Which experiment of the run.")] = None,
-    confidence: Annotated[
-        str, typer.Option(help="default, all, or names separated by commas.")
-    ] = "default",
-    loss: Annotated[str, typer.Option(help="abs_norm or abs.")] = "abs_norm",
-    calibration: Annotated[
-        Path | None, typer.Option(help="A calibration artifact, for the calibrated functions.")
-    ] = None,
-    scale: Annotated[
-        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
-    ] = None,
+    run: options.RunFile,
+    mode: options.Mode = None,
+    confidence: options.Confidence = defaults.CONFIDENCE,
+    loss: options.Loss = defaults.LOSS,
+    calibration: options.Calibration = None,
+    scale: options.Scale = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write here instead of to standard output."),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.", hidden=True)] = False,
 ) -> None:
     """The working points of the risk-coverage curve, one for each distinct confidence, as CSV.
 
     Example: acumen curve run.json --mode few_shot --confidence token_msp --output curve.csv
     """
     check_targets({"--output": output}, [run, calibration, scale])
-    from acumen.cli.ranked import ranked
+    from acumen.cli.ranking import rank_run
     from acumen.files.csv import csv_text
     from acumen.files.json import write_bytes
 
-    _, rankings = ranked(
+    _, rankings = rank_run(
         run, mode=mode, confidence=confidence, scale=scale, loss=loss, calibration=calibration
     )
     rows: list[tuple[object, ...]] = []

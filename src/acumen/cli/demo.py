@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from acumen import defaults
+from acumen.cli import options
 from acumen.errors import DataError
 
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
-    from acumen.inference.options import Options
+    from acumen.verdicts.api import Scores
 
 app = typer.Typer(add_completion=False)
 
-MODES: Final = ("zero_shot", "few_shot")
-
-
-@dataclass
-class Demo:
-    """What the demo makes: documents by the path they get, evaluations and verdict scores."""
-
-    files: dict[str, Any] = field(default_factory=dict)
-    evaluations: dict[str, Evaluation] = field(default_factory=dict)
-    verdicts: list[dict[str, Any]] = field(default_factory=list)
-    compared: dict[str, Any] = field(default_factory=dict)
-    reported: list[str] = field(default_factory=list)
-    """The files that the HTML report is made of."""
+TITLES: Final = {
+    "comparison": "PHQ-8, zero-shot (left) against few-shot (right)",
+    "zero_shot": "PHQ-8, zero-shot alone",
+    "few_shot": "PHQ-8, few-shot alone",
+}
+RUN: Final = "phq8/run.json"
+SCORES: Final = "verdicts/scores.json"
 
 
 @app.command()
@@ -40,11 +36,8 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="[DIR]", help="Where the files go.", show_default="./demo")
     ] = Path("demo"),
-    resamples: Annotated[
-        int, typer.Option("--bootstrap-resamples", min=0, help="Bootstrap resamples.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 42,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.", hidden=True)] = False,
+    resamples: options.Resamples = defaults.RESAMPLES,
+    seed: options.Seed = defaults.SEED,
 ) -> None:
     """Run both bundled studies end to end, on data made up by acumen itself.
 
@@ -54,79 +47,55 @@ def demo(
 
     Example: acumen demo demo
     """
-    from acumen.inference.options import Options
     from acumen.report.html import write_report
+    from acumen.studies import POLICY, phq8_run, verdict_study
+    from acumen.verdicts.api import score
 
     if folder.exists() and not folder.is_dir():
         raise DataError(["is a file; the demo needs a folder"], source=str(folder))
-    options = Options(resamples=resamples, seed=seed)
-    made = Demo()
-    _ratings(made, folder, options)
-    _verdicts(made, options)
-    with _staged(folder) as stage:
-        _write(made, stage)
-        write_report([stage / name for name in made.reported], stage / "report.html")
-    _print(made)
+    run, study = phq8_run(), verdict_study()
+    evaluations = _evaluate(run, folder / RUN, resamples, seed)
+    scores = score(
+        *study.results.values(),
+        truth=study.truth,
+        reviews=study.reviews,
+        policy=POLICY,
+        resamples=resamples,
+        seed=seed,
+    )
+    inputs = {f"verdicts/{name}.json": content for name, content in study.documents().items()}
+    outputs = {f"phq8/{name}.json": e.artifact.model_dump(mode="json") for name, e in evaluations}
+    outputs[SCORES] = scores.document
+    with _stage(folder) as stage:
+        _write({RUN: run, **inputs, **outputs}, stage)
+        write_report([stage / name for name in outputs], stage / "report.html")
+    _print(evaluations, scores)
     for line in _where(folder):
         typer.echo(line)
 
 
-def _ratings(made: Demo, folder: Path, options: Options) -> None:
-    """The PHQ-8 study: the two modes against each other, and each alone."""
-    import hashlib
-
-    from acumen.evaluation.evaluate import evaluate
-    from acumen.evaluation.plan import Plan
+def _evaluate(
+    run: Mapping[str, Any], path: Path, resamples: int, seed: int
+) -> list[tuple[str, Evaluation]]:
+    """The two modes against each other, and each alone."""
+    from acumen.evaluation.api import evaluate
     from acumen.files.json import to_json
     from acumen.readers.run import run_from_document
-    from acumen.studies import phq8_run
 
-    document = phq8_run()
-    made.files["phq8/run.json"] = document
-    digest = hashlib.sha256(to_json(document).encode("utf-8")).hexdigest()
-    path = folder / "phq8" / "run.json"
+    digest = hashlib.sha256(to_json(run).encode("utf-8")).hexdigest()
     left, right = (
-        run_from_document(document, mode=mode, path=path, digest=digest) for mode in MODES
+        run_from_document(run, mode=mode, path=path, digest=digest)
+        for mode in ("zero_shot", "few_shot")
     )
-    plan = Plan(confidence="all", options=options)
-    made.evaluations = {
-        "comparison": evaluate(left, right, plan),
-        "zero_shot": evaluate(left, None, plan),
-        "few_shot": evaluate(right, None, plan),
-    }
-    for name, evaluation in made.evaluations.items():
-        file = f"phq8/{name}.json"
-        made.files[file] = evaluation.artifact.model_dump(mode="json")
-        made.reported.append(file)
-
-
-def _verdicts(made: Demo, options: Options) -> None:
-    """The verdict study: each method's scores, and the two compared."""
-    from acumen.policy import find_policy
-    from acumen.studies import POLICY, verdict_study
-    from acumen.verdicts.compare import compare_runs, comparison_document
-    from acumen.verdicts.read import parse_results
-    from acumen.verdicts.score import document, score_study
-    from acumen.verdicts.study import prepare
-    from acumen.verdicts.truth import parse_reviews, parse_truth
-
-    study, policy = verdict_study(), find_policy(POLICY)
-    truth, reviews = parse_truth(study.truth, policy), parse_reviews(study.reviews)
-    made.files |= {f"verdicts/{name}.json": content for name, content in study.documents().items()}
-    runs = {name: parse_results(content, policy) for name, content in study.results.items()}
-    for run in runs.values():
-        prepared = prepare(run, truth, policy, reviews, source="truth.json")
-        made.verdicts.append(document(score_study(prepared, options)))
-    left, right = runs
-    found = compare_runs(runs[left], runs[right], truth, policy, reviews, options)
-    made.compared = comparison_document(found, (left, right), with_reasons=True)
-    scores = {"systems": made.verdicts, "comparison": made.compared}
-    made.files["verdicts/scores.json"] = scores
-    made.reported.append("verdicts/scores.json")
+    inputs = {"comparison": (left, right), "zero_shot": (left,), "few_shot": (right,)}
+    return [
+        (name, evaluate(*tables, confidence="all", resamples=resamples, seed=seed))
+        for name, tables in inputs.items()
+    ]
 
 
 @contextlib.contextmanager
-def _staged(folder: Path) -> Iterator[Path]:
+def _stage(folder: Path) -> Iterator[Path]:
     """A folder beside the target; what is in it moves over when all of it is there."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -156,34 +125,24 @@ def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
             raise DataError(["is a file where a folder should go"], source=str(target.parent))
 
 
-def _write(made: Demo, stage: Path) -> None:
+def _write(documents: Mapping[str, Any], stage: Path) -> None:
     from acumen.files.json import write_json
 
-    for name, content in made.files.items():
+    for name, content in documents.items():
         (stage / name).parent.mkdir(parents=True, exist_ok=True)
         write_json(stage / name, content)
 
 
-def _print(made: Demo) -> None:
+def _print(evaluations: Sequence[tuple[str, Evaluation]], scores: Scores) -> None:
     from acumen.report.terminal import print_report
-    from acumen.report.verdict_comparison import comparison_report
-    from acumen.report.verdict_tables import report, show, terminal
+    from acumen.report.verdict_tables import show, terminal
 
-    titles = {
-        "comparison": "PHQ-8, zero-shot (left) against few-shot (right)",
-        "zero_shot": "PHQ-8, zero-shot alone",
-        "few_shot": "PHQ-8, few-shot alone",
-    }
-    for name, evaluation in made.evaluations.items():
-        _heading(titles[name])
+    for name, evaluation in evaluations:
+        _heading(TITLES[name])
         print_report(evaluation)
     _heading("Verdicts on 100 restaurants, two methods")
     console = terminal()
-    for document in made.verdicts:
-        show(console, report(document))
-    settings: Mapping[str, Any] = made.verdicts[0]["interval_settings"]
-    levels = made.verdicts[0]["levels"]
-    show(console, comparison_report(made.compared, levels, settings["confidence_level"]))
+    show(console, scores.parts())
     console.file.flush()
 
 
@@ -193,7 +152,7 @@ def _heading(text: str) -> None:
 
 def _where(folder: Path) -> list[str]:
     """Where everything is, and what to try next."""
-    run = folder / "phq8" / "run.json"
+    run = folder / RUN
     files = {
         "phq8/run.json": "the ratings, both modes",
         "phq8/{comparison,zero_shot,few_shot}.json": "their metrics",

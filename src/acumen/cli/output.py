@@ -1,8 +1,19 @@
-"""Data for other programs on standard output."""
+"""What a command puts out: where it may write, data for other programs, and warnings."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from acumen.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from acumen.evaluation.evaluation import Evaluation
+    from acumen.verdicts.api import Scores
 
 
 def emit(text: str) -> None:
@@ -10,3 +21,45 @@ def emit(text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8"))
     sys.stdout.buffer.flush()
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Warnings on standard error, one a line."""
+    for warning in warnings:
+        typer.echo(f"acumen: warning: {printable(warning, limit=600)}", err=True)
+
+
+def write_results(
+    results: Evaluation | Scores, output: Path | None, html: Path | None, *, texts: bool = False
+) -> None:
+    """The document and the page, both or neither."""
+    from acumen.files.json import write_files
+
+    files: dict[str | Path, bytes] = {}
+    if output is not None:
+        files[output] = results.to_json().encode("utf-8")
+    if html is not None:
+        from acumen.report.html import render_report
+
+        files[html] = render_report([results], texts=texts).encode("utf-8")
+    write_files(files)
+
+
+def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:
+    """Refuse an output that is an input or another output; ``targets`` are by their option."""
+    sources = [Path(i) for i in inputs if i is not None and str(i) != "-"]
+    paths = {option: path for option, path in targets.items() if path is not None}
+    for option, target in paths.items():
+        if any(_is_same(target, path) for path in sources):
+            raise UsageError(f"{option} would overwrite an input, {printable(target.name)}")
+        for other, path in paths.items():
+            if other != option and _is_same(target, path) and not target.is_char_device():
+                raise UsageError(f"{option} and {other} are one file, {printable(target.name)}")
+
+
+def _is_same(a: Path, b: Path) -> bool:
+    """Whether two paths are one file, by links too."""
+    try:
+        return a.resolve() == b.resolve() or a.samefile(b)
+    except OSError:  # one of them is not there
+        return False

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from acumen.cli.targets import check_targets
-from acumen.errors import UsageError, printable
-
-if TYPE_CHECKING:
-    from acumen.charts.theme import Figure
+from acumen import defaults
+from acumen.cli import options
+from acumen.cli.output import check_targets
+from acumen.errors import UsageError
 
 app = typer.Typer(add_completion=False)
 
@@ -20,20 +19,15 @@ app = typer.Typer(add_completion=False)
 def plot(
     source: Annotated[
         Path | None,
-        typer.Argument(help="A run (JSON, JSONL, CSV, Parquet), a metrics artifact, or results."),
+        typer.Argument(help=f"A run ({options.FORMATS}), a metrics artifact, or results."),
     ] = None,
     chart: Annotated[str, typer.Option(help="Which chart; 'list' shows the names.")] = "list",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .svg, .png or .pdf file.")
     ] = None,
-    mode: Annotated[str | None, typer.Option(help="Which experiment of a run.")] = None,
-    scale: Annotated[
-        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
-    ] = None,
-    confidence: Annotated[
-        str, typer.Option(help="Functions of a run: names with commas, default or all.")
-    ] = "default",
-    debug: Annotated[bool, typer.Option(help="Show a traceback on errors.", hidden=True)] = False,
+    mode: options.Mode = None,
+    scale: options.Scale = None,
+    confidence: options.Confidence = defaults.CONFIDENCE,
 ) -> None:
     """Draw one chart at paper quality: SVG, PNG (300 dots an inch) or PDF.
 
@@ -43,7 +37,7 @@ def plot(
 
     acumen plot run.json --mode few_shot --confidence all --chart forest -o forest.svg
     """
-    from acumen.charts.export import FORMATS, available
+    from acumen.charts.export import FORMATS, available, write_figure
 
     if chart == "list":
         for name, what in available().items():
@@ -56,57 +50,7 @@ def plot(
     if output.suffix.lower() not in FORMATS:
         raise UsageError(f"a figure is {', '.join(FORMATS)}, not '{output.suffix}'")
     check_targets({"--output": output}, [source, scale])
-    figure: Figure = _draw(chart, source, mode=mode, scale=scale, confidence=confidence)
-    from acumen.charts.export import write_figure
+    from acumen.evaluation.chart import chart as draw
 
-    write_figure(figure, output)
+    write_figure(draw(chart, source, mode=mode, scale=scale, confidence=confidence), output)
     typer.echo(f"acumen: wrote {output}", err=True)
-
-
-def _draw(
-    name: str,
-    source: Path,
-    *,
-    mode: str | None = None,
-    scale: str | None = None,
-    confidence: str = "default",
-) -> Figure:
-    """A chart of a file: a metrics artifact, results, or a run that is evaluated first."""
-    from acumen.charts import chart
-    from acumen.evaluation.evaluate import evaluate
-    from acumen.evaluation.plan import Plan
-    from acumen.files.json import read_json, source_name
-    from acumen.files.problems import validated
-    from acumen.readers import FORMATS as TABLES
-    from acumen.readers import read
-    from acumen.readers.run import run_from_document
-    from acumen.results.metrics import MetricsArtifact
-    from acumen.table.scale import find_scale
-
-    if source.suffix.lower() in TABLES:
-        table = read(source, mode=mode, scale=scale)
-    else:  # read once: a pipe cannot be read again
-        document = read_json(source)
-        if isinstance(document, dict) and "confidence_variants" in document:
-            return chart(name, validated(document, MetricsArtifact, source_name(source)))
-        if isinstance(document, dict) and ("unified_scores" in document or "systems" in document):
-            return _of_results(name, document, source_name(source))
-        chosen = None if scale is None else find_scale(scale)
-        table = run_from_document(document, mode=mode, scale=chosen, path=source)
-    return chart(name, evaluate(table, plan=Plan(confidence=confidence)))
-
-
-def _of_results(name: str, document: dict[str, Any], source: str) -> Figure:
-    from acumen.charts.verdicts import VERDICT_CHARTS
-    from acumen.results.verdicts import check_document
-
-    if name not in VERDICT_CHARTS:
-        raise UsageError(
-            f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"
-        )
-    systems = document.get("systems", [document])
-    parts = [part for part in systems if isinstance(part, dict)] if systems else []
-    figure = VERDICT_CHARTS[name]([check_document(part, source) for part in parts])
-    if figure is None:
-        raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
-    return figure

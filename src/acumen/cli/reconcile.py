@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from acumen import defaults
+from acumen.cli import options
 
 if TYPE_CHECKING:
     from acumen.table.judgments import Judgments
@@ -15,15 +18,10 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def reconcile(
-    run: Annotated[str, typer.Argument(help="A run file (JSON, JSONL, CSV, Parquet); - is stdin.")],
-    mode: Annotated[str | None, typer.Option(help="Which experiment of the run.")] = None,
-    confidence: Annotated[
-        str, typer.Option(help="default, all, or names separated by commas.")
-    ] = "default",
-    scale: Annotated[
-        str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
-    ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.", hidden=True)] = False,
+    run: options.RunFile,
+    mode: options.Mode = None,
+    confidence: options.Confidence = defaults.CONFIDENCE,
+    scale: options.Scale = None,
 ) -> None:
     """One run's AURC as other tools would show it, and why their numbers differ.
 
@@ -32,11 +30,11 @@ def reconcile(
 
     Example: acumen reconcile run.json --mode few_shot --confidence token_msp
     """
-    from acumen.cli.ranked import ranked
+    from acumen.cli.ranking import rank_run
     from acumen.report.verdict_tables import show, terminal
 
-    table, rankings = ranked(run, mode=mode, confidence=confidence, scale=scale)
-    if confidence == "default":  # its names are one function under two names
+    table, rankings = rank_run(run, mode=mode, confidence=confidence, scale=scale)
+    if confidence == defaults.CONFIDENCE:  # its names are one function under two names
         rankings = dict(list(rankings.items())[:1])
     for name, ranking in rankings.items():
         show(terminal(), _parts(name, ranking, table))
@@ -49,13 +47,13 @@ def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Any]:
     from acumen.metrics.conventions import readings
 
     n, rows = len(ranking.order), len(ranking)
-    told = (
+    title = (
         f"{name}: area under risk of {n} answered of {rows} rows, "
-        f"{len(table.included.cases)} {table.scale.case}s, loss abs_norm (0 to 1)"
+        f"{len(table.included.cases)} {table.scale.case}s, loss {defaults.LOSS} (0 to 1)"
     )
-    found = readings(ranking)
-    if not found:
-        return [Text(told, style="bold"), Text("No row was answered: there is no curve.\n")]
+    numbers = readings(ranking)
+    if not numbers:
+        return [Text(title, style="bold"), Text("No row was answered: there is no curve.\n")]
     distinct = len(ranking.ends)
     note = (
         f"{distinct} distinct confidences among {n} rows: there are ties, and the numbers marked "
@@ -65,10 +63,10 @@ def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Any]:
     )
     if ranking.weight is not None:
         note += " The rows' weights are left aside: the other tools have none."
-    return [Text(told, style="bold"), _table(found), Padding(Text(note), (0, 0, 1, 0))]
+    return [Text(title, style="bold"), _table(numbers), Padding(Text(note), (0, 0, 1, 0))]
 
 
-def _table(found: list[Any]) -> Any:
+def _table(numbers: list[Any]) -> Any:
     from rich import box
     from rich.table import Table
 
@@ -76,7 +74,7 @@ def _table(found: list[Any]) -> Any:
     table.add_column("Tool: its name for it", no_wrap=True)
     table.add_column("Number", justify="right", no_wrap=True)
     table.add_column("Why")
-    for reading in found:
+    for reading in numbers:
         value = "–" if reading.value is None else f"{reading.value:.4f}"
         table.add_row(f"{reading.tool}:\n  {reading.name}", value, reading.why)
     return table

@@ -104,7 +104,6 @@ def run(
     completion_price: Annotated[
         float | None, typer.Option(min=0, help="Price of a million reply tokens.")
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
 ) -> None:
     """Ask a model about every case and write a run file with every signal.
 

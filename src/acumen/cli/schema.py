@@ -31,7 +31,6 @@ def schema(
     name: Annotated[
         str | None, typer.Argument(help="A document's name; without one, they are listed.")
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.", hidden=True)] = False,
 ) -> None:
     """Print the JSON Schema of a document: the model that checks it.
 

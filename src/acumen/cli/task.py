@@ -22,7 +22,6 @@ def check(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of the reply.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
 ) -> None:
     """Say what is wrong with a task file, all of it at once; or what the task asks.
 

@@ -40,7 +40,7 @@ from acumen.confidence.registry import (
 )
 from acumen.errors import DataError, UsageError, printable
 from acumen.files.json import source_name
-from acumen.table.judgments import Judgments, Source
+from acumen.table.judgments import Judgments
 from acumen.table.signals import answered_rows, is_captured, kind_of, why_lacking
 from acumen.types import Floats
 
@@ -128,7 +128,7 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
     signal that none of them takes is left out too, since nobody said that higher is surer there.
     A signal that is there but wrong is not left out: computing it tells what is wrong.
     """
-    chosen: list[str] = []
+    selection: list[str] = []
     left_out: dict[str, str] = {}
     notes: list[str] = []
     for word in (part.strip() for part in selector.split(",")):
@@ -136,24 +136,24 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
             case "":
                 raise UsageError(f"'{printable(selector, 80)}' has an empty name in it")
             case "default":
-                chosen += _default(table, notes)
+                selection += _default(table, notes)
             case "all":
                 left_out |= left_out_of(table, FUNCTIONS)
                 left_out |= _left_out_of_artifact(table, calibration)
                 left_out |= {key: _by_name(key) for key in own_signals(table)}
-                chosen += [name for name in names() if name not in left_out]
+                selection += [name for name in names() if name not in left_out]
             case _:
                 check_artifact(find(word, table.signals, table.source.name), calibration)
-                chosen.append(word)
-    if not chosen:
+                selection.append(word)
+    if not selection:
         source = table.source.path
         raise DataError(
             [f"no confidence function can be computed; {n}: {why}" for n, why in left_out.items()],
             source=None if source is None else source_name(source),
         )
     return Selection(
-        tuple(dict.fromkeys(chosen)),
-        {name: why for name, why in left_out.items() if name not in chosen},
+        tuple(dict.fromkeys(selection)),
+        {name: why for name, why in left_out.items() if name not in selection},
         tuple(notes),
     )
 
@@ -172,11 +172,11 @@ def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
 
 def own_signals(table: Judgments) -> tuple[str, ...]:
     """Signals of the table that no function takes and no run captures: columns of one's own."""
-    taken = {key for function in FUNCTIONS.values() for key in function.needs}
+    inputs = {key for function in FUNCTIONS.values() for key in function.needs}
     return tuple(
         key
         for key, signal in table.signals.items()
-        if key not in taken and not kind_of(key).filled and np.isfinite(signal.values).any()
+        if key not in inputs and not kind_of(key).filled and np.isfinite(signal.values).any()
     )
 
 
@@ -203,14 +203,14 @@ def availability(table: Judgments) -> dict[str, str]:
     A function whose signals are there but wrong is not available either: the first problem tells.
     """
     left_out = left_out_of(table, FUNCTIONS)
-    verdicts = {n: f"no: {left_out[n]}" if n in left_out else _tried(n, table) for n in FUNCTIONS}
+    verdicts = {n: f"no: {left_out[n]}" if n in left_out else _attempt(n, table) for n in FUNCTIONS}
     for name, entry in ARTIFACT.items():
         left_out = left_out_of(table, [name])
         verdicts[name] = f"no: {left_out[name]}" if left_out else f"with an artifact: {entry.kinds}"
-    return verdicts | {key: _tried(key, table) for key in own_signals(table)}
+    return verdicts | {key: _attempt(key, table) for key in own_signals(table)}
 
 
-def _tried(name: str, table: Judgments) -> str:
+def _attempt(name: str, table: Judgments) -> str:
     try:
         compute(name, table)
     except DataError as error:
@@ -234,14 +234,9 @@ def _default(table: Judgments, notes: list[str]) -> tuple[str, ...]:
     if "llm_evidence_count" not in table.signals and "confidence" in table.signals:
         notes.append("default: the confidence given with the rows (there is no llm_evidence_count)")
         return ("confidence",)
-    if "llm_evidence_count" not in table.signals and _is_long(table.source):
+    if "llm_evidence_count" not in table.signals and table.source.is_long:
         others = ", ".join(printable(key) for key in list(table.signals)[:12])
         hint = f"; a numeric column can be one, asked for by its name: {others}" if others else ""
         message = f"there is no confidence column (confidence or conf), so nothing to rank by{hint}"
         raise DataError([message], source=table.source.name)
     return DEFAULT
-
-
-def _is_long(source: Source) -> bool:
-    """Whether a table came as rows (a frame, columns, CSV, Parquet), not as a run's records."""
-    return source.path is None or source.path.lower().endswith((".csv", ".parquet"))

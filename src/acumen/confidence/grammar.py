@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from acumen.confidence import functions
-from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, described
+from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, describe
 from acumen.errors import UsageError, printable
 from acumen.table.signals import outside_unit
 from acumen.types import Floats
@@ -147,7 +147,7 @@ def find(
     'The signal as it is.'
     """
     if not isinstance(name, str):
-        return described(name)
+        return describe(name)
     kind, colon, rest = name.partition(":")
     if colon and kind == "secondary":
         return _secondary(name, rest, signals, source)
@@ -157,12 +157,12 @@ def find(
             raise UsageError(f"'{printable(name, 80)}': '{inner.name}' is calibrated already")
         about = f"The artifact applied to {rest}."
         return Calibrated(name, inner, ONE_INPUT, about)
-    found = FUNCTIONS.get(name) or ARTIFACT.get(name)
-    if found is None and name in signals:
+    known = FUNCTIONS.get(name) or ARTIFACT.get(name)
+    if known is None and name in signals:
         return ConfidenceFunction(name, _as_it_is, (name,), "The signal as it is.")
-    if found is None:
+    if known is None:
         raise UsageError(_unknown(name, signals, source))
-    return found
+    return known
 
 
 def _as_it_is(signal: Floats) -> Floats:

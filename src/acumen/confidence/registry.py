@@ -105,17 +105,17 @@ def register(
     A parameter with a default is a constant, not a signal. Works as a decorator. A definition run
     again (a module reloaded, a notebook cell) takes the place of its first run.
     """
-    entry = described(function, name, about)
+    entry = describe(function, name, about)
     if not entry.name or set(entry.name) & set(":+, ") or entry.name in RESERVED:
         raise UsageError(f"'{printable(entry.name)}' cannot name a confidence function")
-    taken = FUNCTIONS.get(entry.name)
-    if taken is not None and not is_run_again(taken.function, function):
+    namesake = FUNCTIONS.get(entry.name)
+    if namesake is not None and not is_run_again(namesake.function, function):
         raise UsageError(f"there is a confidence function '{entry.name}' already")
     FUNCTIONS[entry.name] = entry
     return function
 
 
-def described(
+def describe(
     function: Callable[..., Any], name: str | None = None, about: str | None = None
 ) -> ConfidenceFunction:
     """A plain function as a confidence function, told by its parameters and its docstring."""

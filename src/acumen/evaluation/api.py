@@ -1,36 +1,49 @@
-"""The Python door: a file, a frame or a table in, an Evaluation out."""
+"""The Python doors of an evaluation: their keywords are the options of the commands.
+
+An input is a :class:`Judgments`, the path of a run, a list of :class:`ItemPrediction`, or a
+dataframe of any library that narwhals knows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from acumen.defaults import (
     AREA_COVERAGE,
+    CALIBRATION_TARGET,
+    CALIBRATOR,
+    CONFIDENCE,
     CONFIDENCE_LEVEL,
     COVERAGE_GRID,
+    FOLDS,
+    INTERVAL,
     LOSS,
     RESAMPLES,
     SEED,
 )
-from acumen.errors import UsageError, printable
+from acumen.errors import UsageError
 from acumen.evaluation import evaluate as evaluating
 from acumen.evaluation.evaluation import Evaluation
+from acumen.evaluation.inputs import (
+    Confidence,
+    Modes,
+    calibration_of,
+    confidence_of,
+    table_of,
+    tables_of,
+)
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Method, Options
-from acumen.readers import from_frame, read
-from acumen.table.judgments import Judgments
-from acumen.table.scale import DEFAULT_SCALE, Scale, find_scale
+from acumen.table.scale import Scale
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
+    from acumen.evaluation.evaluate import Progress
 
-Confidence = str | Sequence[str] | Callable[..., Any] | Mapping[str, Callable[..., Any]]
-"""A selector, names, a function of signals, or several such functions by name."""
-
-Modes = str | tuple[str | None, str | None] | None
-"""One mode for every input, or one for each of two."""
+P = ParamSpec("P")
 
 
 def evaluate(
@@ -38,11 +51,11 @@ def evaluate(
     other: Any = None,
     *,
     mode: Modes = None,
-    confidence: Confidence = "default",
+    confidence: Confidence = CONFIDENCE,
     loss: str = LOSS,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    interval: Method = "default",
+    interval: Method = INTERVAL,
     confidence_level: float = CONFIDENCE_LEVEL,
     coverage_grid: Sequence[float] = COVERAGE_GRID,
     area_coverage: float = AREA_COVERAGE,
@@ -51,29 +64,47 @@ def evaluate(
     scale: str | Path | Scale | None = None,
     texts: bool = False,
     threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate one input; given two, both on their common cases and the paired deltas.
 
-    An input is a :class:`Judgments`, the path of a run (JSON, JSON Lines, CSV, Parquet), a list of
-    :class:`ItemPrediction`, or a dataframe of any library that narwhals knows. ``mode`` names the
-    experiment of a run artifact; a pair of modes names one for each side, and of a single input
-    compares two of its own.
+    Parameters
+    ----------
+    data, other
+        Inputs, as above.
+    mode
+        The experiment of a run artifact. A pair names one for each side; of a single input it
+        compares two of its own.
+    confidence
+        ``"default"``, ``"all"``, a name, a list of names, a function whose parameters are signals,
+        or such functions by name.
+    loss, coverage_grid, area_coverage
+        What a wrong level costs, where the risk is measured, and up to where areas are.
+    resamples, seed, interval, confidence_level
+        How intervals are made: :class:`Options`.
+    calibration
+        A calibration or its file, for the calibrated confidence functions.
+    intersection_only
+        Compare the cases that both inputs have, instead of refusing different ones.
+    scale
+        By default the one a run names, else PHQ-8.
+    texts
+        Keep the evidence that a run quotes; without it no text of a case is kept.
+    threads
+        By default one for each core.
+    progress
+        Given the number of resamples to come, a context that is told of those done.
 
-    ``confidence`` is ``"default"``, ``"all"``, a name, a list of names, a function whose parameters
-    are signals, or such functions by name. ``scale`` is by default the one a run names, else PHQ-8.
-    ``texts`` keeps the evidence that a run quotes; without it no text of a case is kept.
-
-    >>> from acumen.readers import judgments
-    >>> table = judgments(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 3, 0],
-    ...                   confidence=[0.9, 0.5, 0.7])
-    >>> found = evaluate(table, confidence=lambda confidence: -confidence, loss="abs", resamples=0)
-    >>> [(name, numbers.cmax) for name, _, numbers in found.variants()]
+    Examples
+    --------
+    >>> import acumen
+    >>> table = acumen.from_columns(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 3, 0],
+    ...                             confidence=[0.9, 0.5, 0.7])
+    >>> evaluation = acumen.evaluate(table, confidence=lambda confidence: -confidence, resamples=0)
+    >>> [(name, numbers.cmax) for name, _, numbers in evaluation.variants()]
     [('custom', 1.0)]
     """
-    if isinstance(mode, tuple) and other is None:
-        other = data
-    left, right = mode if isinstance(mode, tuple) else (mode, mode)
-    selector, functions = _confidence(confidence)
+    selector, functions = confidence_of(confidence)
     plan = Plan(
         confidence=selector,
         functions=functions,
@@ -87,65 +118,97 @@ def evaluate(
             method=interval,
             threads=threads,
         ),
-        calibration=_calibration(calibration),
+        calibration=calibration_of(calibration),
         intersection_only=intersection_only,
         texts=texts,
     )
-    first = _table(data, left, scale)
-    return evaluating.evaluate(first, None if other is None else _table(other, right, scale), plan)
+    return evaluating.evaluate(*tables_of(data, other, mode, scale), plan, progress)
 
 
-def compare(left: Any, right: Any = None, **options: Any) -> Evaluation:
+def _with_signature_of(
+    door: Callable[P, Evaluation],
+) -> Callable[[Callable[..., Evaluation]], Callable[P, Evaluation]]:
+    """Say that a function takes what another does."""
+
+    def sign(function: Callable[..., Evaluation]) -> Callable[P, Evaluation]:
+        function.__signature__ = inspect.signature(door)  # type: ignore[attr-defined]  # PEP 362
+        return function
+
+    return sign
+
+
+@_with_signature_of(evaluate)
+def compare(data: Any, other: Any = None, **options: Any) -> Evaluation:
     """Compare two inputs, or two modes of one: deltas are right minus left.
 
-    ``compare("run.json", mode=("zero_shot", "few_shot"))`` reads both from one file. The options
-    are those of :func:`evaluate`.
+    The keywords are those of :func:`evaluate`, which this is, for two.
+
+    >>> import acumen
+    >>> rows = {"case": [1, 2, 3], "truth": [2, 1, 0], "confidence": [0.9, 0.5, 0.7]}
+    >>> left = acumen.from_columns(prediction=[2, 3, 0], **rows)
+    >>> right = acumen.from_columns(prediction=[2, 1, 0], **rows)
+    >>> deltas = acumen.compare(left, right, loss="abs", resamples=0).artifact.comparison.deltas
+    >>> round(deltas["confidence"]["mae"].delta, 4)
+    -0.6667
     """
-    if right is None and not isinstance(options.get("mode"), tuple):
+    if other is None and (options.get("mode") is None or isinstance(options["mode"], str)):
         raise UsageError("compare needs two inputs, or one and a pair of modes")
-    return evaluate(left, right, **options)
+    return evaluate(data, other, **options)
 
 
-def _table(data: Any, mode: str | None, scale: str | Path | Scale | None) -> Judgments:
-    if isinstance(data, str | Path):
-        return read(data, mode=mode, scale=scale)
-    if mode is not None:
-        raise UsageError("a mode is chosen when a run file is read; this input has none")
-    if isinstance(data, Judgments):
-        return data
-    if isinstance(data, list | tuple):
-        from acumen.items.compute import judgments_of
+def calibrate(
+    data: Any,
+    *,
+    mode: str | None = None,
+    method: str = CALIBRATOR,
+    features: str | Sequence[str] = (),
+    confidence: str | None = None,
+    target: str = CALIBRATION_TARGET,
+    folds: int = FOLDS,
+    seed: int = SEED,
+    scale: str | Path | Scale | None = None,
+) -> Calibration:
+    """Fit a calibrator on the answered rows of an input.
 
-        return judgments_of(data, scale=find_scale(scale or DEFAULT_SCALE))
-    scale = find_scale(scale or DEFAULT_SCALE)
-    if isinstance(data, Mapping) or not hasattr(data, "columns"):
-        raise UsageError(
-            "an input is a Judgments table (from_columns makes one), a path, a dataframe or a list "
-            f"of rows, not {printable(type(data).__name__)}"
-        )
-    return from_frame(data, scale=scale)
+    Its ``metrics`` hold NLL, ECE, Brier and AUROC before and after: in-sample, and cross-fitted
+    over ``folds`` of cases. It has ``document()`` and ``write(path)``, and is what
+    ``evaluate(…, calibration=)`` takes.
+
+    Parameters
+    ----------
+    data, mode, scale
+        The training run, as :func:`evaluate` takes it.
+    method
+        ``temperature``, ``platt``, ``logistic``, ``linear`` or ``isotonic``.
+    features, confidence
+        Signals to fit on, or a confidence function; without either, the verbalized confidence.
+    target
+        ``correctness``, ``near_correct`` or ``loss``.
+
+    Examples
+    --------
+    >>> import acumen
+    >>> table = acumen.from_columns(
+    ...     case=range(6), truth=[1, 1, 0, 2, 1, 0], prediction=[1, 0, 0, 2, 2, 0],
+    ...     confidence=[0.9, 0.6, 0.8, 0.9, 0.7, 0.6])
+    >>> calibration = acumen.calibrate(table, confidence="confidence", method="isotonic", folds=2)
+    >>> calibration.method, calibration.training.n
+    ('isotonic', 6)
+    """
+    from acumen.calibration import fit_calibration
+
+    return fit_calibration(
+        table_of(data, mode, scale),
+        method=method,
+        features=_names(features),
+        confidence=confidence,
+        target=target,
+        folds=folds,
+        seed=seed,
+    )
 
 
-def _confidence(confidence: Confidence) -> tuple[str, Mapping[str, Callable[..., Any]]]:
-    """A selector and functions by name."""
-    if isinstance(confidence, str):
-        return confidence, {}
-    if isinstance(confidence, Mapping):
-        return "default", dict(confidence)
-    if callable(confidence):
-        name = getattr(confidence, "__name__", "custom")
-        return "default", {"custom" if name == "<lambda>" else name: confidence}
-    if not isinstance(confidence, list | tuple) or not all(isinstance(n, str) for n in confidence):
-        raise UsageError(
-            "a confidence is a name, a list of names or a function of signals; numbers come with "
-            f"the rows, as a column of them; not {printable(type(confidence).__name__)}"
-        )
-    return ",".join(confidence), {}
-
-
-def _calibration(given: str | Path | Calibration | None) -> Calibration | None:
-    if not isinstance(given, str | Path):
-        return given
-    from acumen.calibration import read_calibration
-
-    return read_calibration(given)
+def _names(names: str | Sequence[str]) -> list[str]:
+    """Names with commas between, or a list of them."""
+    listed = names.split(",") if isinstance(names, str) else names
+    return [name.strip() for name in listed if name.strip()]

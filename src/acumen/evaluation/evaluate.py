@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -31,7 +32,6 @@ from acumen.inference.replicates import MOST_DROPPED
 from acumen.results.metrics import Best, Comparison, PairedVariant, Variant
 from acumen.table.align import Pair, align
 from acumen.table.judgments import Judgments
-from acumen.table.losses import find_loss
 from acumen.views.ranking import Ranking
 
 SMALL_TABLE: Final = 20_000
@@ -51,22 +51,31 @@ class _Function:
     warnings: list[str]
 
 
+Progress = Callable[[int], AbstractContextManager[Callable[[int], None] | None]]
+"""Given how many resamples there will be, a context whose value is told of those done."""
+
+PAIRED: Final = 3
+"""A pair resamples each side, and swaps them."""
+
+
 def evaluate(
     left: Judgments,
     right: Judgments | None = None,
     plan: Plan = Plan(),  # noqa: B008  (frozen)
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate one table, or two on their common cases with paired deltas."""
-    find_loss(plan.loss)  # an unknown one is refused before any work
     pair, tables = None, [left]
     if right is not None:
         pair = align(left, right, intersection_only=plan.intersection_only)
         tables = [pair.left, pair.right]
     names, left_out = _select(tables, plan)
-    systems = [System.of(table, plan, names) for table in tables]
-    twins = find_twins(systems)
-    alone = [name for name in names if name not in twins]
-    functions = dict(zip(alone, _measure_each(systems, alone), strict=True))
+    rounds = len(names) * (1 if pair is None else PAIRED)
+    with _watched(plan, progress, rounds) as watched:
+        systems = [System.of(table, watched, names) for table in tables]
+        twins = find_twins(systems)
+        alone = [name for name in names if name not in twins]
+        functions = dict(zip(alone, _measure_each(systems, alone), strict=True))
     return build.evaluation(
         plan,
         systems,
@@ -82,6 +91,16 @@ def evaluate(
         ],
         None if right is not None else _best(systems[0], functions, twins),
     )
+
+
+@contextmanager
+def _watched(plan: Plan, progress: Progress | None, rounds: int) -> Iterator[Plan]:
+    """The plan with somebody who hears of its resamples, so many rounds of them."""
+    if progress is None:
+        yield plan
+        return
+    with progress(rounds * plan.options.resamples) as advance:
+        yield replace(plan, options=replace(plan.options, advance=advance))
 
 
 def _select(tables: Sequence[Judgments], plan: Plan) -> tuple[list[str], dict[str, str]]:

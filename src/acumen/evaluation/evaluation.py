@@ -56,21 +56,21 @@ class Evaluation:
 
         What is measured whatever the confidence (kappa and its kin) has no confidence function.
         """
-        found = []
+        records = []
         for name, side, variant in self.variants():
             for metric, value in variant.metrics.items():
-                found.append(_record(name, side, metric, value.value, value))
+                records.append(_record(name, side, metric, value.value, value))
         for name, deltas in (self.artifact.comparison.deltas or {}).items():
             for metric, delta in deltas.items():
                 record = _record(name, "delta", metric, delta.delta, delta)
-                found.append({**record, "p_value": delta.p_value, "p_holm": delta.p_holm})
+                records.append({**record, "p_value": delta.p_value, "p_holm": delta.p_holm})
         sides = ("left", "right") if self.is_paired else ("",)
         for side, agreement in zip(sides, self.artifact.agreement, strict=False):
             for metric, value in agreement.items():
-                found.append(_record(None, side, metric, value.value, value))
+                records.append(_record(None, side, metric, value.value, value))
         for metric, delta in self.artifact.comparison.agreement.items():
-            found.append(_record(None, "delta", metric, delta.delta, delta))
-        return found
+            records.append(_record(None, "delta", metric, delta.delta, delta))
+        return records
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """The records as a dataframe of any library that narwhals knows."""
@@ -93,9 +93,9 @@ class Evaluation:
 
 
 def _record(
-    name: str | None, side: str, metric: str, value: float | None, found: Any
+    name: str | None, side: str, metric: str, value: float | None, measured: Any
 ) -> dict[str, Any]:
-    interval = found.interval
+    interval = measured.interval
     return {
         "confidence": name,
         "side": side,
@@ -105,5 +105,5 @@ def _record(
         "high": None if interval is None else interval.high,
         "method": None if interval is None else interval.method,
         "flags": None if interval is None else ", ".join(interval.flags) or None,
-        "reason": why_missing(found),
+        "reason": why_missing(measured),
     }

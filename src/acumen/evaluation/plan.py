@@ -14,13 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from acumen import confidence as confidences
-from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID, LOSS
+from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, LOSS
 from acumen.errors import UsageError
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
+from acumen.table.losses import find_loss
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
@@ -39,7 +40,7 @@ _PER_LEVEL: Final = ("auprc_ge", "nap_ge", "auroc_ge")
 class Plan:
     """What to evaluate, and how."""
 
-    confidence: str = "default"
+    confidence: str = CONFIDENCE
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Confidence functions that are plain callables, by the name they go under."""
     loss: str = LOSS
@@ -52,6 +53,7 @@ class Plan:
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
 
     def __post_init__(self) -> None:
+        find_loss(self.loss)
         if not self.coverage_grid:
             raise UsageError("the coverage grid is empty: give at least one coverage")
         for coverage in (*self.coverage_grid, self.area_coverage):

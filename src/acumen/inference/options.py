@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL, RESAMPLES, SEED
-from acumen.errors import UsageError, what_came
+from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED
+from acumen.errors import UsageError, printable, what_came
 
 Method = Literal["default", "percentile", "bca"]
-METHODS: Final[tuple[Method, ...]] = ("default", "percentile", "bca")
+METHODS: Final[tuple[Method, ...]] = get_args(Method)
 Draws = Literal["multinomial", "poisson"]
 
 
@@ -23,7 +23,7 @@ class Options:
     resamples: int = RESAMPLES
     seed: int = SEED
     confidence_level: float = CONFIDENCE_LEVEL
-    method: Method = "default"
+    method: Method = INTERVAL
     weights: Draws = "multinomial"
     threads: int | None = None
     advance: Callable[[int], None] | None = None
@@ -47,7 +47,8 @@ class Options:
         if self.weights not in ("multinomial", "poisson"):
             raise UsageError(f"no weights {self.weights!r}: multinomial or poisson")
         if self.method not in METHODS:
-            raise UsageError(f"no interval method {self.method!r}: one of {', '.join(METHODS)}")
+            known = ", ".join(METHODS)
+            raise UsageError(f"no interval '{printable(str(self.method))}'; there are {known}")
 
     def without_resamples(self) -> Options:
         """The same level with the default interval, which needs none."""

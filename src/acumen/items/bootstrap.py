@@ -9,16 +9,17 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, label
+from acumen.errors import DataError, Problem
 from acumen.inference.infer import Inference
 from acumen.inference.paired import Contrast
 from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import Interval, NoInterval
+from acumen.table.align import list_cases
 from acumen.table.judgments import check_ids, factorize
 from acumen.types import CaseId, Floats
 from acumen.views.weights import CaseWeights
@@ -46,18 +47,11 @@ class BootstrapResult:
     replicates: Floats = field(repr=False)
 
     @classmethod
-    def of(cls, found: Inference, n_cases: int) -> BootstrapResult:
-        """The result for one side."""
-        return cls(
-            found.value,
-            found.reason,
-            found.interval,
-            found.percentile,
-            n_cases,
-            len(found.replicates),
-            found.replicates.drop_rate,
-            found.replicates.values,
-        )
+    def of(cls, numbers: Inference | Contrast, n_cases: int) -> Self:
+        """The result of one side, or of a difference."""
+        draws = numbers.replicates
+        values = (numbers.value, numbers.reason, numbers.interval, numbers.percentile)
+        return cls(*values, n_cases, len(draws), draws.drop_rate, draws.values)
 
 
 @dataclass(frozen=True)
@@ -67,23 +61,6 @@ class PairedBootstrapResult(BootstrapResult):
     left: float | None = None
     right: float | None = None
     p_value: float | None = None
-
-    @classmethod
-    def of_delta(cls, found: Contrast, n_cases: int) -> PairedBootstrapResult:
-        """The result for a difference."""
-        return cls(
-            found.value,
-            found.reason,
-            found.interval,
-            found.percentile,
-            n_cases,
-            len(found.replicates),
-            found.replicates.drop_rate,
-            found.replicates.values,
-            found.left.value,
-            found.right.value,
-            found.p_value,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +100,7 @@ class RowsByCase:
         ]
 
 
-def brought(function: RowsFunction) -> Metric:
+def metric_of_rows(function: RowsFunction) -> Metric:
     """A metric made of any Python function of a list of rows; None and NaN are undefined."""
 
     def of_block(view: RowsByCase, weights: CaseWeights) -> Floats:
@@ -165,31 +142,26 @@ def same_cases(
     if not common:
         raise DataError(["there is no common case: the two lists do not overlap"])
     if not intersection_only and (len(a) > len(common) or len(b) > len(common)):
+        only = [list_cases(c for c in cases if c not in common) or "none" for cases in (a, b)]
         raise DataError(
             [
-                f"the two lists hold different cases; only left: {_listed(a, common)}; "
-                f"only right: {_listed(b, common)} (the overlap: intersection_only=True)"
+                f"the two lists hold different cases; only left: {only[0]}; "
+                f"only right: {only[1]} (the overlap: intersection_only=True)"
             ]
         )
-    kept_left = [row for row in left if row.case in common]
-    kept_right = [row for row in right if row.case in common]
-    unlike = _truths(kept_left) - _truths(kept_right), _truths(kept_right) - _truths(kept_left)
+    a_rows = [row for row in left if row.case in common]
+    b_rows = [row for row in right if row.case in common]
+    truths = _truths(a_rows), _truths(b_rows)
     problems = [
         Problem(f"truth {truth} stands only on the {side}", case=case, item=item)
-        for side, only in zip(("left", "right"), unlike, strict=True)
+        for side, only in (("left", truths[0] - truths[1]), ("right", truths[1] - truths[0]))
         for case, item, truth in only
     ]
     if problems:
         raise DataError(problems)
-    return kept_left, kept_right
+    return a_rows, b_rows
 
 
 def _truths(rows: Iterable[ItemPrediction]) -> Counter[tuple[Any, str | None, int]]:
     """How often each (case, item, truth) stands there."""
     return Counter((row.case, row.item, int(row.ground_truth)) for row in rows)
-
-
-def _listed(cases: Sequence[CaseId], common: set[CaseId], shown: int = 10) -> str:
-    only = [label(c) for c in cases if c not in common]
-    more = f", and {len(only) - shown} more" if len(only) > shown else ""
-    return (", ".join(only[:shown]) + more) or "none"

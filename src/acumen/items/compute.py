@@ -1,5 +1,9 @@
 """The door for people with a list of rows: ``ItemPrediction`` and the ``compute_*`` functions.
 
+>>> rows = [ItemPrediction(2, 2, 1.0), ItemPrediction(3, 1, 0.8), ItemPrediction(None, 1, 0)]
+>>> compute_aurc(rows), compute_risk_at_coverage(rows, 0.5), compute_risk_at_coverage(rows, 0.9)
+(0.16666666666666666, 1.0, None)
+
 One row a judgment, ``score`` None where the system abstained. When nobody answered, areas and cmax
 are 0.0, the curve is empty and a risk is None: the values this interface has always had. Everywhere
 else in acumen such a number is null with a reason.
@@ -7,13 +11,14 @@ else in acumen such a number is null with a reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, overload
+from typing import Any, overload
 
 import numpy as np
 
-from acumen.defaults import RESAMPLES, SEED
+from acumen.defaults import CONFIDENCE_LEVEL, RESAMPLES, SEED
 from acumen.errors import DataError, UsageError, what_came
 from acumen.inference.infer import infer
 from acumen.inference.options import Method, Options
@@ -23,20 +28,40 @@ from acumen.items.bootstrap import (
     PairedBootstrapResult,
     RowsByCase,
     RowsFunction,
-    brought,
     cases_of,
+    metric_of_rows,
     same_cases,
 )
-from acumen.items.rows import ItemPrediction as ItemPrediction  # the door is this module
+from acumen.items.rows import ItemPrediction as ItemPrediction
 from acumen.items.rows import Row, off_scale, rows_of
 from acumen.items.rows import judgments_of as judgments_of
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.table.losses import find_loss
 from acumen.table.scale import Scale, find_scale
-from acumen.types import Floats
 from acumen.views.ranking import Curve, Ranking, rank
 from acumen.views.weights import CaseWeights
+
+__all__ = [
+    "BootstrapResult",
+    "ItemPrediction",
+    "PairedBootstrapResult",
+    "RiskCoverageCurve",
+    "bootstrap_by_participant",
+    "compute_augrc",
+    "compute_augrc_at_coverage",
+    "compute_augrc_optimal",
+    "compute_aurc",
+    "compute_aurc_achievable",
+    "compute_aurc_at_coverage",
+    "compute_aurc_optimal",
+    "compute_cmax",
+    "compute_eaugrc",
+    "compute_eaurc",
+    "compute_risk_at_coverage",
+    "compute_risk_coverage_curve",
+    "paired_bootstrap_delta_by_participant",
+]
 
 
 class RiskCoverageCurve(Sequence[tuple[float, float]]):
@@ -76,16 +101,16 @@ def ranking_of(
     """
     rows = rows_of(items)
     cases, codes = cases_of(rows) if by_case else ((), None)
-    chosen = find_loss(loss)
-    if scale is None and chosen.name != "abs":
-        raise UsageError(f"the loss {chosen.name} needs a scale, such as scale='phq8'")
+    cost = find_loss(loss)
+    if scale is None and cost.name != "abs":
+        raise UsageError(f"the loss {cost.name} needs a scale, such as scale='phq8'")
     unit = 1.0
     if scale is not None:
         scale = find_scale(scale)
         problems = off_scale(rows, scale)
         if problems:
             raise DataError(problems)
-        unit = chosen.unit(scale)
+        unit = cost.unit(scale)
     return rank(
         np.array([r.absolute_error for r in rows], np.int64),
         np.array([float(r.confidence) if r.is_predicted else 0.0 for r in rows]),
@@ -96,20 +121,83 @@ def ranking_of(
     )
 
 
-def _value(metric: Metric, items: Iterable[Row], loss: str, scale: str | Scale | None) -> float:
-    ranking = ranking_of(items, loss, scale)
-    if len(ranking.order) == 0:
-        return 0.0
-    values: Floats = metric.function(
-        ranking, CaseWeights.once(ranking.n_cases), **metric.parameters
-    )
-    return float(values[0])
+@dataclass(frozen=True)
+class RowsMetric:
+    """A metric as a function of rows; 0.0 when nobody answered."""
+
+    name: str
+
+    @property
+    def __name__(self) -> str:
+        return f"compute_{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}: {METRICS[self.name].about}>"
+
+    def at(self, coverage: float | None = None) -> Metric:
+        """The metric, at a coverage if it is measured at one."""
+        metric = METRICS[self.name]
+        if coverage is None:
+            return metric
+        if not 0.0 < coverage <= 1.0:
+            raise ValueError(f"target coverage must be in (0, 1], got {coverage}")
+        return metric.at(coverage=coverage)
+
+    def value(self, ranking: Ranking, coverage: float | None = None) -> float:
+        """The number of a ranking, as this interface has always had it."""
+        metric = self.at(coverage)
+        if len(ranking.order) == 0:
+            return 0.0
+        weights = CaseWeights.once(ranking.n_cases)
+        return float(metric.function(ranking, weights, **metric.parameters)[0])
+
+    def __call__(
+        self, items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
+    ) -> float:
+        return self.value(ranking_of(items, loss, scale))
 
 
-def _checked(coverage: float) -> float:
-    if not 0.0 < coverage <= 1.0:
-        raise ValueError(f"target coverage must be in (0, 1], got {coverage}")
-    return coverage
+class _UpToCoverage(RowsMetric):
+    """The same up to min(max_coverage, cmax)."""
+
+    def __call__(  # type: ignore[override]  # it needs to be told the coverage
+        self,
+        items: Iterable[Row],
+        max_coverage: float,
+        loss: str = "abs",
+        scale: str | Scale | None = None,
+    ) -> float:
+        return self.value(ranking_of(items, loss, scale), max_coverage)
+
+
+class _RiskAtCoverage(RowsMetric):
+    """Risk at the first working point that reaches the target coverage; None if none does."""
+
+    @property
+    def __name__(self) -> str:
+        return "compute_risk_at_coverage"
+
+    def __call__(  # type: ignore[override]  # as above, and it may have no value
+        self,
+        items: Iterable[Row],
+        target_coverage: float,
+        loss: str = "abs",
+        scale: str | Scale | None = None,
+    ) -> float | None:
+        return self.at(target_coverage).measure(ranking_of(items, loss, scale)).value
+
+
+compute_cmax = RowsMetric("cmax")
+compute_aurc = RowsMetric("aurc")
+compute_augrc = RowsMetric("augrc")
+compute_aurc_optimal = RowsMetric("aurc_optimal")
+compute_augrc_optimal = RowsMetric("augrc_optimal")
+compute_eaurc = RowsMetric("eaurc")
+compute_eaugrc = RowsMetric("eaugrc")
+compute_aurc_achievable = RowsMetric("aurc_achievable")
+compute_aurc_at_coverage = _UpToCoverage("aurc_at_coverage")
+compute_augrc_at_coverage = _UpToCoverage("augrc_at_coverage")
+compute_risk_at_coverage = _RiskAtCoverage("mae_at_coverage")
 
 
 def compute_risk_coverage_curve(
@@ -124,124 +212,13 @@ def compute_risk_coverage_curve(
     return RiskCoverageCurve(ranking_of(items, loss, scale).curve())
 
 
-def compute_cmax(items: Iterable[Row]) -> float:
-    """Share of the rows that were answered."""
-    return _value(METRICS["cmax"], items, "abs", None)
-
-
-def compute_aurc(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
-) -> float:
-    """Area under the risk–coverage curve on [0, cmax]; lower is better.
-
-    >>> compute_aurc([ItemPrediction(2, 1, 1.0), ItemPrediction(None, 0, 0.0)])
-    0.5
-    """
-    return _value(METRICS["aurc"], items, loss, scale)
-
-
-def compute_augrc(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
-) -> float:
-    """Area under the generalized-risk–coverage curve on [0, cmax]; lower is better."""
-    return _value(METRICS["augrc"], items, loss, scale)
-
-
-def compute_aurc_optimal(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
-) -> float:
-    """AURC had the answered rows been ranked by loss."""
-    return _value(METRICS["aurc_optimal"], items, loss, scale)
-
-
-def compute_augrc_optimal(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
-) -> float:
-    """AUGRC had the answered rows been ranked by loss."""
-    return _value(METRICS["augrc_optimal"], items, loss, scale)
-
-
-def compute_eaurc(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
-) -> float:
-    """AURC above its optimum."""
-    return _value(METRICS["eaurc"], items, loss, scale)
-
-
-def compute_eaugrc(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
-) -> float:
-    """AUGRC above its optimum."""
-    return _value(METRICS["eaugrc"], items, loss, scale)
-
-
-def compute_aurc_achievable(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
-) -> float:
-    """Area under the lower convex hull of the risk–coverage curve."""
-    return _value(METRICS["aurc_achievable"], items, loss, scale)
-
-
-def compute_aurc_at_coverage(
-    items: Iterable[Row],
-    max_coverage: float,
-    loss: str = "abs",
-    scale: str | Scale | None = None,
-) -> float:
-    """AURC up to min(max_coverage, cmax)."""
-    metric = METRICS["aurc_at_coverage"].at(coverage=_checked(max_coverage))
-    return _value(metric, items, loss, scale)
-
-
-def compute_augrc_at_coverage(
-    items: Iterable[Row],
-    max_coverage: float,
-    loss: str = "abs",
-    scale: str | Scale | None = None,
-) -> float:
-    """AUGRC up to min(max_coverage, cmax)."""
-    metric = METRICS["augrc_at_coverage"].at(coverage=_checked(max_coverage))
-    return _value(metric, items, loss, scale)
-
-
-def compute_risk_at_coverage(
-    items: Iterable[Row],
-    target_coverage: float,
-    loss: str = "abs",
-    scale: str | Scale | None = None,
-) -> float | None:
-    """Risk at the first working point that reaches the target coverage; None if none does.
-
-    >>> rows = [ItemPrediction(2, 2, 1.0), ItemPrediction(3, 1, 0.8), ItemPrediction(None, 1, 0)]
-    >>> compute_risk_at_coverage(rows, 0.5), compute_risk_at_coverage(rows, 0.9)
-    (1.0, None)
-    """
-    metric = METRICS["mae_at_coverage"].at(coverage=_checked(target_coverage))
-    return metric.measure(ranking_of(items, loss, scale)).value
-
-
-_METRIC_OF: Final[Mapping[Any, str]] = {
-    compute_cmax: "cmax",
-    compute_aurc: "aurc",
-    compute_augrc: "augrc",
-    compute_aurc_optimal: "aurc_optimal",
-    compute_augrc_optimal: "augrc_optimal",
-    compute_eaurc: "eaurc",
-    compute_eaugrc: "eaugrc",
-    compute_aurc_achievable: "aurc_achievable",
-    compute_aurc_at_coverage: "aurc_at_coverage",
-    compute_augrc_at_coverage: "augrc_at_coverage",
-    compute_risk_at_coverage: "mae_at_coverage",
-}
-
-
 def bootstrap_by_participant(
     items: Iterable[Row],
     *,
     metric_fn: RowsFunction | Callable[..., float | None],
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    level: float = 0.95,
+    level: float = CONFIDENCE_LEVEL,
     method: Method = "default",
 ) -> BootstrapResult:
     """Estimate and interval of a metric when cases are drawn with replacement, rows and all.
@@ -269,7 +246,7 @@ def paired_bootstrap_delta_by_participant(
     metric_fn: RowsFunction | Callable[..., float | None],
     n_resamples: int = RESAMPLES,
     seed: int = SEED,
-    level: float = 0.95,
+    level: float = CONFIDENCE_LEVEL,
     method: Method = "default",
     intersection_only: bool = False,
 ) -> PairedBootstrapResult:
@@ -287,30 +264,32 @@ def paired_bootstrap_delta_by_participant(
     metric, left_view, threads = _metric_and_view(metric_fn, a)
     _, right_view, _ = _metric_and_view(metric_fn, b)
     options = Options(n_resamples, seed, level, method, threads=threads)
-    found = compare([metric], left_view, right_view, options)[metric.name]
-    return PairedBootstrapResult.of_delta(found, left_view.n_cases)
+    contrast = compare([metric], left_view, right_view, options)[metric.name]
+    return replace(
+        PairedBootstrapResult.of(contrast, left_view.n_cases),
+        left=contrast.left.value,
+        right=contrast.right.value,
+        p_value=contrast.p_value,
+    )
 
 
 def _metric_and_view(metric_fn: Any, rows: list[ItemPrediction]) -> tuple[Metric, Any, int | None]:
     """The registry's metric and a ranking where the function is one of ours, else the rows."""
     if not callable(metric_fn):
-        came = what_came(metric_fn)
-        raise UsageError(f"metric_fn is a function of rows, such as compute_aurc, not {came}")
-    base, given = metric_fn, {}
+        value = what_came(metric_fn)
+        raise UsageError(f"metric_fn is a function of rows, such as compute_aurc, not {value}")
+    base, keywords = metric_fn, {}
     if isinstance(metric_fn, partial) and not metric_fn.args:
-        base, given = metric_fn.func, dict(metric_fn.keywords)
-    name = next((name for function, name in _METRIC_OF.items() if function is base), None)
-    if name is None:
+        base, keywords = metric_fn.func, dict(metric_fn.keywords)
+    if not isinstance(base, RowsMetric):
         cases, codes = cases_of(rows)
         # threads would only wait for each other, and a function may not expect company
-        return brought(metric_fn), RowsByCase.of(rows, codes, len(cases)), 1
-    metric = METRICS[name]
-    loss, scale = given.pop("loss", "abs"), given.pop("scale", None)
-    for key in ("max_coverage", "target_coverage"):
-        if key in given:
-            metric = metric.at(coverage=_checked(given.pop(key)))
-    if given:
-        raise UsageError(f"{base.__name__} knows no {', '.join(given)}")
-    if "coverage" in metric.parameters and metric is METRICS[name]:
+        return metric_of_rows(metric_fn), RowsByCase.of(rows, codes, len(cases)), 1
+    loss, scale = keywords.pop("loss", "abs"), keywords.pop("scale", None)
+    coverage = keywords.pop("max_coverage", keywords.pop("target_coverage", None))
+    if keywords:
+        raise UsageError(f"{base.__name__} knows no {', '.join(keywords)}")
+    metric = base.at(coverage)
+    if coverage is None and "coverage" in metric.parameters:
         raise UsageError(f"{base.__name__} needs its coverage: use functools.partial")
     return metric, ranking_of(rows, loss, scale, by_case=True), None

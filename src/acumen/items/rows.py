@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from acumen.errors import DataError, Problem, what_came
-from acumen.readers.columns import judgments
+from acumen.readers.columns import from_columns
 from acumen.table.judgments import Judgments
-from acumen.table.scale import Scale
+from acumen.table.scale import DEFAULT_SCALE, Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +44,18 @@ def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
     """Rows as :class:`ItemPrediction`, mappings accepted; everything wrong is told at once."""
     known = {f.name for f in fields(ItemPrediction)}
     rows, problems = [], []
-    given_rows: Iterable[object] = items
-    for index, row in enumerate(given_rows):
+    values: Iterable[object] = items
+    for index, row in enumerate(values):
         if isinstance(row, Mapping):
-            given = {k: v for k, v in row.items() if k in known}
-            if "case" not in given and "participant_id" in row:
-                given["case"] = row["participant_id"]
-            missing = {"score", "ground_truth", "confidence"} - given.keys()
+            entries = {k: v for k, v in row.items() if k in known}
+            if "case" not in entries and "participant_id" in row:
+                entries["case"] = row["participant_id"]
+            missing = {"score", "ground_truth", "confidence"} - entries.keys()
             if missing:
                 message = f"lacks {', '.join(sorted(missing))}"
                 problems.append(Problem(message, field=f"row {index}"))
                 continue
-            row = ItemPrediction(**given)
+            row = ItemPrediction(**entries)
         if not isinstance(row, ItemPrediction):
             message = f"must be an ItemPrediction or a mapping, not {what_came(row)}"
             problems.append(Problem(message, field=f"row {index}"))
@@ -68,7 +68,7 @@ def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
 
 
 def _wrong(row: ItemPrediction) -> list[str]:
-    found = []
+    faults = []
     for name in ("score", "ground_truth"):
         value = getattr(row, name)
         if value is None and name == "score":
@@ -78,13 +78,13 @@ def _wrong(row: ItemPrediction) -> list[str]:
         )
         if isinstance(value, bool | np.bool_) or not whole:
             silence = ", or None for an abstention" if name == "score" else ""
-            found.append(f"{name} must be a whole number{silence}, not {what_came(value)}")
+            faults.append(f"{name} must be a whole number{silence}, not {what_came(value)}")
     number = isinstance(row.confidence, int | float | np.integer | np.floating)
     if isinstance(row.confidence, bool) or not number:
-        found.append(f"confidence must be a number, not {what_came(row.confidence)}")
+        faults.append(f"confidence must be a number, not {what_came(row.confidence)}")
     elif row.score is not None and not -sys.float_info.max <= row.confidence <= sys.float_info.max:
-        found.append(f"confidence must be finite, not {what_came(row.confidence)}")
-    return found
+        faults.append(f"confidence must be finite, not {what_came(row.confidence)}")
+    return faults
 
 
 def off_scale(rows: Sequence[ItemPrediction], scale: Scale) -> list[Problem]:
@@ -101,28 +101,26 @@ def off_scale(rows: Sequence[ItemPrediction], scale: Scale) -> list[Problem]:
     return problems
 
 
-def judgments_of(items: Iterable[Row], scale: str | Scale = "phq8") -> Judgments:
+def judgments_of(items: Iterable[Row], scale: str | Scale = DEFAULT_SCALE) -> Judgments:
     """The table of a list of rows; rows without a case are a case each.
 
     >>> judgments_of([ItemPrediction(2, 1, 0.9), ItemPrediction(None, 0, 0.1)]).answered
     array([ True, False])
     """
     rows = rows_of(items)
-    named = [r.case is not None for r in rows]
-    if any(named) and not all(named):
-        raise DataError(
-            [Problem("lacks a case that others have", field=f"row {named.index(False)}")]
-        )
-    with_item = [r.item is not None for r in rows]
-    if any(with_item) and not all(with_item):
-        at = with_item.index(False)
-        raise DataError([Problem("lacks an item that others have", field=f"row {at}")])
-    return judgments(
-        case=[r.case for r in rows] if any(named) else np.arange(len(rows)),
-        item=[r.item for r in rows] if any(with_item) else None,
+    for name in ("case", "item"):
+        absent = [index for index, row in enumerate(rows) if getattr(row, name) is None]
+        if 0 < len(absent) < len(rows):
+            which = f"lacks {'an' if name == 'item' else 'a'} {name} that others have"
+            raise DataError([Problem(which, field=f"row {absent[0]}")])
+    has_case = any(row.case is not None for row in rows)
+    has_item = any(row.item is not None for row in rows)
+    return from_columns(
+        case=[r.case for r in rows] if has_case else np.arange(len(rows)),
+        item=[r.item for r in rows] if has_item else None,
         truth=[r.ground_truth for r in rows],
         prediction=[r.score for r in rows],
         confidence=np.array([float(r.confidence) for r in rows]),
         scale=scale,
-        complete=any(named),
+        complete=has_case,
     )

@@ -33,7 +33,7 @@ _NEVER: Final = object()
 _OUTCOMES = {o.name.lower(): o for o in Outcome}
 
 
-def judgments(
+def from_columns(
     *,
     case: Column,
     truth: Column,
@@ -57,21 +57,22 @@ def judgments(
     Every case that did not fail must have every item, unless ``complete`` is false: rows of which
     it is not known which belong together cannot be asked for it.
 
-    >>> table = judgments(case=[1, 1], item=["Sleep", "Tired"], truth=[0, 3], prediction=[0, None])
+    >>> items = ["Sleep", "Tired"]
+    >>> table = from_columns(case=[1, 1], item=items, truth=[0, 3], prediction=[0, None])
     >>> table.answered
     array([ True, False])
     """
     scale = find_scale(scale)
-    given = dict(signals or {}) | ({} if confidence is None else {"confidence": confidence})
-    captured = {name: plain_column(column, name) for name, column in given.items()}
+    inputs = dict(signals or {}) | ({} if confidence is None else {"confidence": confidence})
+    plain = {name: plain_column(column, name) for name, column in inputs.items()}
     columns: dict[str, Any] = {"case": case, "item": item, "truth": truth}
     columns |= {"prediction": prediction, "outcome": outcome}
     columns |= {"risk_score": risk_score, "weight": weight}
     columns = {name: plain_column(column, name) for name, column in columns.items()}
-    _check_lengths(columns | captured, source.name)
+    _check_lengths(columns | plain, source.name)
     rows = _Rows(columns["case"], columns["item"], lines, scale)
-    taken = {name: c if isinstance(c, Signal) else _signal(c) for name, c in captured.items()}
-    values = _values(rows, columns | {"confidence": taken.get("confidence")}, source)
+    captured = {name: c if isinstance(c, Signal) else _signal(c) for name, c in plain.items()}
+    values = _values(rows, columns | {"confidence": captured.get("confidence")}, source)
     listed = {f.case for f in failed}
     codes = _codes(rows, values.outcome, listed, source, complete=complete)
     marked = np.unique(codes.case[values.outcome == Outcome.FAILED]).tolist()
@@ -89,7 +90,7 @@ def judgments(
         truth=values.truth,
         prediction=values.prediction,
         outcome=values.outcome,
-        signals=taken,
+        signals=captured,
         risk_score=values.risk_score,
         weight=values.weight,
         failed=(*failed, *reasons),
@@ -259,8 +260,8 @@ def _check_lengths(columns: Mapping[str, Any], source: str | None) -> None:
         if column is not None
     }
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{printable(name)} {n}" for name, n in lengths.items())
-        raise DataError([f"columns differ in length: {told}"], source=source)
+        sizes = ", ".join(f"{printable(name)} {n}" for name, n in lengths.items())
+        raise DataError([f"columns differ in length: {sizes}"], source=source)
 
 
 def _numbers(column: Column | None) -> tuple[NDArray[np.float64] | None, list[Fault]]:
@@ -345,25 +346,25 @@ def _ragged(
     One for each case, not for each gap: a file of many cases and many items is mostly gaps.
     """
     if failed.any():
-        kept = ~failed[case]
-        case, item = case[kept], item[kept]
-    wanted = np.flatnonzero(np.bincount(item, minlength=len(items))).tolist()
+        whole = ~failed[case]
+        case, item = case[whole], item[whole]
+    judged = np.flatnonzero(np.bincount(item, minlength=len(items))).tolist()
     counts = np.bincount(case, minlength=len(failed))
-    short = (counts < len(wanted)) & ~failed
+    short = (counts < len(judged)) & ~failed
     if not short.any():
         return []
     had: dict[int, set[int]] = {c: set() for c in np.flatnonzero(short).tolist()}
     rows = np.flatnonzero(short[case])
     for c, i in zip(case[rows].tolist(), item[rows].tolist(), strict=True):
         had[c].add(i)
-    found = []
+    gaps = []
     for c, present in had.items():
-        first = next(i for i in wanted if i not in present)
-        more = len(wanted) - len(present) - 1
-        rest = f", nor {more} more of the {len(wanted)} items" if more else ""
+        first = next(i for i in judged if i not in present)
+        more = len(judged) - len(present) - 1
+        rest = f", nor {more} more of the {len(judged)} items" if more else ""
         message = f"is not there, though other {noun}s have it{rest}; an abstention is a row too"
-        found.append((c, items[first], message))
-    return found
+        gaps.append((c, items[first], message))
+    return gaps
 
 
 def _outcomes(

@@ -62,20 +62,20 @@ def table_from_entries(
     if not entries:
         fields.wrong(None, "there are no cases in it")
     items = _items(records, scale, fields)
-    wanted = dict.fromkeys(items)
+    expected = dict.fromkeys(items)
     rows: list[_Row] = []
     failed: list[FailedCase] = []
     for _, case, record in records:
         if record["success"]:
             fields.case = case
-            _add_case(case, record, wanted, scale, rows, fields)
+            _add_case(case, record, expected, scale, rows, fields)
         else:
             failed.append(FailedCase(case, redacted(record.get("error"))))
-            _add_failed(case, record, wanted, scale, rows)
+            _add_failed(case, record, expected, scale, rows)
     names = dict.fromkeys(key for *_, signals in rows for key in signals)
     if len(names) > MOST_SIGNALS:
-        shown = ", ".join(label(key) for key in list(names)[:3])
-        message = f"{len(names)} different signals ({shown}, …), at most {MOST_SIGNALS} are read"
+        first = ", ".join(label(key) for key in list(names)[:3])
+        message = f"{len(names)} different signals ({first}, …), at most {MOST_SIGNALS} are read"
         fields.case = None
         fields.wrong("item_signals", message)
     if fields.problems:
@@ -104,8 +104,8 @@ def _records(
         fields.case = case
         success = entry.get("success", _ABSENT)
         if not isinstance(success, bool):
-            came = "it is missing" if success is _ABSENT else f"not {what_came(success)}"
-            fields.wrong("success", f"must be true or false, {came}")
+            value = "it is missing" if success is _ABSENT else f"not {what_came(success)}"
+            fields.wrong("success", f"must be true or false, {value}")
             continue
         yield place, case, entry
     fields.case = None
@@ -255,9 +255,9 @@ def redacted(error: object) -> str:
     if not isinstance(error, str) or not error:
         return "no reason given"
     digest = hashlib.sha256(error.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    told = f"error text of {len(error)} characters, sha256 {digest}"
+    description = f"error text of {len(error)} characters, sha256 {digest}"
     name = _ERROR_NAME.match(error)
-    return f"{name[0]} ({told})" if name else told
+    return f"{name[0]} ({description})" if name else description
 
 
 def _totals(records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale) -> list[str]:

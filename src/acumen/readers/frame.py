@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, UsageError, label, printable
-from acumen.readers.columns import judgments
+from acumen.readers.columns import from_columns
 from acumen.readers.series import series_values
 from acumen.table.judgments import Judgments, Signal, Source
 from acumen.table.scale import Scale, find_scale
@@ -52,26 +52,15 @@ def from_frame(
     roles = column_roles(list(data.columns), columns, source.name)
     scale = find_scale(scale)
     _refuse_nan(data, roles, scale.case, source.name)
-    taken = {role: series_values(data[name]) for role, name in roles.items()}
+    values: dict[str, Any] = {r: series_values(data[name]) for r, name in roles.items()}
     signals = {
         name: _signal(data[name])
         for name in data.columns
         if name not in roles.values() and data[name].dtype.is_numeric()
     }
-    if "confidence" in roles:
+    if values.pop("confidence", None) is not None:
         signals["confidence"] = _signal(data[roles["confidence"]])
-    return judgments(
-        case=taken["case"],
-        item=taken.get("item"),
-        truth=taken["truth"],
-        prediction=taken["prediction"],
-        outcome=taken.get("outcome"),
-        risk_score=taken.get("risk_score"),
-        weight=taken.get("weight"),
-        signals=signals,
-        scale=scale,
-        source=source,
-    )
+    return from_columns(**values, signals=signals, scale=scale, source=source)
 
 
 def _named_columns(frame: Any, source: Source) -> Any:
@@ -81,8 +70,8 @@ def _named_columns(frame: Any, source: Source) -> Any:
     try:
         data: Any = nw.from_native(frame, pass_through=True)
         if not isinstance(data, nw.DataFrame | nw.LazyFrame):
-            came = printable(type(frame).__name__)
-            raise UsageError(f"a dataframe is expected, not {came}; for columns: from_columns")
+            kind = printable(type(frame).__name__)
+            raise UsageError(f"a dataframe is expected, not {kind}; for columns: from_columns")
         if isinstance(data, nw.LazyFrame):
             data = data.collect()
         texts = {name: str(name) for name in data.columns if not isinstance(name, str)}
@@ -94,27 +83,27 @@ def _named_columns(frame: Any, source: Source) -> Any:
 
 
 def column_roles(
-    names: list[str], given: Mapping[str, str] | None, source: str | None
+    names: list[str], columns: Mapping[str, str] | None, source: str | None
 ) -> dict[str, str]:
-    """Which column plays which role: as given, else by convention; what is missing is told."""
-    given = given or {}
+    """Which column plays which role: as named, else by convention."""
+    columns = columns or {}
     folded = {name.strip().casefold(): name for name in reversed(names)}
-    unknown = [role for role in given if role not in CONVENTIONS]
+    unknown = [role for role in columns if role not in CONVENTIONS]
     if unknown:
         raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(CONVENTIONS)}")
     roles = {}
     problems = []
     for role, conventional in CONVENTIONS.items():
-        wanted = (given[role],) if role in given else conventional
-        column = next((name for name in wanted if name in names), None)
-        if column is None and role not in given:
-            column = next((folded[name] for name in wanted if name in folded), None)
+        candidates = (columns[role],) if role in columns else conventional
+        column = next((name for name in candidates if name in names), None)
+        if column is None and role not in columns:
+            column = next((folded[name] for name in candidates if name in folded), None)
         if column is not None:
             roles[role] = column
-        elif role in given or role in REQUIRED:
-            shown = ", ".join(label(n) for n in names) or "no columns"
+        elif role in columns or role in REQUIRED:
+            known = ", ".join(label(n) for n in names) or "no columns"
             problems.append(
-                Problem(f"no column for the {role} ({' or '.join(wanted)}); there are {shown}")
+                Problem(f"no column for the {role} ({' or '.join(candidates)}); there are {known}")
             )
     if problems:
         raise DataError(problems, source=source)

@@ -38,7 +38,7 @@ def read_jsonl(path: str | Path, scale: str | Scale = "phq8") -> Judgments:
     return table_from_entries(
         entries,
         scale=find_scale(scale),
-        source=Source(path=str(path), sha256=hashlib.sha256(data).hexdigest()),
+        source=Source(path=str(path), sha256=hashlib.sha256(data).hexdigest(), is_long=False),
         name=name,
         places=places,
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, UsageError, label
 from acumen.files.json import decode_text, read_bytes, source_name
-from acumen.readers.columns import judgments
+from acumen.readers.columns import from_columns
 from acumen.readers.frame import column_roles, from_frame
 from acumen.table.judgments import Judgments, Source
 from acumen.table.scale import Scale
@@ -51,15 +51,13 @@ def read_csv(
     signals = {h: numeric[h] for h in others if h in SIGNALS or _has_numbers(numeric[h])}
     mixed = [_mixed(h, column, lines) for h, column in signals.items()]
     if "confidence" in roles:
-        signals["confidence"] = numeric[roles["confidence"]]
-    return judgments(
-        case=ids,
-        item=cells[roles["item"]] if "item" in roles else None,
-        truth=numeric[roles["truth"]],
-        prediction=numeric[roles["prediction"]],
-        outcome=cells[roles["outcome"]] if "outcome" in roles else None,
-        risk_score=numeric[roles["risk_score"]] if "risk_score" in roles else None,
-        weight=numeric[roles["weight"]] if "weight" in roles else None,
+        signals["confidence"] = numeric[roles.pop("confidence")]
+    values: dict[str, Any] = {
+        role: cells[h] if role in ("case", "item", "outcome") else numeric[h]
+        for role, h in roles.items()
+    }
+    return from_columns(
+        **values,
         signals={h: _objects(column) for h, column in signals.items()},
         scale=scale,
         source=Source(path=str(path), sha256=hashlib.sha256(data).hexdigest()),
@@ -125,8 +123,8 @@ def _refuse_other_marks(header: list[str], line: int, name: str) -> None:
     """A header that commas do not divide, but another mark would."""
     mark = next((m for m in OTHER_MARKS if len(header) == 1 and m in header[0]), None)
     if mark is not None:
-        shown = "tabs" if mark == "\t" else f"'{mark}'"
-        message = f"there is one column: is it separated by {shown}? Commas are expected"
+        sign = "tabs" if mark == "\t" else f"'{mark}'"
+        message = f"there is one column: is it separated by {sign}? Commas are expected"
         raise DataError([Problem(message, line=line)], source=name)
 
 
@@ -164,7 +162,6 @@ def _objects(column: list[int | float | str | None]) -> NDArray[Any]:
 
 
 def _mangled(ids: list[str]) -> list[str]:
-    found = sorted({i for i in ids if _MANGLED.fullmatch(i)})
-    if not found:
-        return []
-    return [f"ids that look rewritten by a spreadsheet: {', '.join(label(i) for i in found[:5])}"]
+    suspects = sorted({i for i in ids if _MANGLED.fullmatch(i)})
+    examples = ", ".join(label(i) for i in suspects[:5])
+    return [f"ids that look rewritten by a spreadsheet: {examples}"] if suspects else []

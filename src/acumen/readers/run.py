@@ -46,8 +46,8 @@ def run_from_document(
     name = source_name(path)
     experiments = _experiments(document, name)
     warnings: list[str] = []
-    chosen = _choose(experiments, mode, name, warnings)
-    at, experiment = experiments[chosen]
+    key = _choose(experiments, mode, name, warnings)
+    at, experiment = experiments[key]
     results = experiment.get("results")
     results = results if isinstance(results, dict) else {}
     entries = results.get("results")
@@ -66,7 +66,8 @@ def run_from_document(
             sha256=digest,
             run_id=_text(metadata.get("run_id")),
             git_commit=_text(metadata.get("git_commit")),
-            mode=chosen if isinstance(chosen, str) else mode,
+            mode=key if isinstance(key, str) else mode,
+            is_long=False,
         ),
         name=name,
         warnings=warnings + _missing_cases(provenance, results, len(entries)),
@@ -74,15 +75,15 @@ def run_from_document(
     return _checked_against(table, results)
 
 
-def _named_scale(stated: object, name: str) -> Scale:
+def _named_scale(content: object, name: str) -> Scale:
     """The scale a run says it was judged on; PHQ-8 where it says nothing."""
-    if stated is None:
+    if content is None:
         return find_scale(DEFAULT_SCALE)
     at = "run_metadata.scale"
-    if not isinstance(stated, dict):
-        message = f"must be an object, not {what_came(stated)}"
+    if not isinstance(content, dict):
+        message = f"must be an object, not {what_came(content)}"
         raise DataError([Problem(message, field=at)], source=name)
-    scale = Scale.parse(stated, name, at)
+    scale = Scale.parse(content, name, at)
     if scale.name in builtin_scales():  # a file may leave out how ours calls itself and its cases
         ours = Scale.named(scale.name)
         if (ours.levels, ours.items) == (scale.levels, scale.items):
@@ -100,10 +101,10 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
         raise DataError([Problem(message, field="schema_version")], source=name)
     experiments = document.get("experiments")
     if not isinstance(experiments, list) or not experiments:
-        came = "an empty list" if experiments == [] else what_came(experiments)
-        message = f"must be a list of at least one experiment, not {came}"
+        content = "an empty list" if experiments == [] else what_came(experiments)
+        message = f"must be a list of at least one experiment, not {content}"
         raise DataError([Problem(message, field="experiments")], source=name)
-    found: dict[str | int, tuple[str, dict[str, Any]]] = {}
+    by_mode: dict[str | int, tuple[str, dict[str, Any]]] = {}
     problems = []
     for index, experiment in enumerate(experiments):
         at = f"experiments[{index}]"
@@ -113,26 +114,26 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
             continue
         mode = _mode(experiment, at, problems)
         key: str | int = index if mode is None else mode
-        if key in found:
-            message = f"mode {label(key)} is there twice, in {found[key][0]} and {at}"
+        if key in by_mode:
+            message = f"mode {label(key)} is there twice, in {by_mode[key][0]} and {at}"
             problems.append(Problem(message))
-        found[key] = (at, experiment)
+        by_mode[key] = (at, experiment)
     if problems:
         raise DataError(problems, source=name)
-    return found
+    return by_mode
 
 
 def _mode(experiment: dict[str, Any], at: str, problems: list[Problem]) -> str | None:
-    stated = {}
+    names = {}
     for part in ("provenance", "results"):
         section = experiment.get(part)
         mode = section.get("mode") if isinstance(section, dict) else None
         if isinstance(mode, str) and mode:
-            stated[part] = mode
+            names[part] = mode
         elif mode is not None:
             message = f"must be a text, not {what_came(mode)}"
             problems.append(Problem(message, field=f"{at}.{part}.mode"))
-    modes = list(dict.fromkeys(stated.values()))
+    modes = list(dict.fromkeys(names.values()))
     if len(modes) > 1:
         message = f"provenance says {label(modes[0])} but results say {label(modes[1])}"
         problems.append(Problem(message, field=f"{at}.mode"))
@@ -142,16 +143,16 @@ def _mode(experiment: dict[str, Any], at: str, problems: list[Problem]) -> str |
 def _choose(
     experiments: dict[str | int, Any], mode: str | None, name: str, warnings: list[str]
 ) -> str | int:
-    shown = ", ".join(label(m) if isinstance(m, str) else "(unnamed)" for m in experiments)
+    modes = ", ".join(label(m) if isinstance(m, str) else "(unnamed)" for m in experiments)
     if mode in experiments:
         return mode
     if len(experiments) > 1:
-        wanted = "no mode was chosen" if mode is None else f"there is no mode {label(mode)}"
-        raise UsageError(f"{name}: {wanted}; the file holds {shown}: choose with --mode NAME")
+        reason = "no mode was chosen" if mode is None else f"there is no mode {label(mode)}"
+        raise UsageError(f"{name}: {reason}; the file holds {modes}: choose with --mode NAME")
     (only,) = experiments
     if isinstance(only, str):
         if mode is not None:
-            raise UsageError(f"{name}: there is no mode {label(mode)}; the file holds {shown}")
+            raise UsageError(f"{name}: there is no mode {label(mode)}; the file holds {modes}")
         return only
     warnings.append(
         "the run does not name its mode"
@@ -160,18 +161,18 @@ def _choose(
     return only
 
 
-def _missing_cases(provenance: dict[str, Any], results: dict[str, Any], held: int) -> list[str]:
+def _missing_cases(provenance: dict[str, Any], results: dict[str, Any], size: int) -> list[str]:
     """Cases that were asked for and are not in the file."""
-    stated = {
+    counts = {
         "participants_requested": provenance.get("participants_requested"),
         "participants_evaluated": provenance.get("participants_evaluated"),
         "total_subjects": results.get("total_subjects"),
     }
-    most = max((v for v in stated.values() if type(v) is int), default=held)
-    if most <= held:
+    most = max((v for v in counts.values() if type(v) is int), default=size)
+    if most <= size:
         return []
-    field = next(k for k, v in stated.items() if v == most)
-    return [f"{most - held} of {most} cases ({field}) are not in the file, which holds {held}"]
+    field = next(k for k, v in counts.items() if v == most)
+    return [f"{most - size} of {most} cases ({field}) are not in the file, which holds {size}"]
 
 
 def _checked_against(table: Judgments, results: dict[str, Any]) -> Judgments:

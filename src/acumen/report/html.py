@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from acumen._version import __version__
 from acumen.defaults import PROCESS_WEIGHTS
@@ -24,7 +24,17 @@ from acumen.report.sections import LONGEST_TEXT, Cases, Plot, Study
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.verdicts import Difference, check_comparison, check_document
 
-Reportable = MetricsArtifact | Evaluated | Mapping[str, Any] | str | Path
+
+@runtime_checkable
+class Scored(Protocol):
+    """Anything that carries a results document, such as the scores of verdicts."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The document."""
+
+
+Reportable = MetricsArtifact | Evaluated | Scored | Mapping[str, Any] | str | Path
 STATIC_ROWS: Final = 50
 """Rows of the table of cases that stand in the page itself, for readers without scripts."""
 
@@ -69,6 +79,8 @@ def _study(given: Reportable, key: str, command: str | None, texts: bool) -> Stu
         given = given.artifact
     if isinstance(given, MetricsArtifact):
         return metric_sections.study_of(given, key, command, texts=texts)
+    if isinstance(given, Scored):
+        given = given.document
     systems = given.get("systems")
     documents = systems if isinstance(systems, list) and systems else [given]
     checked = [check_document(dict(_mapping(d, source)), source) for d in documents]

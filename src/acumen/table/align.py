@@ -47,12 +47,10 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     if not any(c in all_right for c in all_left):
         raise DataError([f"there is no common {noun}: the two inputs do not overlap"])
     if (only_left or only_right) and not intersection_only:
-        raise DataError(
-            [
-                f"the two inputs hold different {noun}s; only left: {_listed(only_left) or 'none'};"
-                f" only right: {_listed(only_right) or 'none'} (the overlap: --intersection-only)"
-            ]
-        )
+        lone = (list_cases(side) or "none" for side in (only_left, only_right))
+        message = "the two inputs hold different {}s; only left: {}; only right: {}"
+        hint = " (the overlap: --intersection-only)"
+        raise DataError([message.format(noun, *lone) + hint])
     failed_left = tuple(f.case for f in left.failed if f.case in all_right)
     failed_right = tuple(f.case for f in right.failed if f.case in all_left)
     gone = {*failed_left, *failed_right}
@@ -63,7 +61,7 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     if gone:
         warnings.append(
             f"{len(gone)} {noun}(s) failed on a side and are excluded from both: "
-            f"{_listed((*failed_left, *failed_right))}"
+            f"{list_cases((*failed_left, *failed_right))}"
         )
     if only_left or only_right:
         warnings.append(
@@ -77,7 +75,9 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     if len(cases) < len(common):
         # a case without rows would still count as one when cases are drawn
         apart = [c for c in common if c not in set(cases)]
-        warnings.append(f"{len(apart)} {noun}(s) share no item and are excluded: {_listed(apart)}")
+        warnings.append(
+            f"{len(apart)} {noun}(s) share no item and are excluded: {list_cases(apart)}"
+        )
         a, b = a.of_cases(cases), b.of_cases(cases)
     warnings += _identical(a, b)
     return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))
@@ -87,7 +87,8 @@ def _everyone(table: Judgments) -> dict[CaseId, None]:
     return dict.fromkeys((*table.cases, *(f.case for f in table.failed)))
 
 
-def _listed(cases: Iterable[CaseId]) -> str:
+def list_cases(cases: Iterable[CaseId]) -> str:
+    """The first cases by name, and how many more there are."""
     names = [label(c) for c in dict.fromkeys(cases)]
     more = f", and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(names[:_LISTED]) + more

@@ -117,6 +117,8 @@ class Source:
     run_id: str | None = None
     git_commit: str | None = None
     mode: str | None = None
+    is_long: bool = True
+    """Whether it came as rows of columns (a frame, a CSV file), not as the records of a run."""
 
     @property
     def name(self) -> str | None:

@@ -1,0 +1,86 @@
+"""The door to charts: one by its name, of anything that was or can be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from acumen.charts import chart as draw
+from acumen.charts.theme import Figure
+from acumen.charts.verdicts import VERDICT_CHARTS
+from acumen.defaults import CONFIDENCE
+from acumen.errors import UsageError, printable, source_name
+from acumen.evaluation.api import evaluate
+from acumen.evaluation.inputs import Confidence
+from acumen.files.json import read_json
+from acumen.files.problems import validated
+from acumen.readers.formats import RUN, format_of
+from acumen.readers.run import run_from_document
+from acumen.results.metrics import Evaluated, MetricsArtifact
+from acumen.results.verdicts import check_document
+from acumen.table.scale import Scale, find_scale
+
+
+def chart(
+    name: str,
+    document: Any,
+    *,
+    mode: str | None = None,
+    scale: str | Path | Scale | None = None,
+    confidence: Confidence = CONFIDENCE,
+) -> Figure:
+    """One chart by its name: an Altair chart, which shows itself in a notebook.
+
+    ``document`` is an :class:`Evaluation`, the :class:`Scores` of verdicts, or the file of either;
+    any other input is evaluated first, with ``mode``, ``scale`` and ``confidence``. The command
+    ``acumen plot`` lists the names.
+
+    >>> import acumen
+    >>> table = acumen.from_columns(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 3, 0],
+    ...                             confidence=[0.9, 0.5, 0.7])
+    >>> figure = acumen.chart("risk-coverage", acumen.evaluate(table, resamples=0))
+    >>> type(figure).__module__.split(".")[0]
+    'altair'
+    """
+    if isinstance(document, str | Path) and format_of(document) is RUN:
+        return _of_file(name, document, mode, scale, confidence)
+    if isinstance(document, Evaluated | MetricsArtifact):
+        return draw(name, document)
+    if isinstance(content := getattr(document, "document", document), Mapping):
+        return _of_document(name, content, "document")
+    return draw(name, evaluate(document, mode=mode, scale=scale, confidence=confidence))
+
+
+def _of_file(
+    name: str,
+    path: str | Path,
+    mode: str | None,
+    scale: str | Path | Scale | None,
+    confidence: Confidence,
+) -> Figure:
+    """A chart of a JSON file, which is read once: a pipe cannot be read again."""
+    content = read_json(path)
+    if isinstance(content, dict) and {"confidence_variants", "unified_scores", "systems"} & {
+        *content
+    }:
+        return _of_document(name, content, source_name(path))
+    on = None if scale is None else find_scale(scale)
+    table = run_from_document(content, mode=mode, scale=on, path=path)
+    return draw(name, evaluate(table, confidence=confidence))
+
+
+def _of_document(name: str, document: Mapping[str, Any], source: str) -> Figure:
+    """A chart of a metrics artifact or of results."""
+    if "confidence_variants" in document:
+        return draw(name, validated(dict(document), MetricsArtifact, source))
+    if name not in VERDICT_CHARTS:
+        raise UsageError(
+            f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"
+        )
+    systems = document.get("systems", [document])
+    parts = [dict(part) for part in systems if isinstance(part, Mapping)] if systems else []
+    figure = VERDICT_CHARTS[name]([check_document(part, source) for part in parts])
+    if figure is None:
+        raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
+    return figure

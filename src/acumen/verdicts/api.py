@@ -1,0 +1,137 @@
+"""The Python door of verdict studies: files or documents in, scores out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED
+from acumen.errors import UsageError
+from acumen.files.json import to_json, write_bytes
+from acumen.inference.options import Method, Options
+from acumen.policy import Policy
+from acumen.verdicts.compare import compare_runs, comparison_document
+from acumen.verdicts.inputs import DEMO, Document, demo_inputs, read_inputs
+from acumen.verdicts.score import document, score_study
+from acumen.verdicts.study import prepare
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, repr=False)
+class Scores:
+    """The results documents of one method or two, and how the two compare."""
+
+    documents: tuple[dict[str, Any], ...]
+    comparison: dict[str, Any] | None = None
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All of it as one document, as ``acumen score --output`` writes it."""
+        if self.comparison is None:
+            return self.documents[0]
+        return {"systems": list(self.documents), "comparison": self.comparison}
+
+    def to_json(self) -> str:
+        """The document as strict JSON."""
+        return to_json(self.document)
+
+    def write(self, path: str | Path) -> None:
+        """Save the document, atomically."""
+        write_bytes(path, self.to_json().encode("utf-8"))
+
+    def parts(self) -> list[RenderableType]:
+        """What a terminal shows, part by part."""
+        from acumen.report.verdict_comparison import comparison_report
+        from acumen.report.verdict_tables import report
+
+        parts = [part for one in self.documents for part in report(one)]
+        if self.comparison is not None:
+            first = self.documents[0]
+            level = first["interval_settings"]["confidence_level"]
+            parts += comparison_report(self.comparison, first["levels"], level)
+        return parts
+
+    def __repr__(self) -> str:
+        from acumen.report.verdict_tables import show, terminal
+
+        text = StringIO()
+        show(terminal(text), self.parts())
+        return text.getvalue()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def score(
+    results: Document,
+    other: Document | None = None,
+    *,
+    truth: Document | None = None,
+    reviews: Document | None = None,
+    policy: str | Path | Policy | None = None,
+    method: str | None = None,
+    run_id: str | None = None,
+    domain: str | None = None,
+    model: str | None = None,
+    k: int | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    interval: Method = INTERVAL,
+    confidence_level: float = CONFIDENCE_LEVEL,
+) -> Scores:
+    """Score verdicts: ranking (AUPRC), reasoning (process), and consistency with a policy.
+
+    Parameters
+    ----------
+    results, other
+        A method's results, as a file or as what is in one; given two, or one file of two methods,
+        both and the paired differences. ``"demo"`` is the bundled study of 100 restaurants.
+    truth
+        Case id to verdict, incidents, primitives; without it, the verdicts that the results carry.
+    reviews
+        The reviews that snippets are looked up in.
+    policy
+        By name or ``.toml`` file; by default the one that the results name.
+    method
+        Whose results to take from a file of several methods.
+    run_id, domain, model, k
+        Fill what the results lack.
+    resamples, seed, interval, confidence_level
+        How intervals are made: :class:`Options`.
+
+    Examples
+    --------
+    >>> import acumen
+    >>> scores = acumen.score("demo", method="rag", resamples=0)
+    >>> round(scores.document["unified_scores"]["process_score"], 1)
+    95.3
+    """
+    options = Options(resamples, seed, confidence_level, interval)
+    if results == DEMO:
+        if any(part is not None for part in (other, truth, reviews)):
+            raise UsageError("the demo brings its own results, truth and reviews")
+        inputs = demo_inputs(policy, method)
+    else:
+        both = [results] if other is None else [results, other]
+        inputs = read_inputs(both, truth, reviews, policy, method)
+    stated = {"run_id": run_id, "domain": domain, "model": model, "k": k}
+    made_from = inputs.made_from(policy, method, stated, options)
+    against = inputs.truth, inputs.policy, inputs.reviews
+    with_reasons = inputs.truth is not None
+    studies = [prepare(run, *against, source=inputs.truth_name) for run in inputs.runs]
+    documents = tuple(
+        document(score_study(study, options), stated, with_reasons=with_reasons) | made_from
+        for study in studies
+    )
+    if len(inputs.runs) != 2:
+        return Scores(documents)
+    left, right = inputs.runs
+    comparison = compare_runs(left, right, *against, options)
+    return Scores(
+        documents, comparison_document(comparison, inputs.names(), with_reasons=with_reasons)
+    )

@@ -1,0 +1,166 @@
+"""What is scored, against what: read from files, each once and with its hash, or as it is."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from acumen.errors import UsageError, printable, source_name
+from acumen.files.json import parse_json, read_bytes
+from acumen.inference.options import Options
+from acumen.policy import Policy, builtin_policies, find_policy
+from acumen.studies import POLICY, verdict_study
+from acumen.verdicts.claims import Reviews, Truth, VerdictRun
+from acumen.verdicts.compute import DEFAULT_POLICY
+from acumen.verdicts.read import named_methods, named_policy, parse_results
+from acumen.verdicts.truth import parse_reviews, parse_truth
+
+Document = str | Path | Mapping[str, Any] | Sequence[Any]
+"""A JSON file, or what is in one."""
+
+DEMO: Final = "demo"
+"""Stands for the bundled study: its results, truth and reviews."""
+
+
+@dataclass
+class Files:
+    """The files of a study with their hashes, in the order they were read."""
+
+    hashes: list[dict[str, str]] = field(default_factory=list)
+    are_all: bool = True
+    """Whether everything came from files, so that a command can make the scores again."""
+
+    def content(self, path: str | Path, role: str) -> bytes:
+        """What is in a file."""
+        data = read_bytes(path)
+        digest = hashlib.sha256(data).hexdigest()
+        self.hashes.append({"role": role, "path": str(path), "sha256": digest})
+        return data
+
+    def json(self, document: Document, role: str) -> object:
+        """A document as it is, or from its file."""
+        if isinstance(document, str | Path):
+            return parse_json(self.content(document, role), source=source_name(document))
+        self.are_all = False
+        return document
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is scored, against what."""
+
+    policy: Policy
+    runs: Sequence[VerdictRun]
+    truth: Truth | None
+    reviews: Reviews | None
+    files: Files
+    stems: Sequence[str] = ()
+    truth_name: str | None = None
+
+    def names(self) -> tuple[str, str]:
+        """What tells two runs apart: their methods, their run ids, their files, or their places."""
+        for names in (
+            [run.method for run in self.runs],
+            [run.provenance.get("run_id") for run in self.runs],
+            self.stems,
+        ):
+            if len(set(names)) == 2 and None not in names:
+                return str(names[0]), str(names[1])
+        return "left", "right"
+
+    def made_from(
+        self, policy: object, method: str | None, stated: Mapping[str, Any], options: Options
+    ) -> dict[str, Any]:
+        """The files with their hashes, and the command that makes the scores again."""
+        if not self.files.are_all:
+            return {}
+        words = ["acumen", "score", *([] if self.files.hashes else ["--demo"])]
+        for file in self.files.hashes:
+            words += [] if file["role"] == "results" else [f"--{file['role']}"]
+            words.append(file["path"])
+        from_file = any(file["role"] == "policy" for file in self.files.hashes)
+        settings = {"policy": None if from_file else policy, "method": method, **stated}
+        settings |= {"resamples": options.resamples, "seed": options.seed}
+        settings |= {"interval": options.method, "confidence_level": options.confidence_level}
+        for name, value in settings.items():
+            words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
+        return {"made_from": {"command": shlex.join(words), "inputs": self.files.hashes}}
+
+
+def read_inputs(
+    results: Sequence[Document],
+    truth: Document | None,
+    reviews: Document | None,
+    policy: str | Path | Policy | None,
+    method: str | None,
+) -> Inputs:
+    """Everything from its file, or as it is."""
+    paths = [str(one) for one in results if isinstance(one, str | Path)]
+    if len(set(paths)) < len(paths):
+        raise UsageError("the same results file is given twice")
+    files = Files()
+    documents = [files.json(one, "results") for one in results]
+    rules = _policy(policy, [named_policy(document) for document in documents])
+    if isinstance(policy, Policy):
+        files.are_all = False
+    elif policy is not None and str(policy) not in builtin_policies():
+        files.content(policy, "policy")
+    methods: list[str | None] = [method]
+    if method is None and len(documents) == 1:
+        pair = named_methods(documents[0])
+        methods = list(pair) if len(pair) == 2 else methods  # a pair in one file is compared
+    return Inputs(
+        rules,
+        [
+            parse_results(document, rules, name, source=_source(one, "results"))
+            for one, document in zip(results, documents, strict=True)
+            for name in methods
+        ],
+        truth=None
+        if truth is None
+        else parse_truth(files.json(truth, "truth"), rules, source=_source(truth, "truth")),
+        reviews=None
+        if reviews is None
+        else parse_reviews(files.json(reviews, "reviews"), source=_source(reviews, "reviews")),
+        files=files,
+        stems=[Path(path).stem for path in paths],
+        truth_name=None if truth is None else _source(truth, "truth"),
+    )
+
+
+def _source(document: Document, role: str) -> str:
+    return source_name(document) if isinstance(document, str | Path) else role
+
+
+def demo_inputs(policy: str | Path | Policy | None, method: str | None) -> Inputs:
+    """The bundled study."""
+    study = verdict_study()
+    if method is not None and method not in study.results:
+        known = ", ".join(study.results)
+        raise UsageError(f"the demo holds {known}, not '{printable(method)}'")
+    results = [study.results[name] for name in ([method] if method else study.results)]
+    inputs = read_inputs(results, study.truth, study.reviews, policy or POLICY, None)
+    return replace(inputs, files=Files(are_all=not isinstance(policy, Policy)))
+
+
+def _policy(policy: str | Path | Policy | None, stated: Sequence[str | None]) -> Policy:
+    """The policy asked for, else the one the results name, else the one that ships."""
+    if policy is not None:
+        return find_policy(policy)
+    names = {name for name in stated if name is not None}
+    if len(names) > 1:
+        several = ", ".join(printable(name) for name in sorted(names))
+        raise UsageError(
+            f"the results name different policies ({several}); choose one with --policy"
+        )
+    name = names.pop() if names else DEFAULT_POLICY
+    if name not in builtin_policies():
+        raise UsageError(
+            f"the results name the policy '{printable(name)}', which does not ship with acumen; "
+            "give it with --policy FILE"
+        )
+    return find_policy(name)
