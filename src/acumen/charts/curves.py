@@ -9,7 +9,6 @@ import altair as alt
 
 from acumen.charts import theme
 from acumen.results.metrics import MetricsArtifact, Variant
-from acumen.results.parts import best_function, input_names, sides, sorted_functions
 
 MOST_POINTS: Final = 200
 """Working points drawn of a curve; of more, this many evenly spaced along it, ends included."""
@@ -47,9 +46,9 @@ def curve_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
 
 
 def _curves(artifact: MetricsArtifact) -> Iterator[tuple[str, str, Variant, list[int]]]:
-    for at, side in enumerate(input_names(artifact)):
+    for at, side in enumerate(artifact.input_names):
         summary = artifact.summaries[at] if at < len(artifact.summaries) else None
-        for function, variants in sides(artifact).items():
+        for function, variants in artifact.sides.items():
             found = None if summary is None else summary.functions.get(function)
             yield function, side, variants[at], [] if found is None else found.accepted
 
@@ -57,7 +56,7 @@ def _curves(artifact: MetricsArtifact) -> Iterator[tuple[str, str, Variant, list
 def band_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
     """The ends of the bands."""
     rows = []
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         for function, found in summary.functions.items():
             if (band := found.band) is not None:
                 columns = (
@@ -79,7 +78,7 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], li
     """The optimum of each input, and what each function could achieve."""
     optimum: list[dict[str, Any]] = []
     achievable: list[dict[str, Any]] = []
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         parts = [("optimum", summary.optimum, optimum)]
         parts += [
             (theme.name(f), found.achievable, achievable) for f, found in summary.functions.items()
@@ -99,8 +98,8 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     rows = curve_rows(artifact)
     if not rows:
         return None
-    names = [theme.name(f) for f in sorted_functions(artifact)]
-    best = best_function(artifact)
+    names = [theme.name(f) for f in artifact.functions]
+    best = artifact.best_function
     first = names if len(names) <= ALONE or best is None else [theme.name(best)]
     picked = alt.selection_point(
         name="picked",

@@ -10,7 +10,6 @@ import altair as alt
 from acumen.charts import theme
 from acumen.results.charted import Distribution, ThresholdCurve
 from acumen.results.metrics import MetricsArtifact
-from acumen.results.parts import best_function, input_names, sorted_functions
 
 ABSTAINED: Final = "abstained"
 RIGHT, WRONG = "right", "wrong"
@@ -18,7 +17,7 @@ RIGHT, WRONG = "right", "wrong"
 
 def confusion(artifact: MetricsArtifact) -> theme.Figure | None:
     """Truth against prediction, abstentions in a column of their own."""
-    pairs = zip(input_names(artifact), artifact.summaries, strict=False)
+    pairs = zip(artifact.input_names, artifact.summaries, strict=False)
     return confusion_plot([(n, s.levels, s.confusion) for n, s in pairs])
 
 
@@ -65,8 +64,8 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
     """How sure it was of right and of wrong answers, function by function."""
     rows = []
     several = len(artifact.summaries) > 1
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
-        for function in sorted_functions(artifact):
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
+        for function in artifact.functions:
             found = summary.functions.get(function)
             if found is not None and found.distribution.low:
                 label = theme.name(function) + (f" · {side}" if several else "")
@@ -74,7 +73,7 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
     if not rows:
         return None
     options = list(dict.fromkeys(row["f"] for row in rows))
-    best = best_function(artifact)
+    best = artifact.best_function
     first = next((o for o in options if best and o.startswith(theme.name(best))), options[0])
     chosen = alt.param(
         name="chosen",
@@ -139,8 +138,8 @@ def bin_name(low: float, high: float) -> str:
 def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
     """What was said against what came true, for functions that can be read as probabilities."""
     rows = []
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
-        for function in sorted_functions(artifact):
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
+        for function in artifact.functions:
             found = summary.functions.get(function)
             if found is not None and found.reliability is not None:
                 bins = found.reliability
@@ -213,7 +212,7 @@ def _reliability_layers(
 
 def precision_recall(artifact: MetricsArtifact) -> theme.Figure | None:
     """Precision against recall of "at least this level", one curve a threshold."""
-    pairs = zip(input_names(artifact), artifact.summaries, strict=False)
+    pairs = zip(artifact.input_names, artifact.summaries, strict=False)
     return precision_recall_plot({name: summary.precision_recall for name, summary in pairs})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -17,6 +17,7 @@ from acumen.errors import DataError
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
     from acumen.inference.options import Options
+    from acumen.results.verdicts import PairDocument
 
 app = typer.Typer(add_completion=False)
 
@@ -29,8 +30,7 @@ class Demo:
 
     files: dict[str, Any] = field(default_factory=dict)
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
-    verdicts: list[dict[str, Any]] = field(default_factory=list)
-    compared: dict[str, Any] = field(default_factory=dict)
+    scores: PairDocument | None = None
     reported: list[str] = field(default_factory=list)
     """The files that the HTML report is made of."""
 
@@ -103,6 +103,7 @@ def _ratings(made: Demo, folder: Path, options: Options) -> None:
 def _verdicts(made: Demo, options: Options) -> None:
     """The verdict study: each method's scores, and the two compared."""
     from acumen.policy import find_policy
+    from acumen.results.verdicts import PairDocument
     from acumen.studies import POLICY, verdict_study
     from acumen.verdicts.compare import compare_runs, comparison_document
     from acumen.verdicts.read import parse_results
@@ -114,14 +115,15 @@ def _verdicts(made: Demo, options: Options) -> None:
     truth, reviews = parse_truth(study.truth, policy), parse_reviews(study.reviews)
     made.files |= {f"verdicts/{name}.json": content for name, content in study.documents().items()}
     runs = {name: parse_results(content, policy) for name, content in study.results.items()}
-    for run in runs.values():
-        prepared = prepare(run, truth, policy, reviews, source="truth.json")
-        made.verdicts.append(document(score_study(prepared, options)))
+    systems = [
+        document(score_study(prepare(run, truth, policy, reviews, source="truth.json"), options))
+        for run in runs.values()
+    ]
     left, right = runs
-    found = compare_runs(runs[left], runs[right], truth, policy, reviews, options)
-    made.compared = comparison_document(found, (left, right), with_reasons=True)
-    scores = {"systems": made.verdicts, "comparison": made.compared}
-    made.files["verdicts/scores.json"] = scores
+    pair = compare_runs(runs[left], runs[right], truth, policy, reviews, options)
+    comparison = comparison_document(pair, (left, right), with_reasons=True)
+    made.scores = PairDocument(systems=systems, comparison=comparison)
+    made.files["verdicts/scores.json"] = made.scores.on_disk()
     made.reported.append("verdicts/scores.json")
 
 
@@ -165,9 +167,9 @@ def _write(made: Demo, stage: Path) -> None:
 
 
 def _print(made: Demo) -> None:
-    from acumen.report.terminal import print_report
-    from acumen.report.verdict_comparison import comparison_report
-    from acumen.report.verdict_tables import report, show, terminal
+    from acumen.report.selective.brief import brief
+    from acumen.report.terminal import print_parts
+    from acumen.report.verdicts.brief import brief as verdict_brief
 
     titles = {
         "comparison": "PHQ-8, zero-shot (left) against few-shot (right)",
@@ -176,15 +178,10 @@ def _print(made: Demo) -> None:
     }
     for name, evaluation in made.evaluations.items():
         _heading(titles[name])
-        print_report(evaluation)
+        print_parts(brief(evaluation.artifact))
     _heading("Verdicts on 100 restaurants, two methods")
-    console = terminal()
-    for document in made.verdicts:
-        show(console, report(document))
-    settings: Mapping[str, Any] = made.verdicts[0]["interval_settings"]
-    levels = made.verdicts[0]["levels"]
-    show(console, comparison_report(made.compared, levels, settings["confidence_level"]))
-    console.file.flush()
+    if made.scores is not None:
+        print_parts(verdict_brief(made.scores))
 
 
 def _heading(text: str) -> None:

@@ -74,6 +74,7 @@ def evaluate(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the artifact instead of the tables.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print every metric.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
     debug: Annotated[
@@ -109,7 +110,7 @@ def evaluate(
     evaluation = _evaluate(sources, scale, calibration, interval, options, plan_options, clock)
     _write(evaluation, output, html)
     clock.lap("write")
-    _show(evaluation, as_json=as_json, quiet=quiet)
+    _show(evaluation, as_json=as_json, quiet=quiet, full=full)
     clock.lap("show")
     if debug:
         print(clock.told(), file=sys.stderr)
@@ -130,14 +131,15 @@ def _write(evaluation: Evaluation, output: Path | None, html: Path | None) -> No
     write_files(files)
 
 
-def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool) -> None:
+def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool, full: bool) -> None:
     """The artifact or the tables on standard output; warnings are told in any case."""
     if as_json:
         emit(evaluation.to_json())
     elif not quiet:
-        from acumen.report.terminal import print_report
+        from acumen.report.selective.brief import brief
+        from acumen.report.terminal import print_parts
 
-        print_report(evaluation)
+        print_parts(brief(evaluation.artifact, full=full))
         return
     warn(evaluation.artifact.warnings)
 

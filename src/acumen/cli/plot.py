@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from acumen.charts.theme import Figure
+    from acumen.results.verdicts import PairDocument
 
 app = typer.Typer(add_completion=False)
 
@@ -76,37 +77,37 @@ def _draw(
     from acumen.evaluation.evaluate import evaluate
     from acumen.evaluation.plan import Plan
     from acumen.files.json import read_json, source_name
-    from acumen.files.problems import validated
     from acumen.readers import FORMATS as TABLES
     from acumen.readers import read
     from acumen.readers.run import run_from_document
+    from acumen.results.files import document_of, is_document
     from acumen.results.metrics import MetricsArtifact
+    from acumen.results.verdicts import PairDocument
     from acumen.table.scale import find_scale
 
     if source.suffix.lower() in TABLES:
         table = read(source, mode=mode, scale=scale)
     else:  # read once: a pipe cannot be read again
         document = read_json(source)
-        if isinstance(document, dict) and "confidence_variants" in document:
-            return chart(name, validated(document, MetricsArtifact, source_name(source)))
-        if isinstance(document, dict) and ("unified_scores" in document or "systems" in document):
-            return _of_results(name, document, source_name(source))
+        if is_document(document):
+            read_one = document_of(document, source_name(source))
+            if isinstance(read_one, MetricsArtifact):
+                return chart(name, read_one)
+            if isinstance(read_one, PairDocument):
+                return _of_results(name, read_one)
         chosen = None if scale is None else find_scale(scale)
         table = run_from_document(document, mode=mode, scale=chosen, path=source)
     return chart(name, evaluate(table, plan=Plan(confidence=confidence)))
 
 
-def _of_results(name: str, document: dict[str, Any], source: str) -> Figure:
+def _of_results(name: str, document: PairDocument) -> Figure:
     from acumen.charts.verdicts import VERDICT_CHARTS
-    from acumen.results.verdicts import check_document
 
     if name not in VERDICT_CHARTS:
         raise UsageError(
             f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"
         )
-    systems = document.get("systems", [document])
-    parts = [part for part in systems if isinstance(part, dict)] if systems else []
-    figure = VERDICT_CHARTS[name]([check_document(part, source) for part in parts])
+    figure = VERDICT_CHARTS[name](document.systems)
     if figure is None:
         raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
     return figure

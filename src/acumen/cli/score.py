@@ -16,6 +16,7 @@ from acumen.errors import UsageError, printable
 if TYPE_CHECKING:
     from acumen.inference.options import Options
     from acumen.policy import Policy
+    from acumen.results.verdicts import PairDocument
     from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 
 app = typer.Typer(add_completion=False)
@@ -60,6 +61,7 @@ def score(
     demo: Annotated[
         bool, typer.Option("--demo", help="Score the bundled study of 100 restaurants.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print every metric.")] = False,
     run_id: Annotated[str | None, typer.Option(help="Fills what the file lacks.")] = None,
     domain: Annotated[str | None, typer.Option(help="Fills what the file lacks.")] = None,
     model: Annotated[str | None, typer.Option(help="Fills what the file lacks.")] = None,
@@ -79,6 +81,9 @@ def score(
 
     acumen score --demo
     """
+    from acumen.report.terminal import print_parts
+    from acumen.report.verdicts.brief import brief
+
     paths = results or []
     if demo and (paths or truth or reviews):
         raise UsageError("--demo brings its own results, truth and reviews")
@@ -89,11 +94,9 @@ def score(
     given = {"run_id": run_id, "domain": domain, "model": model, "k": k}
     inputs = _demo(policy, method) if demo else _read(paths, truth, reviews, policy, method)
     command = _command(inputs, demo, policy, method, options, given)
-    made = {"made_from": {"command": command, "inputs": list(inputs.hashes)}}
-    documents = [_scored(run, inputs, options, given) | made for run in inputs.runs]
-    compared = _compared(inputs, options) if len(inputs.runs) == 2 else None
-    _print(documents, compared)
-    _write(documents, compared, output, html)
+    scored = _scored(inputs, options, given, command)
+    print_parts(brief(scored, full=full))
+    _write(scored, output, html)
 
 
 def _options(resamples: int, seed: int, interval: str) -> Options:
@@ -227,14 +230,29 @@ def _policy(asked: str | None, named: list[str | None]) -> Policy:
     return find_policy(name)
 
 
-def _scored(
-    run: VerdictRun, inputs: Inputs, options: Options, given: dict[str, Any]
-) -> dict[str, Any]:
+def _scored(inputs: Inputs, options: Options, given: dict[str, Any], command: str) -> PairDocument:
+    """Each run, and how two compare."""
+    from acumen.results.verdicts import InputFile, MadeFrom, PairDocument
+    from acumen.verdicts.compare import compare_runs, comparison_document
     from acumen.verdicts.score import document, score_study
     from acumen.verdicts.study import prepare
 
-    study = prepare(run, inputs.truth, inputs.policy, inputs.reviews, source=inputs.truth_file)
-    return document(score_study(study, options), given, with_reasons=inputs.truth is not None)
+    policy, truth, reviews = inputs.policy, inputs.truth, inputs.reviews
+    with_reasons = truth is not None
+    made_from = MadeFrom(command=command, inputs=[InputFile(**file) for file in inputs.hashes])
+    systems = []
+    for run in inputs.runs:
+        study = prepare(run, truth, policy, reviews, source=inputs.truth_file)
+        system = document(score_study(study, options), given, with_reasons=with_reasons)
+        systems.append(system.model_copy(update={"made_from": made_from}))
+    if len(inputs.runs) != 2:
+        return PairDocument(systems=systems)
+    comparison = compare_runs(inputs.runs[0], inputs.runs[1], truth, policy, reviews, options)
+    names = _names(inputs)
+    return PairDocument(
+        systems=systems,
+        comparison=comparison_document(comparison, names, with_reasons=with_reasons),
+    )
 
 
 def _names(inputs: Inputs) -> tuple[str, str]:
@@ -249,41 +267,14 @@ def _names(inputs: Inputs) -> tuple[str, str]:
     return "left", "right"
 
 
-def _compared(inputs: Inputs, options: Options) -> dict[str, Any]:
-    from acumen.verdicts.compare import compare_runs, comparison_document
-
-    left, right = inputs.runs
-    comparison = compare_runs(left, right, inputs.truth, inputs.policy, inputs.reviews, options)
-    return comparison_document(comparison, _names(inputs), with_reasons=inputs.truth is not None)
-
-
-def _print(documents: list[dict[str, Any]], compared: dict[str, Any] | None) -> None:
-    from acumen.report.verdict_comparison import comparison_report
-    from acumen.report.verdict_tables import report, show, terminal
-
-    console = terminal()
-    for document in documents:
-        show(console, report(document))
-    if compared is not None:
-        level = documents[0]["interval_settings"]["confidence_level"]
-        show(console, comparison_report(compared, documents[0]["levels"], level))
-
-
-def _write(
-    documents: list[dict[str, Any]],
-    compared: dict[str, Any] | None,
-    output: Path | None,
-    html: Path | None,
-) -> None:
-    single = documents[0] if len(documents) == 1 else None
-    written = single or {"systems": documents, "comparison": compared}
+def _write(scored: PairDocument, output: Path | None, html: Path | None) -> None:
     from acumen.files.json import to_json, write_files
 
     files: dict[str | Path, bytes] = {}
     if output is not None:
-        files[output] = to_json(written).encode("utf-8")
+        files[output] = to_json(scored.on_disk()).encode("utf-8")
     if html is not None:
         from acumen.report.html import render_report
 
-        files[html] = render_report([written]).encode("utf-8")
+        files[html] = render_report([scored]).encode("utf-8")
     write_files(files)  # both or neither
