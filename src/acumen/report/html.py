@@ -56,7 +56,7 @@ def render_report(
         study_of(artifact, f"s{at}", command, texts=texts)
         for at, artifact in enumerate(artifacts, start=1)
     ]
-    return _page(studies)
+    return render_studies(studies)
 
 
 def study_of(
@@ -83,7 +83,8 @@ def study_of(
     raise UsageError("a calibration has no page; acumen show prints it")
 
 
-def _page(studies: Sequence[Study]) -> str:
+def render_studies(studies: Sequence[Study]) -> str:
+    """The page of some studies."""
     import jinja2
 
     environment = jinja2.Environment(
