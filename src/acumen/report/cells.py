@@ -62,9 +62,9 @@ def written(value: float, unit: Unit, *, signed: bool = False) -> str:
     >>> written(0.953, Unit.SHARE), written(-0.25, Unit.NUMBER, signed=True)
     ('95.3%', '-0.250')
     """
-    shown = 100 * value if unit is Unit.SHARE else value
+    amount = 100 * value if unit is Unit.SHARE else value
     form = f"{'+' if signed else ''}.{_DIGITS.get(unit, 3)}f"
-    return f"{shown:{form}}{'%' if unit in _DIGITS and not signed else ''}"
+    return f"{amount:{form}}{'%' if unit in _DIGITS and not signed else ''}"
 
 
 def amount(
@@ -127,8 +127,8 @@ def measured_cell(
 
 def _short(value: float, unit: Unit, signed: bool) -> str:
     """A number without its unit and without a leading zero."""
-    shown = written(value, unit, signed=signed).removesuffix("%")
-    return shown if unit in _DIGITS or abs(value) >= 1 else shown.replace("0.", ".", 1)
+    digits = written(value, unit, signed=signed).removesuffix("%")
+    return digits if unit in _DIGITS or abs(value) >= 1 else digits.replace("0.", ".", 1)
 
 
 def unit_of(key: str) -> Unit:

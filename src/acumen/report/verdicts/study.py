@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
-from acumen.charts import verdicts as charts
 from acumen.charts.tables import ABSTAINED
+from acumen.charts.verdicts import VERDICT_CHARTS
+from acumen.charts.verdicts import comparison as comparison_chart
 from acumen.defaults import TARGET
 from acumen.errors import counted
 from acumen.report.blocks import (
@@ -56,7 +57,7 @@ def study_of(pair: PairDocument, key: str, command: str | None = None) -> Study:
         facts=Facts(tuple(_facts(documents))),
         warnings=Warnings(tuple(map(plain, warnings))),
         sections=(
-            *(s for build in SECTIONS if (s := build(pair, key)).blocks),
+            *(section for section in _sections(pair, key) if section.blocks),
             *_cases(documents),
             Section("provenance", "Provenance", _provenance(documents, command)),
         ),
@@ -110,111 +111,94 @@ def _facts(documents: Sequence[ResultsDocument]) -> list[Fact]:
     ]
 
 
-def _comparison(pair: PairDocument, study: str) -> Section:
-    comparison = pair.comparison
-    if comparison is None:
-        return Section("comparison", "How the two differ")
-    left, right = comparison.names
-    level = pair.systems[0].interval_settings.confidence_level
+def _comparison(pair: ComparisonDocument, first: ResultsDocument, study: str) -> Section:
+    left, right = pair.names
+    level = first.interval_settings.confidence_level
     figure = plot(
         study,
         "comparison",
-        charts.comparison(comparison),
+        comparison_chart(pair),
         "Paired differences",
-        " ".join([f"{right} minus {left}, in points.", *compared_cases(comparison)]),
-        tables.delta_table(
-            comparison, pair.systems[0].levels, level, comparison.names, with_counts=True
-        ),
+        " ".join([f"{right} minus {left}, in points.", *compared_cases(pair)]),
+        tables.delta_table(pair, first.levels, level, pair.names, with_counts=True),
     )
-    cases = comparison.n_cases
-    where = "" if cases is None else f" on the same {counted(cases, 'case')}"
+    where = "" if pair.n_cases is None else f" on the same {counted(pair.n_cases, 'case')}"
     return Section("comparison", f"How the two differ{where}", plots(figure))
 
 
-def _scores(pair: PairDocument, study: str) -> Section:
-    figure = plot(
-        study,
-        "scores",
-        charts.scores(pair.systems),
-        "Ranking, process, consistency",
-        f"Percent, with intervals; the target is above {TARGET:g}.",
-        tables.score_table(pair.systems),
-    )
-    return Section("scores", "The three scores", plots(figure))
+class _Drawing(NamedTuple):
+    """A chart by its name, its words, and the table under it."""
+
+    chart: str
+    title: str
+    caption: str
+    table: Callable[[Sequence[ResultsDocument]], Table]
 
 
-def _components(pair: PairDocument, study: str) -> Section:
-    figure = plot(
-        study,
-        "components",
-        charts.components(pair.systems),
-        "Components of the process score",
-        "The share of claims that hold, component by component.",
-        tables.component_table(pair.systems),
-    )
-    return Section("components", "Are its reasons right", plots(figure))
-
-
-def _ranking(pair: PairDocument, study: str) -> Section:
-    by_threshold = tables.threshold_table(pair.systems)
-    figures = (
-        plot(
-            study,
+_DRAWINGS: Final[Mapping[tuple[str, str], tuple[_Drawing, ...]]] = {
+    ("scores", "The three scores"): (
+        _Drawing(
+            "scores",
+            "Ranking, process, consistency",
+            f"Percent, with intervals; the target is above {TARGET:g}.",
+            tables.score_table,
+        ),
+    ),
+    ("components", "Are its reasons right"): (
+        _Drawing(
+            "components",
+            "Components of the process score",
+            "The share of claims that hold, component by component.",
+            tables.component_table,
+        ),
+    ),
+    ("ranking", "Does the worst come first"): (
+        _Drawing(
             "thresholds",
-            charts.thresholds(pair.systems),
             "Average precision by threshold",
             "How well the risk score finds the cases at a level or above.",
-            by_threshold,
+            tables.threshold_table,
         ),
-        plot(
-            study,
+        _Drawing(
             "precision-recall",
-            charts.precision_recall(pair.systems),
             "Precision and recall by threshold",
             "As more cases are flagged, by falling score; dotted is the prevalence.",
-            by_threshold,
+            tables.threshold_table,
         ),
-    )
-    return Section("ranking", "Does the worst come first", plots(*figures))
-
-
-def _agreement(pair: PairDocument, study: str) -> Section:
-    figures = (
-        plot(
-            study,
+    ),
+    ("agreement", "Does it agree with the truth"): (
+        _Drawing(
             "agreement",
-            charts.agreement(pair.systems),
             "Agreement of verdict and truth",
             "1 is perfect; for kappa, tau and alpha 0 is no better than guessing. An abstention is "
             "wrong in the accuracy and left out of the rest.",
-            tables.agreement_table(pair.systems),
+            tables.agreement_table,
         ),
-        plot(
-            study,
+        _Drawing(
             "confusion",
-            charts.confusion(pair.systems),
             "Truth and verdict",
             "Cases by true level and verdict; abstentions are a column of their own.",
-            tables.confusion_table(pair.systems),
+            tables.confusion_table,
         ),
-    )
-    return Section("agreement", "Does it agree with the truth", plots(*figures))
+    ),
+}
+"""Sections of charts alone, in the order they stand on the page. To add one, add a line."""
 
 
-def _metrics(pair: PairDocument, _: str) -> Section:
-    table = tables.metric_table(pair.systems)
-    return Section("metrics", "Every metric", (Folded(table),) if table.rows else ())
-
-
-SECTIONS: Final[tuple[Callable[[PairDocument, str], Section], ...]] = (
-    _comparison,
-    _scores,
-    _components,
-    _ranking,
-    _agreement,
-    _metrics,
-)
-"""In the order they stand on the page; one without blocks is left out. To add one, add a line."""
+def _sections(pair: PairDocument, study: str) -> Iterator[Section]:
+    """The sections that have something to show."""
+    systems = pair.systems
+    if pair.comparison is not None:
+        yield _comparison(pair.comparison, systems[0], study)
+    for (key, heading), drawings in _DRAWINGS.items():
+        figures = (
+            plot(study, chart, VERDICT_CHARTS[chart](systems), title, caption, table_of(systems))
+            for chart, title, caption, table_of in drawings
+        )
+        if blocks := plots(*figures):
+            yield Section(key, heading, blocks)
+    if (table := tables.metric_table(systems)).rows:
+        yield Section("metrics", "Every metric", (Folded(table),))
 
 
 def _provenance(documents: Sequence[ResultsDocument], command: str | None) -> tuple[Table, ...]:
