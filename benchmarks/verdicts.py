@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from acumen.inference.options import Options
 from acumen.policy import find_policy
+from acumen.results.verdicts import ResultsDocument
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import document, score_study
 from acumen.verdicts.study import prepare
@@ -16,7 +16,7 @@ from benchmarks.studies import VerdictDocuments, verdict_study
 CASES, EVIDENCE, RESAMPLES = 10_000, 20, 10_000
 
 
-def scored(study: VerdictDocuments, resamples: int) -> dict[str, Any]:
+def scored(study: VerdictDocuments, resamples: int) -> ResultsDocument:
     """The results document, from documents as a file would hold them."""
     policy = find_policy("G1_allergy_V2")
     run, truth = parse_results(study.results, policy), parse_truth(study.truth, policy)
@@ -31,7 +31,7 @@ def seconds() -> float:
     begun = time.perf_counter()
     found = scored(study, RESAMPLES)
     taken = time.perf_counter() - begun
-    assert found["intervals"]["process_score"]["low"] is not None
+    assert found.metrics["process"].interval is not None
     return taken
 
 

@@ -22,7 +22,8 @@ from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from acumen.readers.columns import from_columns
 from acumen.readers.run import read_run
-from acumen.report.terminal import print_report
+from acumen.report.brief import brief
+from acumen.report.terminal import render
 from acumen.results.metrics import MetricsArtifact, read_artifact
 from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
@@ -265,7 +266,7 @@ def test_a_notebook_shows_a_table_with_the_numbers_of_the_terminal(
     terminal = repr(evaluation).split()
     cells = [row for row in rows if row]
     assert all(cell[:5] in terminal for cell in cells[0][1:])
-    assert "<caption>right − left (paired)</caption>" in page
+    assert "<caption>few_shot − zero_shot (paired)</caption>" in page
 
 
 def test_a_callable_can_be_a_confidence_function(few_shot: Judgments) -> None:
@@ -301,7 +302,7 @@ def test_the_reference_commands_work_with_the_programs_name_replaced(
         "--input", str(run_file), "--mode", "few_shot",
     ]  # fmt: skip
     assert cli.run(["evaluate", *two, *common]) == 0
-    assert "right − left (paired)" in capsys.readouterr().out
+    assert "few_shot − zero_shot (paired)" in capsys.readouterr().out
 
 
 def test_the_reference_calibration_commands_work(
@@ -328,7 +329,7 @@ def test_no_line_of_the_report_is_wider_than_the_terminal(
     from acumen.report.terminal import render
 
     evaluation = evaluate(zero_shot, few_shot, Plan(confidence="all", options=QUICK))
-    text = render(evaluation, width=width)
+    text = render(brief(evaluation.artifact), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert "\x1b" not in text
     assert text.index("warning:") > text.index("AUGRC: ")
@@ -369,7 +370,7 @@ def test_a_function_that_ranks_as_the_best_does_is_its_equal(few_shot: Judgments
 
 def test_a_rival_s_alias_is_a_rival_in_words_and_in_the_chart(zero_shot: Judgments) -> None:
     from acumen.charts import chart
-    from acumen.report.metric_reading import summary
+    from acumen.report.selective.words import summary
 
     plan = Plan(confidence="consistency,llm,total_evidence,verbalized", options=QUICK)
     evaluation = evaluate(zero_shot, None, plan)
@@ -383,7 +384,7 @@ def test_a_rival_s_alias_is_a_rival_in_words_and_in_the_chart(zero_shot: Judgmen
     assert standing["total_evidence"] == standing["llm"] == "perhaps as low"
 
 
-def test_functions_equal_on_one_side_alone_have_their_own_differences(capsys: Any) -> None:
+def test_functions_equal_on_one_side_alone_have_their_own_differences() -> None:
     """Left, b ranks as a does; right, it does not."""
     rng = np.random.default_rng(0)
     n = 24
@@ -397,8 +398,7 @@ def test_functions_equal_on_one_side_alone_have_their_own_differences(capsys: An
     deltas = found.artifact.comparison.deltas
     assert deltas is not None
     assert deltas["a"]["augrc_full"].delta != deltas["b"]["augrc_full"].delta
-    print_report(found)
-    table = capsys.readouterr().out.split("(paired)")[1]
+    table = render(brief(found.artifact)).split("(paired)")[1]
     assert "= b" not in table
     for function in ("a", "b"):
         assert f"{deltas[function]['augrc_full'].delta:+.3f}" in table

@@ -34,10 +34,11 @@ def test_sharing_the_curve_changes_no_number() -> None:
 
 def test_the_verdict_study_that_is_timed_has_something_of_everything() -> None:
     found = scored(verdict_study(200, 5), 20)
-    assert (found["total"], found["abstained"], found["failed"]) == (200, 0, 0)
-    components = found["unified_metrics_full"]["process_components"]
-    assert all(components[name] is not None for name in PROCESS_WEIGHTS)
-    assert found["auprc"]["auprc_ge_high"] > found["auprc"]["thresholds"][0]["prevalence"]
+    assert (found.total, found.abstained, found.failed) == (200, 0, 0)
+    assert all(found.components[name] is not None for name in PROCESS_WEIGHTS)
+    first = found.auprc.thresholds[0]
+    assert first.ap is not None
+    assert 200 * first.ap > first.n_positive
     assert verdict_study(5) == verdict_study(5)
 
 

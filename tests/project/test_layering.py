@@ -103,7 +103,12 @@ FORBIDDEN = {
     ),
     "a report computes nothing": (
         ("report", "charts"),
-        ("views", "inference", "metrics", "readers", "confidence", "calibration"),
+        (
+            *("views", "inference", "readers", "confidence", "calibration"),
+            # titles and units come from the registry; no metric is called
+            *(f"metrics.{m}" for m in ("selective", "exact", "agreement", "ordinal", "reasoning")),
+            *("metrics.reliability", "metrics.conventions"),
+        ),
     ),
     "readers measure nothing": (("readers",), ("metrics", "inference", "views")),
 }

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from acumen.evaluation.evaluation import Evaluation
+from acumen.results.verdicts import PairDocument
 from tests.report.browsers import NoBrowserError, a_browser
 from tests.report.studies import paired_evaluation, single_evaluation, verdict_results
 
@@ -25,13 +26,13 @@ def paired() -> Evaluation:
 
 
 @pytest.fixture(scope="session")
-def results() -> dict[str, Any]:
+def results() -> PairDocument:
     return verdict_results()
 
 
 @pytest.fixture(scope="session")
 def page_file(
-    single: Evaluation, results: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    single: Evaluation, results: PairDocument, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     from acumen.report.html import write_report
 

@@ -14,6 +14,7 @@ from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
+from acumen.results.verdicts import PairDocument
 from acumen.table.judgments import Judgments
 from tests.toy_runs import toy_run
 
@@ -44,8 +45,8 @@ def paired_evaluation() -> Evaluation:
 
 
 @cache
-def verdict_results() -> dict[str, Any]:
-    """Two methods and their comparison, as ``acumen score`` writes them."""
+def verdict_results() -> PairDocument:
+    """Two methods and their comparison, as ``acumen score`` makes them."""
     from acumen.policy import find_policy
     from acumen.studies import POLICY, verdict_study
     from acumen.verdicts.compare import compare_runs, comparison_document
@@ -62,10 +63,8 @@ def verdict_results() -> dict[str, Any]:
     ]
     compared = compare_runs(runs[0], runs[1], truth, policy, reviews, options)
     names = tuple(study.results)
-    return {
-        "systems": documents,
-        "comparison": comparison_document(compared, (names[0], names[1]), with_reasons=True),
-    }
+    comparison = comparison_document(compared, (names[0], names[1]), with_reasons=True)
+    return PairDocument(systems=documents, comparison=comparison)
 
 
 def rewritten(part: Any, change: Callable[[str], str], keep: frozenset[str]) -> Any:

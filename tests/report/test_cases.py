@@ -14,11 +14,11 @@ from acumen.files.json import write_json
 from acumen.inference.options import Options
 from acumen.policy import find_policy
 from acumen.readers.run import run_from_document
-from acumen.report.html import render_report
-from acumen.report.metric_parts import cases
-from acumen.report.verdict_sections import study_of
+from acumen.report.blocks import Cases
+from acumen.report.html import render_report, study_of
+from acumen.report.selective.facts import cases
 from acumen.results.metrics import MetricsArtifact
-from acumen.results.verdicts import check_document
+from acumen.results.verdicts import PairDocument, ResultsDocument
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import document, score_study
 from acumen.verdicts.study import prepare
@@ -101,25 +101,29 @@ def test_it_is_told_where_texts_are_asked_for_and_there_are_none() -> None:
 
 
 def test_a_failed_verdict_has_no_evidence_to_speak_of_and_is_counted(
-    results: dict[str, Any],
+    results: PairDocument,
 ) -> None:
-    document = check_document(results["systems"][1], "results")
-    study = study_of([document], None, "s1")
-    assert study.subtitle.startswith("Verdict study, 100 cases,")
-    (table,) = study.cases
+    assert study_of(results.systems[1]).subtitle.startswith("Verdict study, 100 cases,")
+    table = case_table(results.systems[1])
     outcome, trace = table.columns[3], table.columns[-1]
     told = [trace.text(row) for row in range(table.n) if outcome.text(row) == "failed"]
     assert (table.n, told) == (100, ["–"])
 
 
-def traces_of(document: dict[str, Any]) -> list[tuple[str, ...]]:
+def case_table(document: ResultsDocument) -> Cases:
+    blocks = [block for section in study_of(document).sections for block in section.blocks]
+    (table,) = [block for block in blocks if isinstance(block, Cases)]
+    return table
+
+
+def traces_of(document: ResultsDocument) -> list[tuple[str, ...]]:
     """(case, outcome, what is said of its evidence), row by row."""
-    (table,) = study_of([check_document(document, "results")], None, "s1").cases
+    table = case_table(document)
     told = (table.columns[0], table.columns[3], table.columns[-1])
     return [tuple(column.text(row) for column in told) for row in range(table.n)]
 
 
-def abstaining_document(*, with_reasons: bool = True) -> dict[str, Any]:
+def abstaining_document(*, with_reasons: bool = True) -> ResultsDocument:
     """A abstains with two claims, B abstains with none, C and D judge with one and with none."""
     policy = find_policy("G1_allergy_V2")
 
@@ -154,7 +158,7 @@ def test_nothing_is_said_of_evidence_that_was_not_scored() -> None:
     assert {told for _, _, told in traces_of(abstaining_document(with_reasons=False))} == {"–"}
 
 
-def test_the_page_says_where_an_abstention_counts(results: dict[str, Any]) -> None:
+def test_the_page_says_where_an_abstention_counts(results: PairDocument) -> None:
     page = " ".join(render_report([results]).split())
     assert (
         "An abstention is wrong in accuracy and outside ranking, other agreement, verdict support "

@@ -189,8 +189,8 @@ def hostile_artifact(change: Change) -> MetricsArtifact:
 
 def hostile_results(change: Change) -> dict[str, Any]:
     """Two methods compared, every text of every value changed; the keys are acumen's."""
-    found = verdict_results()
-    systems = [{**document, "results": document["results"][:4]} for document in found["systems"]]
+    pair = verdict_results().on_disk()
+    systems = [{**document, "results": document["results"][:4]} for document in pair["systems"]]
 
     def changed(part: Any) -> Any:
         if isinstance(part, str):
@@ -199,7 +199,7 @@ def hostile_results(change: Change) -> dict[str, Any]:
             return [changed(p) for p in part]
         return {k: changed(v) for k, v in part.items()} if isinstance(part, dict) else part
 
-    whole: dict[str, Any] = changed({"systems": systems, "comparison": found["comparison"]})
+    whole: dict[str, Any] = changed({"systems": systems, "comparison": pair["comparison"]})
     return whole
 
 

@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from acumen.evaluation.evaluation import Evaluation
-from acumen.report.html import _study, render_report
-from acumen.report.sections import Table
+from acumen.report.blocks import Plot, Section, Table
+from acumen.report.html import render_report, study_of
+from acumen.results.measured import Flag, Interval, RestsOn, RightOf
+from acumen.results.verdicts import PairDocument
 from tests.report.test_specs import walk
+
+
+def plots(section: Section) -> list[Plot]:
+    return [block for block in section.blocks if isinstance(block, Plot)]
 
 
 class Numbers(HTMLParser):
@@ -46,7 +52,7 @@ def test_every_number_of_the_page_is_in_the_artifact(
     kind: str, request: pytest.FixtureRequest
 ) -> None:
     given = request.getfixturevalue(kind)
-    document = given.artifact.model_dump() if isinstance(given, Evaluation) else given
+    document = (given.artifact if isinstance(given, Evaluation) else given).model_dump()
     held = numbers_of(document)
     shown = Numbers(render_report([given])).found
     assert len(shown) > 100
@@ -54,9 +60,8 @@ def test_every_number_of_the_page_is_in_the_artifact(
     assert strangers == []
     for value, text in shown:
         plain = text.replace(",", "").removesuffix("%")
-        percent = (
-            text.endswith("%") and value <= 1 and float(plain) != pytest.approx(value, abs=0.06)
-        )
+        share = text.endswith("%") or (text[0] in "+-" and len(plain.partition(".")[2]) == 1)
+        percent = share and value <= 1 and float(plain) != pytest.approx(value, abs=0.06)
         digits = len(plain.partition(".")[2])
         near = 0.51 * 10.0**-digits if "e" not in plain else abs(value) * 0.01
         assert float(plain) == pytest.approx(100 * value if percent else value, abs=near), text
@@ -95,8 +100,8 @@ def test_the_page_tells_how_to_make_its_numbers_again(single: Evaluation) -> Non
 
 def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evaluation) -> None:
     """Who answers less errs less: a mean error is compared at a coverage, or on the same rows."""
-    study = _study(paired, "s1", None, False)
-    tables = [plot.table for section in study.sections for plot in section.plots]
+    study = study_of(paired)
+    tables = [plot.table for section in study.sections for plot in plots(section)]
     told = [
         " ".join(cell.text for cell in row)
         for table in tables
@@ -108,89 +113,107 @@ def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evalua
     assert [line for line in told if any(word in f"{line} " for word in wrong)] == []
     deltas = paired.artifact.comparison.deltas
     assert deltas is not None
-    assert f"risk at 0.5 {deltas['llm']['mae_at_coverage@0.5'].left:.4f}" in " ".join(
-        " ".join(cell.text for cell in row)
-        for row in _study(paired, "s1", None, False).sections[0].plots[0].table.rows
+    assert f"MAE at coverage 0.5 {deltas['llm']['mae_at_coverage@0.5'].left:.4f}" in " ".join(
+        " ".join(cell.text for cell in row) for row in plots(study.sections[0])[0].table.rows
     )
 
 
 def test_two_methods_mean_errors_are_compared_where_both_have_a_verdict(
-    results: dict[str, Any],
+    results: PairDocument,
 ) -> None:
-    levels = results["systems"][0]["levels"]
+    levels: list[Any] = list(results.systems[0].levels)
     left, right = (
         {
-            row["business_id"]: abs(levels.index(row["verdict"]) - levels.index(row["gt_verdict"]))
-            for row in document["results"]
-            if row["verdict"] is not None
+            row.business_id: abs(levels.index(row.verdict) - levels.index(row.gt_verdict))
+            for row in document.results
+            if row.verdict is not None
         }
-        for document in results["systems"]
+        for document in results.systems
     )
     both = left.keys() & right.keys()
     assert len(both) < min(len(left), len(right))
-    row = next(row for row in difference_table(results).rows if row[0].text == "mae")
+    row = next(row for row in difference_table(results).rows if row[0].text == "Mean error")
     assert row[1].value == pytest.approx(sum(left[case] for case in both) / len(both))
     assert row[2].value == pytest.approx(sum(right[case] for case in both) / len(both))
     assert row[1].value != pytest.approx(sum(left.values()) / len(left))
 
 
-def difference_table(results: dict[str, Any]) -> Table:
-    sections = _study(results, "s1", None, False).sections
-    return next(s for s in sections if s.key == "comparison").plots[0].table
+def difference_table(results: PairDocument) -> Table:
+    sections = study_of(results).sections
+    return plots(next(s for s in sections if s.key == "comparison"))[0].table
 
 
-def test_the_differences_of_two_methods_say_what_they_are_of(results: dict[str, Any]) -> None:
-    (section, *_) = _study(results, "s1", None, False).sections
+def test_the_differences_of_two_methods_say_what_they_are_of(results: PairDocument) -> None:
+    (section, *_) = study_of(results).sections
     assert section.title == "How the two differ on the same 99 cases"
-    assert "are over the 98 where both have a verdict." in section.plots[0].caption
+    assert "are over the 98 where both have a verdict." in plots(section)[0].caption
     rows = {row[0].text: row for row in difference_table(results).rows}
-    held = results["comparison"]["deltas"]["incident_precision"]["counts"]
-    assert held == {"left": [66, 69], "right": [35, 57]}
-    assert rows["incident_precision"][5].text == "66/69 and 35/57"
-    assert rows["accuracy"][5].text == "–"
+    assert results.comparison is not None
+    counts = results.comparison.deltas["incident_precision"].counts
+    assert counts == RightOf(left=(66, 69), right=(35, 57))
+    assert rows["Incident precision"][-1].text == "66/69 and 35/57"
+    assert rows["Accuracy of all rows"][-1].text == "–"
 
 
-def test_an_interval_that_cannot_be_relied_on_is_marked(results: dict[str, Any]) -> None:
-    unreliable = {"low": 0.1, "high": 0.3, "note": "rests on 2 cases of 'High Risk': unreliable"}
-    first, second = results["systems"]
-    held = first["intervals"]
-    intervals = {key: held[key] | unreliable for key in ("auprc_ge_1", "macro_f1", "ordinal_auprc")}
-    compared = results["comparison"]
-    deltas = compared["deltas"] | {"auprc_ge_1": compared["deltas"]["auprc_ge_1"] | unreliable}
-    changed = {
-        "systems": [first | {"intervals": held | intervals}, second],
-        "comparison": compared | {"deltas": deltas},
+def test_an_interval_that_cannot_be_relied_on_is_marked(results: PairDocument) -> None:
+    few = RestsOn(cases=2, where="at", level="High Risk")
+    interval = Interval(low=0.1, high=0.3, method="x", flags=(Flag.RARE_LEVEL,), rests_on=few)
+    sound = Interval(low=0.1, high=0.3, method="x")
+    marked = ("auprc_ge@1", "macro_f1", "ordinal_auprc")
+    first, second = (
+        d.model_copy(
+            update={
+                "metrics": {
+                    key: m.model_copy(
+                        update={"interval": interval if at == 0 and key in marked else sound}
+                    )
+                    for key, m in d.metrics.items()
+                }
+            }
+        )
+        for at, d in enumerate(results.systems)
+    )
+    pair = results.comparison
+    assert pair is not None
+    deltas = {
+        key: d.model_copy(update={"interval": interval if key == "auprc_ge@1" else sound})
+        for key, d in pair.deltas.items()
     }
+    changed = PairDocument(
+        systems=[first, second], comparison=pair.model_copy(update={"deltas": deltas})
+    )
     cells = {
         (plot.key, row[0].text, cell.text, cell.hint)
-        for section in _study(changed, "s1", None, False).sections
-        for plot in section.plots
+        for section in study_of(changed).sections
+        for plot in plots(section)
         for row in plot.table.rows
         for cell in row
-        if cell.text.endswith("*")
+        if cell.marked
     }
     plain, signed = (
         (ends, "rests on 2 cases of 'High Risk': unreliable")
-        for ends in ("0.1000 to 0.3000*", "+0.1000 to +0.3000*")
+        for ends in ("10.0% to 30.0%", "+10.0 to +30.0")
     )
     assert cells == {
-        ("s1-chart-comparison", "auprc_ge_1", *signed),
-        ("s1-chart-scores", "AUPRC", *plain),
-        ("s1-chart-thresholds", "rag", *plain),
-        ("s1-chart-precision-recall", "rag", *plain),
+        ("s1-chart-comparison", "AUPRC, at least High Risk", *signed),
+        ("s1-chart-scores", "Ordinal AUPRC", *plain),
+        ("s1-chart-thresholds", "High Risk", *plain),
+        ("s1-chart-thresholds", "Mean", *plain),
+        ("s1-chart-precision-recall", "High Risk", *plain),
+        ("s1-chart-precision-recall", "Mean", *plain),
         ("s1-chart-agreement", "Macro F1", *plain),
     }
-    told = {row[0].text: row[-1].text for row in difference_table(changed).rows}
-    assert told["auprc_ge_1"] == unreliable["note"]
-    assert told["process_score"] == "–"
+    page = render_report([changed])
+    assert "10.0% to 30.0%" in page
+    assert "(rests on 2 cases of &#39;High Risk&#39;: unreliable)</span></span>*" in page
 
 
 def test_the_agreement_table_names_thresholds_and_tells_differences(paired: Evaluation) -> None:
-    study = _study(paired, "s1", None, False)
+    study = study_of(paired)
     (section,) = [s for s in study.sections if s.key == "agreement"]
-    rows = {(row[0].text, row[1].text): row[2].value for row in section.plots[0].table.rows}
+    rows = {(row[0].text, row[1].text): row[2].value for row in plots(section)[0].table.rows}
     held = paired.artifact
-    assert rows["AUROC, truth ≥ 2", "toy1"] == held.agreement[0]["auroc_ge@2"].value
+    assert rows["AUROC, at least 2", "toy1"] == held.agreement[0]["auroc_ge@2"].value
     delta = held.comparison.agreement["kendall_tau_b"].delta
     assert rows["Kendall's tau-b", "noisier minus toy1"] == delta
 
@@ -198,9 +221,9 @@ def test_the_agreement_table_names_thresholds_and_tells_differences(paired: Eval
 def test_the_calibration_errors_stand_beside_the_reliability_with_their_intervals(
     single: Evaluation,
 ) -> None:
-    study = _study(single, "s1", None, False)
+    study = study_of(single)
     (section,) = [s for s in study.sections if s.key == "confidence"]
-    (drawn,) = [p for p in section.plots if p.key == "s1-chart-calibration"]
+    (drawn,) = [p for p in plots(section) if p.key == "s1-chart-calibration"]
     variants = single.artifact.confidence_variants
     told = {row[0].text: row for row in drawn.table.rows}
     assert set(told) == {f for f, v in variants.items() if "ece" in v.metrics}

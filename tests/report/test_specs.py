@@ -17,7 +17,7 @@ from acumen.cli import run
 from acumen.errors import DataError, UsageError
 from acumen.evaluation.evaluation import Evaluation
 from acumen.files.json import read_json, write_json
-from acumen.results.verdicts import check_document
+from acumen.results.verdicts import PairDocument
 
 COMPUTING = {
     *("aggregate", "bin", "calculate", "regression", "loess", "window", "density", "quantile"),
@@ -35,18 +35,18 @@ def walk(part: Any) -> Iterator[tuple[str, Any]]:
             yield from walk(value)
 
 
-def figures(single: Evaluation, paired: Evaluation, results: dict[str, Any]) -> dict[str, Figure]:
-    documents = [check_document(d, "results") for d in results["systems"]]
+def figures(single: Evaluation, paired: Evaluation, results: PairDocument) -> dict[str, Figure]:
+    assert results.comparison is not None
     found = {f"single {n}": draw(single.artifact) for n, draw in CHARTS.items() if n != "deltas"}
     found |= {f"paired {n}": draw(paired.artifact) for n, draw in CHARTS.items()}
-    found |= {f"verdicts {n}": draw(documents) for n, draw in VERDICT_CHARTS.items()}
-    found["verdicts comparison"] = comparison(results["comparison"])
+    found |= {f"verdicts {n}": draw(results.systems) for n, draw in VERDICT_CHARTS.items()}
+    found["verdicts comparison"] = comparison(results.comparison)
     assert None not in found.values()
     return found  # type: ignore[return-value]
 
 
 def test_no_chart_computes_a_number(
-    single: Evaluation, paired: Evaluation, results: dict[str, Any]
+    single: Evaluation, paired: Evaluation, results: PairDocument
 ) -> None:
     drawn = figures(single, paired, results)
     assert len(drawn) == 30
@@ -70,7 +70,7 @@ def shape(part: Any) -> Any:
 
 
 def test_every_chart_is_valid_vega_lite(
-    single: Evaluation, paired: Evaluation, results: dict[str, Any]
+    single: Evaluation, paired: Evaluation, results: PairDocument
 ) -> None:
     specs = [spec_and_data(figure)[0] for figure in figures(single, paired, results).values()]
     # the configuration is one for all, and Altair checks slowly
@@ -87,7 +87,7 @@ def test_the_agreement_chart_draws_the_artifact_s_numbers_of_each_input(
     (rows,) = chart("agreement", paired).datasets.values()
     names = {row["group"] for row in rows}
     assert names == {"toy1", "noisier"}
-    kappa = {row["group"]: row for row in rows if row["name"] == "Kappa, quadratic"}
+    kappa = {row["group"]: row for row in rows if row["name"] == "Quadratic kappa"}
     for side, found in zip(("toy1", "noisier"), paired.artifact.agreement, strict=True):
         held = found["quadratic_kappa"]
         assert held.interval is not None
@@ -127,12 +127,12 @@ def test_a_chart_becomes_a_figure_file(
 
 
 def test_plot_draws_artifacts_results_and_runs(
-    single: Evaluation, results: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    single: Evaluation, results: PairDocument, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from tests.toy_runs import toy_run
 
     single.write(tmp_path / "metrics.json")
-    write_json(tmp_path / "results.json", results)
+    write_json(tmp_path / "results.json", results.on_disk())
     write_json(tmp_path / "run.json", toy_run(4))
     out = tmp_path / "f.svg"
     for source, name in (("metrics", "forest"), ("results", "components"), ("run", "confusion")):
@@ -220,7 +220,7 @@ def test_a_file_that_is_no_artifact_is_refused(tmp_path: Path) -> None:
     from acumen.report.html import render_report
 
     write_json(tmp_path / "other.json", {"experiments": []})
-    with pytest.raises(DataError, match="neither a metrics artifact"):
+    with pytest.raises(DataError, match="is no document of acumen: neither metrics"):
         render_report([tmp_path / "other.json"])
     with pytest.raises(UsageError, match="at least one artifact"):
         render_report([])

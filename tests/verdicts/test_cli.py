@@ -14,6 +14,9 @@ import pytest
 
 from acumen.cli import run
 from acumen.files.json import read_json, write_json
+from acumen.report.terminal import render
+from acumen.report.verdicts.brief import brief
+from acumen.results.verdicts import results_of
 from acumen.studies import verdict_study
 
 FAST = ("--resamples", "200")
@@ -40,9 +43,9 @@ def test_the_tables_of_one_method(study: Path, capsys: pytest.CaptureFixture[str
     for title in ("UNIFIED SCORES", "PROCESS COMPONENTS", "RANKING", "AGREEMENT", "READING"):
         assert title in printed
     lines = {line.split("│")[1].strip(): line for line in printed.splitlines() if "│" in line}
-    assert "✓" not in lines["AUPRC"]  # 62.5% is not above 75%
+    assert "✓" not in lines["Ordinal AUPRC"]  # 62.5% is not above 75%
     assert "✓" in lines["Process"]
-    assert "35%" in lines["Incident Precision"]
+    assert "35%" in lines["Incident precision"]
     told = "1 abstained (wrong in accuracy, outside ranking, other agreement and consistency; its"
     assert f"{told} claims still count in the process score)" in " ".join(printed.split())
     assert "Adjusted AUPRC: 0.572  = 0.625 × 0.915" in printed
@@ -51,15 +54,8 @@ def test_the_tables_of_one_method(study: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_a_score_of_exactly_the_target_gets_no_tick() -> None:
-    from acumen.report.verdict_tables import report, terminal
-    from acumen.results.verdicts import check_document
-
     bare = {"unified_scores": {"auprc": 0.75, "process_score": 75.0, "consistency_score": 75.1}}
-    console = terminal()
-    with console.capture() as captured:
-        for part in report(check_document(bare, "x")):
-            console.print(part)
-    assert captured.get().count("✓") == 1
+    assert render(brief(results_of(bare, "x"))).count("✓") == 1
 
 
 def test_a_mean_that_lacks_a_threshold_says_which_it_covers(
@@ -80,7 +76,7 @@ def test_the_tables_do_not_squeeze_into_a_narrow_terminal(
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert run(["score", "--demo", *FAST]) == 0
-    assert "│   Incident Precision │  95.7% │  61.4% │" in capsys.readouterr().out
+    assert "│ Evidence recall    │  95.7% │" in capsys.readouterr().out
 
 
 def test_the_document_has_the_keys_of_the_source(study: Path, tmp_path: Path) -> None:
@@ -101,11 +97,13 @@ def test_the_document_has_the_keys_of_the_source(study: Path, tmp_path: Path) ->
     assert set(full["process_components"]) >= {"incident_precision", "weighted_sum", "total_weight"}
     assert len(full["consistency_details"]["per_sample"]) == full["consistency_details"]["total"]
     assert written["unified_scores"]["process_score"] == full["process_score"]
-    assert written["intervals"]["process_score"]["low"] < full["process_score"]
-    rare = written["intervals"]["ordinal_auprc"]["no_interval"]
-    assert rare.startswith("it rests on 1 case of 'Critical Risk': undefined in 3")
-    assert "unreliable" in written["intervals"]["macro_f1"]["note"]
-    assert "note" not in written["intervals"]["auprc_ge_high"]
+    assert 100 * written["metrics"]["process"]["interval"]["low"] < full["process_score"]
+    none = written["metrics"]["ordinal_auprc"]["no_interval"]
+    assert none["why"] == "undefined_in_resamples"
+    rests_on = {"cases": 1, "where": "at", "level": "Critical Risk", "upper": None}
+    assert none["rests_on"] == rests_on
+    assert written["metrics"]["macro_f1"]["interval"]["flags"] == ["rare_level"]
+    assert written["metrics"]["auprc_ge@1"]["interval"]["flags"] == []
     assert len(written["results"]) == 100
 
 
@@ -157,7 +155,7 @@ def test_a_written_file_is_scored_again_without_a_truth_file(
     assert second["auprc"]["ordinal_auprc"] == first["auprc"]["ordinal_auprc"]
     assert second["primitives"] == first["primitives"]
     assert second["unified_scores"]["process_score"] is None
-    assert second["intervals"]["process_score"]["reason"] == "scored without a truth file"
+    assert second["metrics"]["process"]["reason"] == "scored without a truth file"
 
 
 def test_options_fill_what_the_file_lacks_and_no_more(study: Path, tmp_path: Path) -> None:
@@ -186,9 +184,9 @@ def test_two_files_are_compared_on_the_same_cases(
     assert "rag AND direct ON THE SAME 99 CASES" in printed
     assert "rag reasons better: process 95.3% for rag, 59.0% for direct" in printed
     written: Any = read_json(out)
-    process = written["comparison"]["deltas"]["process_score"]
+    process = written["comparison"]["deltas"]["process"]
     assert process["favours"] == "left"
-    assert process["low"] < process["delta"] < process["high"] < 0
+    assert process["interval"]["low"] < process["delta"] < process["interval"]["high"] < 0
     assert [s["method"] for s in written["systems"]] == ["rag", "direct"]
 
 
@@ -356,7 +354,7 @@ def test_any_terminal_can_print_it(encoding: str) -> None:
     assert done.returncode == 0, done.stderr
     printed = done.stdout.decode(encoding)
     assert "\x1b" not in printed
-    assert (">= Critical Risk" if encoding == "ascii" else "≥ Critical Risk") in printed
+    assert ("0.973 x 0.447" if encoding == "ascii" else "0.973 × 0.447") in printed
 
 
 def test_a_reader_that_leaves_in_the_middle_ends_the_command_quietly() -> None:
@@ -396,7 +394,8 @@ def shelf(study: Path, tmp_path: Path) -> Path:
         out.parent.mkdir()
         assert score(study, "--output", str(out), results=(f"results-{name}",)) == 0
     older: Any = read_json(tmp_path / "rag" / "results.json")
-    older |= {"timestamp": "20250101_000000", "accuracy": 0.5}
+    older |= {"timestamp": "20250101_000000"}
+    older["metrics"]["total_accuracy"]["value"] = 0.5
     (tmp_path / "old.json").write_text(json.dumps(older))
     (tmp_path / "notes.json").write_text('{"nothing": 1}')
     (tmp_path / "torn.json").write_text("{")
@@ -421,9 +420,9 @@ def test_a_folder_of_results_becomes_one_table(
 @pytest.mark.parametrize(
     ("form", "rag", "direct"),
     [
-        ("table", "│    100 │    92.0% │", "│ 99/100 │    94.9% │"),
+        ("table", "       100       92.0% ", "    99/100       94.9% "),
         ("markdown", "| 100 | 92.0% [", "| 99/100 | 94.9% ["),
-        ("latex", "& 100 & 92.0 [", "& 99/100 & 94.9 ["),
+        ("latex", "& 100 & 92.0\\% [", "& 99/100 & 94.9\\% ["),
         ("csv", ",100,100,92.0,", ",100,99,94.9"),
     ],
 )
@@ -441,7 +440,7 @@ def test_show_says_when_nothing_matches(shelf: Path, capsys: pytest.CaptureFixtu
     assert run(["show", str(shelf), "--policy", "G9"]) == 3
     assert "there are no result files that match" in capsys.readouterr().err
     assert run(["show", str(shelf / "notes.json")]) == 3
-    assert "not a results file" in capsys.readouterr().err
+    assert "is no document of acumen" in capsys.readouterr().err
     assert run(["show", str(shelf), "--format", "yaml"]) == 2
 
 
@@ -481,5 +480,5 @@ def test_a_file_of_the_source_is_shown_as_far_as_it_goes(
     printed = capsys.readouterr().out
     assert " RUN: G1_allergy_V2 | Method: amos | K=50 | N=100" in printed
     assert "79.8%" in printed
-    assert "N/A" in printed
+    assert "–" in printed
     assert "(they weigh 0.95 in all)" in " ".join(printed.split())

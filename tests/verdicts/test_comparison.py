@@ -9,9 +9,10 @@ import pytest
 
 from acumen.inference.options import Options
 from acumen.policy import find_policy
-from acumen.report.verdict_comparison import comparison_report
-from acumen.report.verdict_tables import terminal
-from acumen.results.measured import Interval
+from acumen.report.terminal import render
+from acumen.report.verdicts.brief import comparison_parts
+from acumen.results.measured import Interval, RightOf
+from acumen.results.verdicts import ComparisonDocument
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import score_study
@@ -33,7 +34,7 @@ def method(*scores: float | None) -> Any:
     return parse_results(rows, POLICY)
 
 
-def compared(left: Any, right: Any, truth: Any = TRUTH, **options: Any) -> dict[str, Any]:
+def compared(left: Any, right: Any, truth: Any = TRUTH, **options: Any) -> ComparisonDocument:
     found = compare_runs(left, right, truth, POLICY, options=Options(resamples=50), **options)
     return comparison_document(found, ("one", "two"), with_reasons=truth is not TRUTH)
 
@@ -65,23 +66,19 @@ TOLD = parse_truth(
 )
 
 
-def printed(document: dict[str, Any]) -> str:
-    console = terminal()
-    with console.capture() as captured:
-        for part in comparison_report(document, list(POLICY.scale.levels), 0.95):
-            console.print(part)
-    return captured.get()
+def printed(document: ComparisonDocument) -> str:
+    return render(comparison_parts(document, list(POLICY.scale.levels), 0.95))
 
 
 def test_ranking_is_compared_where_both_have_a_verdict() -> None:
     # C, on which the first abstains, is the only place the second ranks wrongly
     found = compared(method(9, 8, None, 2, 1), method(8, 7, 9, 2, 1))
-    assert (found["n_cases"], found["n_ranked"]) == (5, 4)
-    ranking = found["deltas"]["auprc_ge_1"]
-    assert (ranking["left"], ranking["right"]) == (1.0, 1.0)
+    assert (found.n_cases, found.n_ranked) == (5, 4)
+    ranking = found.deltas["auprc_ge@1"]
+    assert (ranking.left, ranking.right) == (1.0, 1.0)
     # with C, which it puts first, the second would have (1/2 + 2/3)/2
-    accuracy = found["deltas"]["accuracy"]
-    assert (accuracy["left"], accuracy["right"]) == (pytest.approx(0.8), pytest.approx(0.8))
+    accuracy = found.deltas["total_accuracy"]
+    assert (accuracy.left, accuracy.right) == (pytest.approx(0.8), pytest.approx(0.8))
 
 
 def test_a_pair_of_methods_has_no_p_values_since_their_scores_do_not_mix() -> None:
@@ -94,24 +91,24 @@ def test_a_pair_of_methods_has_no_p_values_since_their_scores_do_not_mix() -> No
 def test_which_side_abstains_makes_no_difference() -> None:
     sides = method(9, 8, None, 2, 1), method(8, 1, 9, 2, 1)
     one, other = compared(*sides), compared(*reversed(sides))
-    assert one["deltas"]["auprc_ge_1"]["right"] == other["deltas"]["auprc_ge_1"]["left"]
+    assert one.deltas["auprc_ge@1"].right == other.deltas["auprc_ge@1"].left
     # A comes first; B ties with E for the last of four: (1 + 2/4)/2
-    assert one["deltas"]["auprc_ge_1"]["right"] == pytest.approx(0.75)
+    assert one.deltas["auprc_ge@1"].right == pytest.approx(0.75)
 
 
 def test_a_method_that_never_gives_a_verdict_has_no_ranking_to_compare() -> None:
     found = compared(method(None, None, None, None, None), method(8, 7, 9, 2, 1))
-    assert found["n_ranked"] == 0
-    assert found["deltas"]["auprc_ge_1"]["delta"] is None
+    assert found.n_ranked == 0
+    assert found.deltas["auprc_ge@1"].delta is None
 
 
 def test_agreement_is_compared_where_both_have_a_verdict_and_accuracy_everywhere() -> None:
     # the second takes C for High, the only thing it gets wrong; the first abstains there
-    found = compared(method(9, 8, None, 2, 1), method(8, 7, 9, 2, 1))["deltas"]
+    found = compared(method(9, 8, None, 2, 1), method(8, 7, 9, 2, 1)).deltas
     for key in ("macro_f1", "quadratic_kappa", "linear_kappa", "kendall_tau_b"):
-        assert (found[key]["left"], found[key]["right"]) == (1.0, 1.0), key
-    assert found["krippendorff_alpha"]["delta"] == found["mae"]["right"] == 0.0
-    assert (found["accuracy"]["left"], found["accuracy"]["right"]) == (0.8, 0.8)
+        assert (found[key].left, found[key].right) == (1.0, 1.0), key
+    assert found["krippendorff_alpha"].delta == found["level_mae"].right == 0.0
+    assert (found["total_accuracy"].left, found["total_accuracy"].right) == (0.8, 0.8)
 
 
 def test_verdicts_are_held_against_their_evidence_where_both_have_one() -> None:
@@ -121,12 +118,12 @@ def test_verdicts_are_held_against_their_evidence_where_both_have_one() -> None:
         claims("moderate", "moderate", "mild", "mild", "moderate"),
         TOLD,
     )
-    assert (found["n_cases"], found["n_ranked"]) == (5, 4)
-    for key in ("consistency_score", "verdict_support_rate"):
-        assert found["deltas"][key]["counts"] == {"left": [3, 4], "right": [3, 4]}
+    assert (found.n_cases, found.n_ranked) == (5, 4)
+    for key in ("consistency", "verdict_support_rate"):
+        assert found.deltas[key].counts == RightOf(left=(3, 4), right=(3, 4))
     # what is claimed of D counts all the same
-    claimed = found["deltas"]["incident_precision"]
-    assert claimed["counts"] == {"left": [5, 5], "right": [5, 5]}
+    claimed = found.deltas["incident_precision"]
+    assert claimed.counts == RightOf(left=(5, 5), right=(5, 5))
 
 
 def test_process_scores_are_compared_on_the_components_both_have() -> None:
@@ -134,18 +131,18 @@ def test_process_scores_are_compared_on_the_components_both_have() -> None:
     quoting = claims(*["mild"] * 5, snippet="not there")
     plain = claims(*["mild"] * 5)
     found = compared(plain, quoting, TOLD, reviews=reviews)
-    process = found["deltas"]["process_score"]
+    process = found.deltas["process"]
     # .35 · 1 + .30 · 1 + .15 · 0 (mild is not High), over .80: invented quotations do not enter
-    assert process["left"] == process["right"] == pytest.approx(100 * 0.65 / 0.80)
-    assert found["deltas"]["snippet_validity"]["delta"] is None
+    assert process.left == process.right == pytest.approx(0.65 / 0.80)
+    assert found.deltas["snippet_validity"].delta is None
     told = "the process scores are compared without snippet validity, which one of them lacks"
-    assert told in found["warnings"]
+    assert told in found.warnings
 
 
 def test_ranking_by_scores_against_ranking_by_levels_is_told() -> None:
     without = [{"business_id": case, "verdict": LOW} for case in "ABCDE"]
     found = compared(method(9, 8, 3, 2, 1), parse_results(without, POLICY))
-    assert "the first is ranked by risk_score, the second by predicted level" in found["warnings"]
+    assert "the first is ranked by risk_score, the second by predicted level" in found.warnings
 
 
 def test_all_right_on_few_cases_is_worth_as_little_in_a_pair_as_alone() -> None:
@@ -164,7 +161,8 @@ def test_all_right_on_few_cases_is_worth_as_little_in_a_pair_as_alone() -> None:
 
     few, many = citing(4), citing(20)
     found = compare_runs(few, many, truth, POLICY, options=Options(resamples=50))
-    alone = score_study(prepare(few, truth, POLICY), Options(resamples=50)).found["consistency"]
+    scores = score_study(prepare(few, truth, POLICY), Options(resamples=50))
+    alone = scores.inferences["consistency"]
     assert found.deltas["consistency"].left.interval == alone.interval
     assert isinstance(alone.interval, Interval)
     assert alone.interval.low < 0.6
@@ -178,15 +176,15 @@ def test_the_notes_say_what_is_counted_over_what() -> None:
     )
     assert "Accuracy is over all 5 cases, an abstention being wrong." in text
     assert "are over the 3 where both have a verdict." in text
-    assert "Right of checked, one and two: Incident Precision 5/5 and 5/5," in text
+    assert "Right of checked, one and two: Incident precision 5/5 and 5/5," in text
     assert "Consistency 2/3 and 0/3" in text
-    assert "N/A for" not in text
+    assert "No value for" not in text
 
 
 def test_names_too_long_for_the_table_are_told_below_it() -> None:
     found = compared(method(9, 8, 3, 2, 1), method(8, 7, 9, 2, 1))
-    found |= {"left": "gpt-5-nano-with-retrieval", "right": "gpt-5-nano-with-reflection"}
-    text = printed(found)
+    names = {"left": "gpt-5-nano-with-retrieval", "right": "gpt-5-nano-with-reflection"}
+    text = printed(found.model_copy(update=names))
     assert max(len(line) for line in text.splitlines()) <= 80
     assert re.search(r"│ +left │ +right │", text)
     told = "left is gpt-5-nano-with-retrieval, right is gpt-5-nano-with-reflection."

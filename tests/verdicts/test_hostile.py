@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acumen.errors import AcumenError
+from acumen.files.problems import validated
 from acumen.inference.options import Options
 from acumen.policy import find_policy, parse_policy
-from acumen.report.verdict_comparison import comparison_report
-from acumen.report.verdict_tables import report, terminal
-from acumen.results.verdicts import check_comparison, check_document
+from acumen.report.terminal import render
+from acumen.report.verdicts.brief import brief, comparison_parts
+from acumen.results.verdicts import ComparisonDocument, PairDocument, ResultsDocument
 from acumen.studies import verdict_study
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.compute import unified_numbers
@@ -149,7 +150,7 @@ def test_a_damaged_policy_is_read_or_refused_with_its_place(text: str, data: st.
 def _scored() -> Any:
     run, truth = parse_results(RESULTS, POLICY), parse_truth(TRUTH, POLICY)
     study = prepare(run, truth, POLICY, parse_reviews(REVIEWS))
-    found = document(score_study(study, Options(resamples=20)))
+    found = document(score_study(study, Options(resamples=20))).model_dump(mode="json")
     # leave out the rows per case, so that the damage falls on what is shown
     del found["results"], found["unified_metrics_full"]["consistency_details"]
     del found["unified_metrics_full"]["intermediate_metrics"]["per_sample"]
@@ -162,25 +163,22 @@ SCORED = _scored()
 @settings(max_examples=150, deadline=None)
 @given(damaged_document=damaged(SCORED))
 def test_a_damaged_results_document_is_shown_or_refused(damaged_document: Any) -> None:
-    console = terminal()
     try:
-        checked = check_document(damaged_document, "x")
+        system = validated(damaged_document, ResultsDocument, "x")
     except AcumenError as error:
         tells(error)
         return
-    with console.capture() as captured:
-        for part in report(checked):
-            console.print(part)
-    assert "\x1b[2J" not in captured.get()
+    assert "\x1b" not in render(brief(PairDocument(systems=[system]), full=True))
 
 
 def _compared() -> Any:
     truth = parse_truth(STUDY.truth, POLICY)
     left, right = (parse_results(results, POLICY) for results in STUDY.results.values())
     found = compare_runs(left, right, truth, POLICY, options=Options(resamples=20))
-    whole = comparison_document(found, ("rag", "direct"), with_reasons=True)
-    shown = ("ordinal_auprc", "process_score", "consistency_score", "snippet_validity")
-    return whole | {"deltas": {key: whole["deltas"][key] for key in shown}}
+    document = comparison_document(found, ("rag", "direct"), with_reasons=True)
+    whole = document.model_dump(mode="json")
+    keys = ("ordinal_auprc", "process", "consistency", "snippet_validity")
+    return whole | {"deltas": {key: whole["deltas"][key] for key in keys}}
 
 
 COMPARED = _compared()
@@ -189,22 +187,18 @@ COMPARED = _compared()
 @settings(max_examples=150, deadline=None)
 @given(damaged_comparison=damaged(COMPARED))
 def test_a_damaged_comparison_is_shown_or_refused(damaged_comparison: Any) -> None:
-    console = terminal()
     try:
-        checked = check_comparison(damaged_comparison, "x")
+        pair = validated(damaged_comparison, ComparisonDocument, "x")
     except AcumenError as error:
         tells(error)
         return
-    with console.capture() as captured:
-        for part in comparison_report(checked, list(POLICY.scale.levels), 0.95):
-            console.print(part)
-    assert "\x1b[2J" not in captured.get()
+    assert "\x1b" not in render(comparison_parts(pair, list(POLICY.scale.levels), 0.95))
 
 
 @settings(max_examples=100, deadline=None)
 @given(document=json_values.filter(lambda d: isinstance(d, dict)), scores=json_values)
 def test_any_results_document_is_shown_or_refused(document: Any, scores: Any) -> None:
     try:
-        check_document({**document, "unified_scores": scores}, "x")
+        validated({**document, "unified_scores": scores}, ResultsDocument, "x")
     except AcumenError as error:
         tells(error)

@@ -70,7 +70,8 @@ def test_long_names_are_folded_and_numbers_stay_whole(
 ) -> None:
     lines = shown(shelf, "table", capsys).splitlines()
     assert max(len(line) for line in lines) <= 80
-    assert sum("50.0% │ 80.0% │   80.0% │       99.0% │" in line for line in lines) == len(NAMES)
+    numbers = [re.findall(r"\d+\.\d%", line) for line in lines]
+    assert numbers.count(["50.0%", "80.0%", "80.0%", "99.0%"]) == len(NAMES)
 
 
 def test_a_markdown_table_shows_every_name_as_it_is_written(
@@ -110,25 +111,30 @@ def test_a_spreadsheet_runs_no_name(shelf: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("form", "marked", "plain"),
     [
-        ("markdown", "80.0% [10.0, 90.0]\\* |", "50.0% [40.0, 60.0] |"),
-        ("latex", "80.0 [10.0, 90.0]$^{*}$ &", "50.0 [40.0, 60.0] &"),
+        ("table", "10.0–90.0*", "40.0–60.0 "),
+        ("markdown", "80.0% [10.0–90.0]\\* |", "50.0% [40.0–60.0] |"),
+        ("latex", "80.0\\% [10.0–90.0]$^{*}$ &", "50.0\\% [40.0–60.0] &"),
         ("csv", ",10.0,90.0,rests on 2 cases of 'Critical Risk': unreliable,", ",40.0,60.0,,"),
     ],
 )
 def test_an_interval_that_rests_on_too_few_cases_is_marked(
     form: str, marked: str, plain: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    note = "rests on 2 cases of 'Critical Risk': unreliable"
-    intervals = {
-        "ordinal_auprc": {"value": 0.8, "low": 0.1, "high": 0.9, "note": note},
-        "accuracy": {"value": 0.5, "low": 0.4, "high": 0.6},
+    few = {
+        "flags": ["rare_level"],
+        "rests_on": {"cases": 2, "where": "at", "level": "Critical Risk"},
     }
-    shelved(tmp_path, "rag", intervals=intervals)
+    wide, sound = {"low": 0.1, "high": 0.9, "method": "x"}, {"low": 0.4, "high": 0.6, "method": "x"}
+    metrics = {
+        "ordinal_auprc": {"value": 0.8, "interval": wide | few},
+        "total_accuracy": {"value": 0.5, "interval": sound},
+    }
+    shelved(tmp_path, "rag", metrics=metrics)
     text = shown(tmp_path, form, capsys)
     assert marked in text
     assert plain in text
-    assert ("rests on too few cases: unreliable" in text) == (form != "csv")
-    shelved(tmp_path, "rag", intervals={})
+    assert ("rests on too few cases" in text) == (form != "csv")
+    shelved(tmp_path, "rag", metrics={})
     (tmp_path / "0.json").unlink()
     assert "unreliable" not in shown(tmp_path, form, capsys)
 
@@ -146,7 +152,7 @@ def test_without_a_place_to_look_the_folder_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["show"]) == 2
-    told = "there is no folder 'results' here; name result files or folders"
+    told = "there is no folder 'results' here; name documents or folders"
     assert told in capsys.readouterr().err
 
 
@@ -167,7 +173,7 @@ def test_a_comparison_without_names_and_counts_is_shown_as_far_as_it_goes(
     names: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scores = {"unified_scores": {"auprc": 0.8}}
-    deltas = {"process_score": {"delta": 2.0, "left": 80.0, "right": 82.0}}
+    deltas = {"process": {"delta": 0.02, "left": 0.8, "right": 0.82}}
     pair = tmp_path / "pair.json"
     pair.write_text(
         json.dumps({"systems": [scores, scores], "comparison": {**names, "deltas": deltas}})
@@ -192,8 +198,9 @@ def test_a_comparison_without_names_and_counts_is_shown_as_far_as_it_goes(
     ("delta", "message"),
     [
         ({"delta": 1.0, "left": None, "right": 2.0}, "a difference needs both sides"),
-        ({"low": 1.0}, "an interval needs both ends"),
-        ({"counts": {"left": [1], "right": [1, 2]}}, "counts.left: list should have at least 2"),
+        ({"interval": {"low": 1.0, "method": "x"}}, "interval.high: is missing"),
+        ({"delta": "0.1"}, "delta: must be a number, not the text '0.1'"),
+        ({"counts": {"left": [1], "right": [1, 2]}}, "counts.left[1]: is missing"),
         ({"favours": "\x1b[2J"}, "favours: must be 'left' or 'right', not the text"),
     ],
 )
@@ -201,7 +208,7 @@ def test_a_damaged_comparison_is_refused(
     delta: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scores = {"unified_scores": {"auprc": 0.8}}
-    pair = {"left": "a", "right": "b", "deltas": {"accuracy": delta}}
+    pair = {"left": "a", "right": "b", "deltas": {"accuracy": {"delta": None} | delta}}
     path = tmp_path / "pair.json"
     path.write_text(json.dumps({"systems": [scores, scores], "comparison": pair}))
     assert run(["show", str(path)]) == 3

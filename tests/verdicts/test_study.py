@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from acumen.metrics import find_metric
 from acumen.policy import Evidence, decide, find_policy
 from acumen.report.words import rests_on
 from acumen.studies import POLICY, verdict_study
@@ -36,12 +37,12 @@ def test_the_truth_is_what_the_policy_makes_of_its_incidents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "key", "told"),
+    ("counts", "key", "text"),
     [
-        ((40, 40, 4), "auprc_ge_2", "rests on 4 cases of 'Critical Risk'"),
-        ((40, 40, 4), "auprc_ge_1", None),
-        ((40, 2, 2), "auprc_ge_1", "rests on 4 cases of 'High Risk' or above"),
-        ((1, 40, 40), "auprc_ge_1", "rests on 1 case below 'High Risk'"),
+        ((40, 40, 4), "auprc_ge@2", "rests on 4 cases of 'Critical Risk'"),
+        ((40, 40, 4), "auprc_ge@1", None),
+        ((40, 2, 2), "auprc_ge@1", "rests on 4 cases of 'High Risk' or above"),
+        ((1, 40, 40), "auprc_ge@1", "rests on 1 case below 'High Risk'"),
         ((3, 40, 40), "ordinal_auprc", "rests on 3 cases below 'High Risk'"),
         (
             (40, 3, 40),
@@ -55,15 +56,17 @@ def test_the_truth_is_what_the_policy_makes_of_its_incidents() -> None:
     ],
 )
 def test_a_number_that_rests_on_a_few_cases_says_which(
-    counts: tuple[int, ...], key: str, told: str | None
+    counts: tuple[int, ...], key: str, text: str | None
 ) -> None:
     policy = find_policy(POLICY)
     verdicts = [
         level for level, n in zip(policy.scale.levels, counts, strict=True) for _ in range(n)
     ]
     rows = [{"business_id": str(n), "verdict": v, "gt_verdict": v} for n, v in enumerate(verdicts)]
-    found = rare_level(key, prepare(parse_results(rows, policy), None, policy))
-    assert (None if found is None else rests_on(found)) == told
+    metric = find_metric(key)
+    assert metric is not None
+    group = rare_level(metric, prepare(parse_results(rows, policy), None, policy))
+    assert (None if group is None else rests_on(group)) == text
 
 
 def test_every_kind_of_fault_is_in_it() -> None:

@@ -12,7 +12,6 @@ from acumen.charts import curves, intervals, tables
 from acumen.charts.theme import Figure
 from acumen.errors import UsageError, printable
 from acumen.results.metrics import Evaluated, MetricsArtifact
-from acumen.results.parts import check
 
 CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "risk-coverage": curves.risk_coverage,
@@ -36,7 +35,7 @@ def chart(name: str, evaluation: Evaluated | MetricsArtifact) -> Figure:
     if name not in CHARTS:
         raise UsageError(f"no chart '{printable(name)}'; there are {', '.join(CHARTS)}")
     artifact = evaluation.artifact if isinstance(evaluation, Evaluated) else evaluation
-    check(artifact)
+    artifact.check()
     figure = CHARTS[name](artifact)
     if figure is None:
         raise UsageError(f"the artifact holds nothing to draw for the chart '{name}'")

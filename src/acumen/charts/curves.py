@@ -9,7 +9,6 @@ import altair as alt
 
 from acumen.charts import theme
 from acumen.results.metrics import MetricsArtifact, Variant
-from acumen.results.parts import best_function, input_names, sides, sorted_functions
 
 MOST_POINTS: Final = 200
 """Working points drawn of a curve; of more, this many evenly spaced along it, ends included."""
@@ -47,19 +46,19 @@ def curve_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
 
 
 def _curves(artifact: MetricsArtifact) -> Iterator[tuple[str, str, Variant, list[int]]]:
-    for at, side in enumerate(input_names(artifact)):
+    for at, side in enumerate(artifact.input_names):
         summary = artifact.summaries[at] if at < len(artifact.summaries) else None
-        for function, variants in sides(artifact).items():
-            found = None if summary is None else summary.functions.get(function)
-            yield function, side, variants[at], [] if found is None else found.accepted
+        for function, variants in artifact.sides.items():
+            part = None if summary is None else summary.functions.get(function)
+            yield function, side, variants[at], [] if part is None else part.accepted
 
 
 def band_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
     """The ends of the bands."""
     rows = []
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
-        for function, found in summary.functions.items():
-            if (band := found.band) is not None:
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
+        for function, part in summary.functions.items():
+            if (band := part.band) is not None:
                 columns = (
                     band.coverage,
                     band.selective_low,
@@ -79,18 +78,18 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], li
     """The optimum of each input, and what each function could achieve."""
     optimum: list[dict[str, Any]] = []
     achievable: list[dict[str, Any]] = []
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         parts = [("optimum", summary.optimum, optimum)]
         parts += [
-            (theme.name(f), found.achievable, achievable) for f, found in summary.functions.items()
+            (theme.name(f), part.achievable, achievable) for f, part in summary.functions.items()
         ]
         for function, points, rows in parts:
             columns = (points.coverage, points.selective_risk, points.generalized_risk)
-            kept = theme.thinned(len(points.coverage), MOST_POINTS)
+            places = theme.thinned(len(points.coverage), MOST_POINTS)
             rows += [
                 {"f": function, "s": side}
                 | {key: theme.drawn(c[at]) for key, c in zip("crg", columns, strict=True)}
-                for at in kept
+                for at in places
             ]
     return optimum, achievable
 
@@ -99,8 +98,8 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     rows = curve_rows(artifact)
     if not rows:
         return None
-    names = [theme.name(f) for f in sorted_functions(artifact)]
-    best = best_function(artifact)
+    names = [theme.name(f) for f in artifact.functions]
+    best = artifact.best_function
     first = names if len(names) <= ALONE or best is None else [theme.name(best)]
     picked = alt.selection_point(
         name="picked",
@@ -173,16 +172,16 @@ def _references(
     bands = band_rows(artifact)
     side: dict[str, Any] = {"detail": alt.Detail("s:N")}
     if bands:
-        shown = alt.condition(picked, alt.value(0.16), alt.value(0), empty=False)
+        opacity = alt.condition(picked, alt.value(0.16), alt.value(0), empty=False)
         area = alt.Chart(sets.add(bands)).mark_area(clip=True)
         ends: dict[str, Any] = {"y": alt.Y(f"{risk}l:Q"), "y2": alt.Y2(f"{risk}h")}
-        layers.append(area.encode(alt.X("c:Q"), color=color, opacity=shown, **ends, **side))
+        layers.append(area.encode(alt.X("c:Q"), color=color, opacity=opacity, **ends, **side))
     optimum, achievable = _reference_rows(artifact)
     if achievable:
-        shown = alt.condition(picked, alt.value(0.9), alt.value(0), empty=False)
+        opacity = alt.condition(picked, alt.value(0.9), alt.value(0), empty=False)
         hull = alt.Chart(sets.add(achievable)).mark_line(strokeWidth=1.2, strokeDash=[2, 3])
         place: dict[str, Any] = {"x": alt.X("c:Q"), "y": alt.Y(f"{risk}:Q")}
-        layers.append(hull.encode(color=color, opacity=shown, **place, **side))
+        layers.append(hull.encode(color=color, opacity=opacity, **place, **side))
     if optimum:
         line = alt.Chart(sets.add(optimum)).mark_line(
             strokeWidth=1.5, strokeDash=[6, 4], color=theme.GREY

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import altair as alt
 
 from acumen.charts import theme
+from acumen.metrics import Metric, kin_of
 from acumen.results.charted import GroupRisk
+from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import Best, MetricsArtifact
-from acumen.results.parts import input_names, sides, sorted_functions
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -30,7 +31,7 @@ def interval_plot(
     """A forest plot of rows ``{name, value, low, high, group}``; rows stand as they come."""
     if not rows:
         return None
-    names = list(dict.fromkeys(row["name"] for row in rows))
+    names = list(dict.fromkeys(r["name"] for r in rows))
     several = len(groups) > 1 or known is not None
     color = alt.Color(
         "group:N",
@@ -79,25 +80,22 @@ def _line(sets: theme.Sets, at: float, called: str, *, leftwards: bool) -> list[
 
 def forest(artifact: MetricsArtifact) -> theme.Figure | None:
     """AUGRC of every function with its interval, best first."""
-    names = input_names(artifact)
+    names = artifact.input_names
     best = artifact.best
     rows = []
-    for function in sorted_functions(artifact):
-        for side, variant in zip(names, sides(artifact)[function], strict=True):
-            found = variant.metrics.get("augrc")
-            if found is None or found.value is None:
-                continue
-            told = side
-            if best is not None:
-                told = _standing(function, best)
-            rows.append(_row(theme.name(function), told, found.value, found.interval))
+    for function in artifact.functions:
+        for side, variant in zip(names, artifact.sides[function], strict=True):
+            area = variant.metrics.get("augrc")
+            if area is not None and area.value is not None:
+                group = side if best is None else _standing(function, best)
+                rows.append(row(theme.name(function), group, area.value, area))
     groups = names if best is None else [BEST, NEAR, WORSE]
-    optimum = next((v[0].augrc_optimal for v in sides(artifact).values()), None)
+    optimum = next((v[0].augrc_optimal for v in artifact.sides.values()), None)
     return interval_plot(
         rows,
         "AUGRC (lower is better)",
         group="input" if best is None else "standing",
-        groups=[g for g in groups if any(row["group"] == g for row in rows)],
+        groups=[g for g in groups if any(r["group"] == g for r in rows)],
         known=None if best is None else STANDING,
         line=optimum if not artifact.comparison.enabled else None,
         line_name="optimum",
@@ -114,30 +112,38 @@ def _standing(function: str, best: Best) -> str:
     return NEAR if function in best.indistinguishable else BEST
 
 
-def _row(name: str, group: str, value: float | None, interval: Any) -> dict[str, Any]:
-    row = {"name": name, "group": group, "value": theme.drawn(value)}
-    ends = (None, None) if interval is None else interval.ends
-    return row | {"low": theme.drawn(ends[0]), "high": theme.drawn(ends[1])}
+def row(name: str, group: str, value: float | None, of: Measured | Delta) -> dict[str, Any]:
+    """A row of a forest plot: a value, and the ends of the interval it has."""
+    low, high = map(theme.drawn, of.ends)
+    return {"name": name, "group": group, "value": theme.drawn(value), "low": low, "high": high}
+
+
+UNDECIDED: Final = "cannot be told"
+
+
+def better_colours(groups: Iterable[str]) -> dict[str, str]:
+    """Of the groups "left is better", "right is better", "cannot be told"."""
+    return dict(zip(groups, (theme.BLUE, theme.ORANGE, theme.GREY), strict=True))
 
 
 def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figure | None:
     """The paired difference of every function, right minus left, beside the zero line."""
-    left, right = input_names(artifact) if artifact.comparison.enabled else ("", "")
-    groups = {"left": f"better: {left}", "right": f"better: {right}", None: "cannot be told"}
+    left, right = artifact.input_names if artifact.comparison.enabled else ("", "")
+    groups = {"left": f"better: {left}", "right": f"better: {right}", None: UNDECIDED}
     rows = []
     favoured = artifact.comparison.favoured(metric, artifact.confidence_level)
-    for function, found in (artifact.comparison.deltas or {}).items():
-        delta = found.get(metric)
+    for function, by_metric in (artifact.comparison.deltas or {}).items():
+        delta = by_metric.get(metric)
         if delta is not None and delta.delta is not None:
-            told = groups.get(favoured[function], groups[None])
-            rows.append(_row(theme.name(function), told, delta.delta, delta.interval))
+            group = groups.get(favoured[function], UNDECIDED)
+            rows.append(row(theme.name(function), group, delta.delta, delta))
     rows.sort(key=lambda row: row["value"])
     return interval_plot(
         rows,
         f"AUGRC, {right} minus {left}",
         group="paired interval",
-        groups=[g for g in groups.values() if any(row["group"] == g for row in rows)],
-        known=dict(zip(groups.values(), (theme.BLUE, theme.ORANGE, theme.GREY), strict=True)),
+        groups=[g for g in groups.values() if any(r["group"] == g for r in rows)],
+        known=better_colours(groups.values()),
         line=0.0,
         line_name="no difference",
     )
@@ -145,12 +151,12 @@ def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figur
 
 def calibration(artifact: MetricsArtifact) -> theme.Figure | None:
     """Expected calibration error of every function whose confidence is a probability."""
-    names = input_names(artifact)
+    names = artifact.input_names
     rows = [
-        _row(theme.name(function), side, found.value, found.interval)
-        for function, variants in sides(artifact).items()
+        row(theme.name(function), side, ece.value, ece)
+        for function, variants in artifact.sides.items()
         for side, variant in zip(names, variants, strict=True)
-        if (found := variant.metrics.get("ece")) is not None and found.value is not None
+        if (ece := variant.metrics.get("ece")) is not None and ece.value is not None
     ]
     rows.sort(key=lambda row: row["value"])
     return interval_plot(
@@ -162,29 +168,20 @@ def calibration(artifact: MetricsArtifact) -> theme.Figure | None:
     )
 
 
-AGREEMENT: Final[Mapping[str, str]] = {
-    "total_accuracy": "Accuracy of all rows",
-    "level_off_by_one": "At most one level off",
-    "macro_f1": "Macro F1",
-    "quadratic_kappa": "Kappa, quadratic",
-    "linear_kappa": "Kappa, linear",
-    "kendall_tau_b": "Kendall's tau-b",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "ordinal_auroc": "Ordinal AUROC",
-    "ordinal_auprc": "Ordinal AUPRC",
-    "ordinal_nap": "AUPRC above chance",
-}
-"""Measures of agreement that share a scale, on which 1 is perfect, and how they are called."""
+def agreement_metrics() -> list[Metric]:
+    """Measures of agreement that share a scale, on which 1 is perfect."""
+    levels = [m for m in kin_of("total_accuracy") if m.better == "higher"]
+    return levels + [m for m in kin_of("ordinal_auprc") if not m.parameters]
 
 
 def agreement(artifact: MetricsArtifact) -> theme.Figure | None:
     """How far the predicted levels agree with the truth, measure by measure."""
-    names = input_names(artifact)
+    names = artifact.input_names
     rows = [
-        _row(title, side, found[key].value, found[key].interval)
-        for key, title in AGREEMENT.items()
-        for side, found in zip(names, artifact.agreement, strict=False)
-        if key in found and found[key].value is not None
+        row(metric.title, side, measured.value, measured)
+        for metric in agreement_metrics()
+        for side, by_metric in zip(names, artifact.agreement, strict=False)
+        if (measured := by_metric.get(metric.name)) is not None and measured.value is not None
     ]
     return interval_plot(
         rows,
@@ -206,13 +203,13 @@ def risk_by_level(artifact: MetricsArtifact) -> theme.Figure | None:
 
 
 def _groups(
-    artifact: MetricsArtifact, found: Sequence[Sequence[GroupRisk]], prefix: str = ""
+    artifact: MetricsArtifact, parts: Sequence[Sequence[GroupRisk]], prefix: str = ""
 ) -> theme.Figure | None:
-    names = input_names(artifact)
+    names = artifact.input_names
     rows = [
-        _row(prefix + theme.name(group.name), side, group.risk.value, group.risk)
+        row(prefix + theme.name(group.name), side, group.risk.value, group.risk)
         | {"n": group.answered}
-        for side, groups in zip(names, found, strict=False)
+        for side, groups in zip(names, parts, strict=False)
         for group in groups
         if group.risk.value is not None
     ]

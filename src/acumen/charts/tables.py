@@ -10,7 +10,6 @@ import altair as alt
 from acumen.charts import theme
 from acumen.results.charted import Distribution, ThresholdCurve
 from acumen.results.metrics import MetricsArtifact
-from acumen.results.parts import best_function, input_names, sorted_functions
 
 ABSTAINED: Final = "abstained"
 RIGHT, WRONG = "right", "wrong"
@@ -18,20 +17,20 @@ RIGHT, WRONG = "right", "wrong"
 
 def confusion(artifact: MetricsArtifact) -> theme.Figure | None:
     """Truth against prediction, abstentions in a column of their own."""
-    pairs = zip(input_names(artifact), artifact.summaries, strict=False)
+    pairs = zip(artifact.input_names, artifact.summaries, strict=False)
     return confusion_plot([(n, s.levels, s.confusion) for n, s in pairs])
 
 
 def confusion_plot(
-    found: Sequence[tuple[str, Sequence[str], Sequence[Sequence[int]]]],
+    matrices: Sequence[tuple[str, Sequence[str], Sequence[Sequence[int]]]],
 ) -> theme.Figure | None:
     """A heat map for each (name, levels, counts); the last column counts abstentions."""
-    if not found:
+    if not matrices:
         return None
-    levels = [theme.name(level) for level in found[0][1]]
+    levels = [theme.name(level) for level in matrices[0][1]]
     rows = [
         {"s": side, "t": levels[t], "p": [*levels, ABSTAINED][p], "n": n}
-        for side, _, counts in found
+        for side, _, counts in matrices
         for t, row in enumerate(counts)
         for p, n in enumerate(row)
     ]
@@ -50,10 +49,10 @@ def confusion_plot(
     sets = theme.Sets()
     chart = alt.layer(boxes, text, data=sets.add(rows))
     height = 48 * len(levels)
-    if len(found) == 1:
+    if len(matrices) == 1:
         return theme.dressed(chart, sets, height=height)
     sized = chart.properties(width=280, height=height)
-    sides = alt.Column("s:N", title=None, sort=[name for name, _, _ in found])
+    sides = alt.Column("s:N", title=None, sort=[name for name, _, _ in matrices])
     return theme.dressed(sized.facet(column=sides), sets, height=None)
 
 
@@ -65,18 +64,18 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
     """How sure it was of right and of wrong answers, function by function."""
     rows = []
     several = len(artifact.summaries) > 1
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
-        for function in sorted_functions(artifact):
-            found = summary.functions.get(function)
-            if found is not None and found.distribution.low:
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
+        for function in artifact.functions:
+            part = summary.functions.get(function)
+            if part is not None and part.distribution.low:
                 label = theme.name(function) + (f" · {side}" if several else "")
-                rows += _bins(label, found.distribution)
+                rows += _bins(label, part.distribution)
     if not rows:
         return None
     options = list(dict.fromkeys(row["f"] for row in rows))
-    best = best_function(artifact)
+    best = artifact.best_function
     first = next((o for o in options if best and o.startswith(theme.name(best))), options[0])
-    chosen = alt.param(
+    selected = alt.param(
         name="chosen",
         value=first,
         bind=alt.binding_select(options=options, name="confidence function "),
@@ -109,22 +108,22 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
                 alt.Tooltip("n:Q", title="rows"),
             ],
         )
-        .add_params(chosen)
+        .add_params(selected)
         .transform_filter("datum.f === chosen")
     )
     return theme.dressed(chart, sets, height=260)
 
 
-def _bins(label: str, found: Distribution) -> list[dict[str, Any]]:
+def _bins(label: str, counts: Distribution) -> list[dict[str, Any]]:
     rows = []
     for low, high, right, wrong in zip(
-        found.low, found.high, found.right, found.wrong, strict=True
+        counts.low, counts.high, counts.right, counts.wrong, strict=True
     ):
-        told = bin_name(low, high)
+        span = bin_name(low, high)
         rows += [
-            {"f": label, "b": told, "o": o, "n": n} for o, n in ((RIGHT, right), (WRONG, wrong))
+            {"f": label, "b": span, "o": o, "n": n} for o, n in ((RIGHT, right), (WRONG, wrong))
         ]
-    return [*rows, {"f": label, "b": "none", "o": ABSTAINED, "n": found.abstained}]
+    return [*rows, {"f": label, "b": "none", "o": ABSTAINED, "n": counts.abstained}]
 
 
 def bin_name(low: float, high: float) -> str:
@@ -139,22 +138,22 @@ def bin_name(low: float, high: float) -> str:
 def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
     """What was said against what came true, for functions that can be read as probabilities."""
     rows = []
-    for side, summary in zip(input_names(artifact), artifact.summaries, strict=False):
-        for function in sorted_functions(artifact):
-            found = summary.functions.get(function)
-            if found is not None and found.reliability is not None:
-                bins = found.reliability
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
+        for function in artifact.functions:
+            part = summary.functions.get(function)
+            if part is not None and part.reliability is not None:
+                bins = part.reliability
                 rows += [
                     {
                         "f": theme.name(function),
                         "s": side,
                         "p": theme.drawn(said),
-                        "a": theme.drawn(came.value),
-                        "l": theme.drawn(came.ends[0]),
-                        "h": theme.drawn(came.ends[1]),
+                        "a": theme.drawn(share.value),
+                        "l": theme.drawn(share.ends[0]),
+                        "h": theme.drawn(share.ends[1]),
                         "n": n,
                     }
-                    for said, came, n in zip(bins.confidence, bins.accuracy, bins.n, strict=True)
+                    for said, share, n in zip(bins.confidence, bins.accuracy, bins.n, strict=True)
                 ]
     if not rows:
         return None
@@ -180,9 +179,9 @@ def _reliability_layers(
     base = alt.Chart(sets.add(rows)).encode(
         x, color=alt.Color("f:N", scale=theme.colours(names), title="confidence function")
     )
-    shown = alt.condition(picked, alt.value(0.95), alt.value(0.08))
+    opacity = alt.condition(picked, alt.value(0.95), alt.value(0.08))
     ends = base.mark_rule(strokeWidth=1.6).encode(
-        alt.Y("l:Q", scale=unit), alt.Y2("h"), opacity=shown
+        alt.Y("l:Q", scale=unit), alt.Y2("h"), opacity=opacity
     )
     lines = base.mark_line(strokeWidth=1.2).encode(
         alt.Y("a:Q", title="share that was right", scale=unit),
@@ -192,7 +191,7 @@ def _reliability_layers(
     dots = base.mark_point(filled=True).encode(
         alt.Y("a:Q", scale=unit),
         alt.Size("n:Q", title="rows", scale=alt.Scale(range=[20, 320])),
-        opacity=shown,
+        opacity=opacity,
         tooltip=[
             alt.Tooltip("f:N", title="confidence function"),
             alt.Tooltip("p:Q", title="mean confidence", format=".3f"),
@@ -213,23 +212,23 @@ def _reliability_layers(
 
 def precision_recall(artifact: MetricsArtifact) -> theme.Figure | None:
     """Precision against recall of "at least this level", one curve a threshold."""
-    pairs = zip(input_names(artifact), artifact.summaries, strict=False)
+    pairs = zip(artifact.input_names, artifact.summaries, strict=False)
     return precision_recall_plot({name: summary.precision_recall for name, summary in pairs})
 
 
 def precision_recall_plot(
-    found: Mapping[str, Sequence[ThresholdCurve]],
+    sides: Mapping[str, Sequence[ThresholdCurve]],
 ) -> theme.Figure | None:
     """Curves by input and threshold; the dashed lines are the prevalences."""
     rows: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
-    for side, curves in found.items():
+    for side, curves in sides.items():
         for curve in curves:
-            told = f"≥ {theme.name(curve.at_least)}"
-            lines.append({"k": told, "pi": theme.drawn(curve.prevalence)})
+            threshold = f"≥ {theme.name(curve.at_least)}"
+            lines.append({"k": threshold, "pi": theme.drawn(curve.prevalence)})
             columns = (curve.recall, curve.precision, curve.cut, curve.flagged)
             rows += [
-                {"s": side, "k": told}
+                {"s": side, "k": threshold}
                 | dict(zip(("r", "p", "c", "n"), map(theme.drawn, at), strict=True))
                 for at in zip(*columns, strict=True)
             ]
@@ -238,7 +237,7 @@ def precision_recall_plot(
     names = list(dict.fromkeys(row["k"] for row in rows))
     color = alt.Color("k:N", title="truth", scale=theme.colours(names))
     dash: dict[str, Any] = (
-        {"strokeDash": alt.StrokeDash("s:N", title="input", sort=None)} if len(found) > 1 else {}
+        {"strokeDash": alt.StrokeDash("s:N", title="input", sort=None)} if len(sides) > 1 else {}
     )
     unit = alt.Scale(domain=[0, 1])
     x, y = alt.X("r:Q", title="recall", scale=unit), alt.Y("p:Q", title="precision", scale=unit)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import altair as alt
 
 from acumen.files.json import to_json
-from acumen.results.parts import name as name  # every chart names things
+from acumen.results.metrics import name as name  # every chart names things
 
 Figure = alt.Chart | alt.LayerChart | alt.FacetChart
 

@@ -2,62 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import altair as alt
 
 from acumen.charts import theme
-from acumen.charts.intervals import interval_plot
+from acumen.charts.intervals import UNDECIDED, better_colours, interval_plot, row
 from acumen.charts.tables import confusion_plot, precision_recall_plot
-from acumen.defaults import PROCESS_WEIGHTS
-from acumen.results.charted import ThresholdCurve
-
-Documents = Sequence[Mapping[str, Any]]
-SHARE: Final = alt.Scale(domain=[0, 1])
-TARGET: Final = 75.0
-SCORES: Final = (
-    ("ordinal_auprc", "AUPRC", 100.0),
-    ("process_score", "Process", 1.0),
-    ("consistency_score", "Consistency", 1.0),
+from acumen.defaults import PROCESS_WEIGHTS, TARGET
+from acumen.metrics import METRICS, Metric, kin_of
+from acumen.results.verdicts import (
+    SCORES,
+    ComparisonDocument,
+    ResultsDocument,
+    method_names,
 )
-"""Key of a score, its name, and what brings it to percent."""
+
+Documents = Sequence[ResultsDocument]
+SHARE: Final = alt.Scale(domain=[0, 1])
 
 
-def title_of(component: str) -> str:
-    """A component as readers know it.
-
-    >>> title_of("verdict_support_rate")
-    'Verdict support'
-    """
-    return component.removesuffix("_rate").replace("_", " ").capitalize()
-
-
-def method_names(documents: Documents) -> list[str]:
-    """The methods by name, made distinct."""
-    names = [theme.name(d.get("method") or d.get("run_id") or "this method") for d in documents]
-    if len(set(names)) == len(names):
-        return names
-    return [f"{name} ({at})" for at, name in enumerate(names, start=1)]
+def _rows(
+    documents: Documents, metrics: Iterable[tuple[str, str]], factor: float = 1.0
+) -> list[dict[str, Any]]:
+    """A row for each (metric, title) and method that has a value."""
+    methods = list(zip(method_names(documents), documents, strict=True))
+    return [
+        row(title, method, measured.value, measured)
+        for key, title in metrics
+        for method, document in methods
+        if (measured := document.measured(key).times(factor)).value is not None
+    ]
 
 
-def _rows(documents: Documents, keys: Sequence[tuple[str, str, float]]) -> list[dict[str, Any]]:
-    rows = []
-    for key, title, factor in keys:
-        for method, document in zip(method_names(documents), documents, strict=True):
-            entry = document["intervals"].get(key) or {}
-            if entry.get("value") is None:
-                continue
-            ends = {end: entry.get(end) for end in ("value", "low", "high")}
-            row = {k: None if v is None else theme.drawn(factor * v) for k, v in ends.items()}
-            rows.append({"name": title, "group": method, **row})
-    return rows
+def _titled(metrics: Iterable[Metric]) -> list[tuple[str, str]]:
+    return [(metric.name, metric.title) for metric in metrics]
 
 
 def scores(documents: Documents) -> theme.Figure | None:
     """The three scores in percent, against the target."""
     return interval_plot(
-        _rows(documents, SCORES),
+        _rows(documents, _titled(METRICS[key] for key in SCORES), 100.0),
         "percent",
         group="method",
         groups=method_names(documents),
@@ -69,9 +55,8 @@ def scores(documents: Documents) -> theme.Figure | None:
 
 def components(documents: Documents) -> theme.Figure | None:
     """The components of the process score."""
-    keys = [(key, title_of(key), 1.0) for key in (*PROCESS_WEIGHTS, "evidence_recall")]
     return interval_plot(
-        _rows(documents, keys),
+        _rows(documents, _titled(METRICS[key] for key in (*PROCESS_WEIGHTS, "evidence_recall"))),
         "share right",
         group="method",
         groups=method_names(documents),
@@ -81,12 +66,13 @@ def components(documents: Documents) -> theme.Figure | None:
 
 def thresholds(documents: Documents) -> theme.Figure | None:
     """Average precision of "at least this level"."""
-    found = {
-        row["threshold"]: row["at_least"] for d in documents for row in d["auprc"]["thresholds"]
-    }
-    keys = [(f"auprc_ge_{k}", f"≥ {theme.name(level)}", 1.0) for k, level in sorted(found.items())]
+    levels = {at.threshold: at.at_least for d in documents for at in d.auprc.thresholds}
+    metrics = [
+        (METRICS["auprc_ge"].at(level=k).name, f"≥ {theme.name(level)}")
+        for k, level in sorted(levels.items())
+    ]
     return interval_plot(
-        _rows(documents, keys),
+        _rows(documents, metrics),
         "average precision",
         group="method",
         groups=method_names(documents),
@@ -94,22 +80,10 @@ def thresholds(documents: Documents) -> theme.Figure | None:
     )
 
 
-AGREEMENT: Final = (
-    ("accuracy", "Accuracy of all cases"),
-    ("off_by_one_accuracy", "At most one level off"),
-    ("macro_f1", "Macro F1"),
-    ("quadratic_kappa", "Kappa, quadratic"),
-    ("linear_kappa", "Kappa, linear"),
-    ("kendall_tau_b", "Kendall's tau-b"),
-    ("krippendorff_alpha", "Krippendorff's alpha"),
-)
-"""Measures of agreement that share a scale, on which 1 is perfect, and how they are called."""
-
-
 def agreement(documents: Documents) -> theme.Figure | None:
     """How far the verdicts agree with the truth, measure by measure."""
     return interval_plot(
-        _rows(documents, [(key, title, 1.0) for key, title in AGREEMENT]),
+        _rows(documents, _titled(m for m in kin_of("total_accuracy") if m.better == "higher")),
         "agreement (1 is perfect)",
         group="method",
         groups=method_names(documents),
@@ -120,54 +94,39 @@ def agreement(documents: Documents) -> theme.Figure | None:
 def confusion(documents: Documents) -> theme.Figure | None:
     """Truth against verdict, abstentions in a column of their own."""
     pairs = zip(method_names(documents), documents, strict=True)
-    found = [
-        (m, d["summary"]["levels"], d["summary"]["confusion"]) for m, d in pairs if d["summary"]
-    ]
-    return confusion_plot(found)
+    return confusion_plot(
+        [(m, d.summary.levels, d.summary.confusion) for m, d in pairs if d.summary is not None]
+    )
 
 
 def precision_recall(documents: Documents) -> theme.Figure | None:
     """Precision against recall down the severity ranking."""
     pairs = zip(method_names(documents), documents, strict=True)
     return precision_recall_plot(
-        {
-            m: [ThresholdCurve.model_validate(c) for c in d["summary"]["precision_recall"]]
-            for m, d in pairs
-            if d["summary"]
-        }
+        {m: d.summary.precision_recall for m, d in pairs if d.summary is not None}
     )
 
 
-def comparison(found: Mapping[str, Any]) -> theme.Figure | None:
+def comparison(pair: ComparisonDocument) -> theme.Figure | None:
     """Paired differences in points, right minus left, beside the zero line."""
-    left, right = theme.name(found["left"]), theme.name(found["right"])
-    told = {"left": f"better: {left}", "right": f"better: {right}"}
-    keys = [
-        *SCORES,
-        *((key, title_of(key), 100.0) for key in PROCESS_WEIGHTS),
-        ("accuracy", "Accuracy", 100.0),
-    ]
+    left, right = theme.name(pair.left), theme.name(pair.right)
+    groups = {"left": f"better: {left}", "right": f"better: {right}", None: UNDECIDED}
     rows = []
-    for key, title, factor in keys:
-        delta = found["deltas"].get(key)
-        if delta is None or delta.get("delta") is None:
-            continue
-        ends = {"value": delta["delta"], "low": delta.get("low"), "high": delta.get("high")}
-        row = {k: None if v is None else theme.drawn(factor * v) for k, v in ends.items()}
-        rows.append({"name": title, "group": told.get(delta.get("favours"), UNDECIDED), **row})
-    groups = [*told.values(), UNDECIDED]
+    for key in (*SCORES, *PROCESS_WEIGHTS, "total_accuracy"):
+        delta = pair.deltas.get(key)
+        if delta is not None and delta.delta is not None:
+            points = delta.times(100.0)
+            rows.append(row(METRICS[key].title, groups[delta.favours], points.delta, points))
     return interval_plot(
         rows,
         f"difference in points, {right} minus {left}",
         group="paired interval",
-        groups=[g for g in groups if any(row["group"] == g for row in rows)],
-        known=dict(zip(groups, (theme.BLUE, theme.ORANGE, theme.GREY), strict=True)),
+        groups=[g for g in groups.values() if any(r["group"] == g for r in rows)],
+        known=better_colours(groups.values()),
         line=0.0,
         line_name="no difference",
     )
 
-
-UNDECIDED: Final = "cannot be told"
 
 VERDICT_CHARTS: Final[Mapping[str, Callable[[Documents], theme.Figure | None]]] = {
     "scores": scores,

@@ -65,7 +65,7 @@ def demo(
     )
     inputs = {f"verdicts/{name}.json": content for name, content in study.documents().items()}
     outputs = {f"phq8/{name}.json": e.artifact.model_dump(mode="json") for name, e in evaluations}
-    outputs[SCORES] = scores.document
+    outputs[SCORES] = scores.document.on_disk()
     with _stage(folder) as stage:
         _write({RUN: run, **inputs, **outputs}, stage)
         write_report([stage / name for name in outputs], stage / "report.html")
@@ -134,16 +134,14 @@ def _write(documents: Mapping[str, Any], stage: Path) -> None:
 
 
 def _print(evaluations: Sequence[tuple[str, Evaluation]], scores: Scores) -> None:
-    from acumen.report.terminal import print_report
-    from acumen.report.verdict_tables import show, terminal
+    from acumen.report.brief import brief
+    from acumen.report.terminal import print_parts
 
     for name, evaluation in evaluations:
         _heading(TITLES[name])
-        print_report(evaluation)
+        print_parts(brief(evaluation.artifact))
     _heading("Verdicts on 100 restaurants, two methods")
-    console = terminal()
-    show(console, scores.parts())
-    console.file.flush()
+    print_parts(brief(scores.document))
 
 
 def _heading(text: str) -> None:

@@ -55,6 +55,7 @@ def evaluate(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the artifact instead of the tables.")
     ] = False,
+    full: options.Full = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
     debug: Annotated[
@@ -95,7 +96,7 @@ def evaluate(
     clock.lap("evaluate")
     write_results(evaluation, output, html, texts=texts)
     clock.lap("write")
-    _show(evaluation, as_json=as_json, quiet=quiet)
+    _show(evaluation, as_json=as_json, quiet=quiet, full=full)
     clock.lap("show")
     if debug:
         print(clock.summary(), file=sys.stderr)
@@ -119,14 +120,15 @@ def _grid(text: str) -> tuple[float, ...]:
         ) from None
 
 
-def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool) -> None:
+def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool, full: bool) -> None:
     """The artifact or the tables on standard output; warnings in any case."""
     if as_json:
         emit(evaluation.to_json())
     elif not quiet:
-        from acumen.report.terminal import print_report
+        from acumen.report.selective.brief import brief
+        from acumen.report.terminal import print_parts
 
-        print_report(evaluation)
+        print_parts(brief(evaluation.artifact, full=full))
         return
     warn(evaluation.artifact.warnings)
 

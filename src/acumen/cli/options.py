@@ -52,3 +52,6 @@ def one_run(run: Path | None, same: Path | None) -> Path | None:
     if run is not None and same is not None:
         raise UsageError("give one run: RUN or --input FILE")
     return run or same
+
+
+Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]

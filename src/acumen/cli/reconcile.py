@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -10,6 +10,7 @@ from acumen import defaults
 from acumen.cli import options
 
 if TYPE_CHECKING:
+    from acumen.report.blocks import Block
     from acumen.table.judgments import Judgments
     from acumen.views.ranking import Ranking
 
@@ -31,29 +32,28 @@ def reconcile(
     Example: acumen reconcile run.json --mode few_shot --confidence token_msp
     """
     from acumen.cli.ranking import rank_run
-    from acumen.report.verdict_tables import show, terminal
+    from acumen.report.terminal import print_parts
 
     table, rankings = rank_run(run, mode=mode, confidence=confidence, scale=scale)
     if confidence == defaults.CONFIDENCE:  # its names are one function under two names
         rankings = dict(list(rankings.items())[:1])
-    for name, ranking in rankings.items():
-        show(terminal(), _parts(name, ranking, table))
+    print_parts(part for name, r in rankings.items() for part in _parts(name, r, table))
 
 
-def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Any]:
-    from rich.padding import Padding
-    from rich.text import Text
-
+def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Block]:
     from acumen.metrics.conventions import readings
+    from acumen.report.blocks import Cell, Paragraph, Table, Tone
+    from acumen.report.cells import number
 
     n, rows = len(ranking.order), len(ranking)
-    title = (
+    heading = Paragraph(
         f"{name}: area under risk of {n} answered of {rows} rows, "
-        f"{len(table.included.cases)} {table.scale.case}s, loss {defaults.LOSS} (0 to 1)"
+        f"{len(table.included.cases)} {table.scale.case}s, loss {defaults.LOSS} (0 to 1)",
+        Tone.STRONG,
     )
-    numbers = readings(ranking)
-    if not numbers:
-        return [Text(title, style="bold"), Text("No row was answered: there is no curve.\n")]
+    areas = readings(ranking)
+    if not areas:
+        return [heading, Paragraph("No row was answered: there is no curve.")]
     distinct = len(ranking.ends)
     note = (
         f"{distinct} distinct confidences among {n} rows: there are ties, and the numbers marked "
@@ -63,18 +63,7 @@ def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Any]:
     )
     if ranking.weight is not None:
         note += " The rows' weights are left aside: the other tools have none."
-    return [Text(title, style="bold"), _table(numbers), Padding(Text(note), (0, 0, 1, 0))]
-
-
-def _table(numbers: list[Any]) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SQUARE, show_lines=True)
-    table.add_column("Tool: its name for it", no_wrap=True)
-    table.add_column("Number", justify="right", no_wrap=True)
-    table.add_column("Why")
-    for reading in numbers:
-        value = "–" if reading.value is None else f"{reading.value:.4f}"
-        table.add_row(f"{reading.tool}:\n  {reading.name}", value, reading.why)
-    return table
+    cells = tuple(
+        (Cell(f"{area.tool}:\n  {area.name}"), number(area.value), Cell(area.why)) for area in areas
+    )
+    return [heading, Table("", ("Tool: its name for it", "Number", "Why"), cells), Paragraph(note)]

@@ -40,6 +40,7 @@ def score(
     demo: Annotated[
         bool, typer.Option("--demo", help="Score the bundled study of 100 restaurants.")
     ] = False,
+    full: options.Full = False,
     run_id: Stated = None,
     domain: Stated = None,
     model: Stated = None,
@@ -65,7 +66,8 @@ def score(
     if not demo and not 1 <= len(paths) <= 2:
         raise UsageError("give one results file, two to compare, or --demo")
     check_targets({"--output": output, "--html": html}, (*paths, truth, reviews, policy))
-    from acumen.report.verdict_tables import show, terminal
+    from acumen.report.brief import brief
+    from acumen.report.terminal import print_parts
     from acumen.verdicts.api import score as score_results
 
     scores = score_results(
@@ -83,5 +85,5 @@ def score(
         interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
         confidence_level=confidence_level,
     )
-    show(terminal(), scores.parts())
+    print_parts(brief(scores.document, full=full))
     write_results(scores, output, html)

@@ -1,9 +1,10 @@
-"""``acumen show``: result files side by side."""
+"""``acumen show``: documents in brief, result files side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -11,7 +12,8 @@ from acumen.cli.output import emit
 from acumen.errors import DataError, UsageError, printable
 
 if TYPE_CHECKING:
-    from acumen.results.found import Found
+    from acumen.report.blocks import Block, Section
+    from acumen.results.files import Document, ResultFile
 
 RESULTS: Final = Path("results")
 """Where to look when nothing is named."""
@@ -23,7 +25,7 @@ app = typer.Typer(add_completion=False)
 def show(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Result files, or folders to look under.", show_default="results"),
+        typer.Argument(help="Documents, or folders to look under.", show_default="results"),
     ] = None,
     method: Annotated[
         str | None, typer.Option(help="Only these methods, separated by commas.")
@@ -33,27 +35,30 @@ def show(
         bool, typer.Option("--latest", help="Only the newest run of each method and policy.")
     ] = False,
     dev: Annotated[
-        Path | None, typer.Option(help="A run's folder: show its results in full.")
+        Path | None, typer.Option(help="A run's folder: show its results one by one.")
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show documents one by one, with every metric.")
+    ] = False,
     form: Annotated[
         str, typer.Option("--format", help="table, markdown, latex, csv or json.")
     ] = "table",
     debug: Annotated[bool, typer.Option(help="Show a traceback on errors.", hidden=True)] = False,
 ) -> None:
-    """Show result files: one table to compare methods, or one run in full with --dev.
+    """Show what acumen wrote: metrics, results, calibrations. Results stand side by side.
 
     Examples:
 
-    acumen show results --method rag,direct --latest
+    acumen show metrics.json --full
 
-    acumen show results --format latex
+    acumen show results --method rag,direct --latest --format latex
 
     acumen show --dev results/dev/20260119_004007_G1_allergy_V2
     """
-    from acumen.report.result_formats import FORMATS, terminal_table
-    from acumen.report.verdict_tables import show as print_parts
-    from acumen.report.verdict_tables import terminal
-    from acumen.results.found import choose, find_results
+    from acumen.report.formats import FORMATS
+    from acumen.report.terminal import print_parts
+    from acumen.results.files import choose, find_documents, result_files
+    from acumen.results.verdicts import PairDocument
 
     if form not in ("table", *FORMATS):
         known = ", ".join(FORMATS)
@@ -62,32 +67,66 @@ def show(
         raise UsageError("--dev names the folder to show; leave the paths out")
     places = [dev] if dev is not None else paths or [RESULTS]
     if dev is None and not paths and not RESULTS.exists():
-        raise UsageError(f"there is no folder '{RESULTS}' here; name result files or folders")
-    everything, unreadable = find_results(places)
+        raise UsageError(f"there is no folder '{RESULTS}' here; name documents or folders")
+    documents, unreadable = find_documents(places)
     for line in unreadable:
         typer.echo(f"acumen: passed over {line}", err=True)
     methods = [name.strip() for name in method.split(",")] if method else []
-    found = choose(everything, methods, policy, latest=latest)
-    if not found:
-        kept = " that match" if everything else ""
+    files = choose(result_files(documents.items()), methods, policy, latest=latest)
+    picky = bool(methods or policy is not None or latest)
+    others = [d for d in documents.values() if not isinstance(d, PairDocument) and not picky]
+    if not files and not others:
+        match = " that match" if documents else ""
         under = ", ".join(printable(str(place), limit=400) for place in places)
-        raise DataError([f"there are no result files{kept} under {under}"])
-    if form != "table":
-        emit(FORMATS[form](found))
-    elif dev is not None:
-        print_parts(terminal(), _in_full(found))
+        raise DataError([f"there are no result files{match} under {under}"])
+    parts = list(_parts(files, others, form, whole=dev is not None or full, full=full))
+    if form == "table":
+        print_parts(parts)
     else:
-        print_parts(terminal(), [terminal_table(found)])
+        emit(FORMATS[form](parts))
 
 
-def _in_full(found: list[Found]) -> list[Any]:
-    """Everything the files hold of each method, then how pairs of them compare."""
-    from acumen.report.verdict_comparison import comparison_report
-    from acumen.report.verdict_tables import report
+def _parts(
+    files: Sequence[ResultFile], others: Sequence[Document], form: str, *, whole: bool, full: bool
+) -> Iterator[Section | Block]:
+    """Results side by side or one by one, with how pairs compare; then other documents."""
+    from acumen.report.blocks import Paragraph, Tone
+    from acumen.report.brief import brief, kind
+    from acumen.report.formats import FOR_PROGRAMS
+    from acumen.report.verdicts.tables import records, side_by_side
+    from acumen.results.verdicts import PairDocument
 
-    parts = [part for entry in found for part in report(entry.document)]
-    for entry in found:
-        if entry.comparison is not None:
-            level = entry.document["interval_settings"]["confidence_level"]
-            parts += comparison_report(entry.comparison, entry.document["levels"], level)
-    return parts
+    for_programs = form in FOR_PROGRAMS
+    if files and whole and not for_programs:
+        for file in files:
+            yield from brief(PairDocument(systems=[file.document]), full=full)
+        pairs = [file for file in files if file.comparison is not None]
+        for file in pairs:
+            yield from _comparison(file)
+    elif files:
+        yield from records(files) if for_programs else side_by_side(files)
+    for document in others:
+        blocks = brief(document, full=full or for_programs)
+        if for_programs:
+            yield from _every_metric(blocks)
+            continue
+        yield Paragraph(kind(document), Tone.QUIET)
+        yield from blocks
+
+
+def _comparison(file: ResultFile) -> Iterator[Section | Block]:
+    from acumen.report.verdicts.brief import comparison_parts
+
+    assert file.comparison is not None
+    document = file.document
+    level = document.interval_settings.confidence_level
+    return comparison_parts(file.comparison, document.levels, level)
+
+
+def _every_metric(parts: Iterator[Section | Block]) -> Iterator[Block]:
+    """The table of every metric alone."""
+    from acumen.report.blocks import Section
+
+    for part in parts:
+        if isinstance(part, Section) and part.key == "metrics":
+            yield from part.blocks

@@ -14,11 +14,11 @@ from acumen.errors import UsageError, printable, source_name
 from acumen.evaluation.api import evaluate
 from acumen.evaluation.inputs import Confidence
 from acumen.files.json import read_json
-from acumen.files.problems import validated
 from acumen.readers.formats import RUN, format_of
 from acumen.readers.run import run_from_document
+from acumen.results.files import Document, document_of, is_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
-from acumen.results.verdicts import check_document
+from acumen.results.verdicts import PairDocument
 from acumen.table.scale import Scale, find_scale
 
 
@@ -44,43 +44,32 @@ def chart(
     'altair'
     """
     if isinstance(document, str | Path) and format_of(document) is RUN:
-        return _of_file(name, document, mode, scale, confidence)
+        content = read_json(document)  # once: a pipe cannot be read again
+        if is_document(content):
+            return _of_document(name, document_of(content, source_name(document)))
+        on = None if scale is None else find_scale(scale)
+        document = run_from_document(content, mode=mode, scale=on, path=document)
+        mode = scale = None
     if isinstance(document, Evaluated | MetricsArtifact):
         return draw(name, document)
-    if isinstance(content := getattr(document, "document", document), Mapping):
-        return _of_document(name, content, "document")
+    if isinstance(content := getattr(document, "document", document), PairDocument | Mapping):
+        pair = content if isinstance(content, PairDocument) else document_of(content, "document")
+        return _of_document(name, pair)
     return draw(name, evaluate(document, mode=mode, scale=scale, confidence=confidence))
 
 
-def _of_file(
-    name: str,
-    path: str | Path,
-    mode: str | None,
-    scale: str | Path | Scale | None,
-    confidence: Confidence,
-) -> Figure:
-    """A chart of a JSON file, which is read once: a pipe cannot be read again."""
-    content = read_json(path)
-    if isinstance(content, dict) and {"confidence_variants", "unified_scores", "systems"} & {
-        *content
-    }:
-        return _of_document(name, content, source_name(path))
-    on = None if scale is None else find_scale(scale)
-    table = run_from_document(content, mode=mode, scale=on, path=path)
-    return draw(name, evaluate(table, confidence=confidence))
-
-
-def _of_document(name: str, document: Mapping[str, Any], source: str) -> Figure:
+def _of_document(name: str, document: Document) -> Figure:
     """A chart of a metrics artifact or of results."""
-    if "confidence_variants" in document:
-        return draw(name, validated(dict(document), MetricsArtifact, source))
-    if name not in VERDICT_CHARTS:
-        raise UsageError(
-            f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"
-        )
-    systems = document.get("systems", [document])
-    parts = [dict(part) for part in systems if isinstance(part, Mapping)] if systems else []
-    figure = VERDICT_CHARTS[name]([check_document(part, source) for part in parts])
-    if figure is None:
-        raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
-    return figure
+    match document:
+        case MetricsArtifact():
+            return draw(name, document)
+        case PairDocument() if name in VERDICT_CHARTS:
+            figure = VERDICT_CHARTS[name](document.systems)
+            if figure is None:
+                raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
+            return figure
+        case PairDocument():
+            known = ", ".join(VERDICT_CHARTS)
+            raise UsageError(f"no chart '{printable(name)}' of results; there are {known}")
+        case _:
+            raise UsageError("a calibration has no chart; acumen show prints it")

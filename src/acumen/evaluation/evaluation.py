@@ -82,14 +82,16 @@ class Evaluation:
         return nw.from_dict(columns, backend=backend).to_native()
 
     def __repr__(self) -> str:
+        from acumen.report.selective.brief import brief
         from acumen.report.terminal import render
 
-        return render(self, width=100, color=False)
+        return render(brief(self.artifact), width=100)
 
     def _repr_html_(self) -> str:
         from acumen.report.notebook import html
+        from acumen.report.selective.brief import brief
 
-        return html(self)
+        return html(brief(self.artifact))
 
 
 def _record(

@@ -1,7 +1,16 @@
 """Metrics: each is one decorated function of (view, weights), found in the registry."""
 
 from acumen.metrics import agreement, exact, ordinal, reasoning, reliability, selective
-from acumen.metrics.registry import METRICS, Estimate, Metric, Unit, metric, metrics_of
+from acumen.metrics.registry import (
+    METRICS,
+    Estimate,
+    Metric,
+    Unit,
+    find_metric,
+    kin_of,
+    metric,
+    metrics_of,
+)
 
 __all__ = [
     "METRICS",
@@ -10,6 +19,8 @@ __all__ = [
     "Unit",
     "agreement",
     "exact",
+    "find_metric",
+    "kin_of",
     "metric",
     "metrics_of",
     "ordinal",

@@ -9,7 +9,7 @@ for every metric here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from functools import wraps
@@ -229,6 +229,34 @@ def metric(
 def metrics_of(view: type) -> tuple[Metric, ...]:
     """The registered metrics that look at this kind of view."""
     return tuple(m for m in METRICS.values() if m.view is view)
+
+
+def kin_of(name: str) -> tuple[Metric, ...]:
+    """The metrics that look at the same kind of view as this one, itself among them."""
+    return metrics_of(METRICS[name].view)
+
+
+def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
+    """The metric that a key of a document stands for, its parameter said; None where there is none.
+
+    ``levels`` name the levels of the scale. In the source's keys two areas end in ``_full``.
+
+    >>> from acumen.metrics import METRICS
+    >>> find_metric("auprc_ge@1", ["Low", "High"]).title, find_metric("augrc_full").title
+    ('AUPRC, at least High', 'AUGRC')
+    """
+    name, _, value = key.removesuffix("_full").partition("@")
+    metric = METRICS.get(name)
+    if metric is None or not value:
+        return metric
+    (parameter,) = metric.parameters or ("value",)
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    named = parameter == "level" and number.is_integer() and 0 <= number < len(levels)
+    label = str(levels[int(number)]) if named else None
+    return metric.at(label=label, **{parameter: number})
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

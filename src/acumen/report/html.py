@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
 
 from acumen._version import __version__
-from acumen.defaults import PROCESS_WEIGHTS
-from acumen.errors import DataError, UsageError, printable, what_came
-from acumen.files.json import parse_json, read_bytes, source_name, to_json, write_bytes
-from acumen.files.problems import validated
-from acumen.report.sections import LONGEST_TEXT, Cases, Plot, Study
+from acumen.errors import UsageError, printable
+from acumen.files.json import to_json, write_bytes
+from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
+from acumen.results.files import document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
-from acumen.results.verdicts import Difference, check_comparison, check_document
+from acumen.results.verdicts import PairDocument, ResultsDocument
 
 
 @runtime_checkable
@@ -30,11 +29,20 @@ class Scored(Protocol):
     """Anything that carries a results document, such as the scores of verdicts."""
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> PairDocument:
         """The document."""
 
 
-Reportable = MetricsArtifact | Evaluated | Scored | Mapping[str, Any] | str | Path
+Reportable = (
+    MetricsArtifact
+    | Evaluated
+    | PairDocument
+    | ResultsDocument
+    | Scored
+    | Mapping[str, Any]
+    | str
+    | Path
+)
 STATIC_ROWS: Final = 50
 """Rows of the table of cases that stand in the page itself, for readers without scripts."""
 
@@ -46,11 +54,10 @@ def write_report(
     command: str | None = None,
     texts: bool = False,
 ) -> None:
-    """Write one self-contained page of any number of artifacts, given or by path.
+    """Write one self-contained page of any number of documents, given or by path.
 
-    ``command`` is told as the way to make them again. A results document is what
-    ``acumen score --output`` wrote. ``texts`` shows the texts of cases that an artifact keeps;
-    without it the page has none.
+    ``command`` is told as the way to make them again. ``texts`` shows the texts of cases that a
+    document keeps; without it the page has none.
     """
     page = render_report(artifacts, command=command, texts=texts)
     write_bytes(output, page.encode("utf-8"))
@@ -63,62 +70,40 @@ def render_report(
     if not artifacts:
         raise UsageError("a report needs at least one artifact")
     studies = [
-        _study(given, f"s{at}", command, texts) for at, given in enumerate(artifacts, start=1)
+        study_of(artifact, f"s{at}", command, texts=texts)
+        for at, artifact in enumerate(artifacts, start=1)
     ]
-    return _page(studies)
+    return render_studies(studies)
 
 
-def _study(given: Reportable, key: str, command: str | None, texts: bool) -> Study:
-    from acumen.report import metric_sections, verdict_sections
+def study_of(
+    artifact: Reportable, key: str = "s1", command: str | None = None, *, texts: bool = False
+) -> Study:
+    """Everything a page tells of a document."""
+    from acumen.report.selective import study as selective
+    from acumen.report.verdicts import study as verdicts
 
-    source = "artifact"
-    if isinstance(given, str | Path):
-        source = source_name(given)
-        given = load(given)
-    if isinstance(given, Evaluated):
-        given = given.artifact
-    if isinstance(given, MetricsArtifact):
-        return metric_sections.study_of(given, key, command, texts=texts)
-    if isinstance(given, Scored):
-        given = given.document
-    systems = given.get("systems")
-    documents = systems if isinstance(systems, list) and systems else [given]
-    checked = [check_document(dict(_mapping(d, source)), source) for d in documents]
-    comparison = given.get("comparison") if isinstance(systems, list) else None
-    if comparison is not None:
-        comparison = _checked_comparison(comparison, source)
-    return verdict_sections.study_of(checked, comparison, key, command)
-
-
-def load(path: str | Path) -> MetricsArtifact | dict[str, Any]:
-    """A metrics artifact or a results document from a file, told apart by what it holds."""
-    source = source_name(path)
-    document = _mapping(parse_json(read_bytes(path), source=source), source)
-    if "confidence_variants" in document:
-        return validated(document, MetricsArtifact, source)
-    if "unified_scores" in document or "systems" in document:
-        return dict(document)
-    raise DataError(
-        ["is neither a metrics artifact (of acumen evaluate) nor results (of acumen score)"],
-        source=source,
-    )
+    document: object = artifact
+    if isinstance(artifact, str | Path):
+        document = read_document(artifact)
+    elif isinstance(artifact, Mapping):
+        document = document_of(dict(artifact), "artifact")
+    elif isinstance(artifact, Evaluated):
+        document = artifact.artifact
+    elif isinstance(artifact, Scored):
+        document = artifact.document
+    match document:
+        case MetricsArtifact():
+            return selective.study_of(document, key, command, texts=texts)
+        case ResultsDocument():
+            return verdicts.study_of(PairDocument(systems=[document]), key, command)
+        case PairDocument():
+            return verdicts.study_of(document, key, command)
+    raise UsageError("a calibration has no page; acumen show prints it")
 
 
-def _mapping(document: object, source: str) -> Mapping[str, Any]:
-    if not isinstance(document, Mapping):
-        raise DataError([f"must be an object, not {what_came(document)}"], source=source)
-    return document
-
-
-def _checked_comparison(comparison: object, source: str) -> dict[str, Any]:
-    """A comparison; of a measure it does not hold, an empty difference."""
-    checked = check_comparison(dict(_mapping(comparison, source)), source)
-    known = ("process_score", "ordinal_auprc", "auprc_ge_1", *PROCESS_WEIGHTS)
-    absent = {key: Difference().model_dump() for key in known}
-    return checked | {"deltas": absent | checked["deltas"]}
-
-
-def _page(studies: Sequence[Study]) -> str:
+def render_studies(studies: Sequence[Study]) -> str:
+    """The page of some studies."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -151,7 +136,8 @@ def _page(studies: Sequence[Study]) -> str:
         script=Markup(script),  # noqa: S704
         library=Markup(library),  # noqa: S704
         island=Markup(island(studies)),  # noqa: S704
-        first_rows=first_rows,
+        kind=lambda block: type(block).__name__,
+        static_rows=STATIC_ROWS,
     )
 
 
@@ -162,23 +148,18 @@ def _inert(value: object) -> object:
     return value
 
 
-def first_rows(cases: Cases) -> list[list[str]]:
-    """The rows that stand in the page itself."""
-    return [[c.text(row) for c in cases.columns] for row in range(min(STATIC_ROWS, cases.n))]
-
-
 def island(studies: Sequence[Study]) -> str:
     """Charts and cases as JSON that cannot end the element it stands in; each data set once."""
     from acumen.charts.theme import config
 
     datasets: dict[str, Any] = {}
-    plots = [p for study in studies for section in study.sections for p in section.plots]
-    charts = [_chart(plot, datasets) for plot in plots]
+    blocks = [b for study in studies for section in study.sections for b in section.blocks]
+    charts = [_chart(block, datasets) for block in blocks if isinstance(block, Plot)]
     document = {
         "config": config(),
         "datasets": [[key, rows] for key, rows in datasets.items()],
         "charts": charts,
-        "cases": [_columns(cases) for study in studies for cases in study.cases],
+        "cases": [_columns(block) for block in blocks if isinstance(block, Cases)],
     }
     text = to_json(document, compact=True).strip()
     for character in "<>&\u2028\u2029":

@@ -1,13 +1,9 @@
-"""Figures as plots of a page, each with its table, and sections that hold them."""
+"""Figures as plots of a page, each with its table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from acumen.charts.theme import Figure, spec_and_data
-from acumen.report.sections import Cell, Plot, Section, Table, number, reach
-from acumen.report.words import why_missing
-from acumen.results.measured import Measured
+from acumen.report.blocks import Plot, Table
 
 
 def plot(
@@ -20,15 +16,6 @@ def plot(
     return Plot(f"{study}-chart-{chart}", title, caption, alt, *spec_and_data(figure), table)
 
 
-def section(key: str, title: str, plots: Sequence[Plot | None], *paragraphs: str) -> Section | None:
-    """The plots there are under one heading; nothing where there are none."""
-    drawn = tuple(plot for plot in plots if plot is not None)
-    return Section(key, title, paragraphs, drawn) if drawn else None
-
-
-def value_and_interval(found: Measured | None) -> tuple[Cell, Cell]:
-    """A metric as two cells; a dash in either says why."""
-    if found is None:
-        return number(None), reach(None, None)
-    interval = reach(*found.ends, why=why_missing(found))
-    return number(found.value, reason=found.reason), interval
+def plots(*figures: Plot | None) -> tuple[Plot, ...]:
+    """The plots there are."""
+    return tuple(figure for figure in figures if figure is not None)

@@ -1,29 +1,47 @@
-"""An evaluation as a terminal shows it: who was judged, the tables, a plain sentence, warnings.
-
-Nothing is computed here.
-"""
+"""Blocks as a terminal shows them. Nothing is computed here."""
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
 
-from acumen.errors import printable
-from acumen.report.grids import LEGEND, NAME_WIDTH, Grid, grids, without_interval
+from acumen.report.blocks import (
+    UNRELIABLE,
+    Block,
+    Cases,
+    Cell,
+    Facts,
+    Folded,
+    Notes,
+    Paragraph,
+    Plot,
+    Section,
+    Table,
+    Tone,
+    Warnings,
+)
 from acumen.report.letters import in_letters_of
-from acumen.report.metric_reading import conclusion, population
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
 
-    from acumen.evaluation.evaluation import Evaluation
+WIDTH: Final = 80
+"""A narrower terminal gets no narrower tables: squeezed, they would lose their names."""
+NAME_WIDTH: Final = 18
+"""Names are folded to this width in tables whose numbers have an interval below them."""
+HEADER_WIDTH: Final = 13
+"""Titles of columns are broken at this width in such tables."""
+FIRST_CASES: Final = 10
+"""Rows of a table of cases that are shown."""
+
+_STYLES: Final = {Tone.PLAIN: "", Tone.STRONG: "bold", Tone.QUIET: "dim"}
 
 
-def render(evaluation: Evaluation, width: int = 80, *, color: bool = False) -> str:
-    """The report as text."""
+def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool = False) -> str:
+    """The blocks as text, without blanks at line ends."""
     from rich.console import Console
 
     out = io.StringIO()
@@ -36,73 +54,121 @@ def render(evaluation: Evaluation, width: int = 80, *, color: bool = False) -> s
         markup=False,  # a name with brackets in it is a name
         emoji=False,
     )
-    for part in _parts(evaluation):
-        console.print(part)
-    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+    for part in parts:
+        for drawn in _section(part) if isinstance(part, Section) else _block(part):
+            console.print(drawn)
+    lines = [line.rstrip() for line in out.getvalue().split("\n")]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def print_report(evaluation: Evaluation) -> None:
-    """The report on standard output, in colour on a terminal, in plain ASCII where need be."""
+def print_parts(parts: Iterable[Section | Block]) -> None:
+    """The blocks on standard output, in colour on a terminal, in plain ASCII where need be."""
     from rich.console import Console
 
     console = Console(highlight=False)
-    text = render(
-        evaluation,
-        width=max(80, console.width),
-        color=console.is_terminal and not console.no_color,
-    )
+    color = console.is_terminal and not console.no_color
+    text = render(parts, width=max(WIDTH, console.width), color=color)
     sys.stdout.write(in_letters_of(sys.stdout.encoding or "ascii", text))
+    sys.stdout.flush()
 
 
-def _parts(evaluation: Evaluation) -> Iterable[RenderableType]:
+def _section(section: Section) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    artifact = evaluation.artifact
-    for line in inputs(evaluation):
-        yield Text(line, style="bold")
-    yield Text(population(artifact))
-    loss = artifact.loss
-    level = f"{artifact.confidence_level:.0%}"
-    yield Text(f"loss {loss.name} = {loss.definition} · intervals {level}, below each number\n")
-    for grid in grids(evaluation):
-        yield _table(grid)
-    yield Text(LEGEND, style="dim")
-    for line in without_interval(evaluation):
-        yield Text(f"– {line}", style="dim")
-    yield Text(f"\n{conclusion(artifact)}", style="bold")
-    if artifact.left_out:
-        left_out = (f"{printable(name)} ({why})" for name, why in artifact.left_out.items())
-        yield Text(f"\nnot computed: {'; '.join(left_out)}")
-    for warning in artifact.warnings:
-        yield Text(f"\nwarning: {printable(warning, limit=600)}", style="yellow")
+    yield Text(section.title, style="bold")
+    for block in section.blocks:
+        yield from _block(block)
 
 
-def inputs(evaluation: Evaluation) -> Iterable[str]:
-    """Which file in which mode stands on which side."""
-    for index, given in enumerate(evaluation.artifact.inputs):
-        side = ("left: ", "right: ")[index] if evaluation.is_paired else ""
-        mode = f" · mode {printable(given.mode)}" if given.mode else ""
-        yield f"{side}{printable(given.path or 'rows', limit=200)}{mode}"
+def _block(block: Block) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    match block:
+        case Paragraph():
+            yield Padding(Text(block.text, style=_STYLES[block.tone]), (0, 0, 1, 0))
+        case Facts():
+            for fact in block.facts:
+                note = f"  ({fact.note})" if fact.note else ""
+                yield Text(f"{fact.label}: {_line(fact.cell)}{note}")
+            yield Text("")
+        case Notes():
+            yield _notes(block)
+        case Warnings():
+            for warning in block.warnings:
+                yield Padding(Text(f"warning: {warning}", style="yellow"), (0, 0, 1, 0))
+        case Table():
+            yield Padding(_table(block), (0, 0, 1, 0))
+        case Folded():
+            yield from _block(block.table)
+        case Plot():
+            yield Text(block.title, style="bold")
+            yield from _block(block.table)
+        case Cases():
+            first = block.first(FIRST_CASES)
+            yield Text(f"{block.title}: {len(first.rows)} of {block.n} rows", style="bold")
+            if block.note:
+                yield Text(block.note)
+            yield from _block(first)
 
 
-def _table(grid: Grid) -> Table:
+def _notes(block: Notes) -> RenderableType:
+    """Notes one below the other, each once, the lines of one hanging together."""
+    from rich.padding import Padding
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid.grid(padding=(0, 1, 0, 0))
+    for note in dict.fromkeys(block.notes):
+        grid.add_row(UNRELIABLE if note.marked else "-", Text(note.text))
+    return Padding(grid, (0, 0, 1, 0))
+
+
+def _line(cell: Cell) -> str:
+    mark = UNRELIABLE if cell.marked else ""
+    return f"{cell.text} [{cell.interval}]{mark}" if cell.interval else f"{cell.text}{mark}"
+
+
+def _table(block: Table) -> RenderableType:
+    """A box; rows of two lines, a number and its interval, need the room and have none."""
     from rich import box
-    from rich.table import Table
+    from rich.table import Table as Box
 
-    table = Table(
-        title=grid.title or None,
-        box=box.SIMPLE_HEAD,
+    dense = any(cell.interval for row in block.rows for cell in row)
+    table = Box(
+        title=block.caption if dense and block.caption else None,
         title_justify="left",
-        pad_edge=False,
-        padding=(0, 0),
+        box=box.SIMPLE_HEAD if dense else box.SQUARE,
+        header_style="bold",
+        pad_edge=not dense,
+        padding=(0, 0) if dense else (0, 1),
     )
-    table.add_column(grid.columns[0], max_width=NAME_WIDTH, overflow="fold")
-    for header in grid.columns[1 : grid.words]:
-        table.add_column(header, no_wrap=True)
-    # room for an interval under each number, where every number has one
-    least = 9 if grid.words == 1 else None
-    for header in grid.columns[grid.words :]:
-        table.add_column(header, justify="right", no_wrap=True, min_width=least)
-    for row in grid.rows:
-        table.add_row(*row)
+    for at, header in enumerate(block.columns):
+        if block.is_numeric(at):
+            header = "\n".join(wrap(header, HEADER_WIDTH)) if dense else header
+            table.add_column(header, justify="right", no_wrap=True, min_width=9 if dense else None)
+        else:
+            widest = NAME_WIDTH if dense and at == 0 else None
+            table.add_column(header, overflow="fold", max_width=widest)
+    for first, *others in block.rows:
+        name = _broken(first.text) if dense else _cell(first)
+        table.add_row(name, *map(_cell, others))
     return table
+
+
+def _broken(text: str) -> str:
+    """A long name in two lines, broken after a mark near its middle.
+
+    >>> _broken("retrieval_similarity_mean").splitlines()
+    ['retrieval_', 'similarity_mean']
+    """
+    breaks = [i + 1 for i, c in enumerate(text[:-1]) if c in "_:+"]
+    if len(text) <= NAME_WIDTH or "\n" in text or not breaks:
+        return text
+    at = min(breaks, key=lambda i: abs(i - len(text) / 2))
+    return f"{text[:at]}\n{text[at:]}"
+
+
+def _cell(cell: Cell) -> str:
+    mark = UNRELIABLE if cell.marked else ""
+    return f"{cell.text}\n{cell.interval}{mark}" if cell.interval else f"{cell.text}{mark}"

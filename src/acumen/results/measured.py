@@ -16,12 +16,16 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
+    Strict,
     WithJsonSchema,
 )
 
 from acumen.defaults import CONFIDENCE_LEVEL
 
 Side = Literal["left", "right"]
+Number = Annotated[float, Strict()]
+"""A number, and not a text that looks like one."""
+Count = Annotated[int, Strict()]
 
 
 def finite(value: float | None) -> float | None:
@@ -36,8 +40,8 @@ _END = (
         {"anyOf": [{"type": "number"}, {"type": "null"}], "description": "null: without a bound"}
     ),
 )
-LowEnd = Annotated[float, *_END, BeforeValidator(lambda end: -math.inf if end is None else end)]
-HighEnd = Annotated[float, *_END, BeforeValidator(lambda end: math.inf if end is None else end)]
+LowEnd = Annotated[Number, *_END, BeforeValidator(lambda end: -math.inf if end is None else end)]
+HighEnd = Annotated[Number, *_END, BeforeValidator(lambda end: math.inf if end is None else end)]
 
 
 class Model(BaseModel):
@@ -76,7 +80,7 @@ UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.RARE_LEVEL})
 class RestsOn(Value):
     """The smallest group of cases that an interval cannot do without."""
 
-    cases: int
+    cases: Count
     where: Literal["at", "at_least", "below", "between"]
     level: str | int = Field(description="of 'between', the lower of the two levels")
     upper: str | int | None = Field(default=None, description="of 'between', the upper level")
@@ -164,7 +168,7 @@ class NoInterval(Value):
 class Measured(Value):
     """A value or why there is none, its interval or why there is none."""
 
-    value: float | None
+    value: Number | None
     reason: str | None = Field(default=None, description="why there is no value")
     better: Literal["lower", "higher"] | None = None
     interval: Interval | None = None
@@ -188,13 +192,20 @@ class Measured(Value):
         )
 
 
+class RightOf(Value):
+    """What a share is counted over, on each side: how many are right, of how many."""
+
+    left: tuple[Count, Count]
+    right: tuple[Count, Count]
+
+
 class Delta(Value):
     """Right minus left, paired by case."""
 
-    delta: float | None
+    delta: Number | None
     reason: str | None = Field(default=None, description="why there is no difference")
-    left: float | None = None
-    right: float | None = None
+    left: Number | None = None
+    right: Number | None = None
     better: Literal["lower", "higher"] | None = None
     interval: Interval | None = None
     no_interval: NoInterval | None = None
@@ -205,9 +216,7 @@ class Delta(Value):
     p_holm: float | None = None
     drop_rate: float | None = None
     favours: Side | None = Field(default=None, description="the better side, where that is shown")
-    counts: dict[str, tuple[int, int]] | None = Field(
-        default=None, description="what a share is counted over: right, of, by side"
-    )
+    counts: RightOf | None = None
 
     @property
     def ends(self) -> tuple[float | None, float | None]:

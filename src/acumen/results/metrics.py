@@ -8,12 +8,13 @@ version is refused; an unknown field is kept.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sized
-from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+from pathlib import Path, PurePath
+from typing import Any, Final, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, Field, field_validator
 
 from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.errors import DataError, label, printable
 from acumen.files.json import read_json, source_name, write_json
 from acumen.files.problems import validated
 from acumen.results.charted import Summary
@@ -21,7 +22,14 @@ from acumen.results.measured import Delta, Measured, Model
 
 SCHEMA_VERSION: Final = "1"
 
+LONGEST_NAME: Final = 60
+
 Ends = tuple[float | None, float | None]
+
+
+def name(value: object) -> str:
+    """A name as charts and reports show it: nothing invisible in it, cut when very long."""
+    return printable(str(value), limit=LONGEST_NAME)
 
 
 class Input(Model):
@@ -32,6 +40,18 @@ class Input(Model):
     git_commit: str | None = None
     mode: str | None = None
     sha256: str | None = None
+
+    def word(self, key: Literal["run_id", "mode", "path"]) -> str | None:
+        """One of the words that may tell it from another; of a path, the file's name."""
+        value: str | None = getattr(self, key)
+        if value is None:
+            return None
+        return name(PurePath(value).name if key == "path" else value)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.word("run_id") or self.word("mode") or self.word("path") or "run"
 
 
 class Failure(Model):
@@ -106,6 +126,12 @@ class CurveModel(Model):
     selective_risk: list[float]
     generalized_risk: list[float]
     threshold: list[float]
+
+    @property
+    def is_even(self) -> bool:
+        """Whether its columns are of one length."""
+        columns = (self.coverage, self.selective_risk, self.generalized_risk, self.threshold)
+        return len(set(map(len, columns))) == 1
 
 
 class Variant(Model):
@@ -229,6 +255,74 @@ class MetricsArtifact(Model):
     def confidence_level(self) -> float:
         """Of the intervals."""
         return float(self.options.get("confidence_level", CONFIDENCE_LEVEL))
+
+    @property
+    def input_names(self) -> list[str]:
+        """How each input is called: by what tells them apart."""
+        if len(self.inputs) == 1:
+            return [self.inputs[0].name]
+        for key in ("run_id", "mode", "path"):
+            names = [entry.word(key) for entry in self.inputs]
+            if len(set(names)) == len(names) and None not in names:
+                return [str(text) for text in names]
+        return [f"{i.name} ({at})" if at > 1 else i.name for at, i in enumerate(self.inputs, 1)]
+
+    @property
+    def sides(self) -> dict[str, list[Variant]]:
+        """Function -> its numbers on each input."""
+        return {
+            function: [v.input_0, v.input_1] if isinstance(v, PairedVariant) else [v]
+            for function, v in self.confidence_variants.items()
+        }
+
+    def variants(self) -> Iterator[tuple[str, str, Variant]]:
+        """(confidence function, name of the input, numbers), lowest AUGRC first."""
+        for function in self.functions:
+            for name, numbers in zip(self.input_names, self.sides[function], strict=True):
+                yield function, name, numbers
+
+    @property
+    def functions(self) -> list[str]:
+        """The functions, lowest AUGRC (of the first input) first; those without one last."""
+        areas = {function: sides[0].augrc_full for function, sides in self.sides.items()}
+        return sorted(areas, key=lambda f: (areas[f] is None, areas[f] or 0.0))
+
+    @property
+    def best_function(self) -> str | None:
+        """The function with the lowest AUGRC."""
+        return next(iter(self.functions), None) if self.best is None else self.best.name
+
+    @property
+    def common_coverage(self) -> float:
+        """The coverage at which MAE is compared: .5 if the grid has it, else the largest all reach.
+
+        Without a coverage an MAE is not compared: who answers less errs less.
+        """
+        variants = [variant for sides in self.sides.values() for variant in sides]
+        grid = [at.requested for at in variants[0].mae_at_coverage.values()] if variants else []
+        if 0.5 in grid or not grid:
+            return 0.5
+        least = min(variant.cmax or 0.0 for variant in variants)
+        return max((c for c in grid if c <= least), default=grid[0])
+
+    def check(self) -> None:
+        """Refuse a document whose parts do not fit together: edited by hand, or damaged."""
+        expected = 2 if self.comparison.enabled else 1
+        problems = []
+        if len(self.inputs) != expected:
+            problems.append(f"inputs: {len(self.inputs)}, where {expected} are compared")
+        for function, variants in self.sides.items():
+            place = f"confidence_variants, {label(function)}"
+            if len(variants) != expected:
+                problems.append(f"{place}: must be of {expected} inputs")
+            if not all(variant.curve.is_even for variant in variants):
+                problems.append(f"{place}: curve: ragged columns")
+        ragged = [rows for rows in self.rows if len(set(map(len, rows.columns()))) > 1]
+        problems += ["rows: ragged columns" for _ in ragged]
+        if len(self.rows) > expected or len(self.summaries) > expected:
+            problems.append("rows, summaries: more of them than inputs")
+        if problems:
+            raise DataError(problems)
 
     @field_validator("schema_version")
     @classmethod

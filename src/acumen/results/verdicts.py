@@ -1,90 +1,114 @@
-"""What a results file must hold to be shown, whoever wrote it. Unknown keys are let be.
+"""Results of verdict studies: the source's keys, and our metrics with their intervals beside them.
 
-A file of another tool may lack our intervals and counts; what it has is shown.
+A file of another tool may lack our metrics and counts; what it has is shown. Unknown keys are let
+be. A metric has its own unit here: scores that the source tells in percent are shares.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, Strict, model_validator
 
-from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.defaults import CONFIDENCE_LEVEL, PROCESS_WEIGHTS
+from acumen.errors import DataError, printable
 from acumen.files.problems import validated
 from acumen.results.charted import VerdictSummary
+from acumen.results.measured import Count, Delta, Measured, Model, Number
+from acumen.results.metrics import name
 
-Word = str | int | float | None
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
-
-
-class Scores(_Part):
-    """The three scores."""
-
-    auprc: float | None = None
-    process_score: float | None = None
-    consistency_score: float | None = None
+Word = str | Count | Number | None
+Share = Number | None
+Ends = tuple[Share, Share]
+UNNAMED: Final = "this method"
+SCORES: Final = ("ordinal_auprc", "process", "consistency")
+"""The three scores of a verdict study, all shares."""
 
 
-class Entry(_Part):
-    """A value with its interval, or why it has none."""
+class Scores(Model):
+    """The three scores; process and consistency in percent."""
 
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    reason: str | None = None
-    no_interval: str | None = None
-    note: str | None = None
+    auprc: Share = None
+    process_score: Share = None
+    consistency_score: Share = None
 
 
-class Threshold(_Part):
+class Threshold(Model):
     """Average precision at one threshold."""
 
-    threshold: int
-    at_least: str | int
-    n_positive: int
-    ap: float | None = None
-    nap: float | None = None
-    auroc: float | None = None
+    threshold: Count
+    at_least: str | Count
+    n_positive: Count
+    ap: Share = None
+    nap: Share = None
+    auroc: Share = None
 
 
-class Ranking(_Part):
+class Ranking(Model):
     """The severity ranking."""
 
-    ordinal_auprc: float | None = None
-    ordinal_nap: float | None = None
-    ordinal_auroc: float | None = None
-    n_samples: int | None = None
+    ordinal_auprc: Share = None
+    ordinal_nap: Share = None
+    ordinal_auroc: Share = None
+    n_samples: Count | None = None
     ranked_by: str = "risk_score"
-    thresholds: list[Threshold] = []
+    thresholds: list[Threshold] = Field(default_factory=list)
 
 
-class Full(_Part):
+class Computed(Model):
+    """What the policy makes of the evidence of a case."""
+
+    verdict: Word = None
+    score: Word = None
+    rule: Word = None
+    because: list[Word] = Field(default_factory=list)
+
+
+class CheckedCase(Model):
+    """A case whose verdict was held against its evidence."""
+
+    business_id: Word = None
+    computed: Computed = Computed()
+
+
+class Consistency(Model):
+    """How many verdicts follow from their evidence, and case by case."""
+
+    consistent: Count | None = None
+    total: Count | None = None
+    per_sample: list[CheckedCase] = Field(default_factory=list)
+
+
+class Full(Model):
     """What stands behind the three scores."""
 
-    process_components: dict[str, float | None] | None = None
+    process_components: dict[str, Share] | None = None
+    consistency_details: Consistency | None = None
     intermediate_metrics: dict[str, Any] | None = None
 
 
-class Primitives(_Part):
+class Primitives(Model):
     """Primitive accuracy and the AUPRC it adjusts."""
 
-    primitive_accuracy: float
-    min: float
-    max: float
-    std: float
-    adjusted_auprc: float | None = None
+    primitive_accuracy: Number
+    min: Number
+    max: Number
+    std: Number
+    n: Count | None = None
+    adjusted_auprc: Share = None
 
 
-class Settings(_Part):
+class Settings(Model):
     """How the intervals were made."""
 
-    confidence_level: float = CONFIDENCE_LEVEL
+    confidence_level: Number = CONFIDENCE_LEVEL
+    resamples: Count | None = None
+    seed: Count | None = None
+    method: str | None = None
 
 
-class InputFile(_Part):
+class InputFile(Model):
     """A file that was scored or scored against."""
 
     role: str
@@ -92,108 +116,172 @@ class InputFile(_Part):
     sha256: str
 
 
-class MadeFrom(_Part):
+class MadeFrom(Model):
     """The files, and the command that makes the results again of them."""
 
-    inputs: list[InputFile] = []
+    inputs: list[InputFile] = Field(default_factory=list)
     command: str | None = None
 
 
-class ResultsDocument(_Part):
-    """A results file, as far as it is shown."""
+class CaseRow(Model):
+    """One case as it was judged."""
+
+    business_id: Word = None
+    verdict: Word = None
+    gt_verdict: Word = None
+    risk_score: Word | Annotated[bool, Strict()] = None
+    error: Any = None
+
+
+class ResultsDocument(Model):
+    """The results of one method."""
 
     run_id: Word = None
     policy_id: Word = None
+    domain: Word = None
     method: Word = None
     model: Word = None
-    timestamp: Word = None
     k: Word = None
     n: Word = None
-    accuracy: float | None = None
-    correct: int | None = None
-    total: int | None = None
-    answered: int | None = None
-    abstained: int = 0
-    failed: int = 0
+    timestamp: Word = None
+    accuracy: Share = None
+    correct: Count | None = None
+    total: Count | None = None
+    answered: Count | None = None
+    abstained: Count = 0
+    failed: Count = 0
+    levels: list[str | Count] = Field(default_factory=list)
     auprc: Ranking = Ranking()
     unified_scores: Scores
-    unified_metrics_full: Full = Full()
-    agreement: dict[str, float | None] | None = None
+    agreement: dict[str, Share] | None = None
     primitives: Primitives | None = None
-    intervals: dict[str, Entry] = {}
+    metrics: dict[str, Measured] = Field(
+        default_factory=dict, description="every metric by its name, in its own unit"
+    )
+    ci95: dict[str, Ends] = Field(
+        default_factory=dict, description="95% percentile intervals of the bootstrap, by metric"
+    )
     interval_settings: Settings = Settings()
-    warnings: list[str] = []
-    levels: list[str | int] = []
+    warnings: list[str] = Field(default_factory=list)
+    unified_metrics_full: Full = Full()
     summary: VerdictSummary | None = None
-    results: list[dict[str, Any]] = []
+    acumen_version: str | None = None
+    results: list[CaseRow] = Field(default_factory=list)
     made_from: MadeFrom = MadeFrom()
 
+    def measured(self, metric: str) -> Measured:
+        """A metric by its name; of a file without our metrics, the value that the source tells."""
+        return self.metrics.get(metric) or Measured(value=self._source_values().get(metric))
 
-def check_document(content: dict[str, Any], source: str) -> dict[str, Any]:
-    """The document with what it lacks filled in as absent; all that is wrong with it at once."""
-    checked = validated(content, ResultsDocument, source).model_dump()
-    components = checked["unified_metrics_full"]["process_components"] or {}
-    known = {"process_score": "process_score", "consistency_score": "consistency_score"}
-    values = {name: checked["unified_scores"][key] for name, key in known.items()}
-    values |= {"ordinal_auprc": checked["unified_scores"]["auprc"], **components}
-    filled = {key: {"value": value, "low": None} for key, value in values.items()}
-    checked["intervals"] = filled | checked["intervals"]
-    return checked
+    def _source_values(self) -> dict[str, float | None]:
+        scores, ranking = self.unified_scores, self.auprc
+        percents = {"process": scores.process_score, "consistency": scores.consistency_score}
+        values = {key: None if v is None else v / 100 for key, v in percents.items()}
+        values |= {f"auprc_ge@{row.threshold}": row.ap for row in ranking.thresholds}
+        values |= {"ordinal_auprc": scores.auprc, "total_accuracy": self.accuracy}
+        values |= {"ordinal_nap": ranking.ordinal_nap, "ordinal_auroc": ranking.ordinal_auroc}
+        return values | dict(self.components)
 
+    @property
+    def components(self) -> dict[str, float | None]:
+        """The components of the process score that the file tells; empty where it tells none."""
+        components = self.unified_metrics_full.process_components or {}
+        return {key: components[key] for key in PROCESS_WEIGHTS if key in components}
 
-RightOf = Annotated[list[int], Field(min_length=2, max_length=2)]
-"""How many are right, of how many."""
+    @property
+    def total_weight(self) -> float | None:
+        """The weight of the components that have a value; None where that is not told."""
+        return (self.unified_metrics_full.process_components or {}).get("total_weight")
 
+    def right_of(self, metric: str) -> tuple[int, int] | None:
+        """How many are right of how many a metric looks at, where that is told and not 0."""
+        details = self.unified_metrics_full.consistency_details
+        if metric == "consistency" and details is not None:
+            right, of = details.consistent, details.total
+            return (right, of) if right is not None and of else None
+        for stage in (self.unified_metrics_full.intermediate_metrics or {}).values():
+            match stage.get(f"{metric}_counts") if isinstance(stage, dict) else None:
+                case [int(right), int(of)] if of:
+                    return right, of
+        return None
 
-class Counts(_Part):
-    """What a difference of shares is counted over."""
-
-    left: RightOf
-    right: RightOf
-
-
-class Difference(_Part):
-    """A paired difference."""
-
-    delta: float | None = None
-    left: float | None = None
-    right: float | None = None
-    low: float | None = None
-    high: float | None = None
-    favours: Literal["left", "right"] | None = None
-    reason: str | None = None
-    no_interval: str | None = None
-    note: str | None = None
-    counts: Counts | None = None
-
-    @model_validator(mode="after")
-    def _is_whole(self) -> Difference:
-        if self.delta is not None and (self.left is None or self.right is None):
-            raise ValueError("a difference needs both sides")
-        if (self.low is None) != (self.high is None):
-            raise ValueError("an interval needs both ends")
-        return self
+    @property
+    def name(self) -> str:
+        """What the method is called in a sentence."""
+        return UNNAMED if self.method is None else printable(str(self.method))
 
 
-class ComparisonDocument(_Part):
-    """Two methods on the same cases, as far as it is shown."""
+def method_names(documents: Sequence[ResultsDocument]) -> list[str]:
+    """The methods by name, made distinct."""
+    names = [name(d.method or d.run_id or UNNAMED) for d in documents]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{method} ({at})" for at, method in enumerate(names, start=1)]
+
+
+def _with_both_sides(delta: Delta) -> Delta:
+    if delta.delta is not None and (delta.left is None or delta.right is None):
+        raise ValueError("a difference needs both sides")
+    return delta
+
+
+class ComparisonDocument(Model):
+    """Two methods on the same cases; a method without a name is called by its side.
+
+    >>> pair = ComparisonDocument.model_validate({"left": "rag"})
+    >>> pair.left, pair.right, pair.n_cases
+    ('rag', 'right', None)
+    """
 
     left: Word = None
     right: Word = None
-    n_cases: int | None = None
-    n_ranked: int | None = None
-    deltas: dict[str, Difference] = {}
-    warnings: list[str] = []
+    n_cases: Count | None = None
+    n_ranked: Count | None = None
+    deltas: dict[str, Annotated[Delta, AfterValidator(_with_both_sides)]] = Field(
+        default_factory=dict, description="of every metric by its name, in its own unit"
+    )
+    warnings: list[str] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_names(self) -> ComparisonDocument:
+        for side in ("left", "right"):
+            if getattr(self, side) in (None, ""):
+                setattr(self, side, side)
+        return self
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The two methods, as they are shown."""
+        return printable(str(self.left)), printable(str(self.right))
 
 
-def check_comparison(content: dict[str, Any], source: str) -> dict[str, Any]:
-    """The comparison with what it lacks filled in as absent; all that is wrong with it at once.
+class PairDocument(Model):
+    """The results of a file: of one method, or of two and how they compare."""
 
-    A method without a name is called by its side.
+    systems: list[ResultsDocument]
+    comparison: ComparisonDocument | None = None
 
-    >>> found = check_comparison({"left": "rag"}, "pair.json")
-    >>> found["left"], found["right"], found["n_cases"]
-    ('rag', 'right', None)
-    """
-    checked = validated(content, ComparisonDocument, source).model_dump()
-    return checked | {side: side for side in ("left", "right") if checked[side] in (None, "")}
+    def on_disk(self) -> dict[str, Any]:
+        """What is written: one method alone stands at the top."""
+        return (self if len(self.systems) > 1 else self.systems[0]).model_dump(mode="json")
+
+
+def results_of(content: object, source: str) -> PairDocument:
+    """A results file as its systems, one or more, and their comparison."""
+    if isinstance(content, dict) and isinstance(content.get("systems"), list):
+        pair = content.get("comparison")
+        return PairDocument(
+            systems=[_result(system, source) for system in _not_empty(content["systems"], source)],
+            comparison=None if pair is None else validated(pair, ComparisonDocument, source),
+        )
+    return PairDocument(systems=[_result(content, source)])
+
+
+def _not_empty(systems: list[object], source: str) -> Iterator[object]:
+    if not systems:
+        raise DataError(["systems: is empty"], source=source)
+    return iter(systems)
+
+
+def _result(content: object, source: str) -> ResultsDocument:
+    return validated(content, ResultsDocument, source)

@@ -3,68 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
-from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED
 from acumen.errors import UsageError
 from acumen.files.json import to_json, write_bytes
 from acumen.inference.options import Method, Options
 from acumen.policy import Policy
+from acumen.results.verdicts import PairDocument
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.inputs import DEMO, Document, demo_inputs, read_inputs
 from acumen.verdicts.score import document, score_study
 from acumen.verdicts.study import prepare
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 
 @dataclass(frozen=True, repr=False)
 class Scores:
-    """The results documents of one method or two, and how the two compare."""
+    """The results of one method or two, and how the two compare. All is in :attr:`document`."""
 
-    documents: tuple[dict[str, Any], ...]
-    comparison: dict[str, Any] | None = None
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """All of it as one document, as ``acumen score --output`` writes it."""
-        if self.comparison is None:
-            return self.documents[0]
-        return {"systems": list(self.documents), "comparison": self.comparison}
+    document: PairDocument
 
     def to_json(self) -> str:
-        """The document as strict JSON."""
-        return to_json(self.document)
+        """The document as strict JSON, as ``acumen score --output`` writes it."""
+        return to_json(self.document.on_disk())
 
     def write(self, path: str | Path) -> None:
         """Save the document, atomically."""
         write_bytes(path, self.to_json().encode("utf-8"))
 
-    def parts(self) -> list[RenderableType]:
-        """What a terminal shows, part by part."""
-        from acumen.report.verdict_comparison import comparison_report
-        from acumen.report.verdict_tables import report
-
-        parts = [part for one in self.documents for part in report(one)]
-        if self.comparison is not None:
-            first = self.documents[0]
-            level = first["interval_settings"]["confidence_level"]
-            parts += comparison_report(self.comparison, first["levels"], level)
-        return parts
-
     def __repr__(self) -> str:
-        from acumen.report.verdict_tables import show, terminal
+        from acumen.report.brief import brief
+        from acumen.report.terminal import render
 
-        text = StringIO()
-        show(terminal(text), self.parts())
-        return text.getvalue()
+        return render(brief(self.document))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        from acumen.report.brief import brief
+        from acumen.report.notebook import html
+
+        return html(brief(self.document))
 
 
 def score(
@@ -108,7 +85,7 @@ def score(
     --------
     >>> import acumen
     >>> scores = acumen.score("demo", method="rag", resamples=0)
-    >>> round(scores.document["unified_scores"]["process_score"], 1)
+    >>> round(scores.document.systems[0].unified_scores.process_score, 1)
     95.3
     """
     options = Options(resamples, seed, confidence_level, interval)
@@ -124,14 +101,16 @@ def score(
     against = inputs.truth, inputs.policy, inputs.reviews
     with_reasons = inputs.truth is not None
     studies = [prepare(run, *against, source=inputs.truth_name) for run in inputs.runs]
-    documents = tuple(
-        document(score_study(study, options), stated, with_reasons=with_reasons) | made_from
+    systems = [
+        document(score_study(study, options), stated, with_reasons=with_reasons).model_copy(
+            update={"made_from": made_from}
+        )
         for study in studies
-    )
+    ]
     if len(inputs.runs) != 2:
-        return Scores(documents)
+        return Scores(PairDocument(systems=systems))
     left, right = inputs.runs
-    comparison = compare_runs(left, right, *against, options)
-    return Scores(
-        documents, comparison_document(comparison, inputs.names(), with_reasons=with_reasons)
+    comparison = comparison_document(
+        compare_runs(left, right, *against, options), inputs.names(), with_reasons=with_reasons
     )
+    return Scores(PairDocument(systems=systems, comparison=comparison))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -20,13 +19,19 @@ from acumen.errors import DataError, counted, label
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.policy import Policy
-from acumen.report.words import note_of, why_no_interval
-from acumen.results.measured import Flag, Interval, RestsOn
+from acumen.results.measured import Delta, Flag, RightOf
+from acumen.results.verdicts import ComparisonDocument
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
-from acumen.verdicts.score import PERCENT, REASONING, metrics_as_one, rare_level, settled
+from acumen.verdicts.score import (
+    metrics_as_one,
+    metrics_of_study,
+    of_reasons,
+    rare_level,
+    settled,
+)
 from acumen.verdicts.study import PreparedStudy, prepare
 from acumen.views.confusion import confuse_judgments
-from acumen.views.reasoning import RATIOS, reason_among
+from acumen.views.reasoning import OF_VERDICTS, RATIOS, reason_among
 from acumen.views.severity import rank_judgments_by_severity
 
 
@@ -67,9 +72,9 @@ def compare_runs(
     # no p-values: swapping methods within a case would mix two methods' score scales in one ranking
     deltas = compare(metrics_as_one(a), a, b, options, p_values=False, settle=settled)
     if not _judged(left) & _judged(right) & common:
-        told = "no case has a verdict of both"
-        of_verdicts = deltas.keys() - set(REASONING) | {"verdict_support_rate", "consistency"}
-        deltas |= {key: deltas[key].undefined(told) for key in of_verdicts & deltas.keys()}
+        reason = "no case has a verdict of both"
+        of_verdicts = deltas.keys() - of_reasons(a) | set(OF_VERDICTS)
+        deltas |= {key: deltas[key].undefined(reason) for key in of_verdicts}
     return VerdictComparison(a, b, deltas, options, tuple(warnings))
 
 
@@ -79,12 +84,12 @@ def _judged(run: VerdictRun) -> set[str]:
 
 def _on_common_ground(study: PreparedStudy, both: set[str], components: set[str]) -> PreparedStudy:
     """The study with its verdicts on the cases where both methods have one."""
-    kept = np.array([case in both for case in study.table.included.cases], np.bool_)
+    judged = np.array([case in both for case in study.table.included.cases], np.bool_)
     return replace(
         study,
         ranking=rank_judgments_by_severity(study.table, both),
         agreement=confuse_judgments(study.table, both),
-        reasoning=reason_among(study.reasoning, kept, components),
+        reasoning=reason_among(study.reasoning, judged, components),
     )
 
 
@@ -94,8 +99,8 @@ def _shared_truth(left: VerdictRun, right: VerdictRun) -> Truth | None:
         return left.truth or right.truth
     unequal = [c for c in left.truth if c in right.truth and left.truth[c] != right.truth[c]]
     if unequal:
-        shown = ", ".join(label(case) for case in unequal[:5])
-        raise DataError([f"the two results carry different truths for {shown}"])
+        cases = ", ".join(label(case) for case in unequal[:5])
+        raise DataError([f"the two results carry different truths for {cases}"])
     return {**left.truth, **right.truth}
 
 
@@ -110,76 +115,53 @@ def _left_out(left: VerdictRun, right: VerdictRun, common: set[str]) -> list[str
 
 def _uneven(left: PreparedStudy, right: PreparedStudy) -> list[str]:
     """What the two methods are not measured by alike."""
-    found = []
+    notes = []
     ranked = left.ranking.ranked_by, right.ranking.ranked_by
     if ranked[0] != ranked[1]:
-        found.append(f"the first is ranked by {ranked[0]}, the second by {ranked[1]}")
+        notes.append(f"the first is ranked by {ranked[0]}, the second by {ranked[1]}")
     lacking = set(left.reasoning.components) ^ set(right.reasoning.components)
     if lacking:
         names = " and ".join(name.replace("_", " ") for name in PROCESS_WEIGHTS if name in lacking)
-        found.append(f"the process scores are compared without {names}, which one of them lacks")
-    return found
+        notes.append(f"the process scores are compared without {names}, which one of them lacks")
+    return notes
 
 
 def comparison_document(
     comparison: VerdictComparison, names: tuple[str, str], *, with_reasons: bool
-) -> dict[str, Any]:
+) -> ComparisonDocument:
     """The differences as a document: left, right, right − left with its interval."""
-    return {
-        "left": names[0],
-        "right": names[1],
-        "n_cases": comparison.left.n_cases,
-        "n_ranked": len(comparison.left.ranking),
-        "deltas": {
-            PERCENT.get(key, key): _delta(
-                delta, 100.0 if key in PERCENT else 1.0, rare_level(key, comparison.left)
-            )
-            | _counts(key, comparison)
-            for key, delta in comparison.deltas.items()
-            if with_reasons or key not in REASONING
+    left_out = set() if with_reasons else of_reasons(comparison.left)
+    return ComparisonDocument(
+        left=names[0],
+        right=names[1],
+        n_cases=comparison.left.n_cases,
+        n_ranked=len(comparison.left.ranking),
+        deltas={
+            name: _delta(contrast, comparison)
+            for name, contrast in comparison.deltas.items()
+            if name not in left_out
         },
-        "warnings": list(comparison.warnings),
-    }
+        warnings=list(comparison.warnings),
+    )
 
 
-def _counts(key: str, comparison: VerdictComparison) -> dict[str, Any]:
+def _delta(contrast: Contrast, comparison: VerdictComparison) -> Delta:
+    """A difference as it is written; none is claimed that rests on a few cases of a level."""
+    delta = contrast.delta().model_copy(update={"counts": _counts(contrast.name, comparison)})
+    metric = metrics_of_study(comparison.left)[contrast.name][0]
+    rare = rare_level(metric, comparison.left)
+    if rare is None or delta.interval is None:
+        return delta
+    flagged = delta.interval.with_flag(Flag.RARE_LEVEL, rare)
+    return delta.model_copy(update={"interval": flagged, "favours": None})
+
+
+def _counts(name: str, comparison: VerdictComparison) -> RightOf | None:
     """Of what is counted per claim or per verdict, how many are right of how many on each side."""
-    if key not in RATIOS:
-        return {}
-    sides = {"left": comparison.left.reasoning, "right": comparison.right.reasoning}
-    return {
-        "counts": {
-            side: [int(view.right[key].sum()), int(view.of[key].sum())]
-            for side, view in sides.items()
-        }
-    }
-
-
-def _delta(delta: Contrast, factor: float, rare: RestsOn | None) -> dict[str, Any]:
-    def times(value: float | None) -> float | None:
-        return None if value is None else value * factor
-
-    told: dict[str, Any] = {
-        "left": times(delta.left.value),
-        "right": times(delta.right.value),
-        "delta": times(delta.value),
-    }
-    if delta.value is None:
-        return told | {"reason": delta.reason}
-    interval = delta.interval
-    if isinstance(interval, Interval):
-        told |= {"low": interval.low * factor, "high": interval.high * factor}
-        # where an interval cannot be relied on, no difference is claimed
-        told |= {"method": interval.method, "favours": None if rare else delta.favours}
-        if rare is not None:
-            interval = interval.with_flag(Flag.RARE_LEVEL, rare)
-        note = note_of(interval)
-        told |= {} if note is None else {"note": note}
-    else:
-        told |= {
-            "low": None,
-            "high": None,
-            "no_interval": why_no_interval(interval),
-            "favours": None,
-        }
-    return told
+    if name not in RATIOS:
+        return None
+    left, right = (
+        (int(view.right[name].sum()), int(view.of[name].sum()))
+        for view in (comparison.left.reasoning, comparison.right.reasoning)
+    )
+    return RightOf(left=left, right=right)

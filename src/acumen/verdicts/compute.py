@@ -46,14 +46,14 @@ def compute_ordinal_auprc(
     >>> result["ordinal_auprc"], result["auprc_ge_high"], result["n_samples"]
     (1.0, 1.0, 4)
     """
-    truth, found = _ranks(np.asarray(y_true), scale)
+    truth, known = _ranks(np.asarray(y_true), scale)
     scores = np.asarray(y_scores)
     if scores.dtype.kind not in "iuf" or scores.shape != truth.shape:
         raise UsageError(f"y_scores must be {len(truth)} numbers, one for each of y_true")
     if not np.isfinite(scores).all():
         row = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise DataError([f"y_scores[{row}] is {scores[row]}: a score must be finite"])
-    return ranking_numbers(rank_severity(truth, scores, levels=len(found.levels)), found)
+    return ranking_numbers(rank_severity(truth, scores, levels=len(known.levels)), known)
 
 
 def _ranks(y_true: NDArray[Any], scale: str | Scale | None) -> tuple[NDArray[np.int64], Scale]:
@@ -63,15 +63,15 @@ def _ranks(y_true: NDArray[Any], scale: str | Scale | None) -> tuple[NDArray[np.
         scale = Scale.named(scale)
     scale = scale or _guessed_scale(y_true)
     numbers = Scale.numbered(0, scale.range)
-    found, problems = [], []
+    ranks, problems = [], []
     for row, value in enumerate(y_true.tolist()):
         try:
-            found.append((scale if isinstance(value, str) else numbers).rank(value))
+            ranks.append((scale if isinstance(value, str) else numbers).rank(value))
         except ValueError as error:
             problems.append(Problem(str(error), field=f"y_true[{row}]"))
     if problems:
         raise DataError(problems)
-    return np.array(found, np.int64), scale
+    return np.array(ranks, np.int64), scale
 
 
 def _guessed_scale(y_true: NDArray[Any]) -> Scale:
@@ -131,11 +131,11 @@ def compute_intermediate_metrics(
     policy: str | Policy = DEFAULT_POLICY,
 ) -> dict[str, Any]:
     """The three stages: is the evidence real, is it classified right, does it carry the verdict?"""
-    chosen = find_policy(policy)
-    run = parse_results(_plain(results), chosen)
-    truth = parse_truth(_plain(gt_data), chosen)
+    policy = find_policy(policy)
+    run = parse_results(_plain(results), policy)
+    truth = parse_truth(_plain(gt_data), policy)
     reviews = None if reviews_data is None else parse_reviews(_plain(reviews_data))
-    counts = count_evidence(run.claims, truth, chosen, reviews, source=run.source)
+    counts = count_evidence(run.claims, truth, policy, reviews, source=run.source)
     return stage_numbers(counts, reason(counts))
 
 
@@ -225,10 +225,10 @@ def compute_consistency_score(
     policy: str | Policy = DEFAULT_POLICY,
 ) -> dict[str, Any]:
     """How often, in percent, the verdict is the policy's own on all the evidence claimed for it."""
-    chosen = find_policy(policy)
-    run = parse_results(_plain(results), chosen, method)
-    counts = count_evidence(run.claims, {}, chosen)
-    return consistency_numbers(counts, chosen)
+    policy = find_policy(policy)
+    run = parse_results(_plain(results), policy, method)
+    counts = count_evidence(run.claims, {}, policy)
+    return consistency_numbers(counts, policy)
 
 
 def consistency_numbers(counts: EvidenceCounts, policy: Policy) -> dict[str, Any]:
@@ -281,11 +281,11 @@ def compute_unified_metrics(
     ``gt_verdicts`` maps case to verdict; ``gt_data`` adds incidents and primitives, and its
     verdicts where ``gt_verdicts`` has none.
     """
-    chosen = find_policy(policy)
-    run = parse_results(_plain(results), chosen, method)
-    truth = parse_truth(_joined(gt_data, gt_verdicts), chosen)
+    policy = find_policy(policy)
+    run = parse_results(_plain(results), policy, method)
+    truth = parse_truth(_joined(gt_data, gt_verdicts), policy)
     reviews = None if reviews_data is None else parse_reviews(_plain(reviews_data))
-    return unified_numbers(prepare(run, truth, chosen, reviews, source="truth"))
+    return unified_numbers(prepare(run, truth, policy, reviews, source="truth"))
 
 
 def _joined(
@@ -300,12 +300,12 @@ def _joined(
     return joined
 
 
-def _items(name: str, given: object) -> Iterable[tuple[Any, Any]]:
-    if isinstance(given, Mapping):
-        return given.items()
-    if given is None:
+def _items(name: str, table: object) -> Iterable[tuple[Any, Any]]:
+    if isinstance(table, Mapping):
+        return table.items()
+    if table is None:
         return ()
-    raise UsageError(f"{name} must be a dict, not {what_came(given)}")
+    raise UsageError(f"{name} must be a dict, not {what_came(table)}")
 
 
 def unified_numbers(study: PreparedStudy) -> dict[str, Any]:

@@ -5,7 +5,7 @@ All metrics of a study are resampled together, under the same draws of its cases
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,39 +16,31 @@ from acumen.defaults import FEWEST_AT_LEVEL
 from acumen.evaluation.charted import summarize_levels
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
-from acumen.metrics.registry import METRICS, Estimate, Metric
-from acumen.report.words import note_of, why_no_interval
-from acumen.results.measured import Flag, Interval, NoInterval, RestsOn
+from acumen.metrics.registry import METRICS, Estimate, Metric, metrics_of
+from acumen.results.measured import Flag, Interval, Measured, RestsOn
+from acumen.results.verdicts import Ends, Primitives, ResultsDocument, Scores, Settings
 from acumen.table.judgments import Outcome
 from acumen.types import Floats
 from acumen.verdicts.claims import PROVENANCE
-from acumen.verdicts.compute import threshold_aliases, unified_numbers
+from acumen.verdicts.compute import unified_numbers
 from acumen.verdicts.study import PreparedStudy
-from acumen.views.reasoning import Reasoning
+from acumen.views.confusion import Confusion
+from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
+from acumen.views.severity import SeverityRanking
 from acumen.views.weights import CaseWeights
 
 AGREEMENT: Final[Mapping[str, str]] = {
     "accuracy": "total_accuracy",
-    "macro_f1": "macro_f1",
     "mae": "level_mae",
-    "macro_mae": "macro_mae",
     "off_by_one_accuracy": "level_off_by_one",
-    "quadratic_kappa": "quadratic_kappa",
-    "linear_kappa": "linear_kappa",
-    "kendall_tau_b": "kendall_tau_b",
-    "krippendorff_alpha": "krippendorff_alpha",
 }
-"""Key in a results file -> metric."""
-
-REASONING: Final = (
-    *("process", "consistency", "incident_precision", "severity_accuracy", "modifier_accuracy"),
-    *("verdict_support_rate", "snippet_validity", "evidence_recall", "score_consistency"),
-)
-PERCENT: Final[Mapping[str, str]] = {"process": "process_score", "consistency": "consistency_score"}
-"""Metrics that results files show in percent, under another key."""
+"""Keys of a results file's agreement that are not their metric's name."""
 
 LEVEL_MEANS: Final = ("macro_f1", "macro_mae")
 """Means in which every level counts alike, however few cases it has."""
+
+THRESHOLD_MEANS: Final = ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "adjusted_auprc")
+"""Means in which every threshold counts alike."""
 
 NO_TRUTH_FILE: Final = "scored without a truth file"
 
@@ -58,51 +50,54 @@ class VerdictScores:
     """A study and the inference on each of its metrics, by key."""
 
     study: PreparedStudy
-    found: Mapping[str, Inference]
+    inferences: Mapping[str, Inference]
     options: Options
 
 
 def metrics_of_study(study: PreparedStudy) -> dict[str, tuple[Metric, str]]:
-    """Key -> the metric and the part of the study it looks at."""
-    levels = study.ranking.thresholds
-    found = {
-        f"{short}_ge_{level}": (METRICS[f"{short}_ge"].at(level=level), "ranking")
-        for short in ("auprc", "nap", "auroc")
-        for level in levels
-    }
-    ordinal = ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "severity_ordering_ap")
-    found |= {name: (METRICS[name], "ranking") for name in ordinal}
-    found |= {key: (METRICS[name], "agreement") for key, name in AGREEMENT.items()}
-    found["accuracy"] = (METRICS[AGREEMENT["accuracy"]], "confusion")  # an abstention is wrong
-    found |= {name: (METRICS[name], "reasoning") for name in (*REASONING, "primitive_accuracy")}
-    found["adjusted_auprc"] = (METRICS["adjusted_auprc"], "ranking_with_reasons")
-    return found
+    """Name -> the metric and the part of the study it looks at."""
+    parts: dict[str, tuple[Metric, str]] = {}
+    for metric in metrics_of(SeverityRanking):
+        levels = study.ranking.thresholds if "level" in metric.parameters else ()
+        at_levels = [metric.at(level=level) for level in levels] or [metric]
+        parts |= {one.name: (one, "ranking") for one in at_levels}
+    parts |= {metric.name: (metric, "agreement") for metric in metrics_of(Confusion)}
+    # an abstention is wrong in it, so it looks at every case
+    parts["total_accuracy"] = (METRICS["total_accuracy"], "confusion")
+    parts |= {metric.name: (metric, "reasoning") for metric in metrics_of(Reasoning)}
+    with_reasons = metrics_of(RankingWithReasons)
+    return parts | {metric.name: (metric, "ranking_with_reasons") for metric in with_reasons}
+
+
+def of_reasons(study: PreparedStudy) -> set[str]:
+    """The metrics that need a truth file; primitives stand in the results themselves."""
+    parts = metrics_of_study(study).items()
+    return {name for name, (_, part) in parts if part == "reasoning"} - {PRIMITIVES}
 
 
 def score_study(study: PreparedStudy, options: Options) -> VerdictScores:
     """Estimates and intervals of everything a verdict study is measured by."""
-    found = infer(metrics_as_one(study), study, options)
-    return VerdictScores(study, settled(study, found), options)
+    inferences = infer(metrics_as_one(study), study, options)
+    return VerdictScores(study, settled(study, inferences), options)
 
 
-def settled(study: PreparedStudy, found: Mapping[str, Inference]) -> dict[str, Inference]:
+def settled(study: PreparedStudy, inferences: Mapping[str, Inference]) -> dict[str, Inference]:
     """What the study knows of its numbers: why there is none, and which rare level one rests on."""
-    told = dict(found)
-    for key, (metric, part) in metrics_of_study(study).items():
-        if found[key].value is None:
-            reason = _reason(metric, getattr(study, part))
-            told[key] = replace(found[key], reason=reason)
+    known = dict(inferences)
+    for name, (metric, part) in metrics_of_study(study).items():
+        if known[name].value is None:
+            known[name] = replace(known[name], reason=_reason(metric, getattr(study, part)))
         elif part != "reasoning":
-            told[key] = _marked(found[key], rare_level(key, study))
-    return told
+            known[name] = _marked(known[name], rare_level(metric, study))
+    return known
 
 
 def metrics_as_one(study: PreparedStudy) -> list[Metric]:
     """The metrics of all its parts as metrics of the whole study, so that all share the draws."""
-    return [metric_of_study(key, *chosen) for key, chosen in metrics_of_study(study).items()]
+    return [metric_of_study(metric, part) for metric, part in metrics_of_study(study).values()]
 
 
-def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
+def metric_of_study(metric: Metric, part: str) -> Metric:
     """A metric of one part as a metric of the whole study."""
 
     def function(study: PreparedStudy, weights: CaseWeights, **parameters: float) -> Floats:
@@ -114,23 +109,21 @@ def metric_of_study(key: str, metric: Metric, part: str) -> Metric:
     def behind(study: PreparedStudy) -> int:
         return metric.rests_on(getattr(study, part))
 
-    return replace(
-        metric, name=key, function=function, view=PreparedStudy, most=most, behind=behind
-    )
+    return replace(metric, function=function, view=PreparedStudy, most=most, behind=behind)
 
 
-def rare_level(key: str, study: PreparedStudy) -> RestsOn | None:
+def rare_level(metric: Metric, study: PreparedStudy) -> RestsOn | None:
     """The group of cases a metric rests on that is too small to trust its interval, if any.
 
     A threshold rests on both its sides. Simulated with 41 to 100 cases, 95% intervals of average
     precision hold the truth in 92–96% of studies with 5 or more cases at the level or above; with
     1, 2, 3 and 4 in about 30, 70, 85 and 90%. Few cases below the level do the same harm.
     """
-    smallest = min(_groups(key, study), default=None, key=lambda group: group.cases)
+    smallest = min(_groups(metric, study), default=None, key=lambda group: group.cases)
     return None if smallest is None or smallest.cases >= FEWEST_AT_LEVEL else smallest
 
 
-def _groups(key: str, study: PreparedStudy) -> list[RestsOn]:
+def _groups(metric: Metric, study: PreparedStudy) -> list[RestsOn]:
     """The groups of cases a metric cannot do without."""
     level, names = study.ranking.level, study.policy.scale.levels
     top = len(names) - 1
@@ -142,14 +135,14 @@ def _groups(key: str, study: PreparedStudy) -> list[RestsOn]:
             RestsOn(cases=len(level) - above, where="below", level=names[k]),
         ]
 
-    if key in LEVEL_MEANS:
+    if metric.name in LEVEL_MEANS:
         present = study.agreement.true_levels.tolist()
         return [RestsOn(cases=int((level == k).sum()), where="at", level=names[k]) for k in present]
-    if key.rpartition("_ge_")[2].isdigit():
-        return sides(int(key.rpartition("_ge_")[2]))
-    if key in ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "adjusted_auprc"):
+    if metric.view is SeverityRanking and "level" in metric.parameters:
+        return sides(int(metric.parameters["level"]))
+    if metric.name in THRESHOLD_MEANS:
         return [side for k in study.ranking.covered for side in sides(k)]
-    if key == "severity_ordering_ap":
+    if metric.name == "severity_ordering_ap":
         between = int(((level > 0) & (level < top)).sum())
         middle = RestsOn(cases=between, where="between", level=names[0], upper=names[top])
         return [sides(top)[0], middle]
@@ -175,57 +168,74 @@ def _reason(metric: Metric, view: Any) -> str:
 
 def document(
     scores: VerdictScores,
-    given: Mapping[str, str | int | None] | None = None,
+    defaults: Mapping[str, str | int | None] | None = None,
     *,
     with_reasons: bool = True,
-) -> dict[str, Any]:
-    """The results document: the source's keys, and our intervals beside them.
+) -> ResultsDocument:
+    """The results document: the source's keys, and our metrics with their intervals beside them.
 
-    ``given`` fills what the results file lacks. Without a truth file (``with_reasons`` false) only
-    ranking, agreement and primitives are scored.
+    ``defaults`` fill what the results file lacks. Without a truth file (``with_reasons`` false)
+    only ranking, agreement and primitives are scored.
     """
-    study, found = scores.study, scores.found
+    study, metrics = scores.study, _measured(scores, with_reasons)
     unified = unified_numbers(study)
     if not with_reasons:
         unified = _without_reasons(unified, study)
-    outcomes = study.table.outcome
+    outcomes, options = study.table.outcome, scores.options
+    return ResultsDocument.model_validate(
+        {
+            **_provenance(study, defaults or {}),
+            "accuracy": metrics["total_accuracy"].value,
+            "correct": study.correct,
+            "total": study.total,
+            "answered": int((outcomes == Outcome.ANSWERED).sum()),
+            "abstained": int((outcomes == Outcome.ABSTAINED).sum()),
+            "failed": len(study.table.failed),
+            "levels": list(study.policy.scale.levels),
+            "auprc": unified.pop("auprc_metrics"),
+            "unified_scores": Scores.model_validate(unified, extra="ignore"),
+            "agreement": _agreement(metrics),
+            "primitives": _primitives(study, metrics),
+            "metrics": metrics,
+            "ci95": _ci95(scores, metrics),
+            "interval_settings": Settings(
+                confidence_level=options.confidence_level,
+                resamples=options.resamples,
+                seed=options.seed,
+                method=options.method,
+            ),
+            "warnings": unified.pop("warnings"),
+            "unified_metrics_full": unified,
+            "summary": summarize_levels(study.table, study.ranking, scores.inferences),
+            "acumen_version": __version__,
+            "results": list(_rows(study)),
+        }
+    )
+
+
+def _measured(scores: VerdictScores, with_reasons: bool) -> dict[str, Measured]:
+    untold = set() if with_reasons else of_reasons(scores.study)
+    absent = Measured(value=None, reason=NO_TRUTH_FILE)
     return {
-        **_provenance(study, given or {}),
-        "accuracy": found["accuracy"].value,
-        "correct": study.correct,
-        "total": study.total,
-        "answered": int((outcomes == Outcome.ANSWERED).sum()),
-        "abstained": int((outcomes == Outcome.ABSTAINED).sum()),
-        "failed": len(study.table.failed),
-        "levels": list(study.policy.scale.levels),
-        "auprc": unified.pop("auprc_metrics"),
-        "unified_scores": {
-            "auprc": unified["auprc"],
-            "process_score": unified["process_score"],
-            "consistency_score": unified["consistency_score"],
-        },
-        "agreement": {key: found[key].value for key in AGREEMENT},
-        "primitives": primitive_numbers(scores),
-        "intervals": _intervals(scores, with_reasons),
-        "interval_settings": {
-            "confidence_level": scores.options.confidence_level,
-            "resamples": scores.options.resamples,
-            "seed": scores.options.seed,
-            "method": scores.options.method,
-        },
-        "warnings": unified.pop("warnings"),
-        "unified_metrics_full": unified,
-        "summary": summarize_levels(study.table, study.ranking, _thresholds(found)).model_dump(
-            mode="json"
-        ),
-        "acumen_version": __version__,
-        "results": _rows(study),
+        name: absent if name in untold else inference.measured
+        for name, inference in scores.inferences.items()
     }
 
 
-def _thresholds(found: Mapping[str, Inference]) -> dict[str, Inference]:
-    """The inferences at thresholds under the names that their metrics have."""
-    return {key.replace("_ge_", "_ge@"): inference for key, inference in found.items()}
+def _ci95(scores: VerdictScores, metrics: Mapping[str, Measured]) -> dict[str, Ends]:
+    """The percentile intervals there are, of the metrics that have a value."""
+    ends = {
+        name: inference.ci95
+        for name, inference in scores.inferences.items()
+        if metrics[name].value is not None
+    }
+    return {name: pair for name, pair in ends.items() if pair is not None}
+
+
+def _agreement(metrics: Mapping[str, Measured]) -> dict[str, float | None]:
+    keys = {name: key for key, name in AGREEMENT.items()}
+    names = [metric.name for metric in metrics_of(Confusion)]
+    return {keys.get(name, name): metrics[name].value for name in names}
 
 
 def _without_reasons(unified: dict[str, Any], study: PreparedStudy) -> dict[str, Any]:
@@ -234,79 +244,42 @@ def _without_reasons(unified: dict[str, Any], study: PreparedStudy) -> dict[str,
     reasons = unified["reasons"] | dict.fromkeys(scores, NO_TRUTH_FILE)
     # what is said of evidence is beside the point when evidence is not scored
     warnings = [text for text in unified["warnings"] if text not in study.counts.warnings]
-    told = {"reasons": reasons, "warnings": warnings}
-    return unified | dict.fromkeys((*scores, *parts)) | told
+    return unified | dict.fromkeys((*scores, *parts)) | {"reasons": reasons, "warnings": warnings}
 
 
-def _provenance(study: PreparedStudy, given: Mapping[str, str | int | None]) -> dict[str, Any]:
+def _provenance(
+    study: PreparedStudy, defaults: Mapping[str, str | int | None]
+) -> dict[str, str | int | float | None]:
     stated = study.run.provenance
-    found = {
-        key: stated.get(key) if stated.get(key) is not None else given.get(key)
+    words = {
+        key: stated.get(key) if stated.get(key) is not None else defaults.get(key)
         for key in PROVENANCE
     }
-    found["policy_id"] = study.policy.name
-    found["n"] = len(study.run.claims) if found["n"] is None else found["n"]
-    return found
+    words["policy_id"] = study.policy.name
+    words["n"] = len(study.run.claims) if words["n"] is None else words["n"]
+    return words
 
 
-def primitive_numbers(scores: VerdictScores) -> dict[str, Any] | None:
+def _primitives(study: PreparedStudy, metrics: Mapping[str, Measured]) -> Primitives | None:
     """Mean, range and spread of primitive accuracy, and the AUPRC it adjusts; None without any."""
-    accuracy = scores.study.counts.primitive_accuracy
+    accuracy = study.counts.primitive_accuracy
     accuracy = accuracy[np.isfinite(accuracy)]
-    if not len(accuracy):
+    mean = metrics["primitive_accuracy"].value
+    if mean is None:
         return None
-    return {
-        "primitive_accuracy": scores.found["primitive_accuracy"].value,
-        "min": float(accuracy.min()),
-        "max": float(accuracy.max()),
-        "std": float(accuracy.std()),
-        "n": len(accuracy),
-        "adjusted_auprc": scores.found["adjusted_auprc"].value,
-    }
+    return Primitives(
+        primitive_accuracy=mean,
+        min=float(accuracy.min()),
+        max=float(accuracy.max()),
+        std=float(accuracy.std()),
+        n=len(accuracy),
+        adjusted_auprc=metrics["adjusted_auprc"].value,
+    )
 
 
-def _intervals(scores: VerdictScores, with_reasons: bool) -> dict[str, Any]:
-    aliases = {old: new for new, old in threshold_aliases(scores.study.policy.scale).items()}
-    found: dict[str, Any] = {}
-    for key, inference in scores.found.items():
-        factor = 100.0 if key in PERCENT else 1.0
-        told = interval_document(inference, factor)
-        if key in REASONING and not with_reasons:
-            told = {"value": None, "reason": NO_TRUTH_FILE}
-        found[PERCENT.get(key, key)] = told
-        if key in aliases:
-            found[aliases[key]] = told
-    return found
-
-
-def interval_document(inference: Inference, factor: float = 1.0) -> dict[str, Any]:
-    """A value with its interval, or why there is none."""
-    if inference.value is None:
-        return {"value": None, "reason": inference.reason}
-    told: dict[str, Any] = {"value": inference.value * factor}
-    match inference.interval:
-        case Interval() as interval:
-            told |= {
-                "low": interval.low * factor,
-                "high": interval.high * factor,
-                "method": interval.method,
-            }
-            note = note_of(interval)
-            told |= {} if note is None else {"note": note}
-        case NoInterval() as none:
-            told |= {"low": None, "high": None, "no_interval": why_no_interval(none)}
-    if isinstance(inference.percentile, Interval):
-        ends = inference.percentile
-        told["percentile"] = [ends.low * factor, ends.high * factor]
-    if inference.replicates.drop_rate:
-        told["drop_rate"] = inference.replicates.drop_rate
-    return told
-
-
-def _rows(study: PreparedStudy) -> list[dict[str, Any]]:
+def _rows(study: PreparedStudy) -> Iterator[dict[str, Any]]:
     """One row a case, in the order of the results; enough to score the ranking again."""
     levels = study.policy.scale.levels
-    rows = []
     for claim in study.run.claims:
         known = study.truth.get(claim.case)
         row: dict[str, Any] = {
@@ -322,5 +295,4 @@ def _rows(study: PreparedStudy) -> list[dict[str, Any]]:
         if claim.primitives is not None and known is not None and known.primitives is not None:
             row["parsed"] = {"primitives": dict(claim.primitives)}
             row["gt_primitives"] = dict(known.primitives)
-        rows.append(row)
-    return rows
+        yield row

@@ -7,12 +7,12 @@ the page (:func:`summary`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
 from acumen.results.measured import Delta, Measured
-from acumen.results.metrics import Best, MetricsArtifact, Variant
-from acumen.results.parts import best_function, input_names, name, sides
+from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -26,6 +26,17 @@ def summary(artifact: MetricsArtifact) -> Answers:
     )
 
 
+LONGEST_SIDE: Final = 12
+"""With longer names a table of two inputs would not fit into 80 columns."""
+
+
+def side_names(artifact: MetricsArtifact) -> list[str]:
+    """The inputs by name; two with a long name by their side."""
+    names = artifact.input_names
+    is_short = not artifact.comparison.enabled or max(map(len, names)) <= LONGEST_SIDE
+    return names if is_short else ["left", "right"]
+
+
 def population(artifact: MetricsArtifact) -> str:
     """Who was judged: the denominator of every number."""
     p = artifact.population
@@ -35,11 +46,12 @@ def population(artifact: MetricsArtifact) -> str:
         failed = f" ({p.participants_failed} failed, {share:.1%})"
     shares = [f"{n} ({n / max(p.items_total, 1):.1%})" for n in p.answered_by_input]
     if len(shares) == 2:
-        answers = f"judgments a side: answered left {shares[0]}, right {shares[1]}"
+        left, right = side_names(artifact)
+        answers = f"judgments a side: answered {left} {shares[0]}, {right} {shares[1]}"
     else:
         share = p.items_answered / max(p.items_total, 1)
-        told = f"{p.items_answered} answered ({share:.1%})"
-        answers = f"judgments: {told}, {p.items_abstained} abstained"
+        answered = f"{p.items_answered} answered ({share:.1%})"
+        answers = f"judgments: {answered}, {p.items_abstained} abstained"
     return (
         f"{p.participants_included} of {p.participants_total} {p.case_noun}s included{failed} · "
         f"{counted(len(p.items), 'item')} · {p.items_total} {answers}"
@@ -56,16 +68,16 @@ def conclusion(artifact: MetricsArtifact) -> str:
 
 
 def _function(artifact: MetricsArtifact, best: Best) -> str:
-    told = f"Lowest AUGRC: {name(best.name)}"
+    text = f"Lowest AUGRC: {name(best.name)}"
     if best.equal:
-        told += f" ({_alike(best)})"
+        text += f" ({_alike(best)})"
     if best.indistinguishable:
         people = counted(artifact.population.participants_included, artifact.population.case_noun)
         rivals = listed([name(f) for f in best.indistinguishable], 4)
-        return f"{told}, but {people} cannot tell it from {rivals}."
+        return f"{text}, but {people} cannot tell it from {rivals}."
     if not any(best.is_above(f) for f in artifact.confidence_variants):
-        return f"{told}."
-    return f"{told}, below every other function ({best.confidence_level:.0%}, all at once)."
+        return f"{text}."
+    return f"{text}, below every other function ({best.confidence_level:.0%}, all at once)."
 
 
 def _alike(best: Best) -> str:
@@ -83,9 +95,11 @@ def _side(artifact: MetricsArtifact) -> str:
         return f"AUGRC: {nothing}."
     deltas = _augrc_deltas(artifact)
     parts = []
-    for side, functions in favours.items():
+    left, right = side_names(artifact)
+    for side, functions in ((left, favours["left"]), (right, favours["right"])):
         if functions and len(deltas) == 1:
-            return f"AUGRC: {side} is better ({_by(deltas[functions[0]])})."
+            by = _by(deltas[functions[0]], f"{right} − {left}")
+            return f"AUGRC: {side} is better ({by})."
         if functions:
             parts.append(f"{side} is better by {listed([name(f) for f in functions], 3)}")
     rest = len(deltas) - len(favours["left"]) - len(favours["right"])
@@ -94,11 +108,11 @@ def _side(artifact: MetricsArtifact) -> str:
     return f"AUGRC: {'; '.join(parts)}."
 
 
-def _by(delta: Delta) -> str:
+def _by(delta: Delta, difference: str) -> str:
     interval = delta.interval
     if delta.delta is None or interval is None:
         return "by its interval"
-    return f"right − left {delta.delta:+.3f}, {interval.low:+.3f} to {interval.high:+.3f}"
+    return f"{difference} {delta.delta:+.3f}, {interval.low:+.3f} to {interval.high:+.3f}"
 
 
 def _augrc_deltas(artifact: MetricsArtifact) -> dict[str, Delta]:
@@ -107,17 +121,17 @@ def _augrc_deltas(artifact: MetricsArtifact) -> dict[str, Delta]:
 
 def _favours(artifact: MetricsArtifact) -> dict[str, list[str]]:
     """Side -> the functions by which its AUGRC is shown to be lower."""
-    found = artifact.comparison.favoured("augrc_full", artifact.confidence_level)
-    return {side: [f for f, s in found.items() if s == side] for side in ("left", "right")}
+    by_function = artifact.comparison.favoured("augrc_full", artifact.confidence_level)
+    return {side: [f for f, s in by_function.items() if s == side] for side in ("left", "right")}
 
 
-def _with_interval(found: Measured | None, form: str = ".4f", factor: float = 1.0) -> str:
+def _with_interval(measured: Measured | None, form: str = ".4f", factor: float = 1.0) -> str:
     """A value and its interval in a sentence."""
-    if found is None or found.value is None:
+    if measured is None or measured.value is None:
         return "undefined"
     unit = "%" if factor == 100.0 else ""
-    value = f"{factor * found.value:{form}}{unit}"
-    i = found.interval
+    value = f"{factor * measured.value:{form}}{unit}"
+    i = measured.interval
     if i is None:
         return f"{value} (no interval)"
     ends = f"{factor * i.low:{form}} to {factor * i.high:{form}}"
@@ -126,50 +140,50 @@ def _with_interval(found: Measured | None, form: str = ".4f", factor: float = 1.
 
 def _compared(artifact: MetricsArtifact) -> str:
     functions = list(artifact.confidence_variants)
-    told = counted(len(functions), "confidence function")
+    text = counted(len(functions), "confidence function")
     if len(functions) <= 3:
-        told = f"the confidence {'function' if len(functions) == 1 else 'functions'} " + listed(
+        text = f"the confidence {'function' if len(functions) == 1 else 'functions'} " + listed(
             [name(f) for f in functions]
         )
-    names = input_names(artifact)
+    names = artifact.input_names
     if artifact.comparison.enabled:
         in_both = artifact.comparison.in_both or artifact.population.participants_included
         noun = artifact.population.case_noun
         return (
             f"Two runs, {names[0]} and {names[1]}, on the {counted(in_both, noun)} that both "
-            f"answered for, with {told}. Every difference is {names[1]} minus {names[0]}, paired "
+            f"answered for, with {text}. Every difference is {names[1]} minus {names[0]}, paired "
             f"by {noun}."
         )
     mode = artifact.inputs[0].mode if artifact.inputs else None
     where = f" ({name(mode)})" if mode is not None else ""
-    return f"One run, {names[0]}{where}, ranked by {told}."
+    return f"One run, {names[0]}{where}, ranked by {text}."
 
 
 def _on_whom(artifact: MetricsArtifact) -> str:
     people = artifact.population
-    told = (
+    text = (
         f"{counted(people.participants_included, people.case_noun)} with "
         f"{counted(people.items_total, 'judgment')}: "
     )
     counts = people.answered_by_input
     if artifact.comparison.enabled and len(counts) == 2:
-        names = input_names(artifact)
-        told += f"{names[0]} answered {counts[0]:,} of them, {names[1]} {counts[1]:,}"
+        names = artifact.input_names
+        text += f"{names[0]} answered {counts[0]:,} of them, {names[1]} {counts[1]:,}"
     else:
-        told += f"{people.items_answered:,} answered and {people.items_abstained:,} abstained"
+        text += f"{people.items_answered:,} answered and {people.items_abstained:,} abstained"
     failed = people.participants_failed
     if failed:
-        return f"{told}. {counted(failed, people.case_noun)} failed and count in no metric."
-    return f"{told}. None failed."
+        return f"{text}. {counted(failed, people.case_noun)} failed and count in no metric."
+    return f"{text}. None failed."
 
 
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
-    best = best_function(artifact)
+    best = artifact.best_function
     if best is None:
         return ["Nothing: there is no confidence function with a value."]
     if artifact.comparison.enabled:
         return _paired(artifact, best)
-    variant = sides(artifact)[best][0]
+    variant = artifact.sides[best][0]
     return [*_answers(variant), _ranking(artifact, best, variant), *_rivals(artifact, best)]
 
 
@@ -178,54 +192,54 @@ def _answers(variant: Variant) -> list[str]:
     right, near = metrics.get("accuracy"), metrics.get("off_by_one_accuracy")
     if right is None or right.value is None:
         return ["No answer was given, so nothing can be said of its answers."]
-    near_told = f", and {_with_interval(near, '.1f', 100.0)} are at most one level off"
+    near_text = f", and {_with_interval(near, '.1f', 100.0)} are at most one level off"
     return [
         f"Of what it answers, {_with_interval(right, '.1f', 100.0)} is exactly right"
-        f"{near_told if near is not None and near.value is not None else ''}."
+        f"{near_text if near is not None and near.value is not None else ''}."
     ]
 
 
 def _ranking(artifact: MetricsArtifact, best: str, variant: Variant) -> str:
-    told = f"Ranked by {name(best)}, AUGRC is {_with_interval(variant.metrics.get('augrc'))}"
+    text = f"Ranked by {name(best)}, AUGRC is {_with_interval(variant.metrics.get('augrc'))}"
     if variant.augrc_optimal is not None:
-        told += f"; a confidence that knew every error would reach {variant.augrc_optimal:.4f}"
+        text += f"; a confidence that knew every error would reach {variant.augrc_optimal:.4f}"
     auroc = variant.metrics.get("failure_auroc")
     if auroc is None or auroc.value is None:
-        return f"{told}."
+        return f"{text}."
     low = None if auroc.interval is None else auroc.interval.low
     knows = "It does tell right from wrong answers"
     if low is None or low <= 0.5:
         knows = "Whether it tells right from wrong answers at all is open"
     pairs = _with_interval(auroc, ".1f", 100.0)
     return (
-        f"{told}. {knows}: it is surer of a right than of a wrong answer in {pairs} of the pairs."
+        f"{text}. {knows}: it is surer of a right than of a wrong answer in {pairs} of the pairs."
     )
 
 
 def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
-    found = artifact.best
-    if found is None:
+    first = artifact.best
+    if first is None:
         return []
-    worse = [name(f) for f in artifact.confidence_variants if found.is_above(f)]
-    told = f"{name(best)} has the lowest AUGRC of the {len(artifact.confidence_variants)} functions"
-    if found.equal:
-        told += f" ({_alike(found)})"
-    if found.indistinguishable:
-        rivals = listed([name(f) for f in found.indistinguishable])
-        told += f", but {rivals} cannot be told from it"
+    worse = [name(f) for f in artifact.confidence_variants if first.is_above(f)]
+    text = f"{name(best)} has the lowest AUGRC of the {len(artifact.confidence_variants)} functions"
+    if first.equal:
+        text += f" ({_alike(first)})"
+    if first.indistinguishable:
+        rivals = listed([name(f) for f in first.indistinguishable])
+        text += f", but {rivals} cannot be told from it"
     if worse:
-        told += f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} higher"
-    return [f"{told} (all comparisons together at the {100 * found.confidence_level:g}% level)."]
+        text += f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} higher"
+    return [f"{text} (all comparisons together at the {100 * first.confidence_level:g}% level)."]
 
 
 def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
-    left, right = input_names(artifact)
+    left, right = artifact.input_names
     deltas = _augrc_deltas(artifact)
-    told = [_difference(name(best), deltas[best], left, right)] if best in deltas else []
+    lines = [_difference(name(best), deltas[best], left, right)] if best in deltas else []
     favours = _favours(artifact)
     for side, called in (("left", left), ("right", right)):
         if favours[side]:
-            told.append(
+            lines.append(
                 f"{called} has the lower AUGRC with {len(favours[side])} of the "
                 f"{counted(len(deltas), 'function')}: {listed([name(f) for f in favours[side]])}."
             )
@@ -233,48 +247,48 @@ def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
     if open_ones:
         people = counted(artifact.population.participants_included, artifact.population.case_noun)
         together = " when all are tested together" if len(deltas) > 1 else ""
-        told.append(
+        lines.append(
             f"With {open_ones} of the {counted(len(deltas), 'function')} these {people} show no "
             f"difference{together}."
         )
-    return told
+    return lines
 
 
 def _difference(function: str, delta: Delta, left: str, right: str) -> str:
     if delta.delta is None or delta.left is None or delta.right is None:
         return f"Ranked by {function}, the difference in AUGRC is undefined."
-    told = (
+    text = (
         f"Ranked by {function}, AUGRC is {delta.left:.4f} for {left}, {delta.right:.4f} for {right}"
     )
     i = delta.interval
     if i is None:
-        return f"{told}; the difference {delta.delta:+.4f} has no interval."
+        return f"{text}; the difference {delta.delta:+.4f} has no interval."
     p = "" if delta.p_holm is None else f"; p = {delta.p_holm:.3g}, by Holm over all functions"
     interval = f"{100 * i.confidence_level:g}% interval {i.low:+.4f} to {i.high:+.4f}"
-    return f"{told}: {delta.delta:+.4f} ({interval}{p}).".replace(" -", " −")
+    return f"{text}: {delta.delta:+.4f} ({interval}{p}).".replace(" -", " −")
 
 
 def _limits(artifact: MetricsArtifact) -> list[str]:
     people = artifact.population
     noun = people.case_noun
-    told = [
+    limits = [
         f"The intervals speak of {noun}s like these {people.participants_included}; they do not "
         "cover other populations, other prompts or a model that changes."
     ]
     if people.participants_included < RELIABLE_CASES:
-        told.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
+        limits.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
     if people.items_abstained:
-        told.append(
+        limits.append(
             "Areas up to the coverage that was reached reward silence: compare AURC and AUGRC of "
             "two systems only together with their coverage, or by the charged areas, where every "
             "abstention costs."
         )
     if artifact.best is not None:
-        told.append(
+        limits.append(
             "The function with the lowest AUGRC was chosen on these very cases, so its value is "
             "a little too good; confirm it on others."
         )
-    return told
+    return limits
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

@@ -7,52 +7,42 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from acumen.charts.theme import drawn
-from acumen.report.sections import (
-    UNDEFINED,
-    Cases,
-    Column,
-    Fact,
-    Table,
-    coded,
-    number,
-    percent,
-    text,
-)
-from acumen.results.metrics import MetricsArtifact, Rows
-from acumen.results.parts import best_function, input_names, name, sides, sorted_functions
+from acumen.report.blocks import UNDEFINED, Cases, Column, Fact, Table
+from acumen.report.cells import coded, number, percent, text
+from acumen.results.metrics import MetricsArtifact, Rows, name
 from acumen.table.judgments import Outcome
 
 MOST_CELLS: Final = 150_000
 """Rows × functions of the table of cases; beyond it only the best function's confidence is kept."""
 
 
-def facts(artifact: MetricsArtifact) -> list[Fact]:
+def fact_list(artifact: MetricsArtifact) -> list[Fact]:
     """The few numbers told large."""
     people = artifact.population
-    best = best_function(artifact)
-    told: list[Fact] = []
+    best = artifact.best_function
+    facts: list[Fact] = []
     if not artifact.comparison.enabled:
-        told.append(Fact(f"{people.case_noun}s", number(people.participants_included)))
+        facts.append(Fact(f"{people.case_noun}s", number(people.participants_included)))
     if best is None:
-        return told
-    for side, variant in zip(input_names(artifact), sides(artifact)[best], strict=True):
+        return facts
+    for side, variant in zip(artifact.input_names, artifact.sides[best], strict=True):
         note = side if artifact.comparison.enabled else ""
         metrics = variant.metrics
         for label, key in (("answered", "cmax"), ("exactly right", "accuracy")):
             if key in metrics:
-                told.append(Fact(label, percent(metrics[key].value), note))
-        told.append(Fact("AUGRC", number(variant.augrc_full), note or f"ranked by {name(best)}"))
-    return told
+                facts.append(Fact(label, percent(metrics[key].value), note))
+        facts.append(Fact("AUGRC", number(variant.augrc_full), note or f"ranked by {name(best)}"))
+    return facts
 
 
 def evaluate_command(artifact: MetricsArtifact) -> str | None:
     """The command that makes the artifact again, where its inputs were files."""
-    if any(given.path is None for given in artifact.inputs):
+    if any(entry.path is None for entry in artifact.inputs):
         return None
     words = ["acumen", "evaluate"]
-    for given in artifact.inputs:
-        words += ["--input", str(given.path)]
-        words += [] if given.mode is None else ["--mode", given.mode]
+    for entry in artifact.inputs:
+        words += ["--input", str(entry.path)]
+        words += [] if entry.mode is None else ["--mode", entry.mode]
     for key, option in _OPTIONS.items():
         value = artifact.options.get(key)
         if isinstance(value, list):
@@ -85,14 +75,14 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
         (text(i.run_id), text(i.mode), text(i.path), text(i.git_commit), text(i.sha256))
         for i in artifact.inputs
     )
-    told = ("command", "scale")
+    elsewhere = ("command", "scale")
     settings: list[tuple[str, Any]] = [
         ("command", command or artifact.options.get("command") or evaluate_command(artifact)),
         ("acumen", artifact.acumen_version),
         ("made at", artifact.created_at),
         ("loss", f"{artifact.loss.name} = {artifact.loss.definition}"),
         ("scale", f"{artifact.scale.get('name')}: {artifact.scale.get('levels')}"),
-        *((k.replace("_", " "), v) for k, v in artifact.options.items() if k not in told),
+        *((k.replace("_", " "), v) for k, v in artifact.options.items() if k not in elsewhere),
         *((f"left out: {name(k)}", v) for k, v in artifact.left_out.items()),
     ]
     failed = tuple((text(f.case), text(f.reason)) for f in artifact.population.failed[:200])
@@ -117,7 +107,7 @@ def cases(artifact: MetricsArtifact, rows: Rows, side: str, *, texts: bool = Fal
             return UNDEFINED
         return levels[rank] if 0 <= rank < len(levels) else str(rank)
 
-    functions = [f for f in sorted_functions(artifact) if f in rows.confidence]
+    functions = [f for f in artifact.functions if f in rows.confidence]
     note = ""
     if len(functions) * len(rows.case) > MOST_CELLS:
         note = f"Of {len(functions)} confidence functions the first is shown, for size."

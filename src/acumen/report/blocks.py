@@ -1,0 +1,186 @@
+"""What a document shows, as plain data: headings, paragraphs, tables, plots, cases. No markup here.
+
+A family of documents has one module that makes blocks of a document; a medium has one module that
+draws blocks. Every kind of block is drawn in every medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+LONGEST_TEXT: Final = 600
+UNDEFINED: Final = "–"
+UNRELIABLE: Final = "*"
+"""Marks an interval that rests on too few cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text; for a number also the number itself, to the last digit."""
+
+    text: str
+    value: float | int | None = None
+    hint: str | None = None
+    """Why there is no value, or what to know of it."""
+    interval: str = ""
+    """The interval of the number, where it has no cell of its own."""
+    ends: tuple[float | None, float | None] | None = None
+    marked: bool = False
+    """Whether its interval rests on too few cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells; the first cell of a row names it."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether a column holds numbers."""
+        cells = (row[column] for row in self.rows)
+        return any(cell.value is not None or cell.ends is not None for cell in cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A chart with what to see in it, what a screen reader says of it, and its table."""
+
+    key: str
+    title: str
+    caption: str
+    alt: str
+    spec: Mapping[str, Any]
+    data: Mapping[str, Any]
+    """Rows by name; charts that draw the same rows share the name."""
+    table: Table
+
+
+class Tone(StrEnum):
+    """How loud a paragraph is."""
+
+    PLAIN = "plain"
+    STRONG = "strong"
+    QUIET = "quiet"
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A few sentences, or lines that stay as they are."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One number told large, with what it is."""
+
+    label: str
+    cell: Cell
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The few numbers told large."""
+
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark; a marked one is of the intervals that are marked."""
+
+    text: str
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Remarks, one below the other."""
+
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Warnings:
+    """What to know before trusting any of it."""
+
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table of cases: texts by code, or numbers."""
+
+    title: str
+    names: tuple[str, ...] = ()
+    codes: tuple[int, ...] = ()
+    values: tuple[float | int | None, ...] = ()
+
+    def text(self, row: int) -> str:
+        """The cell of a row."""
+        if self.values:
+            value = self.values[row]
+            return UNDEFINED if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+        return self.names[self.codes[row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The drill-down table; ``outcome`` is the column to filter by."""
+
+    title: str
+    columns: tuple[Column, ...]
+    outcome: int
+    n: int
+    note: str = ""
+    has_texts: bool = False
+    """Whether a column holds what a case says."""
+
+    def first(self, most: int) -> Table:
+        """The first rows as a table."""
+        rows = range(min(most, self.n))
+        cells = tuple(tuple(Cell(column.text(row)) for column in self.columns) for row in rows)
+        return Table(self.title, tuple(column.title for column in self.columns), cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A long table that a page keeps closed until it is asked for."""
+
+    table: Table
+
+
+Block = Paragraph | Facts | Notes | Warnings | Table | Folded | Plot | Cases
+"""Whatever may stand in a section."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what belongs under it."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One document as a reader meets it: a summary, then section after section."""
+
+    key: str
+    title: str
+    subtitle: str
+    answers: tuple[tuple[str, tuple[str, ...]], ...]
+    """(question, answers) in plain words."""
+    facts: Facts
+    warnings: Warnings
+    sections: tuple[Section, ...]
+    definitions: tuple[str, ...] = ()
+    """Which groups of definitions the study needs."""

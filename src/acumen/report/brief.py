@@ -1,0 +1,35 @@
+"""Any document in brief, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acumen.report import calibration
+from acumen.report.blocks import Block, Section
+from acumen.report.selective import brief as selective
+from acumen.report.verdicts import brief as verdicts
+from acumen.results.calibration import CalibrationDocument
+from acumen.results.files import Document
+from acumen.results.metrics import MetricsArtifact
+
+
+def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block]:
+    """What a terminal shows of a document; ``full`` adds every metric."""
+    match document:
+        case MetricsArtifact():
+            return selective.brief(document, full=full)
+        case CalibrationDocument():
+            return calibration.brief(document, full=full)
+        case _:
+            return verdicts.brief(document, full=full)
+
+
+def kind(document: Document) -> str:
+    """What a document is."""
+    match document:
+        case MetricsArtifact():
+            return "metrics of acumen evaluate"
+        case CalibrationDocument():
+            return "calibration of acumen calibrate"
+        case _:
+            return "results of acumen score"

@@ -1,0 +1,154 @@
+"""Numbers, intervals and words as cells: the one place that says how many digits they have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from acumen.errors import printable
+from acumen.metrics import find_metric
+from acumen.metrics.registry import Unit
+from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column
+from acumen.report.words import note_of, why_missing
+from acumen.results.measured import Delta, Measured
+from acumen.results.metrics import name
+
+_DIGITS: Final = {Unit.SHARE: 1, Unit.PERCENT: 1}
+"""Digits after the point in tables for people; three where nothing else is said."""
+
+
+def plain(value: object) -> str:
+    """Any text from outside as it is shown: nothing invisible, not endless."""
+    return printable(str(value), limit=LONGEST_TEXT)
+
+
+def text(value: object) -> Cell:
+    """A cell of words."""
+    return Cell(UNDEFINED if value is None else plain(value))
+
+
+def number(value: float | int | None, form: str = ".4f", reason: str | None = None) -> Cell:
+    """A number as detailed tables show it; what has no value is a dash that says why."""
+    if value is None:
+        return Cell(UNDEFINED, None, None if reason is None else plain(reason))
+    return Cell(f"{value:,}" if isinstance(value, int) else f"{value:{form}}", value)
+
+
+def percent(value: float | None, reason: str | None = None) -> Cell:
+    """A share in percent; the number kept with it is the share."""
+    return amount(value, Unit.SHARE, reason=reason)
+
+
+def reach(low: float | None, high: float | None, form: str = ".4f", why: str | None = None) -> Cell:
+    """An interval in a detailed table; a dash that says why where there is none."""
+    if low is None and high is None:
+        return Cell(UNDEFINED, None, None if why is None else plain(why))
+    ends = [UNDEFINED if end is None else f"{end:{form}}" for end in (low, high)]
+    return Cell(f"{ends[0]} to {ends[1]}")
+
+
+def value_and_interval(measured: Measured | None) -> tuple[Cell, Cell]:
+    """A metric as two cells of a detailed table; a dash in either says why."""
+    if measured is None:
+        return number(None), reach(None, None)
+    interval = reach(*measured.ends, why=why_missing(measured))
+    return number(measured.value, reason=measured.reason), interval
+
+
+def written(value: float, unit: Unit, *, signed: bool = False) -> str:
+    """A number in its unit.
+
+    >>> written(0.953, Unit.SHARE), written(-0.25, Unit.NUMBER, signed=True)
+    ('95.3%', '-0.250')
+    """
+    amount = 100 * value if unit is Unit.SHARE else value
+    form = f"{'+' if signed else ''}.{_DIGITS.get(unit, 3)}f"
+    return f"{amount:{form}}{'%' if unit in _DIGITS and not signed else ''}"
+
+
+def amount(
+    value: float | None, unit: Unit, *, signed: bool = False, reason: str | None = None
+) -> Cell:
+    """A number in its unit as tables for people show it; percent differ by points."""
+    if value is None:
+        return number(None, reason=reason)
+    return Cell(written(value, unit, signed=signed), value)
+
+
+def interval(measured: Measured | Delta, unit: Unit, *, signed: bool = False) -> Cell:
+    """The interval of a value; marked where it rests on too few cases, a dash where there is none.
+
+    >>> ends = Interval(low=0.9, high=1.0, method="x")
+    >>> interval(Measured(value=0.95, interval=ends), Unit.SHARE).text
+    '90.0% to 100.0%'
+    """
+    ends = measured.interval
+    if ends is None:
+        why = why_missing(measured)
+        return Cell(UNDEFINED, hint=None if why is None else plain(why), ends=(None, None))
+    low, high = (
+        UNDEFINED if end is None else written(end, unit, signed=signed) for end in ends.ends
+    )
+    note, marked = note_of(ends), not ends.is_reliable
+    return Cell(f"{low} to {high}", hint=note, ends=ends.ends, marked=marked)
+
+
+def measured_cell(
+    measured: Measured | Delta | None, unit: Unit = Unit.NUMBER, *, signed: bool = False
+) -> Cell:
+    """A value with its interval in one cell.
+
+    >>> ends = Interval(low=0.04, high=0.11, method="x")
+    >>> cell = measured_cell(Measured(value=0.07, interval=ends))
+    >>> cell.text, cell.interval
+    ('0.070', '.040–.110')
+    """
+    absent = (None, None)
+    if measured is None:
+        return Cell(UNDEFINED, ends=absent)
+    value = measured.delta if isinstance(measured, Delta) else measured.value
+    cell = replace(amount(value, unit, signed=signed, reason=measured.reason), ends=absent)
+    if value is None:
+        return cell
+    ends = measured.interval
+    if ends is None:
+        why = why_missing(measured)
+        return replace(cell, interval=UNDEFINED, hint=None if why is None else plain(why))
+    low, high = ("inf" if end is None else _short(end, unit, signed) for end in ends.ends)
+    return replace(
+        cell,
+        interval=f"{low} {high}" if signed else f"{low}–{high}",
+        hint=note_of(ends),
+        ends=ends.ends,
+        marked=not ends.is_reliable,
+    )
+
+
+def _short(value: float, unit: Unit, signed: bool) -> str:
+    """A number without its unit and without a leading zero."""
+    digits = written(value, unit, signed=signed).removesuffix("%")
+    return digits if unit in _DIGITS or abs(value) >= 1 else digits.replace("0.", ".", 1)
+
+
+def unit_of(key: str) -> Unit:
+    """What a metric of a document is counted in."""
+    metric = find_metric(key)
+    return Unit.NUMBER if metric is None else metric.unit
+
+
+def title_of(key: str, levels: Sequence[object] = ()) -> str:
+    """A metric of a document as people know it; the key itself where it is none of ours."""
+    metric = find_metric(key, [name(level) for level in levels])
+    return plain(key) if metric is None else metric.title
+
+
+def coded(title: str, values: Sequence[object]) -> Column:
+    """A column of texts, each text kept once.
+
+    >>> coded("item", ["a", "b", "a"]).codes
+    (0, 1, 0)
+    """
+    place: dict[str, int] = {}
+    codes = [place.setdefault(plain(value), len(place)) for value in values]
+    return Column(title, names=tuple(place), codes=tuple(codes))

@@ -1,0 +1,1 @@
+"""Metrics documents of selective prediction as blocks."""

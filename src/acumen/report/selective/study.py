@@ -1,0 +1,284 @@
+"""A metrics artifact as sections: charts, the table under each, provenance, cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from acumen.charts import CHARTS
+from acumen.charts.tables import bin_name
+from acumen.errors import counted
+from acumen.metrics import METRICS, kin_of
+from acumen.report.blocks import (
+    Facts,
+    Folded,
+    Paragraph,
+    Section,
+    Study,
+    Table,
+    Tone,
+    Warnings,
+)
+from acumen.report.cells import number, plain, reach, text, title_of, value_and_interval
+from acumen.report.plots import plot, plots
+from acumen.report.selective import levels
+from acumen.report.selective.brief import metric_table
+from acumen.report.selective.facts import cases, fact_list, provenance
+from acumen.report.selective.words import summary as answers
+from acumen.report.words import why_missing
+from acumen.results.metrics import MetricsArtifact, name
+
+
+def study_of(
+    artifact: MetricsArtifact, key: str, command: str | None = None, *, texts: bool = False
+) -> Study:
+    """Everything a page tells of a metrics artifact."""
+    artifact.check()
+    names = artifact.input_names
+    people = artifact.population
+    paired = artifact.comparison.enabled
+    return Study(
+        key=key,
+        title=f"{names[0]} and {names[1]}" if paired else _title(artifact, names[0]),
+        subtitle=f"{counted(people.participants_included, people.case_noun)}, "
+        f"{counted(people.items_total, 'judgment')}, "
+        f"{counted(len(artifact.confidence_variants), 'confidence function')}",
+        answers=answers(artifact),
+        facts=Facts(tuple(fact_list(artifact))),
+        warnings=Warnings(tuple(plain(w) for w in artifact.warnings)),
+        sections=(
+            *(s for build in SECTIONS if (s := build(artifact, key)).blocks),
+            *_cases(artifact, texts),
+            Section("provenance", "Provenance", tuple(provenance(artifact, command))),
+        ),
+        definitions=("selective", "intervals"),
+    )
+
+
+def _title(artifact: MetricsArtifact, run: str) -> str:
+    mode = artifact.inputs[0].mode
+    return run if mode is None or name(mode) == run else f"{run}, {name(mode)}"
+
+
+def _cases(artifact: MetricsArtifact, texts: bool) -> list[Section]:
+    tables = [
+        cases(artifact, rows, side, texts=texts)
+        for side, rows in zip(artifact.input_names, artifact.rows, strict=False)
+    ]
+    mind = "No text of a case is in this page."
+    if any(table.has_texts for table in tables):
+        mind = "The texts of cases in it were asked for: mind who gets this page."
+    lead = Paragraph(f"One row a judgment. {mind}", Tone.QUIET)
+    return [Section("cases", "Cases", (lead, *tables))] if tables else []
+
+
+_AREAS: Final = ("augrc", "aurc", "aurc_exact", "eaugrc", "failure_auroc")
+"""What a confidence function is judged by first."""
+
+_COLOURED: Final = (
+    " The colours compare each function with the lowest on the same cases, all at once: intervals "
+    "that overlap may still be told apart."
+)
+
+
+def _metric_table(artifact: MetricsArtifact, title: str, metrics: Sequence[str]) -> Table:
+    """Metrics of each confidence function with their intervals; functions without any left out."""
+    columns = ["confidence function", *(["input"] if artifact.comparison.enabled else [])]
+    for key in metrics:
+        columns += [title_of(key), f"{title_of(key)}, interval"]
+    rows = []
+    for function, side, variant in artifact.variants():
+        if any(key in variant.metrics for key in metrics):
+            who = [text(name(function)), *([text(side)] if artifact.comparison.enabled else [])]
+            numbers = [value_and_interval(variant.metrics.get(key)) for key in metrics]
+            rows.append((*who, *(cell for cells in numbers for cell in cells)))
+    return Table(title, tuple(columns), tuple(rows))
+
+
+def _functions(artifact: MetricsArtifact, study: str) -> Section:
+    table = _metric_table(artifact, "Areas by confidence function", _AREAS)
+    figure = plot(
+        study,
+        "forest",
+        CHARTS["forest"](artifact),
+        "AUGRC of every confidence function",
+        "Each dot is the area under the generalized risk curve, each line its interval; lower is "
+        "better." + _COLOURED * (artifact.best is not None),
+        table,
+    )
+    return Section("functions", "Which confidence ranks best", plots(figure))
+
+
+def _curve_table(artifact: MetricsArtifact) -> Table:
+    rows = []
+    for function, side, variant in artifact.variants():
+        cells = [text(name(function)), text(side), number(variant.cmax)]
+        for at in variant.mae_at_coverage.values():
+            risk = variant.metrics.get(METRICS["mae_at_coverage"].at(coverage=at.requested).name)
+            cells.append(number(at.value, reason=None if risk is None else risk.reason))
+        rows.append(tuple(cells))
+    first = next(iter(artifact.sides.values()))[0]
+    asked = [f"risk at {c.requested:g}" for c in first.mae_at_coverage.values()]
+    columns = ("confidence function", "input", "largest coverage", *asked)
+    return Table("Selective risk where a coverage is first reached", columns, tuple(rows))
+
+
+def _area_table(artifact: MetricsArtifact) -> Table:
+    rows = []
+    for function, side, variant in artifact.variants():
+        area = value_and_interval(variant.metrics.get("augrc"))
+        achievable, _ = value_and_interval(variant.metrics.get("augrc_achievable"))
+        part = variant.augrc_at_c
+        rows.append(
+            (
+                *(text(name(function)), text(side), number(variant.cmax)),
+                *(*area, number(variant.augrc_optimal), achievable),
+                *(number(variant.eaugrc), number(part.value), number(part.used)),
+            )
+        )
+    columns = (
+        *("confidence function", "input", "largest coverage", "AUGRC", "interval", "optimum"),
+        *("achievable", "excess", "AUGRC up to a coverage", "that coverage"),
+    )
+    return Table("Areas under generalized risk", columns, tuple(rows))
+
+
+def _curves(artifact: MetricsArtifact, study: str) -> Section:
+    table = _curve_table(artifact)
+    paired = artifact.comparison.enabled
+    reasons = {
+        f"{name(function)}{f' of {side}' if paired else ''}: no band, {plain(part.band_reason)}."
+        for side, summary in zip(artifact.input_names, artifact.summaries, strict=False)
+        for function, part in summary.functions.items()
+        if part.band_reason
+    }
+    figures = (
+        plot(
+            study,
+            "risk-coverage",
+            CHARTS["risk-coverage"](artifact),
+            "Selective risk by coverage",
+            "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
+            "band; dotted is what the function could achieve, dashed the optimum. Choose a "
+            "name in the legend to single it out, again to let it go.",
+            table,
+        ),
+        plot(
+            study,
+            "generalized-risk",
+            CHARTS["generalized-risk"](artifact),
+            "Generalized risk by coverage",
+            "Summed loss of the accepted answers over all judgments. The area under it is AUGRC.",
+            _area_table(artifact),
+        ),
+    )
+    notes = (Paragraph(reason, Tone.QUIET) for reason in sorted(reasons)[:3])
+    return Section("curves", "Risk as fewer answers are accepted", (*notes, *plots(*figures)))
+
+
+def _deltas(artifact: MetricsArtifact, study: str) -> Section:
+    if not artifact.comparison.enabled:
+        return Section("deltas", "How the two differ")
+    rows = []
+    risk = METRICS["mae_at_coverage"].at(coverage=artifact.common_coverage)
+    keys = ("augrc_full", "aurc_full", "cmax", risk.name, "failure_auroc")
+    for function, by_metric in (artifact.comparison.deltas or {}).items():
+        for key in keys:
+            if key not in by_metric:
+                continue
+            d = by_metric[key]
+            cells = (text(name(function)), text(title_of(key)), number(d.left), number(d.right))
+            change = (number(d.delta, "+.4f", d.reason), reach(*d.ends, "+.4f", why_missing(d)))
+            rows.append((*cells, *change, number(d.p_value, ".3g"), number(d.p_holm, ".3g")))
+    left, right = artifact.input_names
+    columns = (
+        "confidence function",
+        "metric",
+        left,
+        right,
+        "difference",
+        "interval",
+        "p",
+        "p, Holm",
+    )
+    figure = plot(
+        study,
+        "deltas",
+        CHARTS["deltas"](artifact),
+        "Paired difference in AUGRC",
+        f"{right} minus {left}: left of the line, {right} is better. Coloured is what also holds "
+        "when all functions are tested together (Holm); one interval alone may miss the line by "
+        "chance.",
+        Table("Paired differences", columns, tuple(rows)),
+    )
+    return Section("deltas", "How the two differ", plots(figure))
+
+
+def _confidence(artifact: MetricsArtifact, study: str) -> Section:
+    counts, bins = [], []
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
+        for function, part in summary.functions.items():
+            d = part.distribution
+            first = (text(name(function)), text(side))
+            for low, high, right, wrong in zip(d.low, d.high, d.right, d.wrong, strict=True):
+                counts.append((*first, text(bin_name(low, high)), number(right), number(wrong)))
+            if part.reliability is None:
+                why = part.reliability_reason
+                bins.append((*first, number(None, reason=why), *[text(None)] * 3))
+                continue
+            r = part.reliability
+            for said, share, n in zip(r.confidence, r.accuracy, r.n, strict=True):
+                interval = reach(*share.ends, why=why_missing(share))
+                bins.append((*first, number(said), number(share.value), interval, number(n)))
+    who = ("confidence function", "input")
+    columns = (*who, "mean confidence", "share right", "interval", "rows")
+    figures = (
+        plot(
+            study,
+            "reliability",
+            CHARTS["reliability"](artifact),
+            "Reliability",
+            "Said against true, in ten bins of equal width; on the dashed line confidence is "
+            "a probability. Larger dots hold more rows.",
+            Table("Reliability bins", columns, tuple(bins)),
+        ),
+        plot(
+            study,
+            "calibration",
+            CHARTS["calibration"](artifact),
+            "Calibration error",
+            "How far confidence and share right lie apart on average, in those bins; 0 is "
+            "honest. Noise raises it in small studies, and the low ends allow for that. "
+            "Functions whose values are no probabilities have none.",
+            _metric_table(artifact, "Calibration", [m.name for m in kin_of("ece")]),
+        ),
+        plot(
+            study,
+            "confidence",
+            CHARTS["confidence"](artifact),
+            "Confidence of right and wrong answers",
+            "The further apart the two are, the better the function warns. Abstained rows have "
+            "no confidence and stand apart.",
+            Table("Answers by confidence", (*who, "confidence", "right", "wrong"), tuple(counts)),
+        ),
+    )
+    return Section("confidence", "Is the confidence honest", plots(*figures))
+
+
+def _metrics(artifact: MetricsArtifact, _: str) -> Section:
+    """Every metric of the best function, for size; the document has them of all."""
+    best = artifact.best_function
+    table = metric_table(artifact, () if best is None else (best,))
+    return Section("metrics", "Every metric", (Folded(table),) if table.rows else ())
+
+
+SECTIONS: Final[tuple[Callable[[MetricsArtifact, str], Section], ...]] = (
+    _deltas,
+    _functions,
+    _curves,
+    _confidence,
+    levels.agreement,
+    levels.errors,
+    _metrics,
+)
+"""In the order they stand on the page; one without blocks is left out. To add one, add a line."""

@@ -1,0 +1,1 @@
+"""Results of verdict studies as blocks."""

@@ -1,0 +1,281 @@
+"""The tables of verdict studies, of one method or of several, for every medium alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from acumen.defaults import PROCESS_WEIGHTS, TARGET
+from acumen.errors import printable
+from acumen.metrics import METRICS, find_metric, kin_of
+from acumen.metrics.registry import Unit
+from acumen.report.blocks import UNDEFINED, Block, Cell, Note, Paragraph, Table, Tone
+from acumen.report.cells import (
+    amount,
+    interval,
+    measured_cell,
+    number,
+    plain,
+    text,
+    title_of,
+    unit_of,
+)
+from acumen.report.words import note_of, why_no_interval
+from acumen.results.files import ResultFile
+from acumen.results.measured import Delta, Measured
+from acumen.results.verdicts import (
+    SCORES,
+    ComparisonDocument,
+    ResultsDocument,
+    method_names,
+)
+
+Documents = Sequence[ResultsDocument]
+
+
+def _methods(documents: Documents) -> Iterator[tuple[tuple[Cell, ...], ResultsDocument]]:
+    """Each document after the cell that names its method, which one alone does not need."""
+    for method, document in zip(method_names(documents), documents, strict=True):
+        yield ((text(method),) if len(documents) > 1 else ()), document
+
+
+def _columns(documents: Documents, first: str, *others: str) -> tuple[str, ...]:
+    method = ("Method",) if len(documents) > 1 else ()
+    return (first, *method, *others)
+
+
+def _level(documents: Documents) -> str:
+    return f"{100 * documents[0].interval_settings.confidence_level:g}% interval"
+
+
+def score_table(documents: Documents) -> Table:
+    """The three scores; a tick above the target only, and what consistency is counted over."""
+    rows = []
+    for key in SCORES:
+        for method, document in _methods(documents):
+            score, counts = document.measured(key), document.right_of(key)
+            title = title_of(key) + ("" if counts is None else " ({}/{})".format(*counts))
+            above = score.value is not None and 100 * score.value > TARGET
+            tick = ("✓" if score.interval else "✓ (no interval)") if above else ""
+            rows.append((text(title), *method, *_share_cells(score), Cell(tick)))
+    columns = _columns(documents, "Metric", "Score", _level(documents), "Status")
+    return Table("Scores", columns, tuple(rows))
+
+
+def component_table(documents: Documents) -> Table:
+    """The five components with their weights, then what is reported beside them."""
+    elsewhere = (*PROCESS_WEIGHTS, *SCORES, "primitive_accuracy")
+    beside = [m.name for m in kin_of("process") if m.name not in elsewhere]
+    rows = []
+    for key in (*PROCESS_WEIGHTS, *beside):
+        for method, document in _methods(documents):
+            if key not in document.metrics and key not in document.components:
+                continue
+            share, counts = document.measured(key), document.right_of(key)
+            checked = UNDEFINED if counts is None else "{}/{}".format(*counts)
+            weight = f"{PROCESS_WEIGHTS[key]}%" if key in PROCESS_WEIGHTS else ""
+            cells = (*_share_cells(share), Cell(checked), Cell(weight))
+            rows.append((text(title_of(key)), *method, *cells))
+    columns = ("Score", _level(documents), "Right/of", "Weight")
+    return Table("Components", _columns(documents, "Component", *columns), tuple(rows))
+
+
+def threshold_table(documents: Documents) -> Table:
+    """Average precision at every threshold, against its prevalence; then over them all."""
+    rows = []
+    for method, document in _methods(documents):
+        ranking = document.auprc
+        n = UNDEFINED if ranking.n_samples is None else ranking.n_samples
+        for at in ranking.thresholds:
+            auprc = document.measured(METRICS["auprc_ge"].at(level=at.threshold).name)
+            others = (amount(at.nap, Unit.NUMBER), amount(at.auroc, Unit.NUMBER))
+            share = Cell(f"{at.n_positive}/{n}")
+            rows.append((text(at.at_least), *method, *_share_cells(auprc), share, *others))
+        means = (amount(v, Unit.NUMBER) for v in (ranking.ordinal_nap, ranking.ordinal_auroc))
+        mean = _share_cells(document.measured("ordinal_auprc"))
+        rows.append((text("Mean"), *method, *mean, Cell(""), *means))
+        ordering = _share_cells(document.measured("severity_ordering_ap"))
+        title = text(title_of("severity_ordering_ap"))
+        rows.append((title, *method, *ordering, Cell(""), Cell(""), Cell("")))
+    columns = ("AUPRC", _level(documents), "Share", "nAP", "AUROC")
+    return Table(
+        "Ranking by threshold", _columns(documents, "Truth at least", *columns), tuple(rows)
+    )
+
+
+def _share_cells(share: Measured) -> tuple[Cell, Cell]:
+    return amount(share.value, Unit.SHARE, reason=share.reason), interval(share, Unit.SHARE)
+
+
+def agreement_table(documents: Documents) -> Table:
+    """How the verdicts themselves agree with the truth."""
+    rows = []
+    for metric in kin_of("total_accuracy"):
+        for method, document in _methods(documents):
+            title = metric.title
+            if metric.name == "total_accuracy" and document.correct is not None:
+                title += f" ({document.correct}/{document.total})"
+            rows.append((text(title), *method, *_two_cells(document, metric.name)))
+    columns = _columns(documents, "Measure", "Value", _level(documents))
+    return Table("Agreement", columns, tuple(rows))
+
+
+def metric_table(documents: Documents) -> Table:
+    """Every metric of the documents."""
+    keys = dict.fromkeys(key for document in documents for key in document.metrics)
+    rows = [
+        (text(title_of(key, document.levels)), *method, *_two_cells(document, key))
+        for key in keys
+        for method, document in _methods(documents)
+    ]
+    columns = _columns(documents, "Metric", "Value", _level(documents))
+    return Table("Every metric", columns, tuple(rows))
+
+
+def _two_cells(document: ResultsDocument, key: str) -> tuple[Cell, Cell]:
+    measured, unit = document.measured(key), unit_of(key)
+    return amount(measured.value, unit, reason=measured.reason), interval(measured, unit)
+
+
+def confusion_table(documents: Documents) -> Table:
+    """Cases by truth and verdict."""
+    rows, levels = [], []
+    for method, document in _methods(documents):
+        if document.summary is not None:
+            levels = document.summary.levels
+            for level, counts in zip(levels, document.summary.confusion, strict=False):
+                rows.append((text(level), *method, *(number(n) for n in counts)))
+    columns = _columns(documents, "Truth", *map(plain, levels), "abstained")
+    return Table("Confusion", columns, tuple(rows))
+
+
+LONGEST_NAME: Final = 6
+"""With longer names the table of differences would not fit into 80 columns."""
+
+
+def short_names(pair: ComparisonDocument) -> tuple[str, str]:
+    """The two methods by name, or by side where a name is long."""
+    return pair.names if max(map(len, pair.names)) <= LONGEST_NAME else ("left", "right")
+
+
+def delta_table(
+    pair: ComparisonDocument,
+    levels: Sequence[object],
+    level: float,
+    names: tuple[str, str],
+    *,
+    with_counts: bool = False,
+) -> Table:
+    """Every difference that has a value; shares and percent differ by points."""
+    better = dict(zip(("left", "right"), names, strict=True))
+    rows = []
+    for key, delta in pair.deltas.items():
+        if delta.delta is None:
+            continue
+        unit = unit_of(key)
+        undecided = UNDEFINED if delta.interval is None else "not shown"
+        cells = [
+            text(title_of(key, levels)),
+            amount(delta.left, unit),
+            amount(delta.right, unit),
+            amount(delta.delta, unit, signed=True),
+            interval(delta, unit, signed=True),
+            Cell(undecided if delta.favours is None else better[delta.favours]),
+        ]
+        rows.append((*cells, text(right_of_checked(delta))) if with_counts else tuple(cells))
+    columns = ("Metric", *names, "Diff.", f"{100 * level:g}% interval", "Better")
+    checked = ("Right of checked",) if with_counts else ()
+    return Table("Paired differences", (*columns, *checked), tuple(rows))
+
+
+def right_of_checked(delta: Delta) -> str | None:
+    """What a difference of shares is counted over, left and right."""
+    if delta.counts is None:
+        return None
+    return "{}/{} and {}/{}".format(*delta.counts.left, *delta.counts.right)
+
+
+def reasons(titles: Mapping[str, str], numbers: Mapping[str, Measured | Delta]) -> list[Note]:
+    """Why numbers or intervals are not there, and what to know of intervals: each reason once."""
+    concerned: dict[tuple[str, str, bool], list[str]] = {}
+    for key, title in titles.items():
+        if (one := numbers.get(key)) is not None:
+            for what, why, marked in _remarks(one):
+                concerned.setdefault((what, why, marked), []).append(title)
+    return [
+        Note(f"{what} for {', '.join(names)}: {plain(why)}.", marked)
+        for (what, why, marked), names in concerned.items()
+    ]
+
+
+def _remarks(one: Measured | Delta) -> Iterator[tuple[str, str, bool]]:
+    if one.reason:
+        yield "No value", one.reason, False
+    elif one.no_interval is not None:
+        yield "No interval", why_no_interval(one.no_interval), False
+    if one.interval is not None and (note := note_of(one.interval)) is not None:
+        yield "Interval", note, not one.interval.is_reliable
+
+
+_RESULT_COLUMNS: Final[Mapping[str, str]] = {
+    "accuracy": "total_accuracy",
+    "auprc": "ordinal_auprc",
+    "process": "process",
+    "consistency": "consistency",
+}
+"""Columns of result files side by side, and their metrics."""
+
+
+def side_by_side(files: Sequence[ResultFile]) -> list[Block]:
+    """One row a result."""
+    rows = tuple(
+        (
+            *(_word(file.document.method), _word(file.document.policy_id), _cases(file)),
+            *(
+                measured_cell(file.document.measured(m), Unit.SHARE)
+                for m in _RESULT_COLUMNS.values()
+            ),
+        )
+        for file in files
+    )
+    titles = (title_of(metric) for metric in _RESULT_COLUMNS.values())
+    table = Table("Results", ("Method", "Policy", "N", *titles), rows)
+    if not any(cell.marked for row in rows for cell in row):
+        return [table]
+    return [table, Paragraph("* rests on too few cases: unreliable.", Tone.QUIET)]
+
+
+def _word(value: object) -> Cell:
+    return Cell(UNDEFINED if value is None else printable(str(value)))
+
+
+def _cases(file: ResultFile) -> Cell:
+    """What accuracy is divided by, of all cases: failed ones are left out of it."""
+    n, scored = file.document.n, file.document.total
+    if scored is None or scored == n:
+        return Cell(UNDEFINED if n is None else plain(n), n if isinstance(n, int) else None)
+    return Cell(f"{scored}" if n is None else f"{scored}/{plain(n)}")
+
+
+def records(files: Iterable[ResultFile]) -> list[Block]:
+    """One row a result for other programs, scores in percent, names as they came."""
+    words = ("method", "policy", "model", "run_id", "timestamp", "n", "scored")
+    rows = []
+    for file in files:
+        d = file.document
+        values = (d.method, d.policy_id, d.model, d.run_id, d.timestamp, d.n, d.total)
+        cells = [
+            Cell(UNDEFINED if v is None else str(v), v if isinstance(v, int | float) else None)
+            for v in values
+        ]
+        for metric in _RESULT_COLUMNS.values():
+            share = d.measured(metric)
+            cells.append(measured_cell(share.times(100.0), Unit.PERCENT))
+        rows.append(tuple(cells))
+    return [Table("Results", (*words, *_RESULT_COLUMNS), tuple(rows))]
+
+
+def known_titles(document: ResultsDocument) -> dict[str, str]:
+    """The metrics of a document that we know, with their titles."""
+    keys = dict.fromkeys((*document.metrics, *SCORES))
+    return {key: title_of(key, document.levels) for key in keys if find_metric(key) is not None}

@@ -1,0 +1,244 @@
+"""What a verdict study's numbers say about *this* result, in one or two plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from typing import Final, Literal, NamedTuple
+
+from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS, TARGET
+from acumen.errors import counted, printable
+from acumen.report.words import why_no_interval
+from acumen.results.measured import Delta, Measured, Side
+from acumen.results.verdicts import ComparisonDocument, ResultsDocument
+
+LEAST_WEIGHT: Final = 0.5
+"""Below this weight of components there is too little to judge the reasons by."""
+
+_OF_REASONS: Final = ("process", "consistency")
+_UNTOLD: Final = "cannot be told from these cases"
+_FAULTS: Final[Mapping[str, str]] = {
+    "incident_precision": "{wrong} of the incidents it claims did not happen",
+    "severity_accuracy": "{wrong} of its severities are wrong",
+    "modifier_accuracy": "{wrong} of its modifiers are wrong",
+    "verdict_support_rate": "{wrong} of its verdicts do not follow from their evidence",
+    "snippet_validity": "{wrong} of its quotations are not in the review they cite",
+}
+_VIRTUES: Final[Mapping[str, str]] = {
+    "incident_precision": "claims incidents that happened",
+    "severity_accuracy": "judges their severity right",
+    "modifier_accuracy": "judges their circumstances right",
+    "verdict_support_rate": "draws verdicts that follow from its evidence",
+    "snippet_validity": "quotes what the reviews say",
+}
+
+
+class Stance(Enum):
+    """What can be said of a method's reasons."""
+
+    HOLD = auto()
+    FAIL = auto()
+    OPEN = auto()
+    """The intervals do not tell."""
+    UNCHECKED = auto()
+    """Too little could be checked."""
+
+
+class Reasons(NamedTuple):
+    """A stance and the words for it, as they stand in the middle of a sentence."""
+
+    stance: Stance
+    text: str
+
+
+def paragraphs(document: ResultsDocument) -> list[str]:
+    """One or two sentences on the ranking, one or two on the reasons."""
+    ranking, reasons = _ranking(document), _reasons(document)
+    if ranking is None and reasons is None:
+        return ["There is nothing to read: no score has a value."]
+    if reasons is None:
+        return [f"{ranking}."]
+    if ranking is None:
+        return [f"{_subject(document)} cannot be judged on its ranking; {reasons.text}."]
+    side = side_of_target(document.measured("ordinal_auprc"))
+    if side is None or reasons.stance is Stance.OPEN:
+        return [f"{ranking}. {reasons.text[0].upper()}{reasons.text[1:]}."]
+    alike = (side == "above") == (reasons.stance is Stance.HOLD)
+    return [f"{ranking}. {'And' if alike else 'But'} {reasons.text}."]
+
+
+def side_of_target(measured: Measured) -> Literal["above", "below"] | None:
+    """Where the interval of a score lies; None where that cannot be told.
+
+    >>> from acumen.results.measured import Interval
+    >>> def score(low, high):
+    ...     return Measured(value=0.7, interval=Interval(low=low, high=high, method="x"))
+    >>> side_of_target(score(0.8, 0.9)), side_of_target(score(0.4, 0.75))
+    ('above', 'below')
+    >>> side_of_target(score(0.75, 0.9)) is side_of_target(Measured(value=0.9)) is None
+    True
+    """
+    interval = measured.interval
+    if interval is None or not interval.is_reliable:
+        return None
+    if 100 * interval.low > TARGET:
+        return "above"
+    return "below" if 100 * interval.high <= TARGET else None
+
+
+def _subject(document: ResultsDocument) -> str:
+    """The method at the beginning of a sentence; its own name keeps its letters as they are."""
+    return "This method" if document.method is None else document.name
+
+
+def _reach(measured: Measured) -> str:
+    interval = measured.interval
+    if interval is None:
+        return "no interval"
+    kind = "interval" if interval.is_reliable else "unreliable interval"
+    return f"{kind} {100 * interval.low:.1f}% to {100 * interval.high:.1f}%"
+
+
+def _ranking(document: ResultsDocument) -> str | None:
+    auprc = document.measured("ordinal_auprc")
+    if auprc.value is None:
+        return None
+    value, target = f"AUPRC {100 * auprc.value:.1f}%", f"target above {TARGET:g}%"
+    rows = [row for row in document.auprc.thresholds if row.ap is not None]
+    match side_of_target(auprc):
+        case None:
+            numbers = f"{value}, {_reach(auprc)}, {target}"
+            text = f"Whether {document.name} ranks well by severity {_UNTOLD} ({numbers})"
+        case "above":
+            text = f"{_subject(document)} ranks well by severity ({value})"
+        case "below":
+            text = f"{_subject(document)} ranks poorly by severity ({value}, {target})"
+            worst = min(rows, key=lambda row: row.ap or 0.0, default=None)
+            if worst is not None:
+                level = printable(str(worst.at_least))
+                text += f", worst at finding '{level}' ({100 * (worst.ap or 0.0):.1f}%)"
+    few = [row for row in rows if row.n_positive < FEWEST_AT_LEVEL]
+    if few:
+        n = few[0].n_positive
+        cases = "one case" if n == 1 else f"{n} cases"
+        text += f"; '{printable(str(few[0].at_least))}' rests on {cases}"
+    return text
+
+
+def _reasons(document: ResultsDocument) -> Reasons | None:
+    """Reasons hold where both scores lie above the target, and do not where one lies below."""
+    scores = {
+        key: measured
+        for key in _OF_REASONS
+        if (measured := document.measured(key)).value is not None
+    }
+    if "process" not in scores:
+        return None
+    weight = document.total_weight
+    if weight is not None and weight < LEAST_WEIGHT:
+        share = f"{100 * weight:.0f}% of the process score"
+        text = f"its reasons can hardly be judged: what could be checked is worth {share}"
+        return Reasons(Stance.UNCHECKED, text)
+    sides = {key: side_of_target(score) for key, score in scores.items()}
+    numbers = ", ".join(f"{key} {100 * (score.value or 0.0):.1f}%" for key, score in scores.items())
+    undecided = [f"{key}: {_reach(scores[key])}" for key, side in sides.items() if side is None]
+    faults = _faults(document)
+    if "below" in sides.values():
+        numbers += "".join(f"; it cannot be told of {text}" for text in undecided)
+        listed = "; ".join(faults) or "no component stands out"
+        return Reasons(Stance.FAIL, f"its reasons do not hold ({numbers}): {listed}")
+    after = f": {'; '.join(faults)}" if faults else ""
+    if undecided:
+        why = f"{numbers}; {'; '.join(undecided)}, target above {TARGET:g}%"
+        return Reasons(Stance.OPEN, f"whether its reasons hold {_UNTOLD} ({why}){after}")
+    mostly = "mostly " if faults else ""
+    return Reasons(Stance.HOLD, f"its reasons {mostly}hold ({numbers}){after}")
+
+
+def _faults(document: ResultsDocument) -> list[str]:
+    """What is at or below the target, in words."""
+    shares = {key: document.measured(key).value for key in _FAULTS}
+    faults = [
+        _FAULTS[key].format(wrong=f"{100 * (1 - share):.0f}%")
+        for key, share in shares.items()
+        if share is not None and 100 * share <= TARGET
+    ]
+    consistency = document.measured("consistency").value
+    if consistency is not None and 100 * consistency <= TARGET:
+        faults.append(_contradicted(document, consistency))
+    return faults
+
+
+def _contradicted(document: ResultsDocument, consistency: float) -> str:
+    match document.right_of("consistency"):
+        case (right, of):
+            return f"{of - right} of the {of} verdicts that cite evidence contradict it"
+    return f"{100 * (1 - consistency):.0f}% of the verdicts that cite evidence contradict it"
+
+
+def comparison_paragraphs(pair: ComparisonDocument) -> list[str]:
+    """Which method reasons better and why, and whether one ranks better."""
+    deltas = pair.deltas
+    sentences = []
+    process = deltas.get("process")
+    if process is not None and process.delta is not None:
+        sentences.append(_better(pair, process, "reasons", "process"))
+        if process.favours is not None:
+            sentences += _chief_reasons(pair, process.favours)
+    for key, title in {
+        "ordinal_auprc": "AUPRC",
+        "auprc_ge@1": "AUPRC at the first threshold",
+    }.items():
+        if key in deltas and deltas[key].interval is not None:
+            sentences.append(_better(pair, deltas[key], "ranks", title))
+            break
+    return [" ".join(sentences)] if sentences else []
+
+
+def _chief_reasons(pair: ComparisonDocument, side: Side) -> list[str]:
+    """The two components that move the score most: by their difference times their weight."""
+    own = {k: d for k in _VIRTUES if (d := pair.deltas.get(k)) is not None and d.favours == side}
+    chief = sorted(own, key=lambda key: -abs(own[key].delta or 0.0) * PROCESS_WEIGHTS[key])[:2]
+    if not chief:
+        return []
+    why = " and ".join(f"{_VIRTUES[key]} ({_both(own[key], side)})" for key in chief)
+    return [f"Chiefly, {_winner(pair, side)} more often {why}."]
+
+
+def _winner(pair: ComparisonDocument, side: Side) -> str:
+    return pair.names[0 if side == "left" else 1]
+
+
+def _both(delta: Delta, side: Side) -> str:
+    left, right = 100 * (delta.left or 0.0), 100 * (delta.right or 0.0)
+    first, second = (left, right) if side == "left" else (right, left)
+    return f"{first:.0f}% against {second:.0f}%"
+
+
+def compared_cases(pair: ComparisonDocument) -> list[str]:
+    """What a comparison is over, as far as it is told."""
+    if pair.n_cases is None or pair.n_ranked is None:
+        return []
+    return [
+        f"Accuracy is over all {counted(pair.n_cases, 'case')}, an abstention being wrong. "
+        "Ranking, other agreement, verdict support and consistency are over the "
+        f"{pair.n_ranked} where both have a verdict."
+    ]
+
+
+def _better(pair: ComparisonDocument, delta: Delta, verb: str, title: str) -> str:
+    points = delta.times(100.0)
+    left, right = pair.names
+    values = f"{title} {points.left:.1f}% for {left}, {points.right:.1f}% for {right}"
+    interval = points.interval
+    if interval is None:
+        none = delta.no_interval
+        why = "there is no interval" if none is None else why_no_interval(none)
+        return f"Whether one {verb} better cannot be told: {values}, and {why}."
+    reach = (
+        f"difference {points.delta:+.1f} points, "
+        f"interval {interval.low:+.1f} to {interval.high:+.1f}"
+    )
+    if delta.favours is None:
+        return f"Whether one {verb} better cannot be told: {values} ({reach})."
+    return f"{_winner(pair, delta.favours)} {verb} better: {values} ({reach})."

@@ -1,0 +1,142 @@
+"""Words and tables of documents, without a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acumen.evaluation.evaluation import Evaluation
+from acumen.metrics import METRICS, find_metric
+from acumen.report.blocks import Cases, Folded, Section, Table
+from acumen.report.brief import brief
+from acumen.report.html import study_of
+from acumen.report.selective.facts import evaluate_command
+from acumen.results.metrics import Input, MetricsArtifact, Rows
+from acumen.results.verdicts import PairDocument, results_of
+
+
+def blocks(document: Any) -> list[Any]:
+    return [block for section in study_of(document).sections for block in section.blocks]
+
+
+def case_tables(document: Any) -> list[Cases]:
+    return [block for block in blocks(document) if isinstance(block, Cases)]
+
+
+def column(table: Cases, title: str) -> list[str]:
+    (found,) = [c for c in table.columns if c.title == title]
+    return [found.text(row) for row in range(table.n)]
+
+
+def changed(evaluation: Evaluation, **parts: Any) -> MetricsArtifact:
+    return evaluation.artifact.model_copy(update=parts)
+
+
+def test_the_lowest_level_has_its_name_in_the_table_of_cases(single: Evaluation) -> None:
+    rows = Rows(
+        case=[1, 1, 2],
+        item=["a", "b", "a"],
+        truth=[0, 2, 1],
+        prediction=[0, None, 3],
+        outcome=["answered", "abstained", "answered"],
+    )
+    scale = single.artifact.scale | {"levels": ["never", "rarely", "often", "always"]}
+    (table,) = case_tables(changed(single, rows=[rows], scale=scale))
+    assert column(table, "truth") == ["never", "often", "rarely"]
+    assert column(table, "prediction") == ["never", "–", "always"]
+    assert column(table, "outcome") == ["right", "abstained", "wrong"]
+
+
+def test_cases_are_filtered_by_their_outcome(single: Evaluation, results: PairDocument) -> None:
+    for document in (single, results):
+        for table in case_tables(document):
+            assert table.columns[table.outcome].title == "outcome"
+            assert "right" in table.columns[table.outcome].names
+
+
+@pytest.mark.parametrize(
+    ("mode", "title"), [(None, "toy1"), ("toy1", "toy1"), ("few_shot", "toy1, few_shot")]
+)
+def test_a_title_names_the_mode_once(mode: str | None, title: str, single: Evaluation) -> None:
+    inputs = [Input(run_id="toy1", mode=mode)]
+    assert study_of(changed(single, inputs=inputs)).title == title
+
+
+def test_rows_that_came_from_memory_have_no_command(paired: Evaluation) -> None:
+    files = [Input(path="a.json", mode="x"), Input(path="b.json")]
+    command = evaluate_command(changed(paired, inputs=files))
+    assert command is not None
+    assert command.startswith("acumen evaluate --input a.json --mode x --input b.json ")
+    assert evaluate_command(changed(paired, inputs=[Input(), files[1]])) is None
+    assert evaluate_command(changed(paired, inputs=[files[0], Input()])) is None
+
+
+@pytest.mark.parametrize(
+    ("scores", "texts"),
+    [
+        ([1.5, None, 3], ["1.5", "–", "3"]),
+        ([1.5, "high", None], ["1.5", "high", "–"]),
+        ([True, 2, 3], ["True", "2", "3"]),
+    ],
+)
+def test_risk_scores_are_numbers_only_where_all_are(scores: list[Any], texts: list[str]) -> None:
+    rows = [{"business_id": at, "risk_score": score} for at, score in enumerate(scores)]
+    (table,) = case_tables(results_of({"unified_scores": {}, "results": rows}, "x"))
+    (found,) = [c for c in table.columns if c.title == "risk score"]
+    assert bool(found.values) == (texts[0] == "1.5" and texts[1] == "–")
+    assert column(table, "risk score") == texts
+
+
+TWINS = {"augrc_pairs", "aurc_random_ties"}
+"""The same areas by another road: in no document; acumen reconcile sets them side by side."""
+
+
+def every_metric(parts: Any) -> Table:
+    (section,) = [p for p in parts if isinstance(p, Section) and p.key == "metrics"]
+    (block,) = section.blocks
+    return block.table if isinstance(block, Folded) else block
+
+
+@pytest.mark.parametrize("kind", ["single", "paired"])
+def test_every_metric_is_in_the_document_the_full_view_and_the_page(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
+    evaluation: Evaluation = request.getfixturevalue(kind)
+    artifact = evaluation.artifact
+    keys = {key for _, _, variant in artifact.variants() for key in variant.metrics}
+    keys |= set(artifact.agreement[0])
+    views = {METRICS[key.partition("@")[0]].view for key in keys}
+    assert {key.partition("@")[0] for key in keys} == {
+        name for name, metric in METRICS.items() if metric.view in views and name not in TWINS
+    }
+    levels = artifact.scale["levels"]
+    titles = {metric.title for key in keys if (metric := find_metric(key, levels)) is not None}
+    assert len(titles) == len(keys)
+    for parts in (brief(artifact, full=True), study_of(evaluation).sections):
+        assert {row[0].text for row in every_metric(parts).rows} == titles
+
+
+def test_every_metric_of_verdicts_is_scored_and_shown(results: PairDocument) -> None:
+    document = results.systems[0]
+    names = {key.partition("@")[0] for key in document.metrics}
+    views = {METRICS[name].view for name in names}
+    assert names == {name for name, metric in METRICS.items() if metric.view in views}
+    titles = {
+        metric.title
+        for key in document.metrics
+        if (metric := find_metric(key, document.levels)) is not None
+    }
+    assert len(titles) == len(document.metrics)
+    one = PairDocument(systems=[document])
+    for parts in (brief(one, full=True), study_of(one).sections):
+        assert {row[0].text for row in every_metric(parts).rows} == titles
+
+
+def test_every_metric_is_of_a_view_that_some_document_has(
+    single: Evaluation, results: PairDocument
+) -> None:
+    keys = {key for _, _, variant in single.artifact.variants() for key in variant.metrics}
+    keys |= {*single.artifact.agreement[0], *results.systems[0].metrics}
+    assert {key.partition("@")[0] for key in keys} == set(METRICS) - TWINS
+    assert all(metric.title != metric.name or name == "cmax" for name, metric in METRICS.items())

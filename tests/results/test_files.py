@@ -1,0 +1,125 @@
+"""Any document acumen writes is read by what it holds, and shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acumen.cli import run
+from acumen.errors import DataError
+from acumen.files.json import read_json, write_json
+from acumen.results.calibration import CalibrationDocument
+from acumen.results.files import document_of, find_documents, read_document
+from acumen.results.metrics import MetricsArtifact
+from acumen.results.verdicts import PairDocument, results_of
+from tests.toy_runs import toy_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A document of each kind, and other JSON."""
+    place = tmp_path_factory.mktemp("documents")
+    write_json(place / "run.json", toy_run(12, 1))
+    source, few = str(place / "run.json"), ["--bootstrap-resamples", "20"]
+    assert run(["evaluate", source, *few, "-q", "--output", str(place / "metrics.json")]) == 0
+    fit = ["--confidence", "verbalized", "--output", str(place / "calibration.json")]
+    assert run(["calibrate", source, *fit]) == 0
+    scores = ["--demo", "--resamples", "20"]
+    assert run(["score", *scores, "--output", str(place / "pair.json")]) == 0
+    one = ["--method", "rag", "--output", str(place / "results.json")]
+    assert run(["score", *scores, *one]) == 0
+    return place
+
+
+KINDS = {
+    "metrics.json": MetricsArtifact,
+    "calibration.json": CalibrationDocument,
+    "pair.json": PairDocument,
+    "results.json": PairDocument,
+}
+
+
+def test_a_document_is_known_by_what_it_holds(folder: Path) -> None:
+    documents, unreadable = find_documents([folder])
+    assert {path.name: type(document) for path, document in documents.items()} == KINDS
+    assert unreadable == []
+    with pytest.raises(DataError, match=r"run\.json: is no document of acumen"):
+        read_document(folder / "run.json")
+
+
+@pytest.mark.parametrize("name", ["pair.json", "results.json"])
+def test_results_are_written_as_they_are_read(name: str, folder: Path) -> None:
+    content = read_json(folder / name)
+    assert results_of(content, name).on_disk() == content
+
+
+WORDS = {
+    "metrics.json": ("metrics of acumen evaluate", "AUGRC"),
+    "calibration.json": ("calibration of acumen calibrate", "Brier score"),
+    "pair.json": ("rag", "direct"),
+    "results.json": ("rag", "Ordinal AUPRC"),
+}
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
+@pytest.mark.parametrize("name", KINDS)
+def test_every_document_is_shown_in_every_format(
+    name: str, form: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(["show", str(folder / name), "--format", form]) == 0
+    out = capsys.readouterr().out
+    if form in ("csv", "json"):
+        assert len(out.splitlines()) > 1
+        assert form == "csv" or len(json.loads(out)) > 0
+        return
+    plain = " ".join(out.replace("\\", "").split()).replace("- ", "-")
+    for word in WORDS[name]:
+        assert word in plain
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "pair.json", "results.json"])
+def test_the_full_view_lists_every_metric(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(["show", str(folder / name), "--full"]) == 0
+    out = capsys.readouterr().out
+    assert "EVERY METRIC" in out.upper()
+    assert "Krippendorff's alpha" in out
+    assert "Ordinal nAP" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"unified_scores": {"auprc": "0.8"}}, "unified_scores.auprc: must be a number, not"),
+        ({"unified_scores": {}, "total": 2.5}, "total: must be a whole number"),
+        ({"unified_scores": {}, "metrics": {"mae": {"value": "1"}}}, "metrics.mae.value: must be"),
+        ({"systems": []}, "systems: is empty"),
+        ({"systems": [3]}, "must be"),
+    ],
+)
+def test_a_number_in_quotes_is_refused_with_its_place(
+    content: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(DataError) as error:
+        document_of(content, "x.json")
+    assert str(error.value).startswith("x.json: ")
+    assert message in str(error.value)
+
+
+def test_what_another_tool_tells_without_our_metrics_is_read() -> None:
+    content = {
+        "unified_scores": {"auprc": 0.8, "process_score": 86.0},
+        "accuracy": 0.5,
+        "unified_metrics_full": {"process_components": {"severity_accuracy": 0.57}},
+        "auprc": {"thresholds": [{"threshold": 1, "at_least": "High", "n_positive": 3, "ap": 0.7}]},
+    }
+    (document,) = results_of(content, "x").systems
+    names = ("ordinal_auprc", "process", "consistency", "total_accuracy", "severity_accuracy")
+    values = [document.measured(name).value for name in (*names, "auprc_ge@1")]
+    assert values == [0.8, 0.86, None, 0.5, 0.57, 0.7]
