@@ -83,13 +83,13 @@ def plan_for(cases_file: Callable[..., Path], tmp_path: Path) -> Callable[..., P
     """A plan over named cases, whose texts are their names."""
 
     def make(task: Task, names: list[str], references: Any = None, **settings: Any) -> Plan:
-        found = None
+        known = None
         if references is not None:
             path = tmp_path / "references.json"
             path.write_text(json.dumps({"references": references}))
-            found = read_references(path, task)
+            known = read_references(path, task)
         base = {"model": "m", "endpoint": "test", "max_tokens": task.max_tokens}
-        return Plan(task, read_cases(cases_file(*names), task), found, Settings(**base | settings))
+        return Plan(task, read_cases(cases_file(*names), task), known, Settings(**base | settings))
 
     return make
 

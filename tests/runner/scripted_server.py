@@ -45,8 +45,8 @@ class Exchange:
     def case(self) -> str:
         """The word after ``CASE`` in the first question of the conversation."""
         text = "\n".join(m["content"] for m in self.body.get("messages", ()))
-        found = re.search(r"CASE (\S+)", text)
-        return found[1] if found else ""
+        match = re.search(r"CASE (\S+)", text)
+        return match[1] if match else ""
 
     async def send(self, status: int, body: bytes, **headers: str) -> None:
         head = {"content-type": "application/json", "content-length": str(len(body))}

@@ -105,8 +105,8 @@ def errors_of(plan: Plan, output: Path, url: str, patience: Patience) -> dict[st
     cases = len(plan.asked_cases)
     artifact = execute(plan, output, url, patience=patience, concurrency=cases).artifact
     assert artifact
-    found = artifact["experiments"][0]["results"]["results"]
-    return {r["participant_id"]: r["error"] for r in found}
+    results = artifact["experiments"][0]["results"]["results"]
+    return {r["participant_id"]: r["error"] for r in results}
 
 
 def test_a_fault_is_retried_once_three_times_and_to_the_limit(
@@ -209,8 +209,8 @@ def test_finish_reason_length_is_never_accepted_even_if_it_parses(
             plan_for(flat, ["always", "once"]), tmp_path / "r.json", server.url, patience=HASTE
         )
     assert finished.artifact
-    found = finished.artifact["experiments"][0]["results"]["results"]
-    assert [r["error"] for r in found] == ["InvalidReplyError: cut_off", None]
+    results = finished.artifact["experiments"][0]["results"]["results"]
+    assert [r["error"] for r in results] == ["InvalidReplyError: cut_off", None]
 
 
 @pytest.mark.parametrize(

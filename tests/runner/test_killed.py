@@ -60,7 +60,7 @@ class Killed:
 def kill_at_random_moments(killed: Killed, deaths: int, seed: int) -> None:
     """Start, wait a random moment, kill, check; a run that ended by itself is no death."""
     draw = random.Random(seed)
-    settled: set[Key] = set()
+    final: set[Key] = set()
     for _ in range(10 * deaths):
         before = len(killed.asked())
         process = killed.start()
@@ -74,11 +74,11 @@ def kill_at_random_moments(killed: Killed, deaths: int, seed: int) -> None:
         deaths -= process.poll() is None
         process.kill()
         process.wait()
-        again = set(killed.asked()[before:]) & settled
+        again = set(killed.asked()[before:]) & final
         assert not again, "a finished question was asked again"
         finished = killed.finished()
-        assert settled <= finished, "a finished question was lost"
-        settled = finished
+        assert final <= finished, "a finished question was lost"
+        final = finished
         if killed.output.exists():
             read_json(killed.output)  # whole or not there
         if not deaths:
@@ -95,9 +95,9 @@ def check_the_end(killed: Killed, deaths: int) -> None:
     assert sum(asked.values()) - len(keys) <= deaths * WORKERS
     artifact = read_json(killed.output)
     assert isinstance(artifact, dict)
-    found = artifact["experiments"][0]["results"]["results"]
-    assert [r["participant_id"] for r in found] == [f"c{n}" for n in range(CASES)]
-    assert all(r["samples"] == {"answered": SAMPLES} for r in found)
+    results = artifact["experiments"][0]["results"]["results"]
+    assert [r["participant_id"] for r in results] == [f"c{n}" for n in range(CASES)]
+    assert all(r["samples"] == {"answered": SAMPLES} for r in results)
     leftovers = [p.name for p in killed.output.parent.glob(".*.tmp")]
     assert len(leftovers) <= deaths
 

@@ -69,9 +69,9 @@ def test_the_local_model_gives_a_run_with_every_signal(
             assert signals["verbalized_confidence"] in (1, 2, 3, 4, 5)
             assert len(signals["consistency_samples"]) == 2
     table = read_run(output)
-    chosen = select("all", table)
-    assert {"llm", "verbalized", "token_msp", "token_pe", "token_energy"} <= set(chosen.names)
-    assert {"consistency", "consistency_inverse_std"} <= set(chosen.names)
+    selection = select("all", table)
+    assert {"llm", "verbalized", "token_msp", "token_pe", "token_energy"} <= set(selection.names)
+    assert {"consistency", "consistency_inverse_std"} <= set(selection.names)
     (tmp_path / "scale.toml").write_text(SCALE)
     capsys.readouterr()
     command = ["evaluate", str(output), "--scale", str(tmp_path / "scale.toml")]
@@ -79,7 +79,7 @@ def test_the_local_model_gives_a_run_with_every_signal(
     assert acumen([*command, "--output", str(tmp_path / "metrics.json")]) == 0
     assert "token_msp" in capsys.readouterr().out
     metrics: Any = read_json(tmp_path / "metrics.json")
-    assert set(metrics["confidence_variants"]) == set(chosen.names)
+    assert set(metrics["confidence_variants"]) == set(selection.names)
     assert metrics["population"]["items_total"] == 4
     for variant in metrics["confidence_variants"].values():
         assert variant["cmax"] == 1

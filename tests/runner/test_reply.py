@@ -69,7 +69,7 @@ def test_an_unusable_reply_says_why_in_a_fixed_word(text: str, reason: str, flat
 
 
 @pytest.mark.parametrize(
-    ("given", "confidence", "flaws"),
+    ("value", "confidence", "flaws"),
     [
         ("4", 4, ()),
         ("4.0", 4, ()),
@@ -82,9 +82,9 @@ def test_an_unusable_reply_says_why_in_a_fixed_word(text: str, reason: str, flat
     ],
 )
 def test_a_confidence_outside_one_to_five_is_none_and_flagged(
-    given: str, confidence: int | None, flaws: tuple[str, ...], flat: Task
+    value: str, confidence: int | None, flaws: tuple[str, ...], flat: Task
 ) -> None:
-    answer = read_reply(f'{{"score": 1, "confidence": {given}}}', flat).items["Sleep"]
+    answer = read_reply(f'{{"score": 1, "confidence": {value}}}', flat).items["Sleep"]
     assert (answer.level, answer.confidence, answer.flaws) == (1, confidence, flaws)
 
 

@@ -50,8 +50,8 @@ def logprobs(text: str, at: str) -> dict[str, Any]:
 
 
 def results(artifact: dict[str, Any], experiment: int = 0) -> dict[Any, dict[str, Any]]:
-    found = artifact["experiments"][experiment]["results"]["results"]
-    return {result["participant_id"]: result for result in found}
+    results = artifact["experiments"][experiment]["results"]["results"]
+    return {result["participant_id"]: result for result in results}
 
 
 def test_every_outcome_is_kept_apart(
@@ -817,12 +817,12 @@ def test_what_no_waiting_mends_stops_the_run_and_keeps_what_was_done(
         monkeypatch.setattr("sys.argv", ["acumen", *command])
         assert acumen(command) == 2
         assert dict(server.asked) == {"a": 1, "b": 1}
-        told = capsys.readouterr().err
-        assert said in told
-        assert "secret" not in told
-        assert "1/3 done" in told
-        assert "what is done is in" in told
-        assert "--resume\n" in told
+        text = capsys.readouterr().err
+        assert said in text
+        assert "secret" not in text
+        assert "1/3 done" in text
+        assert "what is done is in" in text
+        assert "--resume\n" in text
         broke = False
         assert acumen([*command, "--resume"]) == 0
         assert dict(server.asked) == {"a": 1, "b": 2, "c": 1}
@@ -920,20 +920,20 @@ def test_provenance_says_what_was_asked_of_whom_with_what(
     with scripted.ScriptedServer(script) as server:
         artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
     assert artifact
-    told = artifact["run_metadata"]
-    assert told["served_models"] == ["m-2026-01-01"]
-    assert (told["cases_in_file"], told["cases_asked"]) == (5, 4)
+    metadata = artifact["run_metadata"]
+    assert metadata["served_models"] == ["m-2026-01-01"]
+    assert (metadata["cases_in_file"], metadata["cases_asked"]) == (5, 4)
     for name in ("run_id", "timestamp", "acumen_version", "openai_version",
                  "python_version", "scikit_learn_version", "platform", "endpoint_host", "task",
                  "task_hash", "prompt_hash", "cases_hash", "references_hash"):  # fmt: skip
-        assert isinstance(told[name], str), name
-    assert told["settings"]["model"] == "m"
-    assert told["usage"] == {
+        assert isinstance(metadata[name], str), name
+    assert metadata["settings"]["model"] == "m"
+    assert metadata["usage"] == {
         "questions": 8, "prompt_tokens": 80, "completion_tokens": 40, "retries": 0,
     }  # fmt: skip
-    durations = told["durations"]
+    durations = metadata["durations"]
     assert durations["questions_total_seconds"] >= durations["longest_question_seconds"] >= 0
-    assert {"git_commit", "git_dirty", "model_file"} <= told.keys()
+    assert {"git_commit", "git_dirty", "model_file"} <= metadata.keys()
 
 
 def test_a_case_that_cannot_be_embedded_was_not_asked_and_is_on_resume(

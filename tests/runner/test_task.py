@@ -249,8 +249,8 @@ def test_a_value_of_any_kind_is_refused_by_its_key_or_taken(key: str, value: str
     try:
         parse_task(text.encode(), "mood.toml")
     except DataError as refused:
-        told = {(problem.field or "").partition(".")[0] for problem in refused.problems}
-        assert key in told
+        fields = {(problem.field or "").partition(".")[0] for problem in refused.problems}
+        assert key in fields
 
 
 def test_a_template_written_with_escapes_tells_its_own_line() -> None:

@@ -125,10 +125,10 @@ class _TaskDraft(Draft[TaskTable]):
     def _check_evidence(self, evidence: EvidenceTable, layout: Layout | None) -> None:
         at, kind, source = ("reply", "evidence"), evidence.kind, evidence.source
         if kind is not None and source is not None and self.inputs is not None:
-            needed, stated = "text" if kind == "quotes" else "reviews", self.inputs.get(source)
-            if stated != needed:
-                fact = "there is no such input" if stated is None else f"this one is '{stated}'"
-                message = f"'{kind}' are taken from an input of kind '{needed}'; {fact}"
+            wanted, actual = "text" if kind == "quotes" else "reviews", self.inputs.get(source)
+            if actual != wanted:
+                fact = "there is no such input" if actual is None else f"this one is '{actual}'"
+                message = f"'{kind}' are taken from an input of kind '{wanted}'; {fact}"
                 self.wrong((*at, "from"), message)
         if kind == "rows" and evidence.fields == {}:
             self.wrong(at, "'rows' need fields and their judgements")
