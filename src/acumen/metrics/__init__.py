@@ -1,19 +1,7 @@
 """Metrics: each is one decorated function of (view, weights), found in the registry."""
 
-from acumen.metrics import agreement, exact, ordinal, reasoning, reliability, selective
+# imported because their functions register themselves
+from acumen.metrics import agreement, exact, ordinal, reasoning, reliability, selective  # noqa: F401
 from acumen.metrics.registry import METRICS, Estimate, Metric, Unit, metric, metrics_of
 
-__all__ = [
-    "METRICS",
-    "Estimate",
-    "Metric",
-    "Unit",
-    "agreement",
-    "exact",
-    "metric",
-    "metrics_of",
-    "ordinal",
-    "reasoning",
-    "reliability",
-    "selective",
-]
+__all__ = ["METRICS", "Estimate", "Metric", "Unit", "metric", "metrics_of"]
