@@ -298,7 +298,7 @@ def test_a_bin_of_very_many_cases_is_left_out_group_by_group(n: int, groups: int
         scale=Scale("b", (0, 1)),
     )
     sure = np.full(n, 0.95)
-    (found,) = reliability(forecast_judgments(table, sure), sure, 0.95).accuracy
+    (found,) = reliability(forecast_judgments(table, sure), 0.95).accuracy
     group = table.case % groups
     size, hits = np.bincount(group), np.bincount(group, weights=right)
     without = (right.sum() - hits) / (n - size)

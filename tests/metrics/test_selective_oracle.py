@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -34,10 +35,8 @@ def random_rows(rng: np.random.Generator) -> list[Row]:
 
 
 def ours(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str, float]:
-    ranking = rank(
-        [r.loss for r in rows], [r.confidence for r in rows], [r.answered for r in rows],
-        grid=(float(coverage),), cuts=(float(coverage),),
-    )  # fmt: skip
+    ranking = rank([r.loss for r in rows], [r.confidence for r in rows], [r.answered for r in rows])
+    ranking = replace(ranking, grid=(float(coverage),), cuts=(float(coverage),))
     weights = CaseWeights(np.array([[r.weight] for r in rows], np.float64))
     parameters = {
         "aurc_at_coverage": {"coverage": float(coverage)},

@@ -78,9 +78,8 @@ class Plan:
 
     def rank(self, table: Judgments, confidence: Floats) -> Ranking:
         """A table ranked by a confidence."""
-        return rank_judgments(
-            table, confidence, self.loss, grid=self.coverage_grid, cuts=(self.area_coverage,)
-        )
+        grid, cuts = tuple(sorted(self.coverage_grid)), (self.area_coverage,)
+        return replace(rank_judgments(table, confidence, self.loss), grid=grid, cuts=cuts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """Metrics: each is one decorated function of (view, weights), found in the registry."""
 
-from acumen.metrics import agreement, exact, ordinal, reasoning, reliability, selective
+# imported because their functions register themselves
+from acumen.metrics import agreement, exact, ordinal, reasoning, reliability, selective  # noqa: F401
 from acumen.metrics.registry import (
     METRICS,
     Estimate,
@@ -13,18 +14,6 @@ from acumen.metrics.registry import (
 )
 
 __all__ = [
-    "METRICS",
-    "Estimate",
-    "Metric",
-    "Unit",
-    "agreement",
-    "exact",
-    "find_metric",
-    "kin_of",
-    "metric",
-    "metrics_of",
-    "ordinal",
-    "reasoning",
-    "reliability",
-    "selective",
+    *("METRICS", "Estimate", "Metric", "Unit"),
+    *("find_metric", "kin_of", "metric", "metrics_of"),
 ]

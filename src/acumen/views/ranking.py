@@ -6,8 +6,7 @@ need; :class:`~acumen.views.weights.CaseWeights` remembers it, so all metrics sh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -86,9 +85,9 @@ class Ranking(CaseRows):
     unit: float = 1.0
     """What one rung costs."""
     grid: tuple[float, ...] = COVERAGE_GRID
-    """Coverages whose risk is computed in the same pass."""
+    """Coverages, rising, whose risk is computed in the same pass."""
     cuts: tuple[float, ...] = (AREA_COVERAGE,)
-    """Coverages up to which areas are computed in the same pass."""
+    """Coverages, rising, up to which areas are computed in the same pass."""
     most_loss: int = 0
     """The largest loss there can be, in rungs."""
 
@@ -177,7 +176,7 @@ class Ranking(CaseRows):
         """
         columns = zip(self.columns(), other.columns(), strict=True)
         loss, confidence, answered, weight = (np.concatenate(pair) for pair in columns)
-        return rank(
+        both = rank(
             loss,
             confidence,
             answered,
@@ -186,9 +185,8 @@ class Ranking(CaseRows):
             weight=None if self.weight is other.weight is None else weight,
             unit=self.unit,
             most_loss=max(self.most_loss, other.most_loss),
-            grid=self.grid,
-            cuts=self.cuts,
         )
+        return replace(both, grid=self.grid, cuts=self.cuts)
 
     def columns(self) -> tuple[NDArray[Any], ...]:
         """Loss, confidence, whether it is answered and own weight of every row of the table."""
@@ -232,8 +230,6 @@ def rank(
     weight: ArrayLike | None = None,
     unit: float = 1.0,
     most_loss: int | None = None,
-    grid: Sequence[float] = COVERAGE_GRID,
-    cuts: Sequence[float] = (AREA_COVERAGE,),
 ) -> Ranking:
     """Rank rows given as plain arrays; ``loss`` in whole rungs, each row its own case by default.
 
@@ -263,8 +259,6 @@ def rank(
         n_cases=n_cases,
         unit=unit,
         weight=None if weight is None else np.asarray(weight, np.float64),
-        grid=tuple(sorted(grid)),
-        cuts=tuple(sorted(cuts)),
         most_loss=int(losses.max(initial=0)) if most_loss is None else most_loss,
     )
 
@@ -281,14 +275,7 @@ def _check_values(rungs: NDArray[Any], confidence: NDArray[Any]) -> None:
         raise UsageError(f"a loss of {odd:g} levels; a scale has at most {MOST_LEVELS}")
 
 
-def rank_judgments(
-    table: Judgments,
-    confidence: ArrayLike,
-    loss: str | Loss = "abs",
-    *,
-    grid: Sequence[float] = COVERAGE_GRID,
-    cuts: Sequence[float] = (AREA_COVERAGE,),
-) -> Ranking:
+def rank_judgments(table: Judgments, confidence: ArrayLike, loss: str | Loss = "abs") -> Ranking:
     """Rank the rows of a table's included cases; ``confidence`` has one value for each of them."""
     table = table.included
     return rank(
@@ -300,6 +287,4 @@ def rank_judgments(
         weight=table.weight,
         unit=find_loss(loss).unit(table.scale),
         most_loss=table.scale.range,
-        grid=grid,
-        cuts=cuts,
     )
