@@ -14,6 +14,12 @@ from acumen.metrics.registry import (
 )
 
 __all__ = [
-    *("METRICS", "Estimate", "Metric", "Unit"),
-    *("find_metric", "kin_of", "metric", "metrics_of"),
+    "METRICS",
+    "Estimate",
+    "Metric",
+    "Unit",
+    "find_metric",
+    "kin_of",
+    "metric",
+    "metrics_of",
 ]
