@@ -145,7 +145,7 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
         lines,
         points,
     ]
-    return theme.dressed(alt.layer(*layers).add_params(picked), sets)
+    return theme.finish(alt.layer(*layers).add_params(picked), sets)
 
 
 def _tooltip(paired: bool) -> list[alt.Tooltip]:

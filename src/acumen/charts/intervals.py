@@ -66,7 +66,7 @@ def interval_plot(
         beyond = line > (min(ends) + max(ends)) / 2
         layers = [*_line(sets, line, line_name, leftwards=beyond), *layers]
     height = theme.ROW * len(names) * (1 if per_name == 1 else per_name * 0.75)
-    return theme.dressed(alt.layer(*layers), sets, height=max(60, round(height)))
+    return theme.finish(alt.layer(*layers), sets, height=max(60, round(height)))
 
 
 def _line(sets: theme.Sets, at: float, called: str, *, leftwards: bool) -> list[alt.Chart]:

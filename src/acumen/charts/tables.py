@@ -50,10 +50,10 @@ def confusion_plot(
     chart = alt.layer(boxes, text, data=sets.add(rows))
     height = 48 * len(levels)
     if len(matrices) == 1:
-        return theme.dressed(chart, sets, height=height)
+        return theme.finish(chart, sets, height=height)
     sized = chart.properties(width=280, height=height)
     sides = alt.Column("s:N", title=None, sort=[name for name, _, _ in matrices])
-    return theme.dressed(sized.facet(column=sides), sets, height=None)
+    return theme.finish(sized.facet(column=sides), sets, height=None)
 
 
 def _level_axis() -> alt.Axis:
@@ -111,7 +111,7 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
         .add_params(selected)
         .transform_filter("datum.f === chosen")
     )
-    return theme.dressed(chart, sets, height=260)
+    return theme.finish(chart, sets, height=260)
 
 
 def _bins(label: str, counts: Distribution) -> list[dict[str, Any]]:
@@ -158,7 +158,7 @@ def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
     if not rows:
         return None
     sets = theme.Sets()
-    return theme.dressed(_reliability_layers(artifact, sets, rows), sets)
+    return theme.finish(_reliability_layers(artifact, sets, rows), sets)
 
 
 def _reliability_layers(
@@ -252,7 +252,7 @@ def precision_recall_plot(
         alt.Tooltip("n:Q", title="flagged rows"),
     ]
     prevalence = alt.Chart(sets.add(lines)).mark_rule(strokeDash=[2, 4], opacity=0.7)
-    return theme.dressed(
+    return theme.finish(
         alt.layer(
             prevalence.encode(alt.Y("pi:Q"), color),
             # the step that average precision sums: a cut's precision holds back to the cut before

@@ -75,7 +75,7 @@ class Sets:
         return alt.NamedData(name=f"rows-{digest[:16]}")
 
 
-def dressed(figure: Figure, sets: Sets, *, height: int | None = HEIGHT) -> Figure:
+def finish(figure: Figure, sets: Sets, *, height: int | None = HEIGHT) -> Figure:
     """A chart with its data, the common configuration and size."""
     sized = figure if isinstance(figure, alt.FacetChart) else figure.properties(width=WIDTH)
     if height is not None:

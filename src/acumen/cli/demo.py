@@ -65,7 +65,7 @@ def demo(
     )
     inputs = {f"verdicts/{name}.json": content for name, content in study.documents().items()}
     outputs = {f"phq8/{name}.json": e.artifact.model_dump(mode="json") for name, e in evaluations}
-    outputs[SCORES] = scores.document.on_disk()
+    outputs[SCORES] = scores.document
     with _stage(folder) as stage:
         _write({RUN: run, **inputs, **outputs}, stage)
         write_report([stage / name for name in outputs], stage / "report.html")
@@ -141,7 +141,7 @@ def _print(evaluations: Sequence[tuple[str, Evaluation]], scores: Scores) -> Non
         _heading(TITLES[name])
         print_parts(brief(evaluation.artifact))
     _heading("Verdicts on 100 restaurants, two methods")
-    print_parts(brief(scores.document))
+    print_parts(brief(scores.results))
 
 
 def _heading(text: str) -> None:

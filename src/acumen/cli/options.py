@@ -45,6 +45,7 @@ Html = Annotated[Path | None, typer.Option(help="Write a report as one HTML page
 Texts = Annotated[
     bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
 
 
 def one_run(run: Path | None, same: Path | None) -> Path | None:
@@ -52,6 +53,3 @@ def one_run(run: Path | None, same: Path | None) -> Path | None:
     if run is not None and same is not None:
         raise UsageError("give one run: RUN or --input FILE")
     return run or same
-
-
-Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]

@@ -85,5 +85,5 @@ def score(
         interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
         confidence_level=confidence_level,
     )
-    print_parts(brief(scores.document, full=full))
+    print_parts(brief(scores.results, full=full))
     write_results(scores, output, html)

@@ -16,9 +16,9 @@ from acumen.evaluation.inputs import Confidence
 from acumen.files.json import read_json
 from acumen.readers.formats import RUN, format_of
 from acumen.readers.run import run_from_document
+from acumen.results.calibration import CalibrationDocument
 from acumen.results.files import Document, document_of, is_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
-from acumen.results.verdicts import PairDocument
 from acumen.table.scale import Scale, find_scale
 
 
@@ -44,32 +44,41 @@ def chart(
     'altair'
     """
     if isinstance(document, str | Path) and format_of(document) is RUN:
-        content = read_json(document)  # once: a pipe cannot be read again
-        if is_document(content):
-            return _of_document(name, document_of(content, source_name(document)))
-        on = None if scale is None else find_scale(scale)
-        document = run_from_document(content, mode=mode, scale=on, path=document)
-        mode = scale = None
+        return _of_file(name, document, mode, scale, confidence)
     if isinstance(document, Evaluated | MetricsArtifact):
         return draw(name, document)
-    if isinstance(content := getattr(document, "document", document), PairDocument | Mapping):
-        pair = content if isinstance(content, PairDocument) else document_of(content, "document")
-        return _of_document(name, pair)
+    if isinstance(content := getattr(document, "document", document), Mapping):
+        return _of_document(name, document_of(dict(content), "document"))
     return draw(name, evaluate(document, mode=mode, scale=scale, confidence=confidence))
+
+
+def _of_file(
+    name: str,
+    path: str | Path,
+    mode: str | None,
+    scale: str | Path | Scale | None,
+    confidence: Confidence,
+) -> Figure:
+    """A chart of a JSON file, which is read once: a pipe cannot be read again."""
+    content = read_json(path)
+    if is_document(content):
+        return _of_document(name, document_of(content, source_name(path)))
+    on = None if scale is None else find_scale(scale)
+    table = run_from_document(content, mode=mode, scale=on, path=path)
+    return draw(name, evaluate(table, confidence=confidence))
 
 
 def _of_document(name: str, document: Document) -> Figure:
     """A chart of a metrics artifact or of results."""
-    match document:
-        case MetricsArtifact():
-            return draw(name, document)
-        case PairDocument() if name in VERDICT_CHARTS:
-            figure = VERDICT_CHARTS[name](document.systems)
-            if figure is None:
-                raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
-            return figure
-        case PairDocument():
-            known = ", ".join(VERDICT_CHARTS)
-            raise UsageError(f"no chart '{printable(name)}' of results; there are {known}")
-        case _:
-            raise UsageError("a calibration has no chart; acumen show prints it")
+    if isinstance(document, MetricsArtifact):
+        return draw(name, document)
+    if isinstance(document, CalibrationDocument):
+        raise UsageError("there is no chart of a calibration")
+    if name not in VERDICT_CHARTS:
+        raise UsageError(
+            f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"
+        )
+    figure = VERDICT_CHARTS[name](document.systems)
+    if figure is None:
+        raise UsageError(f"the results hold nothing to draw for the chart '{name}'")
+    return figure

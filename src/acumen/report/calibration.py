@@ -18,7 +18,7 @@ from acumen.report.blocks import (
     Table,
     Tone,
 )
-from acumen.report.cells import measured_cell, number, plain, title_of
+from acumen.report.cells import measured_cell, plain, title_of
 from acumen.results.calibration import CalibrationDocument, Measures, MetricsPart
 from acumen.results.measured import Measured
 
@@ -74,14 +74,14 @@ def _parameters(document: CalibrationDocument) -> Table:
     return Table("Parameters", ("parameter", "value"), rows)
 
 
-def _metrics(measures: Measures | None) -> dict[str, Measured]:
+def _metrics(measures: Measures | None) -> Mapping[str, Measured]:
     return {} if measures is None else measures.metrics
 
 
 def _table(columns: Mapping[str, Measures | None], keys: Iterable[str]) -> Table:
     """A row for each metric, a column for each way it was measured."""
     rows = tuple(
-        (Cell(_title(key)), *(_cell(measures, key) for measures in columns.values()))
+        (Cell(_title(key)), *(measured_cell(_metrics(m).get(key)) for m in columns.values()))
         for key in keys
     )
     return Table("Measures", ("metric", *columns), rows)
@@ -89,8 +89,3 @@ def _table(columns: Mapping[str, Measures | None], keys: Iterable[str]) -> Table
 
 def _title(key: str) -> str:
     return title_of("failure_auroc" if key == "auroc" else key)
-
-
-def _cell(measures: Measures | None, key: str) -> Cell:
-    measured = _metrics(measures).get(key)
-    return number(None) if measured is None else measured_cell(measured)

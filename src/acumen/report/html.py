@@ -29,16 +29,16 @@ class Scored(Protocol):
     """Anything that carries a results document, such as the scores of verdicts."""
 
     @property
-    def document(self) -> PairDocument:
+    def document(self) -> dict[str, Any]:
         """The document."""
 
 
 Reportable = (
     MetricsArtifact
     | Evaluated
+    | Scored
     | PairDocument
     | ResultsDocument
-    | Scored
     | Mapping[str, Any]
     | str
     | Path
@@ -91,7 +91,7 @@ def study_of(
     elif isinstance(artifact, Evaluated):
         document = artifact.artifact
     elif isinstance(artifact, Scored):
-        document = artifact.document
+        document = document_of(artifact.document, "artifact")
     match document:
         case MetricsArtifact():
             return selective.study_of(document, key, command, texts=texts)

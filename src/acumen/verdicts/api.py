@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED
 from acumen.errors import UsageError
 from acumen.files.json import to_json, write_bytes
 from acumen.inference.options import Method, Options
 from acumen.policy import Policy
-from acumen.results.verdicts import PairDocument
+from acumen.report.verdicts.brief import brief
+from acumen.results.verdicts import MadeFrom, PairDocument
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.inputs import DEMO, Document, demo_inputs, read_inputs
 from acumen.verdicts.score import document, score_study
@@ -19,29 +21,32 @@ from acumen.verdicts.study import prepare
 
 @dataclass(frozen=True, repr=False)
 class Scores:
-    """The results of one method or two, and how the two compare. All is in :attr:`document`."""
+    """The results of one method or two, and how the two compare."""
 
-    document: PairDocument
+    results: PairDocument
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All of it as one document, as ``acumen score --output`` writes it."""
+        return self.results.on_disk()
 
     def to_json(self) -> str:
-        """The document as strict JSON, as ``acumen score --output`` writes it."""
-        return to_json(self.document.on_disk())
+        """The document as strict JSON."""
+        return to_json(self.document)
 
     def write(self, path: str | Path) -> None:
         """Save the document, atomically."""
         write_bytes(path, self.to_json().encode("utf-8"))
 
     def __repr__(self) -> str:
-        from acumen.report.brief import brief
         from acumen.report.terminal import render
 
-        return render(brief(self.document))
+        return render(brief(self.results))
 
     def _repr_html_(self) -> str:
-        from acumen.report.brief import brief
         from acumen.report.notebook import html
 
-        return html(brief(self.document))
+        return html(brief(self.results))
 
 
 def score(
@@ -85,7 +90,7 @@ def score(
     --------
     >>> import acumen
     >>> scores = acumen.score("demo", method="rag", resamples=0)
-    >>> round(scores.document.systems[0].unified_scores.process_score, 1)
+    >>> round(scores.document["unified_scores"]["process_score"], 1)
     95.3
     """
     options = Options(resamples, seed, confidence_level, interval)
@@ -103,14 +108,13 @@ def score(
     studies = [prepare(run, *against, source=inputs.truth_name) for run in inputs.runs]
     systems = [
         document(score_study(study, options), stated, with_reasons=with_reasons).model_copy(
-            update={"made_from": made_from}
+            update={"made_from": MadeFrom.model_validate(made_from.get("made_from", {}))}
         )
         for study in studies
     ]
     if len(inputs.runs) != 2:
         return Scores(PairDocument(systems=systems))
     left, right = inputs.runs
-    comparison = comparison_document(
-        compare_runs(left, right, *against, options), inputs.names(), with_reasons=with_reasons
-    )
-    return Scores(PairDocument(systems=systems, comparison=comparison))
+    comparison = compare_runs(left, right, *against, options)
+    differences = comparison_document(comparison, inputs.names(), with_reasons=with_reasons)
+    return Scores(PairDocument(systems=systems, comparison=differences))

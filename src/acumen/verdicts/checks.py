@@ -59,10 +59,10 @@ def check_case(
     modifier, wrong_modifier = _modifiers(matched, incidents or {}, policy)
     snippet, invented_snippets = _snippets(claim.evidence, reviews)
     known = incidents if incidents is not None else {}
-    found = [review for review in claimed if review in known]
+    true = [review for review in claimed if review in known]
     counts = {
-        "incident_precision": (len(found), len(claimed)) if incidents is not None else (0, 0),
-        "evidence_recall": (len(found), len(known)),
+        "incident_precision": (len(true), len(claimed)) if incidents is not None else (0, 0),
+        "evidence_recall": (len(true), len(known)),
         "severity_accuracy": severity,
         "modifier_accuracy": modifier,
         "snippet_validity": snippet,
@@ -160,11 +160,11 @@ def _primitives(
 ) -> tuple[int, int]:
     """How many of the primitives that are scored and known are right; a missing one is wrong."""
     known = {} if truth is None or truth.primitives is None else truth.primitives
-    given = claim.primitives or {}
+    stated = claim.primitives or {}
     scored = [name for name in tolerances if name in known]
     right = [
         name
         for name in scored
-        if name in given and abs(given[name] - known[name]) <= tolerances[name] + ROUNDING
+        if name in stated and abs(stated[name] - known[name]) <= tolerances[name] + ROUNDING
     ]
     return len(right), len(scored)

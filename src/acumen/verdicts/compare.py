@@ -23,11 +23,11 @@ from acumen.results.measured import Delta, Flag, RightOf
 from acumen.results.verdicts import ComparisonDocument
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.score import (
+    explain,
     metrics_as_one,
     metrics_of_study,
     of_reasons,
     rare_level,
-    settled,
 )
 from acumen.verdicts.study import PreparedStudy, prepare
 from acumen.views.confusion import confuse_judgments
@@ -70,7 +70,7 @@ def compare_runs(
         _on_common_ground(study, _judged(left) & _judged(right), components) for study in (a, b)
     )
     # no p-values: swapping methods within a case would mix two methods' score scales in one ranking
-    deltas = compare(metrics_as_one(a), a, b, options, p_values=False, settle=settled)
+    deltas = compare(metrics_as_one(a), a, b, options, p_values=False, settle=explain)
     if not _judged(left) & _judged(right) & common:
         reason = "no case has a verdict of both"
         of_verdicts = deltas.keys() - of_reasons(a) | set(OF_VERDICTS)

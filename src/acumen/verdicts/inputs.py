@@ -13,7 +13,6 @@ from acumen.errors import UsageError, printable, source_name
 from acumen.files.json import parse_json, read_bytes
 from acumen.inference.options import Options
 from acumen.policy import Policy, builtin_policies, find_policy
-from acumen.results.verdicts import InputFile, MadeFrom
 from acumen.studies import POLICY, verdict_study
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.compute import DEFAULT_POLICY
@@ -75,10 +74,10 @@ class Inputs:
 
     def made_from(
         self, policy: object, method: str | None, stated: Mapping[str, Any], options: Options
-    ) -> MadeFrom:
+    ) -> dict[str, Any]:
         """The files with their hashes, and the command that makes the scores again."""
         if not self.files.are_all:
-            return MadeFrom()
+            return {}
         words = ["acumen", "score", *([] if self.files.hashes else ["--demo"])]
         for file in self.files.hashes:
             words += [] if file["role"] == "results" else [f"--{file['role']}"]
@@ -89,8 +88,7 @@ class Inputs:
         settings |= {"interval": options.method, "confidence_level": options.confidence_level}
         for name, value in settings.items():
             words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
-        files = [InputFile(**file) for file in self.files.hashes]
-        return MadeFrom(command=shlex.join(words), inputs=files)
+        return {"made_from": {"command": shlex.join(words), "inputs": self.files.hashes}}
 
 
 def read_inputs(

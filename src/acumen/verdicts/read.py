@@ -17,8 +17,8 @@ from acumen.verdicts.claims import PROVENANCE, CaseTruth, Claim, VerdictRun
 
 def named_policy(document: object) -> str | None:
     """The policy a results document says it was made under."""
-    found = document.get("policy_id") if isinstance(document, dict) else None
-    return found if isinstance(found, str) else None
+    policy = document.get("policy_id") if isinstance(document, dict) else None
+    return policy if isinstance(policy, str) else None
 
 
 def named_methods(document: object) -> list[str]:
@@ -79,8 +79,8 @@ def _rows(document: object, fields: Fields) -> tuple[Record, list[tuple[str, Rec
     elif isinstance(document, list):
         listed, name = document, ""
     else:
-        came = what_came(document)
-        message = f"must be a list of results or an object that holds 'results', not {came}"
+        wanted = "a list of results or an object that holds 'results'"
+        message = f"must be {wanted}, not {what_came(document)}"
         raise DataError([message], source=fields.source)
     return header, list(fields.records(name, listed))
 
@@ -90,11 +90,11 @@ def _of_method(
 ) -> tuple[list[tuple[str, Record]], str | None]:
     """The rows of the method asked for, where a file says which method made what."""
     stated = header.get("method")
-    found = [(place, row.get("method", stated)) for place, row in rows]
-    for place, name in found:
+    methods = [(place, row.get("method", stated)) for place, row in rows]
+    for place, name in methods:
         if name is not None and not isinstance(name, str):
             fields.wrong(f"{place}.method", f"must be text, not {what_came(name)}")
-    names = sorted({name for _, name in found if isinstance(name, str)})
+    names = sorted({name for _, name in methods if isinstance(name, str)})
     source = fields.source
     if method is None:
         if len(names) > 1:
@@ -108,14 +108,14 @@ def _of_method(
 
 
 def _provenance(header: Record, fields: Fields) -> dict[str, str | int | float | None]:
-    found: dict[str, str | int | float | None] = {}
+    origin: dict[str, str | int | float | None] = {}
     for key in PROVENANCE:
         value = header.get(key)
         if value is None or (isinstance(value, str | int | float) and not isinstance(value, bool)):
-            found[key] = value
+            origin[key] = value
         else:
             fields.wrong(key, f"must be text or a number, not {what_came(value)}")
-    return found
+    return origin
 
 
 def _claim(case: str, row: Record, policy: Policy, fields: Fields) -> Claim:
@@ -159,7 +159,7 @@ def _rank(field: str, value: object, policy: Policy, fields: Fields) -> int | No
 
 
 def _evidence(parsed: Record, fields: Fields) -> tuple[Evidence, ...]:
-    found: dict[str, Evidence] = {}
+    evidence: dict[str, Evidence] = {}
     for place, row in fields.records("parsed.evidences", parsed.get("evidences")):
         name = fields.name(f"{place}.evidence_id", row.get("evidence_id"))
         review = fields.name(f"{place}.review_id", row.get("review_id"))
@@ -171,10 +171,10 @@ def _evidence(parsed: Record, fields: Fields) -> tuple[Evidence, ...]:
             snippet = None
         if name is None or review is None or field is None or judgement is None:
             continue
-        if name in found:
+        if name in evidence:
             fields.wrong(f"{place}.evidence_id", f"duplicate evidence id '{printable(name)}'")
-        found[name] = Evidence(name, review, field, judgement, snippet)
-    return tuple(found.values())
+        evidence[name] = Evidence(name, review, field, judgement, snippet)
+    return tuple(evidence.values())
 
 
 def _judgement(field: str, value: object, fields: Fields) -> str | None:
@@ -184,8 +184,8 @@ def _judgement(field: str, value: object, fields: Fields) -> str | None:
         return f"{value:g}"
     if isinstance(value, str):
         return value
-    came = "is missing" if value is None else f"must be text, not {what_came(value)}"
-    fields.wrong(field, came)
+    fault = "is missing" if value is None else f"must be text, not {what_came(value)}"
+    fields.wrong(field, fault)
     return None
 
 
@@ -194,7 +194,7 @@ def _direct(
 ) -> tuple[str, ...] | None:
     if justification.get("direct_evidence") is None:
         return None
-    found: dict[str, None] = {}
+    ids: dict[str, None] = {}
     path = "parsed.justification.direct_evidence"
     for place, entry in fields.entries(path, justification["direct_evidence"]):
         name = fields.name(place, entry)
@@ -202,8 +202,8 @@ def _direct(
             continue
         if known is not None and name not in known:
             fields.wrong(place, f"there is no evidence with the id '{printable(name)}'")
-        found[name] = None
-    return tuple(found)
+        ids[name] = None
+    return tuple(ids)
 
 
 def _carried_truth(row: Record, policy: Policy, fields: Fields) -> CaseTruth | None:

@@ -78,10 +78,10 @@ def of_reasons(study: PreparedStudy) -> set[str]:
 def score_study(study: PreparedStudy, options: Options) -> VerdictScores:
     """Estimates and intervals of everything a verdict study is measured by."""
     inferences = infer(metrics_as_one(study), study, options)
-    return VerdictScores(study, settled(study, inferences), options)
+    return VerdictScores(study, explain(study, inferences), options)
 
 
-def settled(study: PreparedStudy, inferences: Mapping[str, Inference]) -> dict[str, Inference]:
+def explain(study: PreparedStudy, inferences: Mapping[str, Inference]) -> dict[str, Inference]:
     """What the study knows of its numbers: why there is none, and which rare level one rests on."""
     known = dict(inferences)
     for name, (metric, part) in metrics_of_study(study).items():

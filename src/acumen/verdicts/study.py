@@ -84,8 +84,8 @@ def prepare(
     name the truth file.
     """
     known = truth if truth is not None else run.truth
-    kept = None if cases is None else frozenset(cases)
-    claims = [claim for claim in run.claims if kept is None or claim.case in kept]
+    among = None if cases is None else frozenset(cases)
+    claims = [claim for claim in run.claims if among is None or claim.case in among]
     if all(claim.failed for claim in claims):
         message = "no case is left to score: every result holds an error"
         raise DataError([message], source=run.source)
@@ -109,7 +109,7 @@ def prepare(
         ranking=ranking,
         reasoning=reason(counts, table.included.cases),
         warnings=(
-            *_warnings(claims, known, ranking, kept),
+            *_warnings(claims, known, ranking, among),
             *_other_truths(claims, known, run.truth),
             *counts.warnings,
         ),
@@ -157,19 +157,19 @@ def _outcome(claim: Claim) -> Outcome:
 
 
 def _warnings(
-    claims: list[Claim], truth: Truth, ranking: SeverityRanking, kept: frozenset[str] | None
+    claims: list[Claim], truth: Truth, ranking: SeverityRanking, among: frozenset[str] | None
 ) -> list[str]:
     answered = [claim for claim in claims if claim.rank is not None]
     scored = sum(claim.risk_score is not None for claim in answered)
-    found = []
+    warnings = []
     if ranking.ranked_by == BY_LEVEL and answered:
         some = f"{len(answered) - scored} of {len(answered)} verdicts" if scored else "verdicts"
-        found.append(f"{some} come without a risk_score: all are ranked by their level instead")
+        warnings.append(f"{some} come without a risk_score: all are ranked by their level instead")
     seen = {claim.case for claim in claims}
-    unseen = [] if kept is not None else [case for case in truth if case not in seen]
+    unseen = [] if among is not None else [case for case in truth if case not in seen]
     if unseen:
-        found.append(_without_result(unseen))
-    return found
+        warnings.append(_without_result(unseen))
+    return warnings
 
 
 def _other_truths(claims: list[Claim], truth: Truth, carried: Truth | None) -> list[str]:
@@ -191,8 +191,10 @@ def _named(cases: list[str]) -> str:
 
 
 def _without_result(cases: list[str]) -> str:
-    told = "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
-    return f"{told} no result: {_named(cases)}"
+    cases_have = (
+        "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
+    )
+    return f"{cases_have} no result: {_named(cases)}"
 
 
 def reason(counts: EvidenceCounts, cases: Sequence[object] | None = None) -> Reasoning:

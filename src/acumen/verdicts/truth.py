@@ -27,11 +27,11 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
     fields = Fields(source)
     if not document:
         fields.wrong(None, "holds no cases")
-    found = {}
+    truth = {}
     undeclared: dict[str, list[str]] = {}
     for key, entry in document.items():
         case = fields.case = str(key)  # in a file keys are text; in a dict they may be numbers
-        if case in found:
+        if case in truth:
             fields.wrong(None, "is there twice, as a number and as a text")
         row = entry if isinstance(entry, dict) else {"verdict": entry}
         try:
@@ -40,7 +40,7 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
             missing = row.get("verdict") is None
             fields.wrong("verdict", "is missing" if missing else str(error))
             continue
-        found[case] = CaseTruth(
+        truth[case] = CaseTruth(
             rank,
             incidents=_incidents(row.get("incidents"), policy, fields, undeclared),
             primitives=fields.numbers("primitives", row.get("primitives")),
@@ -49,7 +49,7 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
     for name, cases in undeclared.items():
         fields.wrong(None, _undeclared(name, cases, policy))
     fields.finish()
-    return found
+    return truth
 
 
 def _undeclared(name: str, cases: list[str], policy: Policy) -> str:
@@ -70,7 +70,7 @@ def _incidents(
     if value is None:
         return None
     names = {folded(modifier.name): modifier.name for modifier in policy.modifiers}
-    found: dict[str, Incident] = {}
+    incidents: dict[str, Incident] = {}
     for place, row in fields.records("incidents", value):
         review = fields.name(f"{place}.review_id", row.get("review_id"))
         severity = row.get("severity")
@@ -86,11 +86,11 @@ def _incidents(
                 modifiers.add(names[folded(name)])
             else:
                 undeclared.setdefault(name, []).append(str(fields.case))
-        if review in found:
+        if review in incidents:
             fields.wrong(f"{place}.review_id", f"review '{printable(str(review))}' stands twice")
         elif review is not None:
-            found[review] = Incident(review, folded(severity), frozenset(modifiers))
-    return found
+            incidents[review] = Incident(review, folded(severity), frozenset(modifiers))
+    return incidents
 
 
 def read_reviews(path: str | Path) -> Reviews:
@@ -103,19 +103,19 @@ def parse_reviews(document: object, source: str = "reviews") -> Reviews:
     if not isinstance(document, dict):
         raise DataError([f"must map case ids to reviews, not {what_came(document)}"], source=source)
     fields = Fields(source)
-    found: dict[str, dict[str, str]] = {}
+    reviews: dict[str, dict[str, str]] = {}
     for key, entry in document.items():
         case = fields.case = str(key)
-        if case in found:
+        if case in reviews:
             fields.wrong(None, "is there twice, as a number and as a text")
         inner = entry.get("reviews", entry) if isinstance(entry, dict) else entry
-        found[case] = _texts(inner, fields)
+        reviews[case] = _texts(inner, fields)
     fields.finish()
-    return found
+    return reviews
 
 
 def _texts(value: object, fields: Fields) -> dict[str, str]:
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     if isinstance(value, dict):
         rows = [(printable(str(key)), str(key), text) for key, text in value.items()]
     else:
@@ -127,8 +127,8 @@ def _texts(value: object, fields: Fields) -> dict[str, str]:
     for place, review, text in rows:
         if not isinstance(text, str):
             fields.wrong(place, f"must be text, not {what_came(text)}")
-        elif review in found:
+        elif review in texts:
             fields.wrong(place, f"review '{printable(review)}' stands twice")
         else:
-            found[review] = text
-    return found
+            texts[review] = text
+    return texts
