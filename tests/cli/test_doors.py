@@ -31,10 +31,10 @@ class Difference(NamedTuple):
 DOORS: Mapping[str, Difference] = {
     "evaluate": Difference(
         acumen.evaluate,
-        frozenset({"inputs", "output", "html", "as_json", "quiet", "debug"}),
+        frozenset({"inputs", "output", "html", "as_json", "quiet", "full", "debug"}),
         frozenset({"progress"}),
     ),
-    "score": Difference(acumen.score, frozenset({"output", "html", "demo"})),
+    "score": Difference(acumen.score, frozenset({"output", "html", "demo", "full"})),
     "calibrate": Difference(acumen.calibrate, frozenset({"input_file", "output"})),
     "report": Difference(acumen.write_report, frozenset({"output"}), frozenset({"command"})),
     "plot": Difference(acumen.chart, frozenset({"chart", "output"})),

@@ -79,6 +79,7 @@ def amount(
 def interval(measured: Measured | Delta, unit: Unit, *, signed: bool = False) -> Cell:
     """The interval of a value; marked where it rests on too few cases, a dash where there is none.
 
+    >>> from acumen.results.measured import Interval
     >>> ends = Interval(low=0.9, high=1.0, method="x")
     >>> interval(Measured(value=0.95, interval=ends), Unit.SHARE).text
     '90.0% to 100.0%'
@@ -99,6 +100,7 @@ def measured_cell(
 ) -> Cell:
     """A value with its interval in one cell.
 
+    >>> from acumen.results.measured import Interval
     >>> ends = Interval(low=0.04, high=0.11, method="x")
     >>> cell = measured_cell(Measured(value=0.07, interval=ends))
     >>> cell.text, cell.interval
