@@ -124,6 +124,15 @@ def paired_deltas(
     return {name: deltas[twins.get(name, name)] for name in names}
 
 
+def _inputs(tables: Sequence[Judgments]) -> list[document.Input]:
+    return [document.Input.model_validate(t.source, from_attributes=True) for t in tables]
+
+
+def input_names(tables: Sequence[Judgments]) -> list[str]:
+    """How the inputs are called in sentences, tables and charts."""
+    return document.names_of(_inputs(tables))
+
+
 def evaluation(
     plan: Plan,
     systems: Sequence[System],
@@ -148,7 +157,7 @@ def evaluation(
         warnings = [*warnings, "texts were asked for, but no evidence is quoted in the input"]
     artifact = document.MetricsArtifact(
         created_at=created_at(),
-        inputs=[document.Input.model_validate(t.source, from_attributes=True) for t in tables],
+        inputs=_inputs(tables),
         population=_population(tables, comparison),
         loss=document.LossDescription(
             name=loss.name,

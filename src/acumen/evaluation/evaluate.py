@@ -36,8 +36,6 @@ from acumen.views.ranking import Ranking
 
 SMALL_TABLE: Final = 20_000
 """Up to this many rows, whole confidence functions share the threads."""
-SIDES: Final = {1: ("",), 2: (" (left)", " (right)")}
-"""How warnings name the side of one table, and of two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +143,10 @@ def _measure(systems: Sequence[System], name: str, options: Options) -> _Functio
         contrasts |= compare_reliability(systems[0], systems[1], name)
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
     notes, variants = [], []
-    for side, ranking, values in zip(SIDES[len(systems)], rankings, numbers, strict=True):
-        notes += _ranking_warnings(name + side, ranking, values)
+    sides = build.input_names([system.table for system in systems])
+    for side, ranking, values in zip(sides, rankings, numbers, strict=True):
+        of_side = name if len(systems) == 1 else f"{name} ({side})"
+        notes += _ranking_warnings(of_side, ranking, values)
         variants.append(build.variant(ranking, values, plan))
     both = dict(zip(("input_0", "input_1"), variants, strict=False))
     variant = variants[0] if len(variants) == 1 else PairedVariant(**both)

@@ -7,7 +7,7 @@ version is refused; an unknown field is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator, Sequence, Sized
 from pathlib import Path, PurePath
 from typing import Any, Final, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -52,6 +52,17 @@ class Input(Model):
     def name(self) -> str:
         """What it is called."""
         return self.word("run_id") or self.word("mode") or self.word("path") or "run"
+
+
+def names_of(inputs: Sequence[Input]) -> list[str]:
+    """How each input is called: by what tells them apart."""
+    if len(inputs) == 1:
+        return [inputs[0].name]
+    for key in ("run_id", "mode", "path"):
+        names = [entry.word(key) for entry in inputs]
+        if len(set(names)) == len(names) and None not in names:
+            return [str(text) for text in names]
+    return [f"{i.name} ({at})" if at > 1 else i.name for at, i in enumerate(inputs, 1)]
 
 
 class Failure(Model):
@@ -259,13 +270,7 @@ class MetricsArtifact(Model):
     @property
     def input_names(self) -> list[str]:
         """How each input is called: by what tells them apart."""
-        if len(self.inputs) == 1:
-            return [self.inputs[0].name]
-        for key in ("run_id", "mode", "path"):
-            names = [entry.word(key) for entry in self.inputs]
-            if len(set(names)) == len(names) and None not in names:
-                return [str(text) for text in names]
-        return [f"{i.name} ({at})" if at > 1 else i.name for at, i in enumerate(self.inputs, 1)]
+        return names_of(self.inputs)
 
     @property
     def sides(self) -> dict[str, list[Variant]]:
