@@ -155,3 +155,25 @@ def test_the_example_of_the_guide_is_taken_by_the_commands_it_names(
     Path("acumen.toml").write_text(example.replace("method", "methood"), "utf-8")
     assert run(["calibrate", "absent.json"]) == 3
     assert "acumen.toml: calibrate.methood" in capsys.readouterr().err
+
+
+def test_a_number_with_a_fraction_is_taken_and_one_without_end_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_json("run.json", phq8_run())
+    command = [
+        "evaluate",
+        "run.json",
+        "--mode",
+        "few_shot",
+        "--resamples",
+        "0",
+        "--output",
+        "m.json",
+    ]
+    Path("acumen.toml").write_text("[evaluate]\narea-coverage = 0.4\n")
+    assert run([*command, "--quiet", "--output", "m.json"]) == 0
+    assert '"area_coverage": 0.4' in Path("m.json").read_text("utf-8")
+    Path("acumen.toml").write_text("[evaluate]\narea-coverage = inf\n")
+    assert run(command) == 3
+    assert "evaluate.area-coverage: must be finite, not inf" in capsys.readouterr().err

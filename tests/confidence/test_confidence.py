@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from acumen import confidence
 from acumen.confidence import availability, compute, find, register, select
+from acumen.confidence.registry import describe
 from acumen.errors import DataError, UsageError
 from acumen.readers.frame import CONVENTIONS
 from acumen.table.judgments import Judgments, Outcome, Signal, Source
@@ -431,3 +433,11 @@ def test_a_failed_case_needs_no_signals() -> None:
 def test_a_whole_number_beyond_every_float_is_not_finite_rather_than_a_crash() -> None:
     with pytest.raises(DataError, match="a number too large is not finite"):
         compute("llm", table_of({"llm_evidence_count": [1, 10**400]}))
+
+
+@pytest.mark.parametrize(
+    "function", [lambda token_msp, *others: token_msp, lambda token_msp, **others: token_msp]
+)
+def test_a_function_of_any_number_of_signals_is_refused(function: Any) -> None:
+    with pytest.raises(UsageError, match="names the signals it needs"):
+        describe(function)

@@ -406,3 +406,10 @@ def test_a_block_of_weightings_gives_what_each_gives_alone() -> None:
         np.testing.assert_allclose(together, alone, rtol=1e-14, equal_nan=True)
     # a weighting without the only case that quotes snippets has no process score
     assert np.isnan(METRICS["process"](view, np.array([0.0, 1, 1, 1])))
+
+
+def test_a_case_without_counts_has_zeros_in_the_view() -> None:
+    counts = counted()
+    view = reason(counts, [*counts.cases, "somebody else"])
+    assert view.n_cases == len(counts.cases) + 1
+    assert all(column[-1] == 0.0 for column in (*view.right.values(), *view.of.values()))

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from acumen.metrics import find_metric
+from acumen.metrics import METRICS, find_metric
 from acumen.policy import Evidence, decide, find_policy
 from acumen.report.words import rests_on
 from acumen.studies import POLICY, verdict_study
@@ -85,3 +85,15 @@ def test_every_kind_of_fault_is_in_it() -> None:
         assert sum(len(d.invented_snippets) for d in details) >= least
     contradicted = prepared["direct"].counts
     assert contradicted.right["consistency"].sum() < contradicted.of["consistency"].sum() / 2
+
+
+def test_without_primitives_the_adjusted_ranking_says_so() -> None:
+    policy = find_policy(POLICY)
+    levels = policy.scale.levels
+    rows = [
+        {"business_id": str(n), "verdict": levels[n % 3], "gt_verdict": levels[n % 3]}
+        for n in range(12)
+    ]
+    study = prepare(parse_results(rows, policy), None, policy)
+    estimate = METRICS["adjusted_auprc"].measure(study.ranking_with_reasons)
+    assert (estimate.value, estimate.reason) == (None, "no primitives are given")

@@ -1,0 +1,100 @@
+"""What an evaluation warns of, and what it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acumen
+from acumen.evaluation.evaluate import evaluate
+from acumen.evaluation.plan import Plan
+from acumen.inference.options import Options
+from acumen.readers.run import run_from_document
+from acumen.report.brief import brief
+from acumen.report.terminal import render
+from acumen.table.judgments import Judgments
+from tests.toy_runs import toy_run
+
+NONE = Options(resamples=0)
+
+
+def table(**columns: Any) -> Judgments:
+    n = 12
+    rows: dict[str, Any] = {
+        "case": range(n),
+        "truth": [k % 4 for k in range(n)],
+        "prediction": [(k + (k % 5 == 0)) % 4 for k in range(n)],
+        "confidence": np.linspace(0.2, 0.9, n),
+    }
+    return acumen.from_columns(**rows | columns)
+
+
+def test_every_row_abstained_is_warned_of_and_some_answered_is_not() -> None:
+    silent = evaluate(table(prediction=[None] * 12), None, Plan(options=NONE)).artifact
+    assert any("every row is abstained" in warning for warning in silent.warnings)
+    some = evaluate(table(), None, Plan(options=NONE)).artifact
+    assert not any("abstained" in warning for warning in some.warnings)
+
+
+@pytest.fixture(scope="module")
+def calibrated() -> tuple[Judgments, Any]:
+    run = run_from_document(toy_run(40))
+    return run, acumen.calibrate(run, confidence="token_msp", method="isotonic", folds=2)
+
+
+def test_a_calibration_that_no_function_uses_is_told(calibrated: tuple[Judgments, Any]) -> None:
+    run, calibration = calibrated
+    plan = Plan(confidence="token_msp", calibration=calibration, options=NONE)
+    told = [w for w in evaluate(run, None, plan).artifact.warnings if "calibration" in w]
+    assert told == ["the calibration file was not used: no calibrated function was asked for"]
+
+
+def test_a_signal_whose_name_holds_the_word_calibrated_is_no_use_of_it(
+    calibrated: tuple[Judgments, Any],
+) -> None:
+    run, calibration = calibrated
+    signal = replace(run.signals["token_msp"])
+    named = replace(run, signals={**run.signals, "uncalibrated_score": signal})
+    plan = Plan(confidence="uncalibrated_score", calibration=calibration, options=NONE)
+    warnings = evaluate(named, None, plan).artifact.warnings
+    assert not any("in-sample" in warning for warning in warnings)
+    assert any("was not used" in warning for warning in warnings)
+
+
+def test_a_calibration_that_is_used_on_its_own_cases_is_warned_of(
+    calibrated: tuple[Judgments, Any],
+) -> None:
+    run, calibration = calibrated
+    plan = Plan(confidence="calibrated:token_msp", calibration=calibration, options=NONE)
+    warnings = evaluate(run, None, plan).artifact.warnings
+    assert any("in-sample" in warning for warning in warnings)
+    assert not any("was not used" in warning for warning in warnings)
+
+
+def test_texts_are_missed_only_where_neither_side_quotes_any() -> None:
+    plain = run_from_document(toy_run(12))
+    document = toy_run(12)
+    for entry in document["experiments"][0]["results"]["results"]:
+        for signals in entry["item_signals"].values():
+            signals["evidence"] = ["a quote"]
+    quoting = run_from_document(document)
+    plan = Plan(confidence="llm", options=NONE, texts=True)
+    missing = "texts were asked for, but no evidence is quoted in the input"
+    assert missing in evaluate(plain, None, plan).artifact.warnings
+    assert missing not in evaluate(quoting, plain, plan).artifact.warnings
+
+
+def test_a_table_whose_numbers_all_have_an_interval_names_none_without() -> None:
+    artifact = evaluate(run_from_document(toy_run(40)), None, Plan("llm", options=NONE)).artifact
+    text = render(brief(artifact))
+    assert "no interval" not in text
+
+
+def test_rows_of_a_table_stand_close_together() -> None:
+    artifact = evaluate(run_from_document(toy_run(40)), None, Plan("llm", options=NONE)).artifact
+    lines = render(brief(artifact)).splitlines()
+    head = next(at for at, line in enumerate(lines) if line.lstrip().startswith("confidence"))
+    assert all(line.strip() for line in lines[head : head + 4])
