@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
@@ -68,11 +69,11 @@ def defaults_of(
 
 
 def _read(folder: Path) -> tuple[str, dict[str, Any]]:
-    """Which file there is, and its tables by command."""
+    """Which file there is, and its tables by command; none in a folder one may not look into."""
     own, shared = folder / OWN_FILE, folder / SHARED_FILE
-    if own.is_file():
+    if os.path.isfile(own):
         return OWN_FILE, _parsed(own)
-    if shared.is_file() and b"tool.acumen" in read_bytes(shared):
+    if os.path.isfile(shared) and b"tool.acumen" in read_bytes(shared):
         tool = _parsed(shared).get("tool")
         tables = tool.get("acumen") if isinstance(tool, dict) else None
         return SHARED_FILE, tables if isinstance(tables, dict) else {}
