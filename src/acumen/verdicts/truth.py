@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from acumen.errors import DataError, label, printable, what_came
 from acumen.files.fields import Fields
-from acumen.files.json import read_json, source_name
 from acumen.files.text import folded
 from acumen.policy import Policy
 from acumen.verdicts.claims import CaseTruth, Incident, Reviews, Truth
-
-
-def read_truth(path: str | Path, policy: Policy) -> Truth:
-    """Case -> truth from a JSON file; all problems at once."""
-    return parse_truth(read_json(path), policy, source=source_name(path))
 
 
 def parse_truth(document: object, policy: Policy, source: str = "truth") -> Truth:
@@ -91,11 +83,6 @@ def _incidents(
         elif review is not None:
             incidents[review] = Incident(review, folded(severity), frozenset(modifiers))
     return incidents
-
-
-def read_reviews(path: str | Path) -> Reviews:
-    """Case -> review id -> text from a JSON file; all problems at once."""
-    return parse_reviews(read_json(path), source=source_name(path))
 
 
 def parse_reviews(document: object, source: str = "reviews") -> Reviews:
