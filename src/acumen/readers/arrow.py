@@ -1,0 +1,158 @@
+"""What pyarrow reads: Parquet, and big text tables that are clean."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from acumen.errors import DataError, UsageError
+from acumen.readers.cells import NO_NUMBER, any_number, number_in_text
+from acumen.readers.content import BOM, Content
+from acumen.readers.delimited import header_of
+from acumen.readers.frame import coded_array, frame_rows
+from acumen.readers.records import Rows
+
+
+def read_parquet(content: Content) -> Rows:
+    """The rows of a Parquet file (needs pyarrow)."""
+    try:
+        import pyarrow.parquet as parquet
+        from pyarrow import ArrowException
+    except ImportError:
+        raise UsageError("reading Parquet needs pyarrow: pip install pyarrow") from None
+    try:
+        file = parquet.ParquetFile(io.BytesIO(content.data))
+        texts = [c.name for c in file.schema_arrow if str(c.type) in ("string", "large_string")]
+        frame = parquet.read_table(io.BytesIO(content.data), read_dictionary=texts)
+    except (ArrowException, OSError) as error:
+        raise DataError([f"is not a Parquet file: {error}"], source=content.name) from None
+    names = _class_labels(frame.schema.metadata or {})
+    return frame_rows(frame, content.name, names_of_codes=names)
+
+
+def _class_labels(metadata: dict[bytes, bytes]) -> dict[str, tuple[str, ...]]:
+    """Columns whose codes have names, as Hugging Face datasets keep them beside the schema."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        labels = {k: f["names"] for k, f in features.items() if f.get("_type") == "ClassLabel"}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return {k: tuple(map(str, names)) for k, names in labels.items() if isinstance(names, list)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CleanSheet(Rows):
+    """A text table as pyarrow read it: codes of texts, and floats where a column is one of them."""
+
+    table: Any
+    again: Callable[[str], Any]
+    """Reads one column once more, as codes of texts."""
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The header."""
+        return list(self.table.column_names)
+
+    def column(self, name: str) -> Any:
+        """Codes of texts; numbers if the column is one of them."""
+        column = self.table[name]
+        if not _is_float(column):
+            return coded_array(column)
+        return column.to_numpy()  # NaN where it is null
+
+    def ids(self, name: str) -> Any:
+        """Codes of texts as they are written."""
+        return coded_array(self.again(name) if _is_float(self.table[name]) else self.table[name])
+
+    def has_numbers(self, name: str) -> bool:
+        """As in a :class:`Sheet`."""
+        column = self.table[name]
+        return _is_float(column) or any_number(coded_array(column).values)
+
+
+def _is_float(column: Any) -> bool:
+    return str(column.type) == "double"
+
+
+def read_clean_csv(content: Content) -> CleanSheet | None:
+    """A text table as pyarrow reads it, if that is sure to be what the careful reader would give.
+
+    It is not where cells are quoted, lines are blank or numbers are odd; the careful reader reads
+    the file then, and says what is wrong.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import csv
+    except ImportError:
+        return None
+    data = content.data.removeprefix(BOM)
+    beginning = data[: 1 << 16].decode("utf-8", "replace")
+    mark, start, header = header_of(beginning)
+    names = [name.strip() for name in header.strip("\r\n").split(mark)]
+    ends = data.count(b"\n")
+    odd = b'"' in data or b"\0" in data or data.count(b"\r") != data.count(b"\r\n")
+    if odd or start or len({*names}) < len(names) or not beginning.startswith(header):
+        return None
+    text = pa.dictionary(pa.int32(), pa.string())
+    floats = _float_columns(beginning.splitlines()[1:-1], mark, names)
+    types = {name: pa.float64() if name in floats else text for name in names}
+
+    def read(**convert: Any) -> Any:
+        return csv.read_csv(
+            pa.BufferReader(data),
+            read_options=csv.ReadOptions(column_names=names, skip_rows=1, block_size=4 << 20),
+            parse_options=csv.ParseOptions(
+                delimiter=mark, quote_char=False, ignore_empty_lines=False
+            ),
+            convert_options=csv.ConvertOptions(null_values=_NO_NUMBER, **convert),
+        )
+
+    try:
+        table = read(column_types=types)
+    except pa.ArrowException:
+        return None
+    lines = ends - data.endswith(b"\n")
+    if lines != len(table) or not all(_is_finite(table[name]) for name in floats):
+        return None
+    if all("" in coded_array(table[n]).values for n in names if n not in floats):
+        return None  # perhaps a row of blanks
+    return CleanSheet(
+        table=table,
+        again=lambda name: read(column_types={name: text}, include_columns=[name])[name],
+        lines=range(2, lines + 2),
+        format="csv",
+        is_text=True,
+    )
+
+
+_NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(), word.title()}]
+
+
+def _float_columns(lines: Sequence[str], mark: str, names: Sequence[str]) -> set[str]:
+    """Columns whose first cells are many different numbers with a decimal point."""
+    cells = [line.split(mark) for line in lines[:1000]]
+    if not cells or any(len(row) != len(names) for row in cells):
+        return set()
+    columns = dict(zip(names, zip(*cells, strict=True), strict=True))
+    return {name for name, column in columns.items() if _are_floats(column)}
+
+
+def _are_floats(cells: Sequence[str]) -> bool:
+    numbers = [number_in_text(cell) for cell in cells]
+    return (
+        len({*cells}) > min(100, len(cells) / 2)
+        and not any(isinstance(n, str) for n in numbers)
+        and any(isinstance(n, float) for n in numbers)
+    )
+
+
+def _is_finite(column: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.all(pc.is_finite(column)).as_py() is not False)

@@ -1,0 +1,315 @@
+"""Rows and a mapping -> the table: each role's column, what became of each row, what to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, Problem, UsageError, label
+from acumen.readers.cells import (
+    coded_of,
+    levels_of,
+    mangled_ids,
+    numbers_of,
+    recoded,
+    taken,
+)
+from acumen.readers.columns import from_columns
+from acumen.readers.lookup import NO_VALUE, Lookup, Mask
+from acumen.readers.mapping import Cell, MappingTable, find_mapping, merged
+from acumen.readers.paths import as_text
+from acumen.readers.reading import known_only, overlay
+from acumen.readers.records import Rows
+from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles, option_of
+from acumen.table.coded import Coded
+from acumen.table.judgments import Judgments, Signal, Source
+from acumen.table.scale import Scale, find_scale
+from acumen.table.signals import SIGNALS
+
+_IDS: Final = ("case", "item", "rater", "repeat", "system")
+_NUMBERS: Final = ("confidence", "weight", "risk_score")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How rows are asked to be read: a mapping of the user's, keywords over it, and a scale."""
+
+    mapping: Mapping[str, Any]
+    keywords: Mapping[str, Any]
+    scale: Scale | None
+
+    @classmethod
+    def of(cls, reading: Mapping[str, Any], columns: Mapping[str, str] | None = None) -> Request:
+        """From the keywords of a door."""
+        known_only(reading)
+        mapping = reading.get("mapping")
+        own = {} if mapping is None else find_mapping(mapping)
+        return cls(own, overlay(reading, columns), _scale(reading) or _scale(own))
+
+    def over(self, format_mapping: Mapping[str, Any]) -> MappingTable:
+        """The mapping in force, over the one that a format has."""
+        return merged(format_mapping, self.mapping, self.keywords)
+
+    @property
+    def format(self) -> str | None:
+        """The format that is said."""
+        return self.keywords["format"] or self.mapping.get("format")
+
+    @property
+    def asks(self) -> list[str]:
+        """What is asked that only rows can answer, as options."""
+        names = [option_of(role) for role in self.keywords["columns"]]
+        names += [option_of(k) for k, v in self.keywords.items() if v and k not in _NOT_ROWS]
+        return [*names, *(["--mapping"] if self.mapping else [])]
+
+
+_NOT_ROWS: Final = ("columns", "format")
+
+
+def _scale(said: Mapping[str, Any]) -> Scale | None:
+    values = [said[key] for key in ("scale", "levels") if said.get(key) is not None]
+    if len(values) == 2:
+        raise UsageError("give a scale or levels, not both")
+    return find_scale(values[0]) if values else None
+
+
+def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
+    """The table of rows under a mapping."""
+    try:
+        return _Study.of(rows, request).table(source, request.scale)
+    except DataError as error:
+        raise error if error.source else DataError(error.problems, source.name) from None
+
+
+@dataclass(frozen=True)
+class _Study:
+    """Rows, the mapping in force, and the cells of each role."""
+
+    rows: Rows
+    mapping: MappingTable
+    roles: Mapping[str, Sequence[Cell]]
+    notes: Sequence[str]
+
+    @classmethod
+    def of(cls, rows: Rows, request: Request) -> _Study:
+        mapping = request.over(rows.mapping)
+        roles = {
+            role: cells if isinstance(cells, list) else [cells]
+            for role, cells in mapping.columns
+            if cells is not None
+        }
+        roles |= {"truth": _split(roles["truth"], rows)} if "truth" in roles else {}
+        if rows.mapping:  # the format knows its roles
+            return cls(rows, mapping, roles, ())
+        named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
+        # a mapping may say that there is no truth by naming none
+        needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
+        guess = guess_roles(rows.names, named, needs)
+        roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
+        return cls(rows, mapping, roles, guess.notes)
+
+    @property
+    def look(self) -> Lookup:
+        return Lookup(self.rows, {role: cells[0] for role, cells in self.roles.items()})
+
+    def table(self, source: Source, scale: Scale | None) -> Judgments:
+        select, truth, rater = self._truth()
+        prediction, outcome = self._prediction()
+        one = {role: cells[0] for role, cells in self.roles.items()}
+        columns: dict[str, Any] = {r: self._ids(one[r], r) for r in _IDS if r in one}
+        columns |= {r: self._numbers(one[r], r) for r in _NUMBERS if r in one}
+        columns |= {"prediction": prediction, "outcome": outcome}
+        groups = {cell.path: self._ids(cell, "group") for cell in self.roles.get("group", ())}
+        signals = self._signals()
+        lines = None if self.rows.lines is None else np.asarray(self.rows.lines)
+        notes = [*self.rows.warnings, *self.notes, *_mangled(columns["case"], self.rows)]
+        notes += self._texts_among(signals)
+        if select is not None:
+            columns = {r: None if c is None else taken(c, select) for r, c in columns.items()}
+            groups = {name: taken(column, select) for name, column in groups.items()}
+            signals = {name: taken(column, select) for name, column in signals.items()}
+            lines = None if lines is None else lines[select]
+        columns |= {"rater": rater} if rater is not None else {}
+        low_high = self.mapping.confidence_range
+        return from_columns(
+            **columns,
+            truth=truth,
+            groups=groups,
+            signals=signals,
+            scale=scale or _scale(dict(self.mapping)) or self._order(),
+            abstain=self.mapping.abstain,
+            unparseable=self.mapping.unparseable,
+            confidence_range=None if low_high is None else (low_high[0], low_high[1]),
+            complete=self.mapping.complete,
+            strict=self.mapping.strict,
+            planned=self.rows.planned,
+            source=source,
+            lines=lines,
+            warnings=notes,
+        )
+
+    def _ids(self, cell: Cell, role: str) -> Coded:
+        return _known(coded_of(self.look.cells(cell, role, ids=True)))
+
+    def _levels(self, cell: Cell, role: str) -> Any:
+        return levels_of(self.look.cells(cell, role), is_text=self.rows.is_text)
+
+    def _numbers(self, cell: Cell, role: str) -> Signal:
+        return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text)
+
+    def _selected(self) -> Mask | None:
+        """The rows that the mapping keeps; None for all."""
+        out: Mask | None = None
+        for path, values in self.mapping.where.items():
+            mask = self.look.equals(path, values)
+            out = mask if out is None else out & mask
+        if out is not None and not out.any():
+            listed = ", ".join(f"{label(k)} is {label(as_text(v[0]))}" for k, v in self._where)
+            raise DataError([f"no row is left where {listed}"])
+        return out
+
+    @property
+    def _where(self) -> Iterable[tuple[str, list[Any]]]:
+        return self.mapping.where.items()
+
+    def _truth(self) -> tuple[NDArray[np.int64] | None, Any, Coded | None]:
+        """Which rows of the file the table has, their truth, and by whom where several gave one."""
+        mask = self._selected()
+        select = None if mask is None else np.flatnonzero(mask)
+        cells = self.roles.get("truth", [])
+        truths = {cell.path: self._levels(cell, "truth") for cell in cells}
+        if len(truths) > 1:
+            return _by_rater(truths, np.arange(len(self.rows)) if select is None else select)
+        truth = next(iter(truths.values()), None)
+        if isinstance(truth, Coded):
+            truth = _known(truth)
+        return select, truth if truth is None or select is None else taken(truth, select), None
+
+    def _prediction(self) -> tuple[Any, Coded | None]:
+        """The prediction, none where a rule says so, and the outcomes that rules say."""
+        look, (cell,) = self.look, self.roles["prediction"]
+        prediction = self._levels(cell, "prediction")
+        codes = np.full(len(self.rows), -1, np.int32)
+        for number, rules in enumerate(self.mapping.outcome.values()):
+            for rule in rules:
+                codes[(codes < 0) & look.holds(rule)] = number
+        names = list(self.mapping.outcome)
+        unread = _unread(prediction)
+        if unread.any():
+            names.append("unparseable")
+            codes[(codes < 0) & unread] = len(names) - 1
+        self._refuse_nan(codes < 0)
+        if (codes < 0).all():
+            outcome = self.roles.get("outcome")
+            return prediction, None if outcome is None else self._ids(outcome[0], "outcome")
+        if self.mapping.unparseable == "failed":
+            names = ["failed" if name == "unparseable" else name for name in names]
+        return _without(prediction, codes >= 0), recoded(codes, names)
+
+    def _refuse_nan(self, unruled: Mask) -> None:
+        """NaN where the library tells it from null is no abstention: something went wrong there."""
+        problems = []
+        for role in ("truth", "prediction"):
+            for cell in self.roles.get(role, ()):
+                if cell.path in self.rows.names:
+                    rows = [row for row in self.rows.nan_rows(cell.path) if unruled[row]]
+                    case = self._ids(self.roles["case"][0], "case") if rows else None
+                    message = "NaN is not a level; an abstention is null"
+                    problems += [
+                        Problem(message, field=role, case=case.values[case.codes[row]])
+                        for row in rows
+                        if case is not None
+                    ]
+        if problems:
+            raise DataError(problems)
+
+    def _signals(self) -> dict[str, Signal]:
+        """Numbers by name: those of the mapping, and where the format has none all others."""
+        signals = {name: self._numbers(cell, name) for name, cell in self.mapping.signals.items()}
+        if self.rows.mapping:
+            return signals
+        gone = {cell.path for cells in self.roles.values() for cell in cells} | signals.keys()
+        others = [n for n in self.rows.names if n not in gone and folded_name(n) not in DERIVED]
+        has_confidence = "confidence" in self.roles
+        return signals | {
+            name: self._numbers(Cell(path=name), name)
+            for name in others
+            if (name in SIGNALS or self.rows.has_numbers(name))
+            and not (has_confidence and name == "confidence")
+        }
+
+    def _texts_among(self, signals: Mapping[str, Signal]) -> list[str]:
+        """What to say of columns of numbers that hold texts: where, since they may be of a case."""
+        if not self.rows.is_text:
+            return []
+        lines = self.rows.lines
+        return [
+            f"column {label(name)} holds text in {len(signal.other)} of {len(self.rows)} rows, "
+            f"first in line {lines[min(signal.other)] if lines else min(signal.other) + 1}, "
+            "where numbers are expected"
+            for name, signal in signals.items()
+            if signal.other
+        ]
+
+    def _order(self) -> Scale | None:
+        """The scale of an ordered categorical, of the truth before the prediction."""
+        for role in ("truth", "prediction"):
+            for cell in self.roles.get(role, ()):
+                order = self.rows.order(cell.path) if cell.path in self.rows.names else None
+                if order is not None:
+                    return Scale.of(order)
+        return None
+
+
+def _split(cells: list[Cell], rows: Rows) -> list[Cell]:
+    """Names with commas between as several columns, where there is no column of the whole name."""
+    path = cells[0].path
+    parts = [part.strip() for part in path.split(",")]
+    if len(cells) > 1 or path in rows.names or not {*parts} <= {*rows.names}:
+        return cells
+    return [Cell(path=part) for part in parts]
+
+
+def _by_rater(
+    truths: Mapping[str, Any], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], list[Any], Coded]:
+    """One row for each who gave a truth; a row that nobody rated stays, without one."""
+    columns = [_known(Coded.of(column)) for column in truths.values()]
+    rated = np.array([~column.missing[rows] for column in columns])
+    rated[0] |= ~rated.any(0)
+    at, rater = np.nonzero(rated.T)
+    truth = [
+        None if (code := columns[r].codes[row]) < 0 else columns[r].values[code]
+        for row, r in zip(rows[at].tolist(), rater.tolist(), strict=True)
+    ]
+    return rows[at], truth, Coded(tuple(truths), rater.astype(np.int32))
+
+
+def _known(column: Coded) -> Coded:
+    """A column without the mark of what could not be taken out of a text."""
+    return _without(column, _unread(column))
+
+
+def _unread(column: Any) -> Mask:
+    if not isinstance(column, Coded):
+        return np.zeros(len(column), bool)
+    return column.codes == (column.values.index(NO_VALUE) if NO_VALUE in column.values else -2)
+
+
+def _without(column: Any, mask: Mask) -> Any:
+    """A column with nothing in some rows."""
+    if not mask.any():
+        return column
+    coded = Coded.of(column)
+    values = [None if value is NO_VALUE else value for value in coded.values]
+    return recoded(np.where(mask, np.int32(-1), coded.codes), values)
+
+
+def _mangled(ids: Coded, rows: Rows) -> list[str]:
+    suspects = mangled_ids(ids) if rows.is_text else []
+    examples = ", ".join(label(i) for i in suspects[:5])
+    return [f"ids that look rewritten by a spreadsheet: {examples}"] if suspects else []
