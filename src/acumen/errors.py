@@ -11,6 +11,7 @@ A :class:`DataError` carries *all* the problems found, not the first one.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,6 +20,10 @@ from typing import Final
 
 SHOWN_PROBLEMS: Final = 20
 SHOWN_CHARACTERS: Final = 40
+MOST_ALIKE: Final = 5
+"""Problems of one cause that are told one by one; more of them become one line."""
+_VALUES: Final = re.compile(r"'[^']*'|-?\d+(?:\.\d+)?")
+"""What differs between problems of one cause: the values they name."""
 
 
 class AcumenError(Exception):
@@ -46,6 +51,18 @@ class Problem:
     noun: str = "case"
     off_scale: bool = False
     """Whether a scale other than the one in use may solve it."""
+
+    @property
+    def cause(self) -> tuple[str | None, str]:
+        """What it has in common with others like it: all but the place, the value and the hint."""
+        return self.field, _VALUES.sub("#", self.message.split("; ")[0])
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in short."""
+        if self.line is not None:
+            return f"line {self.line}"
+        return "" if self.case is None else f"{self.noun} {label(self.case)}"
 
     def __str__(self) -> str:
         where = []
@@ -81,11 +98,28 @@ class DataError(AcumenError, ValueError):
 
     def _text(self) -> str:
         prefix = "" if self.source is None else f"{printable(self.source, limit=400)}: "
-        lines = [f"{prefix}{problem}" for problem in self.problems[:SHOWN_PROBLEMS]]
-        more = len(self.problems) - SHOWN_PROBLEMS
+        lines = [f"{prefix}{line}" for line in _by_cause(self.problems)]
+        more = len(lines) - SHOWN_PROBLEMS
         if more > 0:
-            lines.append(f"{prefix}and {counted(more, 'more problem')}")
+            lines[SHOWN_PROBLEMS:] = [f"{prefix}and {counted(more, 'more problem')}"]
         return "\n".join(lines)
+
+
+def _by_cause(problems: Iterable[Problem]) -> list[str]:
+    """Problems as lines; many of one cause are one line, with their number and the first places."""
+    causes: dict[object, list[Problem]] = {}
+    for problem in problems:
+        causes.setdefault(problem.cause, []).append(problem)
+    lines = []
+    for alike in causes.values():
+        if len(alike) <= MOST_ALIKE:
+            lines += [str(problem) for problem in alike]
+            continue
+        first, *others = alike
+        places = ", ".join(place for p in others[:MOST_ALIKE] if (place := p.place))
+        where = f": {places}, …" if places else ""
+        lines.append(f"{first}; and {len(others):,} more like it{where}")
+    return lines
 
 
 def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:

@@ -21,6 +21,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@options.reads_rows
 def evaluate(
     runs: Annotated[
         list[str] | None,
@@ -48,7 +49,6 @@ def evaluate(
     intersection_only: Annotated[
         bool, typer.Option("--intersection-only", help="Compare the cases both runs have.")
     ] = False,
-    scale: options.Scale = None,
     output: options.Output = None,
     html: options.Html = None,
     texts: options.Texts = False,
@@ -61,6 +61,8 @@ def evaluate(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where the time went; tracebacks.")
     ] = False,
+    *,
+    reading: options.Reading,
 ) -> None:
     """Risk-coverage metrics of a run with honest intervals; of two runs, paired deltas.
 
@@ -71,7 +73,7 @@ def evaluate(
     clock = _Clock()
     files, modes = [*(runs or []), *(inputs or [])], mode or []
     _check_counts(files, modes)
-    check_targets({"--output": output, "--html": html}, [*files, calibration, scale])
+    check_targets({"--output": output, "--html": html}, [*files, calibration, *options.inputs_of(reading)])
     from acumen.evaluation.api import evaluate as evaluate_inputs
 
     clock.lap("import")
@@ -88,10 +90,10 @@ def evaluate(
         area_coverage=area_coverage,
         calibration=calibration,
         intersection_only=intersection_only,
-        scale=scale,
         texts=texts,
         threads=threads,
         progress=clock.bar,
+        **reading,
     )
     clock.lap("evaluate")
     write_results(evaluation, output, html, texts=texts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec, Unpack
 
 from acumen.defaults import (
     AREA_COVERAGE,
@@ -37,7 +37,7 @@ from acumen.evaluation.inputs import (
 )
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Method, Options
-from acumen.table.scale import Scale
+from acumen.readers.reading import Reading
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
@@ -61,10 +61,10 @@ def evaluate(
     area_coverage: float = AREA_COVERAGE,
     calibration: str | Path | Calibration | None = None,
     intersection_only: bool = False,
-    scale: str | Path | Scale | None = None,
     texts: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    **reading: Unpack[Reading],
 ) -> Evaluation:
     """Evaluate one input; given two, both on their common cases and the paired deltas.
 
@@ -86,14 +86,15 @@ def evaluate(
         A calibration or its file, for the calibrated confidence functions.
     intersection_only
         Compare the cases that both inputs have, instead of refusing different ones.
-    scale
-        By default the one a run names, else PHQ-8.
     texts
         Keep the evidence that a run quotes; without it no text of a case is kept.
     threads
         By default one for each core.
     progress
         Given the number of resamples to come, a context that is told of those done.
+    reading
+        How rows are read: ``truth="human_rating"``, ``scale=[1, 2, 3, 4, 5]``, ``mapping="m.toml"``
+        and all the others of :class:`~acumen.readers.reading.Reading`.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def evaluate(
         intersection_only=intersection_only,
         texts=texts,
     )
-    return evaluating.evaluate(*tables_of(data, other, mode, scale), plan, progress)
+    return evaluating.evaluate(*tables_of(data, other, mode, reading), plan, progress)
 
 
 def _with_signature_of(
@@ -166,7 +167,7 @@ def calibrate(
     target: str = CALIBRATION_TARGET,
     folds: int = FOLDS,
     seed: int = SEED,
-    scale: str | Path | Scale | None = None,
+    **reading: Unpack[Reading],
 ) -> Calibration:
     """Fit a calibrator on the answered rows of an input.
 
@@ -176,7 +177,7 @@ def calibrate(
 
     Parameters
     ----------
-    data, mode, scale
+    data, mode, reading
         The training run, as :func:`evaluate` takes it.
     method
         ``temperature``, ``platt``, ``logistic``, ``linear`` or ``isotonic``.
@@ -198,7 +199,7 @@ def calibrate(
     from acumen.calibration import fit_calibration
 
     return fit_calibration(
-        table_of(data, mode, scale),
+        table_of(data, mode, reading),
         method=method,
         features=_names(features),
         confidence=confidence,

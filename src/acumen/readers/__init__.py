@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -17,33 +16,23 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 
-def read(
-    path: str | Path,
-    *,
-    mode: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    **reading: Unpack[Reading],
-) -> Judgments:
+def read(path: str | Path, *, mode: str | None = None, **reading: Unpack[Reading]) -> Judgments:
     """The table of a file, told by its content: a run artifact, or rows in any format.
 
     ``mode`` is the experiment of a run artifact. The other keywords say how rows are read
     (:class:`Reading`): ``truth="human_rating"`` names a column or a path, ``scale=[1, 2, 3]`` the
     levels, ``mapping="m.toml"`` a mapping file. ``columns`` is role -> column, all at once.
     """
-    return read_content(load(path), mode=mode, columns=columns, **reading)
+    return read_content(load(path), mode=mode, **reading)
 
 
 def read_content(
-    content: Content,
-    *,
-    mode: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    **reading: Unpack[Reading],
+    content: Content, *, mode: str | None = None, **reading: Unpack[Reading]
 ) -> Judgments:
     """The table of a file that was read."""
     from acumen.readers.assemble import Request, assemble
 
-    request = Request.of(reading, columns)
+    request = Request.of(reading)
     name = format_of(content.head, request.format)
     kind = FORMATS[name]
     if mode is not None and not kind.has_modes:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Sequence
+from csv import reader
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
+
+import numpy as np
 
 from acumen.errors import DataError, UsageError
 from acumen.readers.cells import NO_NUMBER, any_number, number_in_text
@@ -14,6 +18,7 @@ from acumen.readers.content import BOM, Content
 from acumen.readers.delimited import header_of
 from acumen.readers.frame import coded_array, frame_rows
 from acumen.readers.records import Rows
+from acumen.table.coded import Coded
 
 
 def read_parquet(content: Content) -> Rows:
@@ -59,21 +64,27 @@ class CleanSheet(Rows):
         """The header."""
         return list(self.table.column_names)
 
+    @cached_property
+    def _coded(self) -> dict[str, Coded]:
+        names = (name for name in self.names if not _is_float(self.table[name]))
+        return {name: coded_array(self.table[name]) for name in names}
+
     def column(self, name: str) -> Any:
-        """Codes of texts; numbers if the column is one of them."""
-        column = self.table[name]
-        if not _is_float(column):
-            return coded_array(column)
-        return column.to_numpy()  # NaN where it is null
+        """Codes of texts; numbers if the column is one of them, NaN where it is null."""
+        return self._coded[name] if name in self._coded else self.table[name].to_numpy()
 
     def ids(self, name: str) -> Any:
         """Codes of texts as they are written."""
-        return coded_array(self.again(name) if _is_float(self.table[name]) else self.table[name])
+        return self._coded[name] if name in self._coded else coded_array(self.again(name))
 
     def has_numbers(self, name: str) -> bool:
         """As in a :class:`Sheet`."""
-        column = self.table[name]
-        return _is_float(column) or any_number(coded_array(column).values)
+        return name not in self._coded or any_number(self._coded[name].values)
+
+    @property
+    def may_have_blank_rows(self) -> bool:
+        """Whether every column of texts has an empty one."""
+        return all("" in column.values for column in self._coded.values())
 
 
 def _is_float(column: Any) -> bool:
@@ -94,9 +105,10 @@ def read_clean_csv(content: Content) -> CleanSheet | None:
     data = content.data.removeprefix(BOM)
     beginning = data[: 1 << 16].decode("utf-8", "replace")
     mark, start, header = header_of(beginning)
-    names = [name.strip() for name in header.strip("\r\n").split(mark)]
-    ends = data.count(b"\n")
-    odd = b'"' in data or b"\0" in data or data.count(b"\r") != data.count(b"\r\n")
+    names = [cell.strip() for cell in next(reader([header], delimiter=mark))]
+    ends, below = data.count(b"\n"), len(header.encode())
+    odd = data.find(b'"', below) >= 0 or b"\0" in data
+    odd = odd or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n"))
     if odd or start or len({*names}) < len(names) or not beginning.startswith(header):
         return None
     text = pa.dictionary(pa.int32(), pa.string())
@@ -120,15 +132,14 @@ def read_clean_csv(content: Content) -> CleanSheet | None:
     lines = ends - data.endswith(b"\n")
     if lines != len(table) or not all(_is_finite(table[name]) for name in floats):
         return None
-    if all("" in coded_array(table[n]).values for n in names if n not in floats):
-        return None  # perhaps a row of blanks
-    return CleanSheet(
+    sheet = CleanSheet(
         table=table,
         again=lambda name: read(column_types={name: text}, include_columns=[name])[name],
-        lines=range(2, lines + 2),
+        lines=np.arange(2, lines + 2),
         format="csv",
         is_text=True,
     )
+    return None if sheet.may_have_blank_rows else sheet
 
 
 _NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(), word.title()}]

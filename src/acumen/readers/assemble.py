@@ -43,12 +43,12 @@ class Request:
     scale: Scale | None
 
     @classmethod
-    def of(cls, reading: Mapping[str, Any], columns: Mapping[str, str] | None = None) -> Request:
+    def of(cls, reading: Mapping[str, Any]) -> Request:
         """From the keywords of a door."""
         known_only(reading)
         mapping = reading.get("mapping")
         own = {} if mapping is None else find_mapping(mapping)
-        return cls(own, overlay(reading, columns), _scale(reading) or _scale(own))
+        return cls(own, overlay(reading), _scale(reading) or _scale(own))
 
     def over(self, format_mapping: Mapping[str, Any]) -> MappingTable:
         """The mapping in force, over the one that a format has."""
@@ -249,7 +249,7 @@ class _Study:
         lines = self.rows.lines
         return [
             f"column {label(name)} holds text in {len(signal.other)} of {len(self.rows)} rows, "
-            f"first in line {lines[min(signal.other)] if lines else min(signal.other) + 1}, "
+            f"first in line {min(signal.other) + 1 if lines is None else lines[min(signal.other)]}, "
             "where numbers are expected"
             for name, signal in signals.items()
             if signal.other

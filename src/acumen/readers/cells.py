@@ -122,4 +122,5 @@ def taken(column: Any, rows: NDArray[np.int64]) -> Any:
 
 def mangled_ids(ids: Coded) -> list[str]:
     """Ids that a spreadsheet turned into numbers, to be warned of."""
-    return sorted(v for v in ids.values if isinstance(v, str) and _MANGLED.fullmatch(v))
+    suspects = (v for v in ids.values if isinstance(v, str) and "+" in v)
+    return sorted(v for v in suspects if _MANGLED.fullmatch(v))

@@ -45,7 +45,7 @@ class Frame(Rows):
         series = self.data[name]
         if name in self.names_of_codes:
             return _named(series, self.names_of_codes[name])
-        if series.dtype in (nw.String, nw.Categorical, nw.Enum) and not _orders_numbers(series):
+        if series.dtype in (nw.String, nw.Categorical, nw.Enum):
             return _coded(series)
         if series.dtype.is_float():
             return _floats(series)
@@ -77,7 +77,6 @@ class Frame(Rows):
 def from_frame(
     frame: Any,
     *,
-    columns: Mapping[str, str] | None = None,
     source: Source = Source(),  # noqa: B008  (frozen)
     **reading: Unpack[Reading],
 ) -> Judgments:
@@ -93,7 +92,7 @@ def from_frame(
     >>> from_frame(rows).answered
     array([ True, False])
     """
-    return assemble(frame_rows(frame, source.name), source, Request.of(reading, columns))
+    return assemble(frame_rows(frame, source.name), source, Request.of(reading))
 
 
 def frame_rows(frame: Any, source: str | None = None, **details: Any) -> Frame:
@@ -122,22 +121,12 @@ def _named(series: Any, names: tuple[str, ...]) -> Coded:
     return recoded(codes.codes, [None if value == -1 else value for value in values])
 
 
-def _orders_numbers(series: Any) -> bool:
-    """Whether a categorical is one of numbers, which are then its values."""
-    import narwhals as nw
-
-    if series.dtype == nw.String:
-        return False
-    return not all(isinstance(value, str) for value in series.cat.get_categories().to_list())
-
-
 def _coded(series: Any) -> Coded:
     """Texts by their distinct values, which pyarrow finds fast where it is there."""
     try:
-        array = series.cast_to_arrow() if hasattr(series, "cast_to_arrow") else series.to_arrow()
+        return coded_array(series.to_arrow())
     except ImportError:
         return Coded.of(series_values(series))
-    return coded_array(array)
 
 
 def coded_array(array: Any) -> Coded:

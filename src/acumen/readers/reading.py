@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from acumen.errors import UsageError, printable
+from acumen.errors import UsageError, label, printable
 
 if TYPE_CHECKING:
     from acumen.table.scale import Scale
@@ -39,6 +39,8 @@ class Reading(TypedDict, total=False):
     """The file's format, where its content cannot tell."""
     rows: str | None
     """The path to the rows of a JSON document."""
+    columns: Mapping[str, str] | None
+    """Role -> column, for all of the next at once."""
     case: str | None
     """The column, or path, of the cases; so with the next ones."""
     item: str | None
@@ -73,12 +75,12 @@ def known_only(reading: Mapping[str, Any]) -> None:
         raise TypeError(f"unexpected keyword argument '{unknown[0]}'")
 
 
-def overlay(reading: Mapping[str, Any], columns: Mapping[str, str] | None) -> dict[str, Any]:
+def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords in the grammar of a mapping file; the scale apart, which may be any object."""
     out: dict[str, Any] = {key: reading.get(key) for key in ("format", "rows", "unparseable")}
     out |= {key: True for key in ("complete", "strict") if reading.get(key)}
     roles = {role: reading.get(key) for key, role in ROLES.items()}
-    roles |= columns or {}
+    roles |= _known_roles(reading.get("columns") or {})
     out["columns"] = {role: _plain(name) for role, name in roles.items() if name is not None}
     out["where"] = _where(_texts(reading.get("where")))
     if reading.get("abstain") is not None:
@@ -86,6 +88,14 @@ def overlay(reading: Mapping[str, Any], columns: Mapping[str, str] | None) -> di
     if reading.get("confidence_range") is not None:
         out["confidence_range"] = _range(reading["confidence_range"])
     return out
+
+
+def _known_roles(columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    known = (*ROLES.values(), "outcome", "risk_score")
+    unknown = [role for role in columns if role not in known]
+    if unknown:
+        raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(known)}")
+    return columns
 
 
 def _plain(names: Any) -> Any:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ABSENT: Final[Any] = type("Absent", (), {"__repr__": lambda _: "ABSENT", "__slots__": ()})()
 """Stands where a record lacks a key, which is not the same as null."""
@@ -17,7 +20,7 @@ class Rows:
 
     mapping: Mapping[str, Any] = field(default_factory=dict)
     """The format's own mapping, in the grammar of a mapping file; a user's goes over it."""
-    lines: Sequence[int] | None = None
+    lines: Sequence[int] | NDArray[Any] | None = None
     """The line each row begins on, for messages."""
     warnings: tuple[str, ...] = ()
     planned: int | None = None
