@@ -84,7 +84,9 @@ def test_five_problems_of_one_cause_are_told_one_by_one() -> None:
     five = [Problem("is missing", case=i) for i in range(5)]
     assert len(str(DataError(five)).splitlines()) == 5
     six = str(DataError([*five, Problem("is missing", case=5)]))
-    assert six == "case 0: is missing; and 5 more like it: case 1, case 2, case 3, case 4, case 5, …"
+    assert (
+        six == "case 0: is missing; and 5 more like it: case 1, case 2, case 3, case 4, case 5, …"
+    )
 
 
 def test_the_same_message_about_two_fields_is_two_causes() -> None:

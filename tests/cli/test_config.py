@@ -85,7 +85,9 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: curve.scale: must be a text, not the boolean true",
         "acumen.toml: curve.output: can only be given on the command line",
         "acumen.toml: curve.a\\x1b: is no option of curve "
-        "(there are mode, confidence, loss, calibration, scale)",
+        "(there are mode, confidence, loss, calibration, case, item, truth, prediction, "
+        "confidence_column, rater, repeat, system, group, weight, scale, levels, mapping, format, "
+        "rows, where, abstain, unparseable, confidence_range, complete, strict)",
     ]
 
 

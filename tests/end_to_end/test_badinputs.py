@@ -33,7 +33,10 @@ READ_ON_PURPOSE = {
     "201_missing_column.csv": (
         "its header has 'truth' in place of 'gt', and truth is the first name a column of truths "
         "goes by here: the file is complete under the wider convention"
-    )
+    ),
+    "218_weights_negative.csv": (
+        "a column is a weight where it is said to be, and never by its name"
+    ),
 }
 _spec = importlib.util.spec_from_file_location("badinputs_check", FOLDER / "check.py")
 assert _spec is not None
@@ -91,6 +94,15 @@ def test_a_bad_input_ends_as_the_index_says(
     assert check.faults_of(case, code, said.encode(), folder, out) == []
     assert code in (0, 2, 3)
     assert [p.name for p in folder.iterdir()] == (["out.json"] if code == 0 else [])
+
+
+def test_a_negative_weight_is_refused_where_the_column_is_said_to_be_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = case_of("218_weights_negative.csv")
+    code = run([*arguments(case, folder / "out.json"), "--weight", "weight"])
+    said = capsys.readouterr().err
+    assert check.faults_of(case, code, said.encode(), folder, folder / "out.json") == []
 
 
 def test_the_whole_index_is_run() -> None:

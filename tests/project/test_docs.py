@@ -12,7 +12,7 @@ from acumen.confidence import FUNCTIONS
 from acumen.files.json import write_json
 from acumen.metrics import metrics_of
 from acumen.readers import read
-from acumen.readers.frame import CONVENTIONS
+from acumen.readers.roles import CONVENTIONS
 from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS
 from acumen.views.forecast import Forecast

@@ -73,7 +73,9 @@ def evaluate(
     clock = _Clock()
     files, modes = [*(runs or []), *(inputs or [])], mode or []
     _check_counts(files, modes)
-    check_targets({"--output": output, "--html": html}, [*files, calibration, *options.inputs_of(reading)])
+    check_targets(
+        {"--output": output, "--html": html}, [*files, calibration, *options.inputs_of(reading)]
+    )
     from acumen.evaluation.api import evaluate as evaluate_inputs
 
     clock.lap("import")

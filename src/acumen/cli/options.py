@@ -91,9 +91,7 @@ READING: Final[Mapping[str, Any]] = {
     "rows": _said("Path to the rows of a JSON document.", "PATH"),
     "where": _said("Only rows where COLUMN=VALUE; repeatable.", "COLUMN=VALUE", list[str] | None),
     "abstain": _said("A word that means no answer; repeatable.", "WORD", list[str] | None),
-    "unparseable": _said(
-        "What a reply without a level counts as: abstained or failed.", "OUTCOME"
-    ),
+    "unparseable": _said("What a reply without a level counts as: abstained or failed.", "OUTCOME"),
     "confidence_range": _said("What the confidence runs from and to.", "LOW,HIGH"),
     "complete": _flag("--complete", "Refuse cases that lack an item others have."),
     "strict": _flag("--strict", "Refuse rows without truth; else they are left out and counted."),
@@ -102,7 +100,7 @@ READING: Final[Mapping[str, Any]] = {
 
 
 def reads_rows(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of :data:`READING`; it gets those that were used as ``reading``."""
+    """Give a command the options of :data:`READING`; those that are used it gets as ``reading``."""
 
     @functools.wraps(command)
     def read(**values: Any) -> None:

@@ -17,6 +17,7 @@ SCHEMAS: Final = {
     "metrics": "acumen.results.metrics:MetricsArtifact",
     "results": "acumen.results.verdicts:ResultsDocument",
     "calibration": "acumen.results.calibration:CalibrationDocument",
+    "mapping": "acumen.readers.mapping:MappingTable",
     "scale": "acumen.table.scale_file:ScaleTable",
     "task": "acumen.runner.task:TaskTable",
     "policy": "acumen.policy.tables:PolicyTable",

@@ -65,14 +65,12 @@ def _refuse_several(table: Judgments) -> None:
         names = ", ".join(label(system) for system in systems[:10])
         raise UsageError(
             f"{table.source.name or 'the input'} holds {len(systems)} systems ({names}); one is "
-            "evaluated, two are compared: choose them with --where COLUMN=NAME, given once or twice "
-            '(where= in Python, or a [where] table in a mapping)'
+            "evaluated, two are compared: choose them with --where COLUMN=NAME, once or twice "
+            "(where= in Python, or a [where] table in a mapping)"
         )
 
 
-def table_of(
-    data: Any, mode: str | None = None, reading: Reading | None = None
-) -> Judgments:
+def table_of(data: Any, mode: str | None = None, reading: Reading | None = None) -> Judgments:
     """The table of one input, read as the keywords of a door say."""
     reading = reading or {}
     if isinstance(data, str | Path):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from acumen.errors import UsageError
+from acumen.errors import DataError, UsageError
 from acumen.readers.content import Content, load
 from acumen.readers.formats import FORMATS, format_of, titles
-from acumen.readers.reading import Reading
+from acumen.readers.reading import Reading, known_only
 
 if TYPE_CHECKING:
     from acumen.table.judgments import Judgments
@@ -23,6 +23,7 @@ def read(path: str | Path, *, mode: str | None = None, **reading: Unpack[Reading
     (:class:`Reading`): ``truth="human_rating"`` names a column or a path, ``scale=[1, 2, 3]`` the
     levels, ``mapping="m.toml"`` a mapping file. ``columns`` is role -> column, all at once.
     """
+    known_only(reading)
     return read_content(load(path), mode=mode, **reading)
 
 
@@ -33,6 +34,8 @@ def read_content(
     from acumen.readers.assemble import Request, assemble
 
     request = Request.of(reading)
+    if not content.head.start:
+        raise DataError(["there are no rows or cases in it: the file is empty"], content.name)
     name = format_of(content.head, request.format)
     kind = FORMATS[name]
     if mode is not None and not kind.has_modes:

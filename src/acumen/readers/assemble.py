@@ -249,10 +249,10 @@ class _Study:
         lines = self.rows.lines
         return [
             f"column {label(name)} holds text in {len(signal.other)} of {len(self.rows)} rows, "
-            f"first in line {min(signal.other) + 1 if lines is None else lines[min(signal.other)]}, "
+            f"first in line {first + 1 if lines is None else lines[first]}, "
             "where numbers are expected"
             for name, signal in signals.items()
-            if signal.other
+            for first in sorted(signal.other)[:1]
         ]
 
     def _order(self) -> Scale | None:
@@ -291,13 +291,16 @@ def _by_rater(
 
 def _known(column: Coded) -> Coded:
     """A column without the mark of what could not be taken out of a text."""
-    return _without(column, _unread(column))
+    known: Coded = _without(column, _unread(column))
+    return known
 
 
 def _unread(column: Any) -> Mask:
     if not isinstance(column, Coded):
         return np.zeros(len(column), bool)
-    return column.codes == (column.values.index(NO_VALUE) if NO_VALUE in column.values else -2)
+    code = column.values.index(NO_VALUE) if NO_VALUE in column.values else None
+    unread: Mask = column.codes == code if code is not None else np.zeros(len(column), bool)
+    return unread
 
 
 def _without(column: Any, mask: Mask) -> Any:

@@ -51,8 +51,6 @@ class Sheet(Rows):
 
 def read_delimited(content: Content) -> Rows:
     """The rows of a text table with a header; ids stay text, so 0101 and 101 are two cases."""
-    if not content.head.start:
-        raise DataError(["is empty"], source=content.name)
     if len(content.data) >= BIG:
         from acumen.readers.arrow import read_clean_csv
 

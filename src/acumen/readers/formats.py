@@ -41,7 +41,9 @@ class Format:
 
 FORMATS: Final[Mapping[str, Format]] = {
     "parquet": Format(
-        "Parquet", "acumen.readers.arrow:read_parquet", lambda head: head.start[:4] == b"PAR1"
+        "Parquet",
+        "acumen.readers.arrow:read_parquet",
+        lambda head: head.start[:4] == b"PAR1" or head.suffix == ".parquet",
     ),
     "cases": Format(
         "JSONL of cases",
@@ -83,8 +85,8 @@ def format_of(head: Head, name: str | None = None) -> str:
     """The name of a file's format: as said, else by its beginning.
 
     >>> from acumen.readers.content import Head
-    >>> format_of(Head(b'{"experiments": []}')), format_of(Head(b"a,b\\n1,2")), format_of(Head(b"["))
-    ('run', 'csv', 'json')
+    >>> [format_of(Head(start)) for start in (b'{"experiments": []}', b"a,b", b"[{}]")]
+    ['run', 'csv', 'json']
     """
     if name is None:
         return next(key for key, entry in FORMATS.items() if entry.recognises(head))

@@ -66,7 +66,7 @@ class Frame(Rows):
             return tuple(series.cat.get_categories().to_list())
         return None
 
-    def nan_rows(self, name: str) -> NDArray[np.int64]:
+    def nan_rows(self, name: str) -> NDArray[Any]:
         """Rows where a column has NaN, which is not null where the library tells them apart."""
         series = self.data[name]
         if not series.dtype.is_float():

@@ -27,8 +27,6 @@ def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
             lines.append(number)
         except DataError as error:
             problems += [replace(p, line=number) for p in error.problems]
-    if not values and not problems:
-        problems.append(Problem("there are no cases in it: the file is empty"))
     if problems:
         raise DataError(problems, source=content.name)
     return values, lines

@@ -189,15 +189,18 @@ def _condition(rule: Rule) -> Callable[[Any], bool]:
 
 def _is_one_of(values: Sequence[object]) -> Callable[[Any], bool]:
     texts = {as_text(value).strip() for value in values}
-    return lambda value: value is not ABSENT and as_text("" if value is None else value).strip() in (
-        texts
-    )
+
+    def test(value: Any) -> bool:
+        return value is not ABSENT and as_text("" if value is None else value).strip() in texts
+
+    return test
 
 
 def _is_null(value: Any) -> bool:
     """Whether there is no value: null, no such key, or a blank cell of a text table."""
-    is_blank = isinstance(value, str) and not value.strip()
-    return value is ABSENT or value is None or is_blank or (is_missing(value) and not _is_nan(value))
+    if value is ABSENT or isinstance(value, str):
+        return value is ABSENT or not value.strip()
+    return is_missing(value) and not _is_nan(value)
 
 
 def _is_nan(value: Any) -> bool:

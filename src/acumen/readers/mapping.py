@@ -63,10 +63,12 @@ class Cell(Document):
 
     noun = "column"
     path: AnyText = Field(description="a column's name, or a path into nested rows")
-    is_json: bool = Field(False, alias="json", description="whether it is JSON kept as text")
-    then: PathText | None = Field(None, description="a path inside of that JSON")
+    is_json: bool = Field(
+        default=False, alias="json", description="whether it is JSON kept as text"
+    )
+    then: PathText | None = Field(default=None, description="a path inside of that JSON")
     extract: Annotated[Text, AfterValidator(_one_group)] | None = Field(
-        None, description="a regular expression with one group: the value"
+        default=None, description="a regular expression with one group: the value"
     )
     labels: dict[str, Scalar] = Field(default_factory=dict, description="text -> level")
 
@@ -81,7 +83,7 @@ class Columns(Document):
     noun = "table of columns"
     case: _Cell | None = None
     item: _Cell | None = None
-    truth: _Cells | None = Field(None, description="one column, or one for each rater")
+    truth: _Cells | None = Field(default=None, description="one column, or one for each rater")
     prediction: _Cell | None = None
     confidence: _Cell | None = None
     outcome: _Cell | None = None
@@ -90,7 +92,7 @@ class Columns(Document):
     rater: _Cell | None = None
     repeat: _Cell | None = None
     system: _Cell | None = None
-    group: _Cells | None = Field(None, description="columns to slice by")
+    group: _Cells | None = Field(default=None, description="columns to slice by")
 
 
 class Rule(Document):
@@ -121,13 +123,13 @@ class MappingTable(Document):
     """How the rows of a file are judgments."""
 
     noun = "mapping"
-    format: Text | None = Field(None, description="the file's format; else by its content")
+    format: Text | None = Field(default=None, description="the file's format; else by its content")
     rows: Annotated[Text, AfterValidator(_rows_path)] | None = Field(
-        None, description="path to the rows of a JSON document"
+        default=None, description="path to the rows of a JSON document"
     )
-    scale: Text | None = Field(None, description="a scale's name or file")
+    scale: Text | None = Field(default=None, description="a scale's name or file")
     levels: Annotated[list[int | float | str] | str, Field()] | None = Field(
-        None, description="the levels, lowest first"
+        default=None, description="the levels, lowest first"
     )
     columns: Columns = Field(default_factory=Columns)
     outcome: dict[OutcomeName, Annotated[list[Rule], BeforeValidator(_listed)]] = Field(
@@ -176,7 +178,10 @@ def merged(*mappings: Mapping[str, Any]) -> MappingTable:
             if value is None:
                 continue
             if key == "outcome":
-                out[key] = {**value, **{k: v for k, v in out.get(key, {}).items() if k not in value}}
+                out[key] = {
+                    **value,
+                    **{k: v for k, v in out.get(key, {}).items() if k not in value},
+                }
             elif isinstance(value, Mapping):
                 out[key] = {**out.get(key, {}), **value}
             else:

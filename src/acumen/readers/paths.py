@@ -50,7 +50,7 @@ def parse_path(text: str, *, explodes: bool = False) -> Steps:
     at = 0
     while at < len(text):
         match = _STEP.match(text, at)
-        if match is None or (match[0][0] == ".") != (0 < at and match.lastgroup in _KEYS):
+        if match is None or (match[0][0] == ".") != (at > 0 and match.lastgroup in _KEYS):
             raise ValueError(f"is no path: it cannot be read from '{text[at : at + 20]}' on")
         steps.append(_step(match))
         at = match.end()

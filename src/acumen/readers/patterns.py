@@ -1,9 +1,9 @@
 """Regular expressions from a mapping file, and why those that could run away are refused.
 
-Python's engine backtracks, so some patterns take time without end on some texts. A pattern is let in
-only if each place of a text costs at most the text's length: every repeat without an upper bound
-repeats one character or set, and two such repeats share no character unless something that the
-first cannot match must stand between them. With texts of bounded length the time is bounded too.
+Python's engine backtracks, so some patterns take time without end on some texts. A pattern is let
+in only if each place of a text costs at most the text's length: every repeat without an upper
+bound repeats one character or set, and two such repeats share no character unless something that
+the first cannot match must stand between them. As texts are of bounded length, so is the time.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ class _Walk:
                     for branch, part in enumerate(value[1]):
                         yield from self.pieces(part, (*scope, (number, branch)), repeats)
                 case "MAX_REPEAT" | "MIN_REPEAT":
-                    yield from self._repeat(*value, scope, repeats)
+                    least, most, body = value
+                    yield from self._repeat(least, most, body, scope, repeats)
                 case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
                     yield _Piece(self._characters(str(kind), value), 1, False, scope)
                 case _:

@@ -53,7 +53,7 @@ class Rows:
         """The order of a column's levels, where its type has one."""
         return None
 
-    def nan_rows(self, name: str) -> Sequence[int]:
+    def nan_rows(self, name: str) -> Sequence[int] | NDArray[Any]:
         """Rows of a column that hold NaN, where NaN is not null."""
         return ()
 

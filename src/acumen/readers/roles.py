@@ -43,10 +43,11 @@ COMMON: Final[dict[str, tuple[str, ...]]] = {
 }
 """Names that are common but not sure: taken where one column alone has such a name, and told."""
 
-DERIVED: Final = frozenset(
-    "correct is_correct abs_err abs_error absolute_error squared_error error err exact_match match "
-    "is_match hit acc accuracy loss residual".split()
-)
+DERIVED: Final = {
+    *("correct", "is_correct", "exact_match", "match", "is_match", "hit", "acc", "accuracy"),
+    *("abs_err", "abs_error", "absolute_error", "squared_error", "error", "err", "loss"),
+    *("residual",),
+}
 """Columns that somebody computed from the truth: never a confidence."""
 
 DECLARED: Final[dict[str, tuple[str, ...]]] = {
