@@ -31,6 +31,7 @@ FREE: Final = 64 << 20
 MOST_SWELL: Final = 200
 """Up to ``FREE`` bytes a file may unpack as it likes; from there to so many times its size."""
 _PIECE: Final = 1 << 20
+_FEED: Final = 1 << 14
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(:)?|[\[{]|[\]}]')
 
 
@@ -161,11 +162,11 @@ def _unpacked(packed: bytes, name: str) -> bytes:
 
 def _gunzip(packed: bytes) -> Iterator[bytes]:
     """The members of a gzip file, a piece at a time."""
-    at = 0
+    at, view = 0, memoryview(packed)
     while packed.startswith(GZIP, at):
         member = zlib.decompressobj(wbits=31)
         while not member.eof:
-            feed = member.unconsumed_tail or packed[at : at + _PIECE]
+            feed = member.unconsumed_tail or view[at : at + _FEED]
             if not feed:
                 raise EOFError("it ends in the middle (truncated?)")
             at += 0 if member.unconsumed_tail else len(feed)
@@ -185,7 +186,7 @@ def _unzstd(packed: bytes) -> Iterator[bytes]:
         while packed.startswith(ZSTD, at):
             frame = decoder.decompressobj()
             while not frame.eof:
-                feed = packed[at : at + 512]
+                feed = packed[at : at + _FEED // 32]
                 if not feed:
                     raise EOFError("it ends in the middle (truncated?)")
                 at += len(feed)

@@ -53,16 +53,25 @@ def _as_cell(value: object) -> object:
     return {"path": value} if isinstance(value, str) else value
 
 
+class _OneToo:
+    """In the schema, that one of them may stand without a list around it."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> Any:
+        schema = handler(core)
+        return {"anyOf": [schema["items"], schema]}
+
+
 PathText = Annotated[Text, AfterValidator(_path)]
-AnyText = Text
-"""A column's name, whatever is in it, or a path; which of them is seen when the rows are there."""
+Rules = Annotated["list[Rule]", BeforeValidator(_listed), _OneToo()]
+Scalars = Annotated[list[Scalar], BeforeValidator(_listed), _OneToo()]
+Words = Annotated[list[str], BeforeValidator(_listed), _OneToo()]
 
 
 class Cell(Document):
     """Where a value stands, and how it is taken out of what stands there."""
 
     noun = "column"
-    path: AnyText = Field(description="a column's name, or a path into nested rows")
+    path: Text = Field(description="a column's name, or a path into nested rows")
     is_json: bool = Field(
         default=False, alias="json", description="whether it is JSON kept as text"
     )
@@ -72,9 +81,14 @@ class Cell(Document):
     )
     labels: dict[str, Scalar] = Field(default_factory=dict, description="text -> level")
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
+        """A text is a path, or a table."""
+        return {"anyOf": [{"type": "string", "minLength": 1}, handler(core)]}
+
 
 _Cell = Annotated[Cell, BeforeValidator(_as_cell)]
-_Cells = Annotated[list[_Cell], BeforeValidator(_listed), Field(min_length=1)]
+_Cells = Annotated[list[_Cell], Field(min_length=1), BeforeValidator(_listed), _OneToo()]
 
 
 class Columns(Document):
@@ -99,8 +113,8 @@ class Rule(Document):
     """What must hold of a row; everything that is said must."""
 
     noun = "rule"
-    path: AnyText | None = None
-    equals: Annotated[list[Scalar], BeforeValidator(_listed)] | None = None
+    path: Text | None = None
+    equals: Scalars | None = None
     null: bool | None = None
     nan: bool | None = None
     absent: bool | None = None
@@ -128,22 +142,24 @@ class MappingTable(Document):
         default=None, description="path to the rows of a JSON document"
     )
     scale: Text | None = Field(default=None, description="a scale's name or file")
-    levels: Annotated[list[int | float | str] | str, Field()] | None = Field(
+    levels: list[int | float | str] | str | None = Field(
         default=None, description="the levels, lowest first"
     )
     columns: Columns = Field(default_factory=Columns)
-    outcome: dict[OutcomeName, Annotated[list[Rule], BeforeValidator(_listed)]] = Field(
+    outcome: dict[OutcomeName, Rules] = Field(
         default_factory=dict, description="what became of a row: the first rule that holds"
     )
     signals: dict[str, _Cell] = Field(default_factory=dict, description="further numbers, by name")
-    where: dict[str, Annotated[list[Scalar], BeforeValidator(_listed)]] = Field(
+    where: dict[str, Scalars] = Field(
         default_factory=dict, description="only rows that have one of these values"
     )
-    abstain: Annotated[list[str], BeforeValidator(_listed)] = Field(default_factory=list)
+    abstain: Words = Field(default_factory=list, description="words that mean no answer")
     unparseable: Literal["abstained", "failed"] = "abstained"
-    confidence_range: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
-    complete: bool = False
-    strict: bool = False
+    confidence_range: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(
+        default=None, description="what the confidence runs from and to"
+    )
+    complete: bool = Field(default=False, description="refuse cases that lack an item of others")
+    strict: bool = Field(default=False, description="refuse rows without truth")
 
 
 def find_mapping(mapping: str | Path | Mapping[str, Any]) -> dict[str, Any]:
