@@ -74,18 +74,26 @@ def test_many_problems_of_one_cause_are_one_line_with_their_number_and_the_first
     error = DataError([*off, Problem("a truth is missing", line=7)], source="rows.csv")
     assert str(error).splitlines() == [
         "rows.csv: line 2, case 0, item Sleep, prediction: 9 is outside 0..3; these look like "
-        "levels 0–9; and 999 more like it: line 3, line 4, line 5, line 6, line 7, …",
+        "levels 0–9; and 999 more like it: line 3, line 4, line 5, …",
         "rows.csv: line 7: a truth is missing",
     ]
     assert len(error.problems) == 1001
 
 
-def test_five_problems_of_one_cause_are_told_one_by_one() -> None:
-    five = [Problem("is missing", case=i) for i in range(5)]
-    assert len(str(DataError(five)).splitlines()) == 5
-    six = str(DataError([*five, Problem("is missing", case=5)]))
-    assert (
-        six == "case 0: is missing; and 5 more like it: case 1, case 2, case 3, case 4, case 5, …"
+def test_three_problems_of_one_cause_are_told_one_by_one() -> None:
+    three = [Problem("is missing", case=i) for i in range(3)]
+    assert len(str(DataError(three)).splitlines()) == 3
+    four = str(DataError([*three, Problem("is missing", case=3)]))
+    assert four == "case 0: is missing; and 3 more like it: case 1, case 2, case 3, …"
+
+
+def test_a_problem_that_many_rows_have_is_counted_by_rows() -> None:
+    problem = Problem("6 is outside 1..5; add --levels 1-10", line=3, rows=100)
+    assert str(problem) == "line 3: 6 is outside 1..5 (and in 99 more rows); add --levels 1-10"
+    others = [Problem(f"{n} is outside 1..5", line=n, rows=100) for n in (7, 8, 9)]
+    assert str(DataError([problem, *others])) == (
+        "line 3: 6 is outside 1..5; add --levels 1-10; "
+        "and 399 more like it: line 7, line 8, line 9, …"
     )
 
 

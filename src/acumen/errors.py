@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final
 
 SHOWN_PROBLEMS: Final = 20
 SHOWN_CHARACTERS: Final = 40
-MOST_ALIKE: Final = 5
+MOST_ALIKE: Final = 3
 """Problems of one cause that are told one by one; more of them become one line."""
 _VALUES: Final = re.compile(r"'[^']*'|-?\d+(?:\.\d+)?")
 """What differs between problems of one cause: the values they name."""
@@ -51,6 +51,8 @@ class Problem:
     noun: str = "case"
     off_scale: bool = False
     """Whether a scale other than the one in use may solve it."""
+    rows: int = 1
+    """How many rows have it; the place is that of the first."""
 
     @property
     def cause(self) -> tuple[str | None, str]:
@@ -75,7 +77,10 @@ class Problem:
             where.append(f"item {label(self.item)}")
         if self.field is not None:
             where.append(self.field)
-        return f"{', '.join(where)}: {self.message}" if where else self.message
+        fault, mark, hint = self.message.partition("; ")
+        more = f" (and in {counted(self.rows - 1, 'more row')})" if self.rows > 1 else ""
+        message = f"{fault}{more}{mark}{hint}"
+        return f"{', '.join(where)}: {message}" if where else message
 
 
 class OffScaleError(ValueError):
@@ -116,9 +121,10 @@ def _by_cause(problems: Iterable[Problem]) -> list[str]:
             lines += [str(problem) for problem in alike]
             continue
         first, *others = alike
+        more = sum(problem.rows for problem in alike) - 1
         places = ", ".join(place for p in others[:MOST_ALIKE] if (place := p.place))
         where = f": {places}, …" if places else ""
-        lines.append(f"{first}; and {len(others):,} more like it{where}")
+        lines.append(f"{replace(first, rows=1)}; and {more:,} more like it{where}")
     return lines
 
 

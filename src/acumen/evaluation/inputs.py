@@ -44,7 +44,7 @@ def tables_of(
     if other is None and len(systems := _systems(tables[0])) == 2:
         return _side(tables[0], systems[0]), _side(tables[0], systems[1])
     for table in tables:
-        _refuse_several(table)
+        _refuse_several(table, reading.get("system"))
     return tables[0], tables[1] if len(tables) == 2 else None
 
 
@@ -59,13 +59,14 @@ def _side(table: Judgments, system: object) -> Judgments:
     return replace(part, source=replace(part.source, run_id=str(system)))
 
 
-def _refuse_several(table: Judgments) -> None:
+def _refuse_several(table: Judgments, column: str | None) -> None:
     systems = _systems(table)
     if len(systems) > 1:
         names = ", ".join(label(system) for system in systems[:10])
+        which = f"--where {column or 'COLUMN'}={systems[0]}"
         raise UsageError(
             f"{table.source.name or 'the input'} holds {len(systems)} systems ({names}); one is "
-            "evaluated, two are compared: choose them with --where COLUMN=NAME, once or twice "
+            f"evaluated, two are compared: choose them with {which}, once or twice "
             "(where= in Python, or a [where] table in a mapping)"
         )
 

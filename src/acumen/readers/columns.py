@@ -199,15 +199,15 @@ class _Rows:
         columns = {name: self.coded[name] for name in ("case", "item") if name in self.coded}
         place = {name: c.values[c.codes[at]] for name, c in columns.items() if c.codes[at] >= 0}
         item = place.get("item")
-        more = f" (and in {counted(fault.rows - 1, 'more row')})" if fault.rows > 1 else ""
         return Problem(
-            f"{fault.message}{more}",
+            str(fault.message),
             case=place.get("case"),
             item=str(item) if isinstance(item, int | str) else None,
             field=field,
             line=None if self.lines is None else int(self.lines[at]),
             noun=self.scale.case,
             off_scale=isinstance(fault.message, OffScaleError),
+            rows=fault.rows,
         )
 
     def problems(self, faults: Iterable[Fault], field: str) -> list[Problem]:

@@ -51,6 +51,9 @@ class Sheet(Rows):
 
 def read_delimited(content: Content) -> Rows:
     """The rows of a text table with a header; ids stay text, so 0101 and 101 are two cases."""
+    if b"\0" in content.head.start:
+        hint = "is it a spreadsheet or a database? Save it as CSV"
+        raise DataError([f"is no text: it holds NUL bytes; {hint}"], source=content.name)
     if len(content.data) >= BIG:
         from acumen.readers.arrow import read_clean_csv
 
