@@ -122,5 +122,7 @@ def taken(column: Any, rows: NDArray[np.int64]) -> Any:
 
 def mangled_ids(ids: Coded) -> list[str]:
     """Ids that a spreadsheet turned into numbers, to be warned of."""
-    suspects = (v for v in ids.values if isinstance(v, str) and "+" in v)
-    return sorted(v for v in suspects if _MANGLED.fullmatch(v))
+    texts = [v for v in ids.values if isinstance(v, str)]
+    if "+" not in "".join(texts):  # one look at them all: most are plain
+        return []
+    return sorted(v for v in texts if _MANGLED.fullmatch(v))

@@ -218,10 +218,11 @@ class _Rows:
         column = self.coded.get(name)
         if column is None:
             return []
+        is_plain = {*map(type, column.values)} == {str} and "" not in column.values
         faults = [
             Fault(int(column.first[code]), message, int(column.counts[code]))
-            for code, value in enumerate(column.values)
-            if column.counts[code] and (message := problem_of(value)) is not None
+            for code, value in enumerate(() if is_plain and name == "case" else column.values)
+            if (message := problem_of(value)) is not None and column.counts[code]
         ]
         if column.missing.any():
             faults.append(

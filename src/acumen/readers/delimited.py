@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, label
+from acumen.files.json import decode_text
 from acumen.readers.cells import any_number
-from acumen.readers.content import Content
+from acumen.readers.content import HEAD, Content
 from acumen.readers.records import Rows
 
 MARKS: Final = (",", ";", "\t", "|")
@@ -52,6 +53,7 @@ class Sheet(Rows):
 def read_delimited(content: Content) -> Rows:
     """The rows of a text table with a header; ids stay text, so 0101 and 101 are two cases."""
     if b"\0" in content.head.start:
+        decode_text(content.data[:HEAD], content.name)  # it may be UTF-16, which is told
         hint = "is it a spreadsheet or a database? Save it as CSV"
         raise DataError([f"is no text: it holds NUL bytes; {hint}"], source=content.name)
     if len(content.data) >= BIG:

@@ -171,7 +171,8 @@ def _keys(left: Judgments, right: Judgments) -> tuple[NDArray[np.int64], NDArray
 
 def _identical(left: Judgments, right: Judgments) -> list[str]:
     same_file = left.source.sha256 is not None and left.source.sha256 == right.source.sha256
-    if same_file and left.source.mode == right.source.mode:
+    name_left, name_right = ((s.mode, s.run_id) for s in (left.source, right.source))
+    if same_file and name_left == name_right:
         return ["the two inputs are identical: is the same file given twice?"]
     columns = ((left.prediction, right.prediction), (left.outcome, right.outcome))
     if all(np.array_equal(a, b) for a, b in columns):
