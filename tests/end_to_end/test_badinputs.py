@@ -108,7 +108,7 @@ def test_a_negative_weight_is_refused_where_the_column_is_said_to_be_one(
 def test_the_whole_index_is_run() -> None:
     kinds = {case["kind"] for case in CASES}
     assert kinds == set(check.KINDS) - {"pair"}
-    assert len(CASES) == 119
+    assert len(CASES) == 128
 
 
 def metrics(out: Path) -> dict[str, Any]:
