@@ -134,13 +134,17 @@ class _Study:
             signals = {name: taken(column, select) for name, column in signals.items()}
             lines = None if lines is None else lines[select]
         columns |= {"rater": rater} if rater is not None else {}
+        scale = scale or _scale(dict(self.mapping))
+        if scale is None and (scale := self._order()) is not None:
+            names = ", ".join(label(level) for level in scale.levels)
+            notes.append(f"the levels are in the order of the column's categories: {names}")
         low_high = self.mapping.confidence_range
         return from_columns(
             **columns,
             truth=truth,
             groups=groups,
             signals=signals,
-            scale=scale or _scale(dict(self.mapping)) or self._order(),
+            scale=scale,
             abstain=self.mapping.abstain,
             unparseable=self.mapping.unparseable,
             confidence_range=None if low_high is None else (low_high[0], low_high[1]),

@@ -61,10 +61,8 @@ class Frame(Rows):
 
         if name in self.names_of_codes:
             return self.names_of_codes[name]
-        series = self.data[name]
-        if isinstance(series.dtype, nw.Enum):
-            return tuple(series.cat.get_categories().to_list())
-        return None
+        dtype = self.data[name].dtype
+        return tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
 
     def nan_rows(self, name: str) -> NDArray[Any]:
         """Rows where a column has NaN, which is not null where the library tells them apart."""
