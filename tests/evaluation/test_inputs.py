@@ -118,9 +118,8 @@ def systems(*names: str) -> dict[str, list[Any]]:
 
 
 def test_two_systems_of_one_input_are_compared_under_their_names() -> None:
-    artifact = acumen.evaluate(
-        pl.DataFrame(systems("b", "a")), system="model", resamples=0
-    ).artifact
+    frame = pl.DataFrame(systems("b", "a"))
+    artifact = acumen.evaluate(frame, system="model", resamples=0).artifact
     assert artifact.input_names == ["a", "b"]
     assert artifact.comparison.enabled
     assert "identical" not in " ".join(artifact.warnings)

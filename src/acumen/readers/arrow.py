@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from csv import reader
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from acumen.errors import DataError, UsageError
-from acumen.readers.cells import NO_NUMBER, any_number, number_in_text
+from acumen.readers.cells import NO_NUMBER, number_in_text
 from acumen.readers.content import BOM, Content
-from acumen.readers.delimited import header_of
+from acumen.readers.delimited import Sheet, header_of
 from acumen.readers.frame import coded_array, frame_rows
 from acumen.readers.records import Rows
-from acumen.table.coded import Coded
 
 
 def read_parquet(content: Content) -> Rows:
@@ -48,50 +45,7 @@ def _class_labels(metadata: dict[bytes, bytes]) -> dict[str, tuple[str, ...]]:
     return {k: tuple(map(str, names)) for k, names in labels.items() if isinstance(names, list)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class CleanSheet(Rows):
-    """A text table as pyarrow read it: codes of texts, and floats where a column is one of them."""
-
-    table: Any
-    again: Callable[[str], Any]
-    """Reads one column once more, as codes of texts."""
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The header."""
-        return list(self.table.column_names)
-
-    @cached_property
-    def _coded(self) -> dict[str, Coded]:
-        names = (name for name in self.names if not _is_float(self.table[name]))
-        return {name: coded_array(self.table[name]) for name in names}
-
-    def column(self, name: str) -> Any:
-        """Codes of texts; numbers if the column is one of them, NaN where it is null."""
-        return self._coded[name] if name in self._coded else self.table[name].to_numpy()
-
-    def ids(self, name: str) -> Any:
-        """Codes of texts as they are written."""
-        return self._coded[name] if name in self._coded else coded_array(self.again(name))
-
-    def has_numbers(self, name: str) -> bool:
-        """As in a :class:`Sheet`."""
-        return name not in self._coded or any_number(self._coded[name].values)
-
-    @property
-    def may_have_blank_rows(self) -> bool:
-        """Whether every column of texts has an empty one."""
-        return all("" in column.values for column in self._coded.values())
-
-
-def _is_float(column: Any) -> bool:
-    return str(column.type) == "double"
-
-
-def read_clean_csv(content: Content) -> CleanSheet | None:
+def read_clean_csv(content: Content) -> Sheet | None:
     """A text table as pyarrow reads it, if that is sure to be what the careful reader would give.
 
     It is not where cells are quoted, lines are blank or numbers are odd; the careful reader reads
@@ -99,6 +53,7 @@ def read_clean_csv(content: Content) -> CleanSheet | None:
     """
     try:
         import pyarrow as pa
+        import pyarrow.compute as pc
         from pyarrow import csv
     except ImportError:
         return None
@@ -115,31 +70,37 @@ def read_clean_csv(content: Content) -> CleanSheet | None:
     floats = _float_columns(beginning.splitlines()[1:-1], mark, names)
     types = {name: pa.float64() if name in floats else text for name in names}
 
-    def read(**convert: Any) -> Any:
+    def read(types: Mapping[str, Any], **columns: Any) -> Any:
         return csv.read_csv(
             pa.BufferReader(data),
             read_options=csv.ReadOptions(column_names=names, skip_rows=1, block_size=4 << 20),
             parse_options=csv.ParseOptions(
                 delimiter=mark, quote_char=False, ignore_empty_lines=False
             ),
-            convert_options=csv.ConvertOptions(null_values=_NO_NUMBER, **convert),
+            convert_options=csv.ConvertOptions(
+                column_types=types, null_values=_NO_NUMBER, **columns
+            ),
         )
 
     try:
-        table = read(column_types=types)
+        table = read(types)
     except pa.ArrowException:
         return None
     lines = ends - data.endswith(b"\n")
-    if lines != len(table) or not all(_is_finite(table[name]) for name in floats):
+    if lines != len(table) or not all(pc.all(pc.is_finite(table[n])).as_py() for n in floats):
         return None
-    sheet = CleanSheet(
-        table=table,
-        again=lambda name: read(column_types={name: text}, include_columns=[name])[name],
+    texts = {name: coded_array(table[name]) for name in names if name not in floats}
+    if all("" in column.values for column in texts.values()):
+        return None  # perhaps a row of blanks
+    return Sheet(
+        # NaN where a float is null
+        columns={n: texts[n] if n in texts else table[n].to_numpy() for n in names},
+        size=len(table),
+        again=lambda name: coded_array(read({name: text}, include_columns=[name])[name]),
         lines=np.arange(2, lines + 2),
         format="csv",
         is_text=True,
     )
-    return None if sheet.may_have_blank_rows else sheet
 
 
 _NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(), word.title()}]
@@ -161,9 +122,3 @@ def _are_floats(cells: Sequence[str]) -> bool:
         and not any(isinstance(n, str) for n in numbers)
         and any(isinstance(n, float) for n in numbers)
     )
-
-
-def _is_finite(column: Any) -> bool:
-    import pyarrow.compute as pc
-
-    return bool(pc.all(pc.is_finite(column)).as_py() is not False)

@@ -6,15 +6,18 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+import numpy as np
 
 from acumen.errors import DataError, Problem, label
 from acumen.files.json import decode_text
 from acumen.readers.cells import any_number
 from acumen.readers.content import HEAD, Content
 from acumen.readers.records import Rows
+from acumen.table.coded import Coded
 
 MARKS: Final = (",", ";", "\t", "|")
 """What may stand between cells; the one that divides the header most is taken."""
@@ -25,10 +28,12 @@ _MARK_LINE = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet(Rows):
-    """Rows of a text table: every cell is a text."""
+    """Rows of a text table: cells are texts, or floats where a fast reader was sure of a column."""
 
     columns: Mapping[str, Any]
     size: int
+    again: Callable[[str], Any] | None = None
+    """Reads a column of floats once more, as the texts that are written."""
 
     def __len__(self) -> int:
         return self.size
@@ -42,12 +47,20 @@ class Sheet(Rows):
         """The cells below a header."""
         return self.columns[name]
 
+    def ids(self, name: str) -> Any:
+        """The same as texts."""
+        column = self.columns[name]
+        return self.again(name) if self.again and isinstance(column, np.ndarray) else column
+
     def has_numbers(self, name: str) -> bool:
         """Whether some cell is a number: a text among them is a mistake then, and is told.
 
         A column of nothing but blanks is one of numbers that are all missing.
         """
-        return any_number(set(self.columns[name]))
+        column = self.columns[name]
+        if isinstance(column, np.ndarray):
+            return True
+        return any_number(column.values if isinstance(column, Coded) else set(column))
 
 
 def read_delimited(content: Content) -> Rows:

@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Any, Final
 
 # the standard library has no public door to the structure of a pattern
+from re import _compiler as compiler  # type: ignore[attr-defined]  # isort: skip
 from re import _parser as sre  # type: ignore[attr-defined]  # isort: skip
 
 LONGEST_PATTERN: Final = 500
@@ -24,7 +25,6 @@ MOST_TRIES: Final = 100
 """How often the bounded repeats of a pattern may multiply the work."""
 _SAMPLE: Final = frozenset([*range(0x250), 0x2028, 0x4E00, 0x1F600])
 """Characters by which two sets are compared, beside those that the pattern names."""
-_CATEGORIES: Final = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ def checked_pattern(text: str, groups: int | None = None) -> re.Pattern[str]:
         raise ValueError(f"is longer than {LONGEST_PATTERN} characters")
     try:
         pattern = re.compile(text)
-        pieces = list(_Walk(text).pieces(sre.parse(text)))
+        tree = sre.parse(text)
+        pieces = list(_Walk(text, tree.state).pieces(tree))
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"is no regular expression: {error}") from None
     if groups is not None and pattern.groups != groups:
@@ -95,7 +96,7 @@ def _divides(piece: _Piece, first: _Piece, second: _Piece) -> bool:
     return must and not piece.characters & first.characters
 
 
-def _only(body: Any) -> tuple[str, Any]:
+def _only(body: Any) -> Any:
     """The one character or set that a repeat without an upper bound repeats."""
     while len(body) == 1 and str(body[0][0]) == "SUBPATTERN":
         body = body[0][1][-1]
@@ -104,15 +105,15 @@ def _only(body: Any) -> tuple[str, Any]:
         raise ValueError("a repeat inside a repeat can take time without end")
     if kind not in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
         raise ValueError("a repeat without an upper bound may repeat one character or set only")
-    return kind, body[0][1]
+    return body[0]
 
 
 class _Walk:
     """The pieces of a pattern in order; refuses what can't be bounded."""
 
-    def __init__(self, text: str) -> None:
-        named = {ord(c) for c in text}
-        self._every = _SAMPLE | named | {ord(chr(c).swapcase()[0]) for c in named}
+    def __init__(self, text: str, state: Any) -> None:
+        named = {ord(c) for c in (*text, *text.swapcase())}
+        self._every, self._state = _SAMPLE | named, state
         self._tries = 1
         self._scopes = 0
 
@@ -135,7 +136,7 @@ class _Walk:
                     least, most, body = value
                     yield from self._repeat(least, most, body, scope, repeats)
                 case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
-                    yield _Piece(self._characters(str(kind), value), 1, False, scope)
+                    yield _Piece(self._characters((kind, value)), 1, False, scope)
                 case _:
                     name = str(kind).lower().replace("_", " ")
                     raise ValueError(f"look-around, back-references and the like ({name}) are out")
@@ -147,8 +148,7 @@ class _Walk:
         if is_open and repeats:
             raise ValueError("a repeat inside a repeat can take time without end")
         if is_open:
-            kind, value = _only(body)
-            yield _Piece(self._characters(kind, value), least, True, scope)
+            yield _Piece(self._characters(_only(body)), least, True, scope)
             return
         if least == 0:
             self._scopes += 1
@@ -164,29 +164,8 @@ class _Walk:
         if self._tries > MOST_TRIES:
             raise ValueError(f"its repeats and choices make more than {MOST_TRIES} tries a place")
 
-    def _characters(self, kind: str, value: Any) -> frozenset[int]:
-        if kind == "ANY":
-            return self._every
-        if kind == "IN":
-            negated = str(value[0][0]) == "NEGATE"
-            chars = frozenset().union(*(self._of_set(str(k), v) for k, v in value))
-            return self._every - chars if negated else chars
-        chars = self._of_set("LITERAL", value)
-        return self._every - chars if kind == "NOT_LITERAL" else chars
-
-    def _of_set(self, kind: str, value: Any) -> frozenset[int]:
-        """One entry of a set; both cases of a letter, as a flag may ask for."""
-        match kind:
-            case "LITERAL":
-                return frozenset({value, ord(chr(value).swapcase()[0])})
-            case "RANGE":
-                low, high = value
-                inside = {c for c in self._every if low <= c <= high} | {low, high}
-                return frozenset(inside | {ord(chr(c).swapcase()[0]) for c in inside})
-            case "CATEGORY":
-                name = str(value).removeprefix("CATEGORY_")
-                members = re.compile(_CATEGORIES[name.removeprefix("NOT_")])
-                has = {c for c in self._every if members.match(chr(c))}
-                return self._every - has if name.startswith("NOT_") else frozenset(has)
-            case _:
-                return frozenset()
+    def _characters(self, node: Any) -> frozenset[int]:
+        """The characters that one node matches, as the pattern's own flags have it."""
+        part = sre.SubPattern(self._state, [node])
+        matches = compiler.compile(part).fullmatch
+        return frozenset(c for c in self._every if matches(chr(c)))
