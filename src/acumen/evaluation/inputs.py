@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from acumen.defaults import CONFIDENCE
 from acumen.errors import UsageError, label, printable
 from acumen.readers import read
-from acumen.readers.assemble import Request, assemble
+from acumen.readers.assemble import assemble
 from acumen.readers.frame import frame_rows
 from acumen.readers.reading import Reading
 from acumen.readers.records import Records
+from acumen.readers.request import Request
 from acumen.table.judgments import Judgments, Source
 
 if TYPE_CHECKING:

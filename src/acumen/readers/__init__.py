@@ -31,7 +31,8 @@ def read_content(
     content: Content, *, mode: str | None = None, **reading: Unpack[Reading]
 ) -> Judgments:
     """The table of a file that was read."""
-    from acumen.readers.assemble import Request, assemble
+    from acumen.readers.assemble import assemble
+    from acumen.readers.request import Request
 
     request = Request.of(reading)
     if not content.head.start:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, UsageError, label
+from acumen.errors import DataError, Problem, label
 from acumen.readers.cells import (
     coded_of,
     levels_of,
@@ -20,61 +20,18 @@ from acumen.readers.cells import (
 )
 from acumen.readers.columns import from_columns
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
-from acumen.readers.mapping import Cell, MappingTable, find_mapping, merged
+from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
-from acumen.readers.reading import known_only, overlay
 from acumen.readers.records import Rows
-from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles, option_of
+from acumen.readers.request import Request, scale_in
+from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Signal, Source
-from acumen.table.scale import Scale, find_scale
+from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS
 
 _IDS: Final = ("case", "item", "rater", "repeat", "system")
 _NUMBERS: Final = ("confidence", "weight", "risk_score")
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """How rows are asked to be read: a mapping of the user's, keywords over it, and a scale."""
-
-    mapping: Mapping[str, Any]
-    keywords: Mapping[str, Any]
-    scale: Scale | None
-
-    @classmethod
-    def of(cls, reading: Mapping[str, Any]) -> Request:
-        """From the keywords of a door."""
-        known_only(reading)
-        mapping = reading.get("mapping")
-        own = {} if mapping is None else find_mapping(mapping)
-        return cls(own, overlay(reading), _scale(reading) or _scale(own))
-
-    def over(self, format_mapping: Mapping[str, Any]) -> MappingTable:
-        """The mapping in force, over the one that a format has."""
-        return merged(format_mapping, self.mapping, self.keywords)
-
-    @property
-    def format(self) -> str | None:
-        """The format that is said."""
-        return self.keywords["format"] or self.mapping.get("format")
-
-    @property
-    def asks(self) -> list[str]:
-        """What is asked that only rows can answer, as options."""
-        names = [option_of(role) for role in self.keywords["columns"]]
-        names += [option_of(k) for k, v in self.keywords.items() if v and k not in _NOT_ROWS]
-        return [*names, *(["--mapping"] if self.mapping else [])]
-
-
-_NOT_ROWS: Final = ("columns", "format")
-
-
-def _scale(said: Mapping[str, Any]) -> Scale | None:
-    values = [said[key] for key in ("scale", "levels") if said.get(key) is not None]
-    if len(values) == 2:
-        raise UsageError("give a scale or levels, not both")
-    return find_scale(values[0]) if values else None
 
 
 def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
@@ -134,7 +91,7 @@ class _Study:
             signals = {name: taken(column, select) for name, column in signals.items()}
             lines = None if lines is None else lines[select]
         columns |= {"rater": rater} if rater is not None else {}
-        scale = scale or _scale(dict(self.mapping))
+        scale = scale or scale_in(dict(self.mapping))
         if scale is None and (scale := self._order()) is not None:
             names = ", ".join(label(level) for level in scale.levels)
             notes.append(f"the levels are in the order of the column's categories: {names}")
@@ -160,7 +117,8 @@ class _Study:
         return _known(coded_of(self.look.cells(cell, role, ids=True)))
 
     def _levels(self, cell: Cell, role: str) -> Any:
-        return levels_of(self.look.cells(cell, role), is_text=self.rows.is_text)
+        is_text = self.rows.is_text or cell.extract is not None
+        return levels_of(self.look.cells(cell, role), is_text=is_text)
 
     def _numbers(self, cell: Cell, role: str) -> Signal:
         return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text)
@@ -172,13 +130,10 @@ class _Study:
             mask = self.look.equals(path, values)
             out = mask if out is None else out & mask
         if out is not None and not out.any():
-            listed = ", ".join(f"{label(k)} is {label(as_text(v[0]))}" for k, v in self._where)
+            asked = self.mapping.where.items()
+            listed = ", ".join(f"{label(k)} is {label(as_text(v[0]))}" for k, v in asked)
             raise DataError([f"no row is left where {listed}"])
         return out
-
-    @property
-    def _where(self) -> Iterable[tuple[str, list[Any]]]:
-        return self.mapping.where.items()
 
     def _truth(self) -> tuple[NDArray[np.int64] | None, Any, Coded | None]:
         """Which rows of the file the table has, their truth, and by whom where several gave one."""
@@ -201,18 +156,19 @@ class _Study:
         for number, rules in enumerate(self.mapping.outcome.values()):
             for rule in rules:
                 codes[(codes < 0) & look.holds(rule)] = number
-        names = list(self.mapping.outcome)
-        unread = _unread(prediction)
-        if unread.any():
-            names.append("unparseable")
-            codes[(codes < 0) & unread] = len(names) - 1
+        names = [*self.mapping.outcome, "unparseable"]
+        codes[(codes < 0) & _unread(prediction)] = len(names) - 1
         self._refuse_nan(codes < 0)
-        if (codes < 0).all():
-            outcome = self.roles.get("outcome")
-            return prediction, None if outcome is None else self._ids(outcome[0], "outcome")
+        ruled = codes >= 0
+        if "outcome" in self.roles:  # a column of outcomes, where no rule holds
+            column = self._ids(self.roles["outcome"][0], "outcome")
+            codes = np.where(ruled | column.missing, codes, column.codes + len(names))
+            names += column.values
+        elif not ruled.any():
+            return prediction, None
         if self.mapping.unparseable == "failed":
             names = ["failed" if name == "unparseable" else name for name in names]
-        return _without(prediction, codes >= 0), recoded(codes, names)
+        return _without(prediction, ruled), recoded(codes, names)
 
     def _refuse_nan(self, unruled: Mask) -> None:
         """NaN where the library tells it from null is no abstention: something went wrong there."""
