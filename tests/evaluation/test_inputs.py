@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ import pyarrow as pa
 import pytest
 
 import acumen
+from acumen.cli import run
 from acumen.errors import DataError, UsageError
+from acumen.report.selective.facts import evaluate_command
 
 ROWS = {
     "who": ["a", "b", "c", "d"],
@@ -144,3 +148,20 @@ def test_three_systems_are_refused_with_the_way_to_choose() -> None:
 def test_one_system_is_evaluated() -> None:
     artifact = acumen.evaluate(pl.DataFrame(systems("a")), system="model", resamples=0).artifact
     assert not artifact.comparison.enabled
+
+
+def test_the_page_says_the_command_that_reads_the_rows_again(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    pl.DataFrame(systems("a", "b")).write_csv(path)
+    reading: dict[str, Any] = {"system": "model", "abstain": ["?", "no idea"], "strict": True}
+    first = acumen.evaluate(path, **reading, resamples=0).artifact
+    command = evaluate_command(first)
+    assert command is not None
+    assert command.count(str(path)) == 1
+    output = tmp_path / "again.json"
+    assert run([*shlex.split(command)[1:], "--output", str(output), "--quiet"]) == 0
+    again = json.loads(output.read_text())
+    assert again["options"]["reading"] == first.options["reading"]
+    assert (
+        again["confidence_variants"] == json.loads(first.model_dump_json())["confidence_variants"]
+    )

@@ -37,7 +37,7 @@ from acumen.evaluation.inputs import (
 )
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Method, Options
-from acumen.readers.reading import Reading
+from acumen.readers.reading import Reading, options_of
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
@@ -122,6 +122,7 @@ def evaluate(
         calibration=calibration_of(calibration),
         intersection_only=intersection_only,
         texts=texts,
+        reading=options_of(reading),
     )
     return evaluating.evaluate(*tables_of(data, other, mode, reading), plan, progress)
 

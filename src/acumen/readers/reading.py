@@ -90,6 +90,30 @@ def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
+def options_of(reading: Mapping[str, Any]) -> tuple[str, ...]:
+    """The same as options of a command; the scale apart, which a result names itself.
+
+    >>> options_of({"truth": ["a", "b"], "abstain": ["?", "-"], "strict": True, "levels": "1-5"})
+    ('--truth', 'a,b', '--abstain', '?', '--abstain', '-', '--strict')
+    """
+    keywords = {role: key for key, role in ROLES.items()}
+    columns = {keywords.get(k, k): v for k, v in (reading.get("columns") or {}).items()}
+    words: list[str] = []
+    for key, value in {**reading, **columns}.items():
+        option = f"--{key.replace('_', '-')}"
+        if key in ("scale", "levels", "columns") or value is None or isinstance(value, Mapping):
+            continue
+        if isinstance(value, bool):
+            words += [option] if value else []
+        elif isinstance(value, str | Path):
+            words += [option, str(value)]
+        elif key in ("group", "where", "abstain"):
+            words += [word for entry in value for word in (option, str(entry))]
+        else:
+            words += [option, ",".join(map(str, value))]
+    return tuple(words)
+
+
 def _known_roles(columns: Mapping[str, Any]) -> Mapping[str, Any]:
     known = (*ROLES.values(), "outcome", "risk_score")
     unknown = [role for role in columns if role not in known]
