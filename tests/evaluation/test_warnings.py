@@ -39,6 +39,13 @@ def test_every_row_abstained_is_warned_of_and_some_answered_is_not() -> None:
     assert not any("abstained" in warning for warning in some.warnings)
 
 
+def test_one_level_of_truth_is_warned_of_and_several_are_not() -> None:
+    one = evaluate(table(truth=[2] * 12), None, Plan(options=NONE)).artifact
+    assert any("every truth is the same level (2)" in warning for warning in one.warnings)
+    several = evaluate(table(), None, Plan(options=NONE)).artifact
+    assert not any("every truth" in warning for warning in several.warnings)
+
+
 @pytest.fixture(scope="module")
 def calibrated() -> tuple[Judgments, Any]:
     run = run_from_document(toy_run(40))
