@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
+import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, label
-from acumen.files.json import parse_json
 from acumen.readers.cells import recoded
 from acumen.readers.mapping import Cell, Rule
 from acumen.readers.paths import Steps, as_text, parse_path, value_at
@@ -21,8 +22,11 @@ from acumen.readers.patterns import checked_pattern, search
 from acumen.readers.records import ABSENT, Records, Rows
 from acumen.table.coded import Coded, is_missing
 
-LONGEST_CELL: Final = 1 << 20
-"""Characters of a cell that are looked into for what is nested there."""
+LONGEST_LITERAL: Final = 1 << 17
+"""Characters of a literal of Python's that are looked into."""
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_PLAIN = re.compile(r"(?:[\s\d.,:{}\[\]+-]|[eE](?=[+-]?\d)|True|False|None)*")
+"""What may stand in a literal beside texts: no name, no call, no comparison."""
 NO_VALUE: Final[Any] = type("NoValue", (), {"__slots__": (), "__repr__": lambda _: "NO_VALUE"})()
 """Stands where a text holds no value that could be taken out of it."""
 Mask = NDArray[np.bool_]
@@ -141,10 +145,20 @@ def _parsed(value: Any) -> Any:
     """A text as the JSON it holds; an object is taken as it is."""
     if not isinstance(value, str):
         return value
-    try:
-        return parse_json(value) if len(value) <= LONGEST_CELL else NO_VALUE
-    except DataError:
+    try:  # nobody asks for the place of a fault here, which takes long to find
+        return json.loads(value, parse_constant=_no_number, object_pairs_hook=_unique)
+    except (ValueError, RecursionError):
         return NO_VALUE
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(record := dict(pairs)) < len(pairs):
+        raise ValueError("a key is there twice")
+    return record
 
 
 def _opened(value: Any) -> Any:
@@ -152,11 +166,11 @@ def _opened(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = value.strip()
-    if not text.startswith(("{", "[")) or len(text) > LONGEST_CELL:
-        return ABSENT
-    parsed = _parsed(text)
+    parsed = _parsed(text) if text.startswith(("{", "[")) else ABSENT
     if parsed is not NO_VALUE:
         return parsed
+    if len(text) > LONGEST_LITERAL or not _PLAIN.fullmatch(_QUOTED.sub("", text)):
+        return ABSENT
     try:
         return ast.literal_eval(text)  # literals alone: nothing is called or looked up
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
