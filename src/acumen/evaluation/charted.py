@@ -67,7 +67,6 @@ def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[pa
     groups = []
     for group, name in enumerate(names):
         part = table.take(np.flatnonzero(code == group))
-        part = part.of_cases([table.cases[c] for c in np.unique(part.case).tolist()])
         ranking = plan.rank(part, np.zeros(len(part)))
         risk = infer((METRICS["mae"],), ranking, plan.options.without_resamples())["mae"]
         answered = int(part.answered.sum())

@@ -11,7 +11,7 @@ from acumen.errors import UsageError, printable
 from acumen.readers import read
 from acumen.readers.frame import from_frame
 from acumen.table.judgments import Judgments
-from acumen.table.scale import DEFAULT_SCALE, Scale, find_scale
+from acumen.table.scale import Scale, find_scale
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
@@ -48,8 +48,7 @@ def table_of(
     if mode is not None:
         raise UsageError("a mode is chosen when a run file is read; this input has none")
     if isinstance(data, Judgments):
-        return data
-    scale = find_scale(scale or DEFAULT_SCALE)
+        return data if scale is None else data.on_scale(find_scale(scale))
     if isinstance(data, list | tuple):
         from acumen.items.rows import judgments_of
 

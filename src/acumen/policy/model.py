@@ -66,7 +66,7 @@ class Rule:
     """When the condition holds, this is the verdict."""
 
     name: str
-    verdict: int | str
+    verdict: int | float | str
     when: Condition
 
 
@@ -85,7 +85,7 @@ class Policy:
 
     name: str
     scale: Scale
-    default: int | str
+    default: int | float | str
     severity: str = "INCIDENT_SEVERITY"
     title: str = ""
     values: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -106,7 +106,7 @@ class _Reader(Vocabulary):
             rules=tuple(rule for draft in drafts if (rule := draft.rule) is not None),
         )
 
-    def level(self, path: Path, value: object) -> int | str | None:
+    def level(self, path: Path, value: object) -> int | float | str | None:
         """A level of the policy's scale, or a problem."""
         if self.scale is None:
             return None

@@ -30,7 +30,7 @@ Words = Annotated[frozenset[str], PlainValidator(_words, json_schema_input_type=
 """One judgement or a list of them, folded."""
 Number = Annotated[float, Field(ge=0, lt=MOST_POINTS), AS_WRITTEN]
 """Points: they only ever add."""
-Level = Annotated[int | str, WrapValidator(lambda value, _: value)]
+Level = Annotated[int | float | str, WrapValidator(lambda value, _: value)]
 """A level of the policy's scale, which is asked for it later."""
 
 

@@ -12,7 +12,7 @@ from acumen.errors import DataError, Problem, UsageError, label, printable
 from acumen.readers.columns import from_columns
 from acumen.readers.series import series_values
 from acumen.table.judgments import Judgments, Signal, Source
-from acumen.table.scale import Scale, find_scale
+from acumen.table.scale import find_scale
 
 CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
     "case": ("case", "case_id", "participant_id", "participant", "subject", "business_id", "id"),
@@ -33,7 +33,7 @@ def from_frame(
     frame: Any,
     *,
     columns: Mapping[str, str] | None = None,
-    scale: str | Scale = "phq8",
+    scale: Any = None,
     source: Source = Source(),  # noqa: B008  (frozen)
 ) -> Judgments:
     """The table of a long dataframe, one row a judgment.
@@ -50,8 +50,7 @@ def from_frame(
     """
     data = _named_columns(frame, source)
     roles = column_roles(list(data.columns), columns, source.name)
-    scale = find_scale(scale)
-    _refuse_nan(data, roles, scale.case, source.name)
+    _refuse_nan(data, roles, "case" if scale is None else find_scale(scale).case, source.name)
     values: dict[str, Any] = {r: series_values(data[name]) for r, name in roles.items()}
     signals = {
         name: _signal(data[name])

@@ -15,7 +15,7 @@ from acumen.table.scale import Scale, find_scale
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_jsonl(path: str | Path, scale: str | Scale = "phq8") -> Judgments:
+def read_jsonl(path: str | Path, scale: str | Scale | None = None) -> Judgments:
     """The table of a file with one case record a line; blank lines are passed over."""
     name = source_name(path)
     data = read_bytes(path)
@@ -37,7 +37,7 @@ def read_jsonl(path: str | Path, scale: str | Scale = "phq8") -> Judgments:
         raise DataError(problems, source=name)
     return table_from_entries(
         entries,
-        scale=find_scale(scale),
+        scale=None if scale is None else find_scale(scale),
         source=Source(path=str(path), sha256=hashlib.sha256(data).hexdigest(), is_long=False),
         name=name,
         places=places,

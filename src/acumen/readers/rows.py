@@ -19,7 +19,6 @@ from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.readers.columns import from_columns
 from acumen.readers.frame import column_roles, from_frame
 from acumen.table.judgments import Judgments, Source
-from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS
 
 ABSTAINED: Final = ("", "NA", "N/A", "null")
@@ -37,7 +36,7 @@ def read_csv(
     path: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
-    scale: str | Scale = "phq8",
+    scale: Any = None,
 ) -> Judgments:
     """The table of a CSV file with a header; ids stay text, so 0101 and 101 are two cases."""
     name = source_name(path)
@@ -70,7 +69,7 @@ def read_parquet(
     path: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
-    scale: str | Scale = "phq8",
+    scale: Any = None,
 ) -> Judgments:
     """The table of a Parquet file (needs pyarrow)."""
     try:

@@ -12,7 +12,7 @@ from acumen.files.json import parse_json, read_bytes, source_name
 from acumen.readers.entries import table_from_entries
 from acumen.table.judgments import Judgments, Outcome, Source
 from acumen.table.losses import rungs_off
-from acumen.table.scale import DEFAULT_SCALE, Scale, builtin_scales, find_scale
+from acumen.table.scale import Scale, builtin_scales, find_scale
 
 
 def read_run(
@@ -21,7 +21,7 @@ def read_run(
     """The table of one mode of a run artifact; ``-`` reads standard input.
 
     One mode is chosen by its name. Without a name the file must hold a single one. Without a
-    scale it is read on the one its ``run_metadata`` names, and on PHQ-8 if it names none.
+    scale it is read on the one its ``run_metadata`` names, else on that of its items or numbers.
     """
     data = read_bytes(path)
     document = parse_json(data, source=source_name(path))
@@ -75,10 +75,10 @@ def run_from_document(
     return _checked_against(table, results)
 
 
-def _named_scale(content: object, name: str) -> Scale:
-    """The scale a run says it was judged on; PHQ-8 where it says nothing."""
+def _named_scale(content: object, name: str) -> Scale | None:
+    """The scale a run says it was judged on; None where it says nothing."""
     if content is None:
-        return find_scale(DEFAULT_SCALE)
+        return None
     at = "run_metadata.scale"
     if not isinstance(content, dict):
         message = f"must be an object, not {what_came(content)}"

@@ -82,8 +82,10 @@ class RestsOn(Value):
 
     cases: Count
     where: Literal["at", "at_least", "below", "between"]
-    level: str | int = Field(description="of 'between', the lower of the two levels")
-    upper: str | int | None = Field(default=None, description="of 'between', the upper level")
+    level: str | int | float = Field(description="of 'between', the lower of the two levels")
+    upper: str | int | float | None = Field(
+        default=None, description="of 'between', the upper level"
+    )
 
 
 class Interval(Value):

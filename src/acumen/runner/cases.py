@@ -31,7 +31,7 @@ class Case:
 
     id: CaseId
     inputs: Mapping[str, Any]
-    truth: Mapping[str, int | str]
+    truth: Mapping[str, int | float | str]
 
     def passages(self) -> list[str]:
         """Its text in pieces that can be compared: paragraphs or lines, and reviews."""
@@ -50,7 +50,7 @@ class Reference:
 
     item: str
     text: str
-    score: int | str
+    score: int | float | str
     case: CaseId | None = None
 
 
@@ -162,7 +162,7 @@ def _is_review(review: object) -> bool:
     )
 
 
-def _truth(truth: object, task: Task) -> tuple[dict[str, int | str], list[Problem]]:
+def _truth(truth: object, task: Task) -> tuple[dict[str, int | float | str], list[Problem]]:
     """Levels by item, and what is wrong with them or with the incidents of a verdict study."""
     if not isinstance(truth, dict):
         return {}, [Problem(f"must be an object, not {_kind(truth)}", field="truth")]
@@ -172,7 +172,7 @@ def _truth(truth: object, task: Task) -> tuple[dict[str, int | str], list[Proble
         for key in truth
         if key not in allowed
     ]
-    levels: dict[str, int | str] = {}
+    levels: dict[str, int | float | str] = {}
     for item in task.scale.items:
         if item not in truth:
             problems.append(Problem("is missing", item=item, field="truth"))
@@ -207,7 +207,7 @@ def _reference(
     return Reference(str(item), str(text), score, record.get("case"))
 
 
-def _level(value: object, task: Task) -> int | str:
+def _level(value: object, task: Task) -> int | float | str:
     try:
         return task.scale.levels[task.scale.rank(value)]
     except ValueError:

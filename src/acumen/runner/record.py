@@ -18,7 +18,7 @@ from acumen.types import CaseId
 
 Mode = Literal["zero_shot", "few_shot"]
 Key = tuple[CaseId, Mode, int]
-Level = int | str
+Level = int | float | str
 Signals = Mapping[str, int | float | None]
 
 

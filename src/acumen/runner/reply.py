@@ -50,7 +50,7 @@ class UnusableReply(Exception):  # noqa: N818  (an outcome of a question, not a 
 class ItemReply:
     """One item's answer: its level (None: abstained), and where that stands in the reply."""
 
-    level: int | str | None
+    level: int | float | str | None
     confidence: int | None = None
     quotes: tuple[str, ...] = ()
     span: Span = (0, 0)
@@ -134,7 +134,7 @@ def _inside(opening: str, closing: str, text: str, start: int, end: int) -> Span
     return (low + len(opening), high) if low >= 0 and high >= 0 else (start, end)
 
 
-def _level(answer: dict[str, Any], task: Task) -> int | str | None:
+def _level(answer: dict[str, Any], task: Task) -> int | float | str | None:
     key = task.reply.score
     if key not in answer:
         raise ValueError(f"the key {label(key)} is missing")
@@ -144,7 +144,9 @@ def _level(answer: dict[str, Any], task: Task) -> int | str | None:
     return task.scale.levels[task.scale.rank(value)]
 
 
-def _item(answer: dict[str, Any], level: int | str | None, task: Task, span: Span) -> ItemReply:
+def _item(
+    answer: dict[str, Any], level: int | float | str | None, task: Task, span: Span
+) -> ItemReply:
     flaws: list[str] = []
     confidence = None
     if task.reply.confidence is not None:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import DataError, Problem, label
 from acumen.policy import Policy
-from acumen.table.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome, factorize
+from acumen.table.coded import factorize
+from acumen.table.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome
 from acumen.types import Floats
 from acumen.verdicts.checks import TOLERANCES
 from acumen.verdicts.claims import Claim, Reviews, Truth, VerdictRun

@@ -128,7 +128,7 @@ def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None)
 
     ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
     """
-    table = table.included
+    table = table.scored
     return confuse(
         table.truth,
         np.where(answered_among(table, among), table.prediction, NO_PREDICTION),

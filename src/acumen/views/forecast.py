@@ -219,7 +219,7 @@ def forecast_judgments(
     table: Judgments, confidence: ArrayLike, target: str = "correctness"
 ) -> Forecast:
     """The forecast a confidence makes; it has one value for each row of ``table.included``."""
-    table = table.included
+    table = table.scored
     return forecast(
         confidence,
         target_of(table, target),

@@ -277,7 +277,7 @@ def _check_values(rungs: NDArray[Any], confidence: NDArray[Any]) -> None:
 
 def rank_judgments(table: Judgments, confidence: ArrayLike, loss: str | Loss = "abs") -> Ranking:
     """Rank the rows of a table's included cases; ``confidence`` has one value for each of them."""
-    table = table.included
+    table = table.scored
     return rank(
         rungs_off(table.prediction, table.truth),
         confidence,
