@@ -180,7 +180,7 @@ def agreement(artifact: MetricsArtifact) -> theme.Figure | None:
     rows = [
         row(metric.title, side, measured.value, measured)
         for metric in agreement_metrics()
-        for side, by_metric in zip(names, artifact.agreement, strict=False)
+        for side, by_metric in zip(names, artifact.overall_by_input, strict=False)
         if (measured := by_metric.get(metric.name)) is not None and measured.value is not None
     ]
     return interval_plot(

@@ -18,8 +18,9 @@ from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
 from acumen.inference.paired import Contrast
 from acumen.metrics.conventions import conventions
+from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
-from acumen.results.measured import Delta, finite
+from acumen.results.measured import Delta, Measured, finite
 from acumen.table.judgments import Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import find_loss
 from acumen.table.scale import scale_option
@@ -50,8 +51,13 @@ def source_keys(plan: Plan) -> dict[str, str]:
     return _AREAS | {name: name for name in _PERCENT} | areas
 
 
-def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> document.Variant:
-    """Everything about one confidence function on one input."""
+def variant(
+    ranking: Ranking,
+    numbers: Mapping[str, Inference],
+    plan: Plan,
+    unmeasured: Mapping[str, Measured],
+) -> document.Variant:
+    """Everything about one confidence function on one input; ``unmeasured`` have no value."""
     once = CaseWeights.once(ranking.n_cases)
     totals = ranking.totals(once)
     reached = ranking.areas(once).reached[:, :, 0]
@@ -77,7 +83,7 @@ def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> d
         },
         bootstrap=_bootstrap(numbers, plan),
         curve=document.CurveModel(**{k: v.tolist() for k, v in asdict(ranking.curve()).items()}),
-        metrics={name: inference.measured for name, inference in numbers.items()},
+        metrics={**{name: i.measured for name, i in numbers.items()}, **unmeasured},
         conventions={k: v for k, v in conventions(ranking).items() if np.isfinite(v)},
     )
 
@@ -141,11 +147,13 @@ def evaluation(
     left_out: dict[str, str],
     warnings: Sequence[str],
     best: document.Best | None,
+    outcomes: Sequence[Mapping[str, int]],
 ) -> Evaluation:
     """The whole document."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
     agreement = [system.infer_agreement() for system in systems]
+    overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
     rows = [
         _rows(system.table, system.confidence, texts=plan.texts)
         for system in systems
@@ -158,7 +166,7 @@ def evaluation(
     artifact = document.MetricsArtifact(
         created_at=created_at(),
         inputs=_inputs(tables),
-        population=_population(tables, comparison),
+        population=_population(tables, comparison, outcomes),
         loss=document.LossDescription(
             name=loss.name,
             definition=loss.describe(scale),
@@ -167,15 +175,25 @@ def evaluation(
         confidence_variants=dict(variants),
         comparison=comparison,
         acumen_version=__version__,
-        scale={"name": scale.name, "levels": list(scale.levels), "case": scale.case},
+        scale={
+            "name": scale.name,
+            "levels": list(scale.levels),
+            "case": scale.case,
+            "inferred": scale.inferred,
+        },
         options={"scale": scale_option(scale), **_options(plan)},
         left_out=left_out,
         best=best,
-        agreement=[{n: i.measured for n, i in numbers.items()} for numbers in agreement],
+        overall=overall[0] if len(overall) == 1 else overall,
         rows=rows,
-        summaries=[summarize(s, a) for s, a in zip(systems, agreement, strict=True)],
+        summaries=[
+            summarize(s, a) for s, a in zip(systems, agreement, strict=True) if s.table.has_truth
+        ],
         warnings=list(dict.fromkeys(warnings)),
     )
+    note = scale_note(artifact.scale)
+    if note is not None:
+        artifact.warnings.insert(0, note)
     return Evaluation(artifact)
 
 
@@ -195,21 +213,28 @@ def _options(plan: Plan) -> dict[str, Any]:
 
 
 def _population(
-    tables: Sequence[Judgments], comparison: document.Comparison
+    tables: Sequence[Judgments],
+    comparison: document.Comparison,
+    outcomes: Sequence[Mapping[str, int]],
 ) -> document.Population:
     """The population of one input, or of the common set of two."""
     judged = tables[0].included
     failed = {f.case: f for t in tables for f in t.failed}
     of_pair = {*comparison.failed_left, *comparison.failed_right}
     n_failed = len(of_pair if comparison.enabled else failed)
+    others = {*tables[0].cases} - {*judged.cases} - {*failed}
     return document.Population(
-        participants_total=len(judged.cases) + n_failed,
+        participants_total=len(judged.cases) + len(others) + n_failed,
         participants_included=len(judged.cases),
         participants_failed=n_failed,
         items_total=len(judged),
         items_answered=int(judged.answered.sum()),
         items_abstained=int((judged.outcome == Outcome.ABSTAINED).sum()),
         answered_by_input=[int(t.included.answered.sum()) for t in tables],
+        outcomes=dict(outcomes[0]),
+        outcomes_by_input=[dict(counts) for counts in outcomes],
+        has_truth=judged.has_truth,
+        rows_planned=tables[0].planned,
         case_noun=judged.scale.case,
         items=list(judged.items),
         failed=[document.Failure(case=f.case, reason=f.reason) for f in failed.values()],
@@ -224,7 +249,7 @@ def _rows(
     return document.Rows(
         case=[judged.cases[c] for c in judged.case.tolist()],
         item=[judged.items[i] for i in judged.item.tolist()],
-        truth=judged.truth.tolist(),
+        truth=_where(np.full(len(judged), judged.has_truth), judged.truth),
         prediction=_where(judged.answered, judged.prediction),
         outcome=[Outcome(o).name.lower() for o in judged.outcome.tolist()],
         confidence={name: _where(judged.answered, c) for name, c in confidence.items()},

@@ -64,6 +64,7 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate one table, or two on their common cases with paired deltas."""
     pair, tables = None, [left]
+    inputs = [left] if right is None else [left, right]
     if right is not None:
         pair = align(left, right, intersection_only=plan.intersection_only)
         tables = [pair.left, pair.right]
@@ -88,7 +89,14 @@ def evaluate(
             *(warning for function in functions.values() for warning in function.warnings),
         ],
         None if right is not None else _best(systems[0], functions, twins),
+        [_outcomes(judged, table) for judged, table in zip(tables, inputs, strict=True)],
     )
+
+
+def _outcomes(judged: Judgments, table: Judgments) -> dict[str, int]:
+    """What the rows came to: those that are judged, and what is left out of the whole input."""
+    left_out = ("unscored", "failed", "no_truth")
+    return judged.outcomes | {name: table.outcomes[name] for name in left_out}
 
 
 @contextmanager
@@ -108,8 +116,9 @@ def _select(tables: Sequence[Judgments], plan: Plan) -> tuple[list[str], dict[st
         left_out |= why | dict.fromkeys(
             sorted({*first} ^ {*names}), "only one of the two inputs has its signals"
         )
+        nobody = not first and not names
         first = [name for name in first if name in names]
-        if not first:
+        if not first and not nobody:
             raise UsageError("the two inputs have no confidence function in common")
     return first, left_out
 
@@ -144,10 +153,10 @@ def _measure(systems: Sequence[System], name: str, options: Options) -> _Functio
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
     notes, variants = [], []
     sides = build.input_names([system.table for system in systems])
-    for side, ranking, values in zip(sides, rankings, numbers, strict=True):
+    for side, system, ranking, values in zip(sides, systems, rankings, numbers, strict=True):
         of_side = name if len(systems) == 1 else f"{name} ({side})"
         notes += _ranking_warnings(of_side, ranking, values)
-        variants.append(build.variant(ranking, values, plan))
+        variants.append(build.variant(ranking, values, plan, system.why_not_honest(name)))
     both = dict(zip(("input_0", "input_1"), variants, strict=False))
     variant = variants[0] if len(variants) == 1 else PairedVariant(**both)
     return _Function(numbers, contrasts, variant, notes)
@@ -229,7 +238,7 @@ def _table_warnings(table: Judgments) -> list[str]:
         warnings.append(f"{n} {noun}s: intervals from fewer than {RELIABLE_CASES} are unreliable")
     if len(rows) and not rows.answered.any():
         warnings.append("every row is abstained: risks and areas are undefined")
-    if len(rows) and (rows.truth == rows.truth[0]).all():
+    if len(rows) and rows.has_truth and (rows.truth == rows.truth[0]).all():
         level = table.scale.levels[int(rows.truth[0])]
         warnings.append(
             f"every truth is the same level ({level}): nothing can be ranked by severity"

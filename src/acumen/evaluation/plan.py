@@ -20,6 +20,8 @@ from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
+from acumen.metrics.registry import OVERALL
+from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
 from acumen.table.losses import find_loss
 from acumen.types import Floats
@@ -33,6 +35,7 @@ AREAS: Final = ("aurc_at_coverage", "augrc_at_coverage")
 RISK_AT: Final = "mae_at_coverage"
 _ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, *AREAS}
 """The same number by another road, a convention, or a metric asked for at given coverages."""
+NO_TRUTH: Final = "there is no truth to hold it against"
 _PER_LEVEL: Final = ("auprc_ge", "nap_ge", "auroc_ge")
 
 
@@ -104,8 +107,11 @@ class System:
 
     @cached_property
     def unranked(self) -> Ranking:
-        """The table with one confidence for all rows."""
-        return self.plan.rank(self.table, np.zeros(len(self.table.included)))
+        """The table with one confidence for all rows; without truth it tells the coverage alone."""
+        table = self.table.included
+        if not table.has_truth:
+            table = replace(table, truth=np.where(table.answered, table.prediction, 0))
+        return self.plan.rank(table, np.zeros(len(table)))
 
     @cached_property
     def forecasts(self) -> dict[str, Forecast | str]:
@@ -135,8 +141,34 @@ class System:
             return {}
         return infer(metrics_of(Forecast), view, self.plan.options.without_resamples())
 
+    def why_not_honest(self, function: str) -> dict[str, Measured]:
+        """The same without a value, with the reason, where it is no probability."""
+        reason = self.forecasts[function]
+        if not isinstance(reason, str):
+            return {}
+        return {m.name: _unmeasured(m, reason) for m in metrics_of(Forecast)}
+
+    def overall(self, agreement: Mapping[str, Inference]) -> dict[str, Measured]:
+        """What needs no confidence: coverage, mean loss, and agreement with the truth."""
+        names = ("cmax", "accuracy", "mae")
+        view, options = self.unranked, self.plan.options.without_resamples()
+        first = infer([METRICS[name] for name in names], view, options)
+        measured = {name: i.measured for name, i in (*first.items(), *agreement.items())}
+        if not self.table.has_truth:
+            metrics = (*(METRICS[name] for name in names), *metrics_of(Confusion))
+            measured = {metric.name: _unmeasured(metric, NO_TRUTH) for metric in metrics}
+            measured["cmax"] = first["cmax"].measured
+        aliases = {name: key for key, (name, _) in reversed(OVERALL.items())}
+        numbers = {aliases.get(name, name): value for name, value in measured.items()}
+        step = self.table.scale.step
+        return (
+            numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}
+        )
+
     def infer_agreement(self) -> dict[str, Inference]:
         """Do the predicted levels agree with the truth, and rank the worst first?"""
+        if not self.table.has_truth:
+            return {}
         options = self.plan.options.without_resamples()
         families = (infer(metrics, view, options) for metrics, view in self.level_views())
         return {name: number for family in families for name, number in family.items()}
@@ -150,10 +182,22 @@ class System:
         yield severity, self.severity
 
 
+def _unmeasured(metric: Metric, reason: str) -> Measured:
+    absent = NoInterval(why=Absence.NO_VALUE)
+    return Measured(value=None, reason=reason, better=metric.better, no_interval=absent)
+
+
 def select(table: Judgments, plan: Plan) -> tuple[list[str], dict[str, str]]:
-    """The confidence functions to compute, and those left out with the reason."""
+    """The confidence functions to compute, and those left out with the reason.
+
+    None where nobody asked for one and the rows have none, or where there is no truth.
+    """
+    if not table.has_truth:
+        return [], {}
     if plan.functions and plan.confidence == "default":
         return list(plan.functions), {}
+    if plan.confidence == "default" and (why := confidences.why_no_default(table)) is not None:
+        return [], why
     selection = confidences.select(plan.confidence, table, calibration=plan.calibration)
     return [*selection.names, *plan.functions], dict(selection.left_out)
 

@@ -236,6 +236,14 @@ def kin_of(name: str) -> tuple[Metric, ...]:
     return metrics_of(METRICS[name].view)
 
 
+OVERALL: Final = {
+    "coverage": ("cmax", "Coverage"),
+    "mae_levels": ("level_mae", "Mean error in levels"),
+    "mae_units": ("level_mae", "Mean error in units of the scale"),
+}
+"""Keys of what needs no confidence -> the metric, and what it is called where it stands alone."""
+
+
 def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     """The metric that a key of a document stands for, its parameter said; None where there is none.
 
@@ -246,6 +254,9 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     ('AUPRC, at least High', 'AUGRC')
     """
     name, _, value = key.removesuffix("_full").partition("@")
+    if key in OVERALL:
+        name, title = OVERALL[key]
+        return replace(METRICS[name], template=title)
     metric = METRICS.get(name)
     if metric is None or not value:
         return metric

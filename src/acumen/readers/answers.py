@@ -5,8 +5,9 @@ A column has few distinct values, so each is looked at once, and told once with 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -231,7 +232,8 @@ def read_outcomes(
         if said:
             warnings.append(f"prediction: read as no answer: {reading.listed(said, counts)}")
     if not declared or _are_numbers(reading, stray, none) or (stray & there).any():
-        return Outcomes(out.astype(np.uint8), reading.faults_in(stray), stated_faults, warnings)
+        faults = _with_hint(reading, reading.faults_in(stray))
+        return Outcomes(out.astype(np.uint8), faults, stated_faults, warnings)
     if stray.any():
         counts = reading.counts(stray)
         some = reading.listed([c for c in reading.faults if counts[c]][:SHOWN_VALUES], counts)
@@ -239,6 +241,17 @@ def read_outcomes(
         warnings.append(f"prediction: no level can be read in {of_rows}: {some}")
         out[stray] = unparseable
     return Outcomes(out.astype(np.uint8), [], stated_faults, warnings)
+
+
+def _with_hint(reading: Reading, faults: list[Fault]) -> list[Fault]:
+    """The faults; the first that is a word says how to declare it as no answer."""
+    for at, fault in enumerate(faults):
+        value = reading.column.values[reading.column.codes[fault.row]]
+        if isinstance(value, str):
+            hint = f"if it says that there is no answer: --abstain {shlex.quote(printable(value))}"
+            hinted = replace(fault, message=f"{fault.message}; {hint}")
+            return [*faults[:at], hinted, *faults[at + 1 :]]
+    return faults
 
 
 def _are_numbers(reading: Reading, stray: Mask, none: Mask) -> bool:

@@ -22,8 +22,6 @@ from acumen.errors import (
 from acumen.readers.answers import (
     SHOWN_VALUES,
     Fault,
-    Outcomes,
-    Reading,
     Silence,
     choose_scale,
     read_levels,
@@ -289,7 +287,7 @@ def _values(
         problems.append(Problem("there are no rows in it"))
     if problems:
         seen = silence.numbers(coded.get("truth"), coded["prediction"])
-        problems = scale.hint(_with_words(problems, reading, outcomes), seen)
+        problems = scale.hint(problems, seen)
         raise DataError(problems, source=rows.source.name)
     answers = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
     return _Values(
@@ -300,24 +298,6 @@ def _values(
         numbers["weight"].values if "weight" in numbers else None,
         tuple(outcomes.warnings),
     )
-
-
-def _with_words(problems: list[Problem], reading: Reading, outcomes: Outcomes) -> list[Problem]:
-    """The problems; the first prediction that is a word says how to declare it as no answer."""
-    column = reading.column
-    for fault in outcomes.faults:
-        value = column.values[column.codes[fault.row]]
-        if isinstance(value, str):
-            word = printable(value).replace("'", "\\'")
-            hint = f"; if it says that there is no answer: --abstain '{word}'"
-            first = next(i for i, p in enumerate(problems) if p.field == "prediction")
-            at = problems[first]
-            return [
-                *problems[:first],
-                replace(at, message=at.message + hint),
-                *problems[first + 1 :],
-            ]
-    return problems
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence, Sized
 from pathlib import Path, PurePath
 from typing import Any, Final, Literal, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.errors import DataError, label, printable
@@ -83,6 +83,13 @@ class Population(Model):
     items_abstained: int
     answered_by_input: list[int] = Field(default_factory=list)
     """Answered rows of each input; the two counts above are the first input's."""
+    outcomes: dict[str, int] = Field(default_factory=dict)
+    """What the rows of the first input came to, those that are left out of every metric too."""
+    outcomes_by_input: list[dict[str, int]] = Field(default_factory=list)
+    has_truth: bool = True
+    rows_planned: int | None = Field(
+        default=None, description="where an input broke off before it had all its rows"
+    )
     case_noun: str = "case"
     items: list[str] = Field(default_factory=list)
     failed: list[Failure] = Field(default_factory=list)
@@ -210,7 +217,7 @@ class Rows(Model):
 
     case: list[int | str]
     item: list[str]
-    truth: list[int]
+    truth: list[int | None]
     prediction: list[int | None]
     outcome: list[str]
     confidence: dict[str, list[float | None]] = Field(default_factory=dict)
@@ -256,8 +263,8 @@ class MetricsArtifact(Model):
     options: dict[str, Any] = Field(default_factory=dict)
     left_out: dict[str, str] = Field(default_factory=dict)
     best: Best | None = None
-    agreement: list[dict[str, Measured]] = Field(default_factory=list)
-    """Per input: levels that agree with the truth, whatever the confidence."""
+    overall: dict[str, Measured] | list[dict[str, Measured]] = Field(default_factory=dict)
+    """What needs no confidence: of one input, or a list of it for two."""
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
@@ -271,6 +278,11 @@ class MetricsArtifact(Model):
     def input_names(self) -> list[str]:
         """How each input is called: by what tells them apart."""
         return names_of(self.inputs)
+
+    @property
+    def overall_by_input(self) -> list[dict[str, Measured]]:
+        """What needs no confidence, of each input."""
+        return self.overall if isinstance(self.overall, list) else [self.overall]
 
     @property
     def sides(self) -> dict[str, list[Variant]]:
@@ -328,6 +340,14 @@ class MetricsArtifact(Model):
             problems.append("rows, summaries: more of them than inputs")
         if problems:
             raise DataError(problems)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, content: Any) -> Any:
+        """Before it was ``overall``, the same was a list for each input."""
+        if isinstance(content, dict) and "agreement" in content and "overall" not in content:
+            return {**content, "overall": content["agreement"]}
+        return content
 
     @field_validator("schema_version")
     @classmethod

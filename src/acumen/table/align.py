@@ -57,8 +57,8 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     failed_left = tuple(f.case for f in left.failed if f.case in all_right)
     failed_right = tuple(f.case for f in right.failed if f.case in all_left)
     gone = {*failed_left, *failed_right}
-    both = {*left.included.cases} & {*right.included.cases}
-    common = [c for c in left.cases if c in both and c not in gone]
+    both = {*right.cases} - gone
+    common = [c for c in left.cases if c in both]
     if not common:
         raise DataError([f"no {noun} succeeded on both sides: there is no overlap to compare"])
     warnings = []
@@ -73,6 +73,11 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
             f"{len(only_right)} only on the right are excluded"
         )
     a, b = _same_rows(left.of_cases(common), right.of_cases(common), intersection_only)
+    apart = [common[code] for code in np.flatnonzero(a.empty_cases).tolist()]
+    if apart:
+        warnings.append(
+            f"{len(apart)} {noun}(s) share no item and are excluded: {list_cases(apart)}"
+        )
     judged = ~(np.isin(a.outcome, LEFT_OUT) | np.isin(b.outcome, LEFT_OUT))
     if not judged.any():
         raise DataError([f"no item is judged on both sides for any {noun}: nothing to compare"])
@@ -80,11 +85,6 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
         rows = counted(int((~judged).sum()), "row")
         warnings.append(f"{rows} failed or unscored on a side and left out of both")
     a, b = a.take(judged), b.take(judged)
-    if len(a.cases) < len(common):
-        apart = [c for c in common if c not in set(a.cases)]
-        warnings.append(
-            f"{len(apart)} {noun}(s) share no item and are excluded: {list_cases(apart)}"
-        )
     warnings += _identical(a, b)
     return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))
 

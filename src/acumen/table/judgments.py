@@ -230,7 +230,7 @@ class Judgments:
         if self.failed:
             gone = {f.case for f in self.failed}
             rows &= ~np.fromiter((c in gone for c in self.cases), bool, len(self.cases))[self.case]
-        if rows.all() and not self.failed and not self._empty_cases.any():
+        if rows.all() and not self.failed and not self.empty_cases.any():
             return self
         return replace(self.take(np.flatnonzero(rows)), failed=())
 
@@ -243,7 +243,8 @@ class Judgments:
         return self.included
 
     @property
-    def _empty_cases(self) -> NDArray[np.bool_]:
+    def empty_cases(self) -> NDArray[np.bool_]:
+        """Which cases have no row."""
         empty: NDArray[np.bool_] = np.bincount(self.case, minlength=len(self.cases)) == 0
         return empty
 
@@ -265,7 +266,7 @@ class Judgments:
     def take(self, rows: NDArray[Any]) -> Judgments:
         """Some rows, given by their positions or a mask, and the cases that they are of."""
         part = self._rows(np.flatnonzero(rows) if rows.dtype == bool else rows)
-        empty = part._empty_cases
+        empty = part.empty_cases
         if not empty.any():
             return part
         cases = tuple(c for c, gone in zip(part.cases, empty.tolist(), strict=True) if not gone)

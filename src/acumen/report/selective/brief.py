@@ -13,7 +13,14 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.report.blocks import Block, Cell, Paragraph, Section, Table, Tone, Warnings
 from acumen.report.cells import amount, interval, measured_cell, plain, text, title_of, unit_of
-from acumen.report.selective.words import conclusion, population, side_names
+from acumen.report.selective.outcomes import (
+    not_probabilities,
+    overall,
+    population,
+    scale_note,
+    side_names,
+)
+from acumen.report.selective.words import conclusion
 from acumen.report.words import why_missing
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import MetricsArtifact, Variant, name
@@ -36,22 +43,28 @@ def brief(artifact: MetricsArtifact, *, full: bool = False) -> Iterator[Section 
     """What a terminal shows; ``full`` adds every metric."""
     artifact.check()
     loss, level = artifact.loss, f"{artifact.confidence_level:.0%}"
+    note = scale_note(artifact.scale)
+    if note is not None:
+        yield Paragraph(note, Tone.STRONG)
     yield Paragraph("\n".join(_inputs(artifact)), Tone.STRONG)
     about = f"loss {loss.name} = {loss.definition} · intervals {level}, below each number"
-    yield Paragraph(f"{population(artifact)}\n{about}")
-    for side, title in enumerate(side_names(artifact)):
-        yield _functions(artifact, side, title if artifact.comparison.enabled else "")
-    if artifact.comparison.enabled:
-        yield _deltas(artifact)
-    yield Paragraph("\n".join([LEGEND, *_without_interval(artifact)]), Tone.QUIET)
+    yield Paragraph("\n".join([population(artifact), *overall(artifact), about]))
+    if artifact.confidence_variants:
+        for side, title in enumerate(side_names(artifact)):
+            yield _functions(artifact, side, title if artifact.comparison.enabled else "")
+        if artifact.comparison.enabled:
+            yield _deltas(artifact)
+        notes = [LEGEND, *_without_interval(artifact), *not_probabilities(artifact)]
+        yield Paragraph("\n".join(notes), Tone.QUIET)
     if full:
         yield Section("metrics", "Every metric", (metric_table(artifact),))
     yield Paragraph(conclusion(artifact), Tone.STRONG)
     if artifact.left_out:
         left_out = (f"{printable(function)} ({why})" for function, why in artifact.left_out.items())
         yield Paragraph(f"not computed: {'; '.join(left_out)}")
-    if artifact.warnings:
-        yield Warnings(tuple(map(plain, artifact.warnings)))
+    warnings = [warning for warning in artifact.warnings if warning != note]
+    if warnings:
+        yield Warnings(tuple(map(plain, warnings)))
 
 
 def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
@@ -161,7 +174,9 @@ def metric_table(artifact: MetricsArtifact, functions: Collection[str] | None = 
         for function, side, variant in artifact.variants()
         if functions is None or function in functions
     ]
-    numbers += [("any", side, ms) for side, ms in zip(inputs, artifact.agreement, strict=False)]
+    numbers += [
+        ("any", side, ms) for side, ms in zip(inputs, artifact.overall_by_input, strict=False)
+    ]
     rows = []
     for function, side, metrics in numbers:
         who = (text(function), *([text(side)] if len(inputs) > 1 else []))

@@ -23,15 +23,16 @@ def fact_list(artifact: MetricsArtifact) -> list[Fact]:
     facts: list[Fact] = []
     if not artifact.comparison.enabled:
         facts.append(Fact(f"{people.case_noun}s", number(people.participants_included)))
-    if best is None:
-        return facts
-    for side, variant in zip(artifact.input_names, artifact.sides[best], strict=True):
+    variants = [None] * len(artifact.inputs) if best is None else artifact.sides[best]
+    numbers = artifact.overall_by_input
+    for side, metrics, variant in zip(artifact.input_names, numbers, variants, strict=False):
         note = side if artifact.comparison.enabled else ""
-        metrics = variant.metrics
-        for label, key in (("answered", "cmax"), ("exactly right", "accuracy")):
+        for label, key in (("answered", "coverage"), ("exactly right", "accuracy")):
             if key in metrics:
                 facts.append(Fact(label, percent(metrics[key].value), note))
-        facts.append(Fact("AUGRC", number(variant.augrc_full), note or f"ranked by {name(best)}"))
+        if variant is not None:
+            ranked = note or f"ranked by {name(str(best))}"
+            facts.append(Fact("AUGRC", number(variant.augrc_full), ranked))
     return facts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from acumen.charts import CHARTS
@@ -47,7 +47,7 @@ def study_of(
         facts=Facts(tuple(fact_list(artifact))),
         warnings=Warnings(tuple(plain(w) for w in artifact.warnings)),
         sections=(
-            *(s for build in SECTIONS if (s := build(artifact, key)).blocks),
+            *(s for build in _sections(artifact) if (s := build(artifact, key)).blocks),
             *_cases(artifact, texts),
             Section("provenance", "Provenance", tuple(provenance(artifact, command))),
         ),
@@ -88,7 +88,9 @@ def _metric_table(artifact: MetricsArtifact, title: str, metrics: Sequence[str])
         columns += [title_of(key), f"{title_of(key)}, interval"]
     rows = []
     for function, side, variant in artifact.variants():
-        if any(key in variant.metrics for key in metrics):
+        if any(
+            key in variant.metrics and variant.metrics[key].value is not None for key in metrics
+        ):
             who = [text(name(function)), *([text(side)] if artifact.comparison.enabled else [])]
             numbers = [value_and_interval(variant.metrics.get(key)) for key in metrics]
             rows.append((*who, *(cell for cells in numbers for cell in cells)))
@@ -272,13 +274,16 @@ def _metrics(artifact: MetricsArtifact, _: str) -> Section:
     return Section("metrics", "Every metric", (Folded(table),) if table.rows else ())
 
 
+RANKED: Final = (_deltas, _functions, _curves, _confidence)
+"""Sections that need a confidence."""
 SECTIONS: Final[tuple[Callable[[MetricsArtifact, str], Section], ...]] = (
-    _deltas,
-    _functions,
-    _curves,
-    _confidence,
+    *RANKED,
     levels.agreement,
     levels.errors,
     _metrics,
 )
 """In the order they stand on the page; one without blocks is left out. To add one, add a line."""
+
+
+def _sections(artifact: MetricsArtifact) -> Iterator[Callable[[MetricsArtifact, str], Section]]:
+    yield from (s for s in SECTIONS if artifact.confidence_variants or s not in RANKED)

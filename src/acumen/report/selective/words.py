@@ -1,16 +1,21 @@
 """What a metrics artifact says in plain words: on whom, what can be concluded and what cannot.
 
-One line for the terminal (:func:`population`, :func:`conclusion`), questions with their answers for
-the page (:func:`summary`).
+One line for the terminal (:func:`conclusion`), questions with their answers for the page
+(:func:`summary`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
+from acumen.report.selective.outcomes import (
+    nothing_ranked,
+    outcome_lines,
+    overall,
+    side_names,
+)
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
@@ -26,40 +31,10 @@ def summary(artifact: MetricsArtifact) -> Answers:
     )
 
 
-LONGEST_SIDE: Final = 12
-"""With longer names a table of two inputs would not fit into 80 columns."""
-
-
-def side_names(artifact: MetricsArtifact) -> list[str]:
-    """The inputs by name; two with a long name by their side."""
-    names = artifact.input_names
-    is_short = not artifact.comparison.enabled or max(map(len, names)) <= LONGEST_SIDE
-    return names if is_short else ["left", "right"]
-
-
-def population(artifact: MetricsArtifact) -> str:
-    """Who was judged: the denominator of every number."""
-    p = artifact.population
-    failed = ""
-    if p.participants_failed:
-        share = p.participants_failed / p.participants_total
-        failed = f" ({p.participants_failed} failed, {share:.1%})"
-    shares = [f"{n} ({n / max(p.items_total, 1):.1%})" for n in p.answered_by_input]
-    if len(shares) == 2:
-        left, right = side_names(artifact)
-        answers = f"judgments a side: answered {left} {shares[0]}, {right} {shares[1]}"
-    else:
-        share = p.items_answered / max(p.items_total, 1)
-        answered = f"{p.items_answered} answered ({share:.1%})"
-        answers = f"judgments: {answered}, {p.items_abstained} abstained"
-    return (
-        f"{p.participants_included} of {p.participants_total} {p.case_noun}s included{failed} · "
-        f"{counted(len(p.items), 'item')} · {p.items_total} {answers}"
-    )
-
-
 def conclusion(artifact: MetricsArtifact) -> str:
     """One or two sentences: which is better, or that these cases cannot show it."""
+    if not artifact.confidence_variants:
+        return nothing_ranked(artifact)
     if artifact.comparison.enabled:
         return _side(artifact)
     if artifact.best is None:
@@ -145,6 +120,8 @@ def _compared(artifact: MetricsArtifact) -> str:
         text = f"the confidence {'function' if len(functions) == 1 else 'functions'} " + listed(
             [name(f) for f in functions]
         )
+    if not functions:
+        text = "no confidence"
     names = artifact.input_names
     if artifact.comparison.enabled:
         in_both = artifact.comparison.in_both or artifact.population.participants_included
@@ -161,16 +138,9 @@ def _compared(artifact: MetricsArtifact) -> str:
 
 def _on_whom(artifact: MetricsArtifact) -> str:
     people = artifact.population
-    text = (
-        f"{counted(people.participants_included, people.case_noun)} with "
-        f"{counted(people.items_total, 'judgment')}: "
+    text = f"{counted(people.participants_included, people.case_noun)} with " + "; ".join(
+        outcome_lines(artifact)
     )
-    counts = people.answered_by_input
-    if artifact.comparison.enabled and len(counts) == 2:
-        names = artifact.input_names
-        text += f"{names[0]} answered {counts[0]:,} of them, {names[1]} {counts[1]:,}"
-    else:
-        text += f"{people.items_answered:,} answered and {people.items_abstained:,} abstained"
     failed = people.participants_failed
     if failed:
         return f"{text}. {counted(failed, people.case_noun)} failed and count in no metric."
@@ -180,7 +150,7 @@ def _on_whom(artifact: MetricsArtifact) -> str:
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
     best = artifact.best_function
     if best is None:
-        return ["Nothing: there is no confidence function with a value."]
+        return [*(f"{line}." for line in overall(artifact)), nothing_ranked(artifact)]
     if artifact.comparison.enabled:
         return _paired(artifact, best)
     variant = artifact.sides[best][0]
