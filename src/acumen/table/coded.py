@@ -84,7 +84,10 @@ class Coded:
     def in_order(self, key: Callable[[Any], Any] | None = None) -> Coded:
         """The values that some row has, sorted; numbers come before texts."""
         used = np.flatnonzero(self.counts).tolist()
-        order = sorted(used, key=lambda c: (key or _canonical)(self.values[c]))
+        if key is None and len({*map(type, self.values)}) == 1:
+            order = sorted(used, key=self.values.__getitem__)
+        else:
+            order = sorted(used, key=lambda c: (key or _canonical)(self.values[c]))
         recode = np.full(len(self.values) + 1, -1, np.int32)
         recode[order] = np.arange(len(order), dtype=np.int32)
         return Coded(tuple(self.values[c] for c in order), recode[self.codes])
@@ -172,7 +175,7 @@ def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str
     texts = {i for i in ids if isinstance(i, str)}
     problems = [
         Problem("is there twice, as a number and as text: a duplicate?", case=i, noun=noun)
-        for i in ids
+        for i in (ids if len(texts) < len(ids) else ())
         if isinstance(i, int) and str(i) in texts
     ]
     odd = () if "".join(texts).isprintable() else texts  # one look at them all: most are plain
