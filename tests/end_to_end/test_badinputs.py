@@ -56,6 +56,8 @@ def arguments(case: dict[str, Any], out: Path) -> list[str]:
     if kind == "calibration":
         control = [str(CONTROL), "--confidence", "calibrated", "--calibration", file]
         return ["evaluate", *control, *options]
+    if kind == "log":
+        return ["evaluate", file, *options]
     if "pair_with" in case:
         if case.get("with_option") == "intersection":
             options.append("--intersection-only")
@@ -108,7 +110,7 @@ def test_a_negative_weight_is_refused_where_the_column_is_said_to_be_one(
 def test_the_whole_index_is_run() -> None:
     kinds = {case["kind"] for case in CASES}
     assert kinds == set(check.KINDS) - {"pair"}
-    assert len(CASES) == 128
+    assert len(CASES) == 145
 
 
 def metrics(out: Path) -> dict[str, Any]:

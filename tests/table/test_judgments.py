@@ -396,3 +396,16 @@ def test_out_of_range_is_refused_and_never_clamped(column: object) -> None:
 
 def test_the_six_outcomes_are_six_numbers() -> None:
     assert [o.value for o in Outcome] == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_row_that_failed_counts_as_failed_with_or_without_truth() -> None:
+    table = from_columns(
+        case=["a", "b", "c", "d"],
+        truth=[None, 1, None, 2],
+        prediction=[None, 1, 2, None],
+        outcome=["failed", "answered", "answered", "failed"],
+        scale=[0, 1, 2],
+    )
+    assert (table.outcomes["failed"], table.outcomes["no_truth"]) == (2, 1)
+    assert table.has_truth
+    assert list(table.included.cases) == ["b"]

@@ -24,6 +24,8 @@ from typer.main import get_command
 from acumen.errors import AcumenError, UsageError, printable
 
 PROGRAM: Final = "acumen"
+PARTIAL: Final = 4
+"""What was asked for is there in part: a run that did not end."""
 FAULT: Final = 70
 """What sysexits.h calls a fault of the software: nothing a gate or a user did."""
 

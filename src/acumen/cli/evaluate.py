@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acumen import defaults
-from acumen.cli import options
+from acumen.cli import PARTIAL, options
 from acumen.cli.output import check_targets, emit, warn, write_results
 from acumen.errors import UsageError, printable
 
@@ -104,6 +104,8 @@ def evaluate(
     clock.lap("show")
     if debug:
         print(clock.summary(), file=sys.stderr)
+    if evaluation.artifact.population.rows_planned is not None:
+        raise typer.Exit(PARTIAL)
 
 
 def _check_counts(files: list[str], modes: list[str]) -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acumen.cli import PARTIAL
 from acumen.errors import AcumenError, counted, printable
 
 if TYPE_CHECKING:
     from acumen.runner.execute import Run
 
 app = typer.Typer(add_completion=False)
-PARTIAL = 4
 INTERRUPTED = 130
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, label
+from acumen.errors import DataError, Problem, label, what_came
 from acumen.readers.cells import (
     coded_of,
     levels_of,
@@ -24,7 +24,7 @@ from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
 from acumen.readers.records import Rows
 from acumen.readers.request import Request, scale_in
-from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles
+from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles, option_of
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Signal, Source
 from acumen.table.scale import Scale
@@ -61,6 +61,9 @@ class _Study:
         }
         roles |= {"truth": _split(roles["truth"], rows)} if "truth" in roles else {}
         if rows.mapping:  # the format knows its roles
+            problems = [*_missing_roles(roles, rows), *_open_choices(rows, mapping)]
+            if problems:
+                raise DataError(problems)
             return cls(rows, mapping, roles, ())
         named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
         # a mapping may say that there is no truth by naming none
@@ -114,7 +117,11 @@ class _Study:
         )
 
     def _ids(self, cell: Cell, role: str) -> Coded:
-        return _known(coded_of(self.look.cells(cell, role, ids=True)))
+        names = _known(coded_of(self.look.cells(cell, role, ids=True)))
+        odd = next((name for name in names.values if isinstance(name, list | dict)), None)
+        if odd is not None and role not in ("case", "item"):  # those are told with their rows
+            raise DataError([Problem(f"{what_came(odd)} is not a name", field=role)])
+        return names
 
     def _levels(self, cell: Cell, role: str) -> Any:
         is_text = self.rows.is_text or cell.extract is not None
@@ -223,6 +230,31 @@ class _Study:
                 if order is not None:
                     return Scale.of(order)
         return None
+
+
+def _missing_roles(roles: Mapping[str, Any], rows: Rows) -> list[Problem]:
+    """Roles that a format could not know from its file, each with its option."""
+    listed = ", ".join(label(name) for name in list(rows.names)[:30])
+    return [
+        Problem(
+            f"which column or path is the {role}? add {option_of(role)} PATH, such as "
+            f"{option_of(role)} {label(next(iter(rows.names)))}.NAME; there are {listed}"
+        )
+        for role in ("case", "prediction")
+        if role not in roles
+    ]
+
+
+def _open_choices(rows: Rows, mapping: MappingTable) -> list[Problem]:
+    """Columns of which one value must be chosen: rows of several would be counted twice."""
+    return [
+        Problem(
+            f"there are rows of {len(values)} values of {column}; choose one: "
+            + " or ".join(f"--where {column}={as_text(value)}" for value in values)
+        )
+        for column, values in rows.one_of.items()
+        if len(values) > 1 and column not in mapping.where
+    ]
 
 
 def _split(cells: list[Cell], rows: Rows) -> list[Cell]:

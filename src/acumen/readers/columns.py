@@ -29,6 +29,7 @@ from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
 from acumen.readers.series import plain_column
 from acumen.table.coded import Coded, is_missing
 from acumen.table.judgments import (
+    LEFT_OUT,
     NO_PREDICTION,
     NO_TRUTH,
     FailedCase,
@@ -131,8 +132,9 @@ def from_columns(
     )
     if confidence_range is not None:
         columns["confidence"] = _on_range(rows, columns, values.outcome, confidence_range)
-    missing = values.truth == NO_TRUTH
-    has_truth = truth is not None and not missing.all()
+    # a row that failed is left out as failed, whether or not its truth is known
+    missing = (values.truth == NO_TRUTH) & ~np.isin(values.outcome, LEFT_OUT)
+    has_truth = truth is not None and bool((values.truth != NO_TRUTH).any())
     if strict and (missing.any() or not has_truth):
         first, some = int(np.argmax(missing)), counted(int(missing.sum()), "row")
         fault = Fault(first, f"has no truth, as {some} in all")

@@ -40,6 +40,31 @@ class Format:
 
 
 FORMATS: Final[Mapping[str, Format]] = {
+    "inspect": Format(
+        "Inspect",
+        "acumen.readers.inspect:read_inspect",
+        lambda head: head.start[:4] == b"PK\x03\x04" or {"version", "status", "eval"} <= head.keys,
+    ),
+    "lm-eval": Format(
+        "lm-eval",
+        "acumen.readers.lm_eval:read_lm_eval",
+        lambda head: (
+            {"doc_id", "filtered_resps"} <= head.first.keys()
+            or {"results", "group_subtasks"} <= head.keys
+        ),
+    ),
+    "promptfoo": Format(
+        "promptfoo",
+        "acumen.readers.promptfoo:read_promptfoo",
+        lambda head: (
+            {"testIdx", "promptIdx"} <= head.first.keys() or {"evalId", "results"} <= head.keys
+        ),
+    ),
+    "label-studio": Format(
+        "Label Studio",
+        "acumen.readers.label_studio:read_label_studio",
+        lambda head: head.start[:1] == b"[" and {"id", "annotations"} <= head.keys,
+    ),
     "parquet": Format(
         "Parquet",
         "acumen.readers.arrow:read_parquet",
@@ -99,7 +124,7 @@ def titles(*, with_columns: bool = False) -> list[str]:
     """What the formats are called, those with columns alone if asked.
 
     >>> titles(with_columns=True)
-    ['Parquet', 'JSONL', 'JSON', 'TSV', 'CSV']
+    ['Inspect', 'lm-eval', 'promptfoo', 'Label Studio', 'Parquet', 'JSONL', 'JSON', 'TSV', 'CSV']
     """
     known = FORMATS.values()
     return [entry.title for entry in known if entry.has_columns or not with_columns]

@@ -25,6 +25,8 @@ class Rows:
     warnings: tuple[str, ...] = ()
     planned: int | None = None
     """Rows that a run planned which did not end."""
+    one_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Columns of which one value must be chosen where there are several, and their values."""
     format: str = ""
     is_text: bool = False
     """Whether cells are texts, so that a number is one that looks like it."""

@@ -213,7 +213,7 @@ class Judgments:
     @property
     def has_truth(self) -> bool:
         """Whether there is a truth to hold the predictions against."""
-        return not len(self.truth) or bool(self.truth[0] != NO_TRUTH)
+        return not len(self.truth) or bool((self.truth != NO_TRUTH).any())
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
