@@ -174,7 +174,7 @@ def hostile_artifact(change: Change) -> MetricsArtifact:
     document = small_artifact()
     metrics = next(iter(document["confidence_variants"].values()))["metrics"]
     levels = {f"{c / 10:.2f}" for c in range(1, 10)}
-    names = {*metrics, *document["agreement"][0]}
+    names = {*metrics, *document["overall"]}
     keep = {
         "1",
         "answered",

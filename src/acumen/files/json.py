@@ -134,10 +134,13 @@ def _is_sound(document: object, text: str, nan_below: Collection[str]) -> bool:
                     below.append(child)
                     if nan_below and (is_free or key in nan_below):
                         free.add(id(child))
-                elif (kind is float or kind is int) and not -largest <= child <= largest:
+                elif (
+                    (kind is float or kind is int)
+                    and not -largest <= child <= largest
                     # only a float is asked: a whole number may be too large to be one
-                    if kind is int or not (math.isnan(child) and (is_free or key in nan_below)):
-                        return False
+                    and (kind is int or not (math.isnan(child) and (is_free or key in nan_below)))
+                ):
+                    return False
         if not below:
             return "\\u" not in text or not _has_lone_surrogate(document, text)
         level = below
