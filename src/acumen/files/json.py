@@ -136,8 +136,9 @@ def _is_sound(document: object, text: str, nan_below: Collection[str]) -> bool:
                         free.add(id(child))
                 elif (kind is float or kind is int) and not -largest <= child <= largest:
                     # only a float is asked: a whole number may be too large to be one
-                    if kind is int or not (math.isnan(child) and (is_free or key in nan_below)):
-                        return False
+                    if kind is float and math.isnan(child) and (is_free or key in nan_below):
+                        continue
+                    return False
         if not below:
             return "\\u" not in text or not _has_lone_surrogate(document, text)
         level = below
