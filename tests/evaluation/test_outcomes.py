@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import acumen
+from acumen.errors import DataError
 from acumen.evaluation.api import evaluate
 from acumen.evaluation.evaluation import Evaluation
 from acumen.readers.columns import from_columns
@@ -102,6 +103,16 @@ def test_two_inputs_without_a_confidence_are_compared_by_what_needs_none() -> No
     assert [numbers["mae_levels"].value for numbers in overall] == [0.0, 0.75]
     assert evaluation.artifact.scale["levels"] == [0, 1, 2, 3, 4]
     assert "No confidence" in repr(evaluation)
+
+
+def test_a_confidence_that_one_side_lacks_ranks_neither() -> None:
+    columns = {"case": [1, 2, 3], "truth": [0, 1, 2], "prediction": [0, 1, 1]}
+    left, right = from_columns(**columns, confidence=[3, 2, 1]), from_columns(**columns)
+    artifact = evaluate(left, right, resamples=0).artifact
+    assert artifact.confidence_variants == {}
+    assert artifact.left_out == {"confidence": "only one of the two inputs has its signals"}
+    with pytest.raises(DataError, match="confidence: missing, here and in every answered row"):
+        evaluate(left, right, confidence="confidence", resamples=0)
 
 
 def test_without_a_truth_outcomes_and_coverage_are_counted_and_nothing_else(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from acumen.confidence.grammar import find, uses_calibration
-from acumen.defaults import FEWEST_CASES, RELIABLE_CASES
+from acumen.defaults import CONFIDENCE, FEWEST_CASES, RELIABLE_CASES
 from acumen.errors import UsageError
 from acumen.evaluation import build
 from acumen.evaluation.evaluation import Evaluation
@@ -116,9 +116,8 @@ def _select(tables: Sequence[Judgments], plan: Plan) -> tuple[list[str], dict[st
         left_out |= why | dict.fromkeys(
             sorted({*first} ^ {*names}), "only one of the two inputs has its signals"
         )
-        nobody = not first and not names
         first = [name for name in first if name in names]
-        if not first and not nobody:
+        if not first and plan.confidence != CONFIDENCE:
             raise UsageError("the two inputs have no confidence function in common")
     return first, left_out
 

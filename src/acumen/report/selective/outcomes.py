@@ -116,7 +116,8 @@ def not_probabilities(artifact: MetricsArtifact) -> list[str]:
         if (measured := variant.metrics.get("ece")) is not None
         if measured.value is None and measured.reason is not None
     }
+    own = "; if it has a range, declare it: --confidence-range 0,100"
     return [
-        f"– no {metrics} of {reason}; if it has a range, declare it: --confidence-range 0,100"
+        f"– no {metrics} of {reason}{own if reason.startswith('confidence: ') else ''}"
         for reason in sorted(reasons)[:3]
     ]
