@@ -292,6 +292,16 @@ def test_platt_is_logistic_on_one_feature() -> None:
     assert platt.model == logistic.model
 
 
+def test_a_linear_model_that_its_tool_calls_logistic_is_read_as_linear() -> None:
+    model = {"coefficients": [0.2, -0.1], "intercept": 0.5, "link": "identity"}
+    scaler = {"mean": [1.0, 0.0], "std": [2.0, 1.0]}
+    document = {"method": "logistic", "target": "loss", "features": ["a", "b"]}
+    calibration = calibration_from({**document, "model": {**model, "scaler": scaler}})
+    assert calibration.method == "linear"
+    # 0.5 + 0.2·(3 − 1)/2 − 0.1·1 and 0.5 + 0.2·(11 − 1)/2 + 0.1·1, the latter cut to 1
+    assert calibration.model.predict([[3.0, 1.0], [11.0, -1.0]]).tolist() == [0.6, 1.0]
+
+
 def test_logistic_for_loss_means_linear() -> None:
     fitted = fit_calibration(TABLE, method="logistic", features=["token_msp"], target="loss")
     assert fitted.method == "linear"
@@ -554,7 +564,7 @@ def changed(document: dict, path: str, value: object) -> dict:
         ),
         (LOGISTIC, "model.coefficients", KeyError, "model.coefficients: is missing"),
         (LOGISTIC, "model.intercept", KeyError, "model.intercept: is missing"),
-        (LOGISTIC, "model.link", "identity", "model.link: must be 'sigmoid', not the"),
+        (LOGISTIC, "model.link", "probit", "model.link: must be 'sigmoid', not the"),
         (LOGISTIC, "model.scaler", KeyError, "model.scaler: is missing"),
         (
             LOGISTIC,

@@ -544,3 +544,12 @@ def test_a_scale_that_is_none_is_refused_where_it_stands(scale: Any, said: str) 
     document = run_document()
     document["run_metadata"]["scale"] = scale
     assert said in refused(document)
+
+
+@pytest.mark.parametrize("version", ["2", 2, "2.1", "1.x9", "new"])
+def test_a_run_of_a_newer_version_is_refused_by_name(version: object) -> None:
+    document = {"schema_version": version, "experiments": []}
+    known = str(version).startswith("1.")
+    message = "must be a list of at least one experiment" if known else "reads up to 1: update it"
+    with pytest.raises(DataError, match=message):
+        run_from_document(document)

@@ -155,7 +155,7 @@ def test_a_written_file_is_scored_again_without_a_truth_file(
     assert second["auprc"]["ordinal_auprc"] == first["auprc"]["ordinal_auprc"]
     assert second["primitives"] == first["primitives"]
     assert second["unified_scores"]["process_score"] is None
-    assert second["metrics"]["process"]["reason"] == "scored without a truth file"
+    assert second["metrics"]["process"]["reason"] == "none of its components has a value"
 
 
 def test_options_fill_what_the_file_lacks_and_no_more(study: Path, tmp_path: Path) -> None:

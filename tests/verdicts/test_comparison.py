@@ -36,7 +36,7 @@ def method(*scores: float | None) -> Any:
 
 def compared(left: Any, right: Any, truth: Any = TRUTH, **options: Any) -> ComparisonDocument:
     found = compare_runs(left, right, truth, POLICY, options=Options(resamples=50), **options)
-    return comparison_document(found, ("one", "two"), with_reasons=truth is not TRUTH)
+    return comparison_document(found, ("one", "two"))
 
 
 def claims(*severities: str | None, **more: Any) -> Any:

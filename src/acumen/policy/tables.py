@@ -83,6 +83,9 @@ class PolicyTable(Document):
     modifiers: Part[list[Part[ModifierTable]]] = Field(default_factory=list)
     thresholds: Part[dict[str, Part[Number]]] = Field(default_factory=dict)
     rules: Part[list[Part[RuleTable]]] = Field(default_factory=list)
+    primitives: Part[dict[str, Part[Number]]] = Field(
+        default_factory=dict, description="how far a number on the way to the verdict may be off"
+    )
 
 
 class Vocabulary(Draft[PolicyTable]):

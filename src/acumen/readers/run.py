@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, label, what_came
 from acumen.files.json import parse_json, read_bytes, source_name
@@ -13,6 +13,9 @@ from acumen.readers.entries import table_from_entries
 from acumen.table.judgments import Judgments, Outcome, Source
 from acumen.table.losses import rungs_off
 from acumen.table.scale import DEFAULT_SCALE, Scale, builtin_scales, find_scale
+
+NEWEST: Final = 1
+"""The newest version of the format that is known; a file without one is of the first."""
 
 
 def read_run(
@@ -98,6 +101,10 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
     version = document.get("schema_version")
     if version is not None and (isinstance(version, bool) or not isinstance(version, str | int)):
         message = f"must be a text or a whole number, not {what_came(version)}"
+        raise DataError([Problem(message, field="schema_version")], source=name)
+    major = str(version or 0).partition(".")[0]
+    if not major.isdecimal() or int(major[:9]) > NEWEST:
+        message = f"{what_came(version)} is not known; this acumen reads up to {NEWEST}: update it"
         raise DataError([Problem(message, field="schema_version")], source=name)
     experiments = document.get("experiments")
     if not isinstance(experiments, list) or not experiments:

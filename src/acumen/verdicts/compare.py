@@ -127,20 +127,15 @@ def _uneven(left: PreparedStudy, right: PreparedStudy) -> list[str]:
 
 
 def comparison_document(
-    comparison: VerdictComparison, names: tuple[str, str], *, with_reasons: bool
+    comparison: VerdictComparison, names: tuple[str, str]
 ) -> ComparisonDocument:
     """The differences as a document: left, right, right − left with its interval."""
-    left_out = set() if with_reasons else of_reasons(comparison.left)
     return ComparisonDocument(
         left=names[0],
         right=names[1],
         n_cases=comparison.left.n_cases,
         n_ranked=len(comparison.left.ranking),
-        deltas={
-            name: _delta(contrast, comparison)
-            for name, contrast in comparison.deltas.items()
-            if name not in left_out
-        },
+        deltas={name: _delta(contrast, comparison) for name, contrast in comparison.deltas.items()},
         warnings=list(comparison.warnings),
     )
 

@@ -42,8 +42,6 @@ LEVEL_MEANS: Final = ("macro_f1", "macro_mae")
 THRESHOLD_MEANS: Final = ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "adjusted_auprc")
 """Means in which every threshold counts alike."""
 
-NO_TRUTH_FILE: Final = "scored without a truth file"
-
 
 @dataclass(frozen=True, eq=False)
 class VerdictScores:
@@ -70,7 +68,7 @@ def metrics_of_study(study: PreparedStudy) -> dict[str, tuple[Metric, str]]:
 
 
 def of_reasons(study: PreparedStudy) -> set[str]:
-    """The metrics that need a truth file; primitives stand in the results themselves."""
+    """The metrics of what a method says beside its verdict."""
     parts = metrics_of_study(study).items()
     return {name for name, (_, part) in parts if part == "reasoning"} - {PRIMITIVES}
 
@@ -167,20 +165,15 @@ def _reason(metric: Metric, view: Any) -> str:
 
 
 def document(
-    scores: VerdictScores,
-    defaults: Mapping[str, str | int | None] | None = None,
-    *,
-    with_reasons: bool = True,
+    scores: VerdictScores, defaults: Mapping[str, str | int | None] | None = None
 ) -> ResultsDocument:
     """The results document: the source's keys, and our metrics with their intervals beside them.
 
-    ``defaults`` fill what the results file lacks. Without a truth file (``with_reasons`` false)
-    only ranking, agreement and primitives are scored.
+    ``defaults`` fill what the results file lacks.
     """
-    study, metrics = scores.study, _measured(scores, with_reasons)
+    study = scores.study
+    metrics = {name: inference.measured for name, inference in scores.inferences.items()}
     unified = unified_numbers(study)
-    if not with_reasons:
-        unified = _without_reasons(unified, study)
     outcomes, options = study.table.outcome, scores.options
     return ResultsDocument.model_validate(
         {
@@ -213,15 +206,6 @@ def document(
     )
 
 
-def _measured(scores: VerdictScores, with_reasons: bool) -> dict[str, Measured]:
-    untold = set() if with_reasons else of_reasons(scores.study)
-    absent = Measured(value=None, reason=NO_TRUTH_FILE)
-    return {
-        name: absent if name in untold else inference.measured
-        for name, inference in scores.inferences.items()
-    }
-
-
 def _ci95(scores: VerdictScores, metrics: Mapping[str, Measured]) -> dict[str, Ends]:
     """The percentile intervals there are, of the metrics that have a value."""
     ends = {
@@ -236,15 +220,6 @@ def _agreement(metrics: Mapping[str, Measured]) -> dict[str, float | None]:
     keys = {name: key for key, name in AGREEMENT.items()}
     names = [metric.name for metric in metrics_of(Confusion)]
     return {keys.get(name, name): metrics[name].value for name in names}
-
-
-def _without_reasons(unified: dict[str, Any], study: PreparedStudy) -> dict[str, Any]:
-    scores = ("process_score", "consistency_score")
-    parts = ("process_components", "consistency_details", "intermediate_metrics")
-    reasons = unified["reasons"] | dict.fromkeys(scores, NO_TRUTH_FILE)
-    # what is said of evidence is beside the point when evidence is not scored
-    warnings = [text for text in unified["warnings"] if text not in study.counts.warnings]
-    return unified | dict.fromkeys((*scores, *parts)) | {"reasons": reasons, "warnings": warnings}
 
 
 def _provenance(
