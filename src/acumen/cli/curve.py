@@ -33,7 +33,7 @@ def curve(
 
     Example: acumen curve run.json --mode few_shot --confidence token_msp --output curve.csv
     """
-    check_targets({"--output": output}, [run, calibration, scale])
+    check_targets({"--output": output}, [run, calibration, scale, loss])
     from acumen.cli.ranking import rank_run
     from acumen.files.csv import csv_text
     from acumen.files.json import write_bytes

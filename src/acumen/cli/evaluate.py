@@ -71,7 +71,7 @@ def evaluate(
     clock = _Clock()
     files, modes = [*(runs or []), *(inputs or [])], mode or []
     _check_counts(files, modes)
-    check_targets({"--output": output, "--html": html}, [*files, calibration, scale])
+    check_targets({"--output": output, "--html": html}, [*files, calibration, scale, loss])
     from acumen.evaluation.api import evaluate as evaluate_inputs
 
     clock.lap("import")

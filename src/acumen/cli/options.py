@@ -24,7 +24,9 @@ Scale = Annotated[
     str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
 ]
 Confidence = Annotated[str, typer.Option(help="default, all, or names separated by commas.")]
-Loss = Annotated[str, typer.Option(help="abs_norm or abs.")]
+Loss = Annotated[
+    str, typer.Option(help="abs_norm, abs, zero_one, squared, or a TOML file of costs.")
+]
 Calibration = Annotated[
     Path | None, typer.Option(help="A calibration artifact, for the calibrated functions.")
 ]

@@ -37,6 +37,7 @@ from acumen.evaluation.inputs import (
 )
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Method, Options
+from acumen.table.losses import AnyLoss, find_loss
 from acumen.table.scale import Scale
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def evaluate(
     *,
     mode: Modes = None,
     confidence: Confidence = CONFIDENCE,
-    loss: str = LOSS,
+    loss: AnyLoss = LOSS,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     interval: Method = INTERVAL,
@@ -78,8 +79,11 @@ def evaluate(
     confidence
         ``"default"``, ``"all"``, a name, a list of names, a function whose parameters are signals,
         or such functions by name.
-    loss, coverage_grid, area_coverage
-        What a wrong level costs, where the risk is measured, and up to where areas are.
+    loss
+        What a wrong level costs: ``abs_norm``, ``abs``, ``zero_one``, ``squared``, a TOML file of
+        costs, costs by truth and prediction, or a function of the ranks predicted and true.
+    coverage_grid, area_coverage
+        Where the risk is measured, and up to where areas are.
     resamples, seed, interval, confidence_level
         How intervals are made: :class:`Options`.
     calibration
@@ -108,7 +112,7 @@ def evaluate(
     plan = Plan(
         confidence=selector,
         functions=functions,
-        loss=loss,
+        loss=find_loss(loss),
         coverage_grid=tuple(sorted(set(coverage_grid))),
         area_coverage=area_coverage,
         options=Options(

@@ -21,7 +21,7 @@ from acumen.metrics.conventions import conventions
 from acumen.results import metrics as document
 from acumen.results.measured import Delta, finite
 from acumen.table.judgments import Judgments, Outcome, Signal, SignalState
-from acumen.table.losses import find_loss
+from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
@@ -162,7 +162,9 @@ def evaluation(
         loss=document.LossDescription(
             name=loss.name,
             definition=loss.describe(scale),
-            raw_multiplier=round(1.0 / loss.unit(scale)),
+            raw_multiplier=loss.multiplier(scale),
+            costs=None if LOSSES.get(loss.name) is loss else loss.costs(scale),
+            file=loss.file,
         ),
         confidence_variants=dict(variants),
         comparison=comparison,

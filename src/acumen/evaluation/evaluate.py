@@ -32,6 +32,7 @@ from acumen.inference.replicates import MOST_DROPPED
 from acumen.results.metrics import Best, Comparison, PairedVariant, Variant
 from acumen.table.align import Pair, align
 from acumen.table.judgments import Judgments
+from acumen.table.losses import find_loss
 from acumen.views.ranking import Ranking
 
 SMALL_TABLE: Final = 20_000
@@ -83,7 +84,7 @@ def evaluate(
         [
             *(warning for table in tables for warning in table.warnings),
             *(() if pair is None else pair.warnings),
-            *_table_warnings(tables[0]),
+            *_table_warnings(tables[0], plan),
             *(w for table in tables for w in _calibration_warnings(table, names, plan)),
             *(warning for function in functions.values() for warning in function.warnings),
         ],
@@ -218,9 +219,11 @@ def _calibration_warnings(table: Judgments, names: Sequence[str], plan: Plan) ->
     return list(plan.calibration.warnings(table, used))
 
 
-def _table_warnings(table: Judgments) -> list[str]:
-    """What a table is too small or too even for."""
+def _table_warnings(table: Judgments, plan: Plan) -> list[str]:
+    """What a table is too small or too even for, and what its loss charges."""
     warnings = []
+    if find_loss(plan.loss).grades(table.scale).charges_right:
+        warnings.append("the loss charges right answers too")
     rows, noun = table.included, table.scale.case
     n = len(rows.cases)
     if n < FEWEST_CASES:

@@ -21,7 +21,7 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
-from acumen.table.losses import find_loss
+from acumen.table.losses import Loss, find_loss
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
@@ -43,7 +43,7 @@ class Plan:
     confidence: str = CONFIDENCE
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Confidence functions that are plain callables, by the name they go under."""
-    loss: str = LOSS
+    loss: str | Loss = LOSS
     coverage_grid: tuple[float, ...] = COVERAGE_GRID
     area_coverage: float = AREA_COVERAGE
     options: Options = Options()  # noqa: RUF009  (frozen)

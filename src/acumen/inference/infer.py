@@ -221,4 +221,5 @@ def errors_of(view: Any) -> Errors | None:
         worst_case=float(lost.max(initial=0.0)),
         unit=view.unit,
         most_loss=view.most_loss,
+        least_loss=float(min(view.grades.cost[view.grades.cost > 0], default=1.0)),
     )

@@ -32,7 +32,7 @@ SPARSE_ERRORS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """What sparse errors need to know about the study; losses in rungs of cost ``unit``."""
+    """What sparse errors need to know about the study; losses in units of cost ``unit``."""
 
     erring_cases: int
     """Cases with any loss."""
@@ -43,7 +43,9 @@ class Errors:
     """The largest summed loss of a case."""
     unit: float = 1.0
     most_loss: float = math.inf
-    """The largest loss of a row, in rungs."""
+    """The largest loss of a row."""
+    least_loss: float = 1.0
+    """The smallest that is not 0: what an error that was not seen costs at least."""
 
     def bounds(self, one_error: Callable[[float], float]) -> tuple[float, float]:
         """Smallest and largest value of a risk: every row answered, and as wrong as can be."""
@@ -116,7 +118,7 @@ def _risk(
     if errors is not None and one_error is not None and errors.erring_cases < SPARSE_ERRORS:
         per_error = one_error(errors.cmax) / errors.answered * errors.unit
         if errors.erring_cases == 0:
-            return _zero_errors(jackknife.cases, per_error, level)
+            return _zero_errors(jackknife.cases, errors.least_loss * per_error, level)
         return _few_errors(estimate, s, jackknife.n, errors, per_error, level)
     if estimate > 0.0 and s > 0.0:
         reach = t_quantile(level, jackknife.degrees) * s / estimate
@@ -136,7 +138,7 @@ def _few_errors(
 
     upper = (1 + level) / 2
     variance = (s * t_quantile(level, n - 1) / float(ndtri(upper))) ** 2
-    extra = max(1.0, errors.worst_case) * per_error
+    extra = max(errors.least_loss, errors.worst_case) * per_error
 
     def quantile(mean: float, variance: float, p: float) -> float:
         if mean <= 0.0 or variance <= 0.0:  # an excess may be 0 although there are errors

@@ -26,12 +26,12 @@ def _as_is(cmax: float) -> float:
 
 
 def over_coverage(cmax: float) -> float:
-    """One lost rung in an area under selective risk."""
+    """One unit of loss in an area under selective risk."""
     return cmax
 
 
 def over_coverage_twice(cmax: float) -> float:
-    """One lost rung in an area under generalized risk."""
+    """One unit of loss in an area under generalized risk."""
     return cmax * cmax / 2
 
 
@@ -71,26 +71,26 @@ def mae(ranking: Ranking, weights: CaseWeights) -> Floats:
 def accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows that are exactly right; higher is better.
 
-    .. math:: \frac{1}{K} \sum_i w_i [\ell_i = 0]
+    .. math:: \frac{1}{K} \sum_i w_i [\hat y_i = y_i]
 
     >>> accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.5
     """
     totals = ranking.totals(weights)
-    return ratio(totals.by_loss[0], totals.answered)
+    return ratio(totals.within(0), totals.answered)
 
 
 @_share(title="Off-by-one accuracy")
 def off_by_one_accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 
-    .. math:: \frac{1}{K} \sum_i w_i [\ell_i \le 1]
+    .. math:: \frac{1}{K} \sum_i w_i [|\hat y_i - y_i| \le 1]
 
     >>> off_by_one_accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.75
     """
     totals = ranking.totals(weights)
-    return ratio(totals.by_loss[:2].sum(axis=0), totals.answered)
+    return ratio(totals.within(1), totals.answered)
 
 
 @_risk(title="AURC", one_error=over_coverage)
@@ -324,8 +324,9 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     0.625
     """
     totals = ranking.totals(weights)
-    right = totals.by_loss[0]
-    return ratio(ranking.exact(weights, MOST_RISK)[2], right * (totals.answered - right))
+    right = totals.within(0)
+    pairs = ranking.by_right.exact(weights, MOST_RISK)[2]
+    return ratio(pairs, right * (totals.answered - right))
 
 
 def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:

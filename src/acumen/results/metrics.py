@@ -94,6 +94,10 @@ class LossDescription(Model):
     name: str
     definition: str
     raw_multiplier: int
+    costs: list[list[float]] | None = Field(
+        default=None, description="by truth, then prediction, of a loss that does not ship"
+    )
+    file: str | None = None
 
 
 class Interpretation(Model):

@@ -37,7 +37,9 @@ def brief(artifact: MetricsArtifact, *, full: bool = False) -> Iterator[Section 
     artifact.check()
     loss, level = artifact.loss, f"{artifact.confidence_level:.0%}"
     yield Paragraph("\n".join(_inputs(artifact)), Tone.STRONG)
-    about = f"loss {loss.name} = {loss.definition} · intervals {level}, below each number"
+    about = (
+        f"loss {plain(loss.name)} = {plain(loss.definition)} · intervals {level}, below each number"
+    )
     yield Paragraph(f"{population(artifact)}\n{about}")
     for side, title in enumerate(side_names(artifact)):
         yield _functions(artifact, side, title if artifact.comparison.enabled else "")

@@ -49,7 +49,7 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
             value = ",".join(map(str, value))
         if value is not None:
             words += [option, str(value)]
-    words += ["--loss", artifact.loss.name]
+    words += ["--loss", artifact.loss.file or artifact.loss.name]
     words += ["--intersection-only"] if artifact.comparison.intersection_only else []
     words += ["--texts"] if artifact.options.get("texts") is True else []
     return shlex.join(words)
