@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 SCHEMAS: Final = {
+    "run": "acumen.readers.run_file:RunDocument",
     "metrics": "acumen.results.metrics:MetricsArtifact",
     "results": "acumen.results.verdicts:ResultsDocument",
     "calibration": "acumen.results.calibration:CalibrationDocument",
     "scale": "acumen.table.scale_file:ScaleTable",
+    "loss": "acumen.table.loss_file:LossTable",
     "task": "acumen.runner.task:TaskTable",
     "policy": "acumen.policy.tables:PolicyTable",
 }
