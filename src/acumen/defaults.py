@@ -59,3 +59,6 @@ PROCESS_WEIGHTS: Final[Mapping[str, int]] = {
 }
 """The five components of the process score and what each weighs, in percent: whole, so that sums
 of them are exact and all right is 100 and not a hair more."""
+
+CONSISTENCY_SAMPLES: Final = 5
+"""How often a run asks each case where the environment enables consistency."""

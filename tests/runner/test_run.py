@@ -386,6 +386,29 @@ def test_a_dry_run_asks_nothing_and_shows_no_text(
 
 
 @pytest.mark.parametrize(
+    ("environment", "options", "samples"),
+    [
+        ("true", [], "5 samples"),
+        ("true", ["--samples", "1"], "1 sample"),
+        ("false", [], "1 sample"),
+    ],
+)
+def test_the_environment_may_enable_consistency_and_a_number_beats_it(
+    environment: str,
+    options: list[str],
+    samples: str,
+    flat_file: Path,
+    cases_file: Callable[..., Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CONSISTENCY_ENABLED", environment)
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m", "--dry-run"]
+    assert acumen([*command, "--base-url", "http://127.0.0.1:9/v1", *options]) == 0
+    assert f", zero_shot, {samples} each" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     ("options", "line"),
     [
         # "CASE night walk" is 15 long, and "CASE sleeps badly" 17; " [3: sleeps badly]" adds 18

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from acumen.defaults import CONSISTENCY_SAMPLES
 from acumen.errors import AcumenError, counted, printable
 
 if TYPE_CHECKING:
@@ -45,6 +47,14 @@ class OmitChoice(StrEnum):
     max_tokens = "max_tokens"
 
 
+def _asks(context: typer.Context, samples: int) -> int:
+    """How often each case is asked: several times if CONSISTENCY_ENABLED and no number is given."""
+    source = context.get_parameter_source("samples")
+    wanted = os.environ.get("CONSISTENCY_ENABLED", "").strip().lower() in ("1", "true")
+    is_stated = source is None or source.name != "DEFAULT"
+    return samples if is_stated or not wanted else CONSISTENCY_SAMPLES
+
+
 @app.command()
 def run(
     task: Annotated[str, typer.Argument(help="A task's name (phq8, allergy) or a .toml file.")],
@@ -58,7 +68,14 @@ def run(
     mode: Annotated[ModeChoice, typer.Option(help="Which prompts.")] = ModeChoice.zero_shot,
     samples: Annotated[
         int,
-        typer.Option("--samples", "--consistency-samples", min=1, max=100, help="Asks per case."),
+        typer.Option(
+            "--samples",
+            "--consistency-samples",
+            min=1,
+            max=100,
+            help="Asks per case; see CONSISTENCY_ENABLED.",
+            callback=_asks,
+        ),
     ] = 1,
     references: Annotated[
         str | None, typer.Option(help="References of few-shot prompts, JSON or 'demo'.")
