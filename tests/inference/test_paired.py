@@ -265,12 +265,14 @@ def test_two_systems_without_variation_differ_by_what_either_may_still_do(wrong:
     n = 12
     left, right = (rank([e] * n, np.arange(n)) for e in (0, int(wrong)))
     delta = compare([METRICS["accuracy"]], left, right, Options(resamples=0))["accuracy"]
-    alone = infer([METRICS["accuracy"]], left, Options(resamples=0))["accuracy"].interval
-    assert isinstance(alone, Interval)
+    ends = []
+    for side in (left, right):
+        alone = infer([METRICS["accuracy"]], side, Options(resamples=0))["accuracy"].interval
+        assert isinstance(alone, Interval)
+        ends.append(alone.high - alone.low)
     assert isinstance(delta.interval, Interval)
     assert delta.value == -float(wrong)
-    reach = 1.0 - alone.low
-    expected = math.hypot(reach, reach) if wrong else reach
+    expected = math.hypot(*ends) if wrong else ends[0]
     assert delta.interval.high - delta.interval.low == pytest.approx(
         expected if wrong else 2 * expected, rel=1e-9
     )

@@ -29,7 +29,14 @@ from acumen.types import Floats
 from acumen.views.ranking import MOST_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
-_risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
+_risk = partial(
+    metric,
+    view=Ranking,
+    better="lower",
+    kind=Kind.RISK,
+    unit=Unit.LOSS,
+    errors=lambda ranking, **_: ranking.errors(),
+)
 
 
 @_risk(title="Exact AURC", one_error=over_coverage)

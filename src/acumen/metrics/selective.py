@@ -36,7 +36,14 @@ def over_coverage_twice(cmax: float) -> float:
 
 
 _share = partial(metric, view=Ranking, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
-_risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
+_risk = partial(
+    metric,
+    view=Ranking,
+    better="lower",
+    kind=Kind.RISK,
+    unit=Unit.LOSS,
+    errors=lambda ranking, **_: ranking.errors(),
+)
 
 
 @_share(title="cmax", behind=every_case)
@@ -67,7 +74,7 @@ def mae(ranking: Ranking, weights: CaseWeights) -> Floats:
     return ratio(totals.loss * ranking.unit, totals.answered)
 
 
-@_share(title="Accuracy of answered rows")
+@_share(title="Accuracy of answered rows", errors=lambda ranking: ranking.errors(beyond=0))
 def accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows that are exactly right; higher is better.
 
@@ -80,7 +87,7 @@ def accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     return ratio(totals.by_loss[0], totals.answered)
 
 
-@_share(title="Off-by-one accuracy")
+@_share(title="Off-by-one accuracy", errors=lambda ranking: ranking.errors(beyond=1))
 def off_by_one_accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 
@@ -272,6 +279,7 @@ def augrc_at_coverage(
     title="MAE at coverage {coverage}",
     undefined="the coverage asked for is above cmax",
     one_error=_as_is,
+    errors=Ranking.errors,
 )
 def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
     r"""Selective risk at the first working point that reaches a coverage; lower is better.

@@ -25,9 +25,9 @@ def _flag(flag: Flag, interval: Interval) -> str:
         case Flag.FEW_ERRORS:
             return counted(interval.erring_cases or 0, "erring case")
         case Flag.NO_ERRORS:
-            return "assumes that an erring case loses at most one level in total, on average"
+            return "assumes that an erring case loses at most one level a row, on average"
         case Flag.NOISE_RAISES:
-            return "noise raises the estimate, most where rows are few; the low end allows for it"
+            return "noise raises the estimate, most where rows are few; both ends allow for it"
         case Flag.FALLBACK:
             return "BCa does not exist here; this is the percentile interval"
 

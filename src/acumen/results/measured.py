@@ -66,9 +66,9 @@ class Flag(StrEnum):
     FEW_ERRORS = "few_errors"
     """Only one or two cases err: see ``erring_cases``."""
     NO_ERRORS = "no_errors"
-    """No case errs; it assumes that one that does loses one level in total, on average."""
+    """No case errs; it assumes that one that does loses one level a row, on average."""
     NOISE_RAISES = "noise_raises"
-    """Noise raises the estimate, most where rows are few; the low end allows for it."""
+    """Noise raises the estimate, most where rows are few; both ends allow for it."""
     FALLBACK = "fallback"
     """The method that was asked for does not exist here, so another took its place."""
 

@@ -25,9 +25,7 @@ from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.score import (
     explain,
     metrics_as_one,
-    metrics_of_study,
     of_reasons,
-    rare_level,
 )
 from acumen.verdicts.study import PreparedStudy, prepare
 from acumen.views.confusion import confuse_judgments
@@ -148,8 +146,7 @@ def comparison_document(
 def _delta(contrast: Contrast, comparison: VerdictComparison) -> Delta:
     """A difference as it is written; none is claimed that rests on a few cases of a level."""
     delta = contrast.delta().model_copy(update={"counts": _counts(contrast.name, comparison)})
-    metric = metrics_of_study(comparison.left)[contrast.name][0]
-    rare = rare_level(metric, comparison.left)
+    rare = contrast.left.interval.rests_on
     if rare is None or delta.interval is None:
         return delta
     flagged = delta.interval.with_flag(Flag.RARE_LEVEL, rare)

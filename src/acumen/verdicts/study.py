@@ -58,6 +58,11 @@ class PreparedStudy:
         return RankingWithReasons(self.ranking, self.reasoning)
 
     @property
+    def names(self) -> tuple[str | int, ...]:
+        """What the levels are called."""
+        return self.ranking.names
+
+    @property
     def total(self) -> int:
         """Cases that did not fail."""
         return len(self.table.included.cases)

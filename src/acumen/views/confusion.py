@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from acumen.table.judgments import NO_PREDICTION, Judgments
 from acumen.types import CaseId, Floats
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, Errors, Group, cases_of, once_a_block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -31,6 +31,22 @@ class Confusion(CaseRows):
     """Levels that are the truth of some answered row of the study."""
     seen_levels: NDArray[np.int64]
     """Levels that are the truth or the prediction of some answered row of the study."""
+
+    names: tuple[str | int, ...] = ()
+    """What the levels are called, where that is known."""
+
+    def errors(self, beyond: int | None = None, *, silence: bool = False) -> Errors:
+        """Who errs: levels off, or rows ``beyond`` so many; ``silence`` counts as wrong."""
+        rows = np.arange(len(self.case)) if silence else self.order
+        off = np.abs(self.truth - self.prediction)[rows]
+        off = np.where(self.prediction[rows] == NO_PREDICTION, self.levels, off)
+        loss = off if beyond is None else off > beyond
+        return self.sparse_errors(rows, loss, most_loss=self.levels - 1 if beyond is None else 1)
+
+    def groups(self) -> list[Group]:
+        """The cases at each true level: a mean over levels rests on all of them."""
+        truth = self.truth[self.order]
+        return [Group(self.cases_among(truth == k), "at", k) for k in self.true_levels.tolist()]
 
     def why_undefined(self, weights: CaseWeights) -> str | None:
         """Why a metric may have no value under the first weighting of a block, if it is plain."""
@@ -84,6 +100,7 @@ def confuse(
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
     study_levels: Sequence[int] | None = None,
+    names: Sequence[str | int] = (),
 ) -> Confusion:
     """The table of plain arrays of ranks; ``prediction`` −1 is an abstention.
 
@@ -108,6 +125,7 @@ def confuse(
         n_cases=n_cases,
         levels=int(highest) + 1 if levels is None else levels,
         weight=own,
+        names=tuple(names),
         true_levels=true_levels,
         seen_levels=np.union1d(
             true_levels, prediction[heavy] if study_levels is None else true_levels
@@ -136,4 +154,5 @@ def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None)
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
+        names=table.scale.levels,
     )

@@ -138,12 +138,27 @@ class Forecast(CaseRows):
     @once_a_block
     def cosines(self, weights: CaseWeights) -> Floats:
         """``(frequency, weighting)``: sums of (y − p)·cos(πkp), the residual in a cosine basis."""
-        return weights.weigh(self._cosine_columns)
+        return weights.weigh(self.cosine_columns)
 
     @cached_property
-    def _cosine_columns(self) -> Floats:
+    def cosine_columns(self) -> Floats:
+        """The same of each case: ``(frequency, case)``."""
         p, residual = self.probability, self.target - self.probability
         return self._per_case([residual * np.cos(np.pi * k * p) for k in range(FREQUENCIES)])
+
+    def residuals(self, bins: int = BINS, *, by_mass: bool = False) -> tuple[Floats, Floats]:
+        """``(bin, case)`` summed target − probability, and the weight of each case."""
+        own = np.ones(len(self.order)) if self.own is None else self.own
+        mass = np.bincount(self.atom, own, len(self.probability))
+        cell = equal_width_bin(self.probability, bins)
+        if by_mass:
+            ends = tie_ends(self.probability)
+            until = np.cumsum(mass)[ends - 1]
+            middle = (until + np.append(0.0, until[:-1])) / 2
+            of_tie = np.minimum((middle / until[-1] * bins).astype(np.int64), bins - 1)
+            cell = np.repeat(of_tie, np.diff(ends, prepend=0))
+        weight = self._per_case([np.ones(len(self.probability))])[0]
+        return self._per_case([self.target - self.probability], cell, bins), weight
 
     def curve(self, bins: int = BINS) -> ReliabilityCurve:
         """The reliability curve; every case counts once.

@@ -19,7 +19,15 @@ from acumen.table.judgments import Judgments
 from acumen.table.losses import Loss, find_loss, rungs_off
 from acumen.table.scale import MOST_LEVELS
 from acumen.types import Floats
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
+from acumen.views.weights import (
+    CaseRows,
+    CaseWeights,
+    Errors,
+    cases_of,
+    once_a_block,
+    rows_of,
+    tie_ends,
+)
 
 COVERAGE_TOLERANCE: Final = 1e-9
 MOST_RISK: Final = 0.25
@@ -109,19 +117,25 @@ class Ranking(CaseRows):
         return per_row if self.own is None else per_row * self.own[:, None]
 
     @cached_property
-    def row_weight(self) -> Floats:
-        """What every row of the table counts by itself."""
-        return np.ones(len(self)) if self.weight is None else self.weight
-
-    @cached_property
     def is_point(self) -> NDArray[np.bool_]:
         """Which ties are working points: one without weight is none."""
         return np.diff(np.cumsum(self.row_weight[self.order])[self.ends - 1], prepend=0.0) > 0.0
 
-    def loss_by_case(self) -> Floats:
-        """Summed loss of each case, in rungs."""
-        levels = np.arange(self.most_loss + 1, dtype=np.float64)
-        return levels @ self._case_columns[1:]
+    def errors(self, coverage: float | None = None, beyond: int | None = None) -> Errors:
+        """Who errs among the answered rows, or those accepted at a coverage.
+
+        ``beyond`` so many rungs a row is wrong, and counts once; without it each rung counts.
+        """
+        stop = len(self.order)
+        if coverage is not None:
+            accepted = np.cumsum(self.row_weight[self.order])[self.ends - 1]
+            enough = (coverage - COVERAGE_TOLERANCE) * self.row_weight.sum()
+            point = int(np.searchsorted(accepted, enough))
+            stop = int(self.ends[point]) if point < len(self.ends) else stop
+        loss = self.loss[:stop] if beyond is None else self.loss[:stop] > beyond
+        most = self.most_loss if beyond is None else 1
+        unit = self.unit if beyond is None else 1.0
+        return self.sparse_errors(self.order[:stop], loss, unit=unit, most_loss=most)
 
     @once_a_block
     def totals(self, weights: CaseWeights) -> Totals:

@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.table.judgments import Judgments
 from acumen.types import CaseId, Floats
 from acumen.views.confusion import answered_among
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
+from acumen.views.weights import (
+    CaseRows,
+    CaseWeights,
+    Group,
+    cases_of,
+    once_a_block,
+    rows_of,
+    tie_ends,
+)
 
 BY_SCORE: Final = "risk_score"
 BY_LEVEL: Final = "predicted level"
@@ -50,6 +58,25 @@ class SeverityRanking(CaseRows):
     covered: tuple[int, ...] = ()
     """The thresholds with cases on both sides, in the whole study: the means are over these."""
 
+    names: tuple[str | int, ...] = ()
+    """What the levels are called, where that is known."""
+
+    def groups(self, level: float) -> list[Group]:
+        """The cases on either side of a threshold."""
+        above, where = self.level >= level, "at" if level == self.levels - 1 else "at_least"
+        up = Group(self.cases_among(above), where, int(level))  # type: ignore[arg-type]  # both are
+        return [up, Group(self.cases_among(~above), "below", int(level))]
+
+    def all_groups(self) -> list[Group]:
+        """Those of every threshold that the means go over."""
+        return [group for k in self.covered for group in self.groups(k)]
+
+    def risky_groups(self) -> list[Group]:
+        """The cases at the top, and those between it and the lowest level."""
+        top = self.levels - 1
+        between = self.cases_among((self.level > 0) & (self.level < top))
+        return [self.groups(top)[0], Group(between, "between", 0, top)]
+
     @property
     def thresholds(self) -> range:
         """All thresholds k, whether or not the study has cases on both sides."""
@@ -75,6 +102,7 @@ def rank_severity(
     weight: ArrayLike | None = None,
     ranked_by: str = BY_SCORE,
     covered: Sequence[int] | None = None,
+    names: Sequence[str | int] = (),
 ) -> SeverityRanking:
     """Rank rows given as plain arrays; ``truth`` as ranks, each row its own case by default.
 
@@ -100,6 +128,7 @@ def rank_severity(
         levels=highest,
         weight=own,
         ranked_by=ranked_by,
+        names=tuple(names),
         covered=tuple(two_sided if covered is None else covered),
     )
 
@@ -124,4 +153,5 @@ def rank_judgments_by_severity(
         n_cases=len(table.cases),
         weight=table.weight,
         ranked_by=BY_LEVEL if score is None else BY_SCORE,
+        names=table.scale.levels,
     )
