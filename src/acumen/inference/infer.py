@@ -14,7 +14,7 @@ import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_AT_LEVEL, FEWEST_CASES, RELIABLE_CASES
 from acumen.inference.intervals import default_interval
-from acumen.inference.jackknife import INFLUENCE, Jackknife
+from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile, too_few_cases
 from acumen.inference.resample import LeaveOut, Statistic, plan_resamples, replicate
@@ -29,7 +29,7 @@ from acumen.results.measured import (
     finite,
 )
 from acumen.types import Floats
-from acumen.views.ranking import Ranking
+from acumen.views.tangents import tangent
 from acumen.views.weights import CaseWeights, Errors
 
 
@@ -215,7 +215,8 @@ def _rare_group(metric: Metric, view: Any) -> RestsOn | None:
     if smallest is None or smallest.cases >= FEWEST_AT_LEVEL:
         return None
     cases, where, *ranks = smallest
-    names = [view.names[k] if view.names else k for k in ranks if k is not None]
+    called = getattr(view, "names", ())
+    names = [called[k] if called else k for k in ranks if k is not None]
     return RestsOn(cases=cases, where=where, **dict(zip(("level", "upper"), names, strict=False)))
 
 
@@ -228,17 +229,32 @@ def _resting(interval: Interval | NoInterval, rare: RestsOn | None) -> Interval 
     return interval.model_copy(update={"rests_on": rare})
 
 
+def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
+    """What every row of the table does to the metrics for which that is known; it sums to 0."""
+    smooth = [m for m in metrics if m.smooth]
+    along = tangent(view) if smooth else None
+    if along is None:
+        return {}
+    slopes = along.slope(statistic_of(smooth, view), view.n_cases) * view.row_weight
+    return {
+        m.name: by_row - by_row.sum() * view.row_weight / view.row_weight.sum()
+        for m, by_row in zip(smooth, slopes, strict=True)
+        if np.isfinite(by_row).all()
+    }
+
+
 def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) -> list[Jackknife]:
     """Leave-one-out values of each metric; for very many cases, what stands in for them."""
     n = view.n_cases
     if n < FEWEST_CASES:
         return [Jackknife(np.empty(0))] * len(metrics)
     plan = LeaveOut.of(n)
-    known = INFLUENCE if plan.size < n and isinstance(view, Ranking) else {}
-    rest = [m for m in metrics if m.name not in known]
-    jackknives = {
-        m.name: Jackknife.of_influence(known[m.name](view)) for m in metrics if m.name in known
-    }
+    jackknives: dict[str, Jackknife] = {}
+    if plan.size < n:
+        for name, by_row in row_influence(metrics, view).items():
+            of_case = np.bincount(view.case, by_row, n).astype(np.float64)
+            jackknives[name] = Jackknife.of_influence(of_case)
+    rest = [m for m in metrics if m.name not in jackknives]
     if rest:
         values = replicate(statistic_of(rest, view), plan, threads=threads)
         jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}

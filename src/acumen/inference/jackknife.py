@@ -1,23 +1,18 @@
-r"""The jackknife: how far a metric moves when a case is left out.
+"""The jackknife: how far a metric moves when a case is left out.
 
-For very many cases a pass per case is too slow; there the influence function stands in, the
-derivative of a metric by the weight of a case, in closed form and in one pass. With blocks
-:math:`k` by falling confidence, :math:`A_k, L_k` their answered rows and loss, :math:`B_k` the
-answered rows below, :math:`CA_k, r_k` cumulative count and risk, :math:`m_c` the rows of a case.
+For very many cases a pass per case is too slow; there the influence of a case stands in, the
+derivative of a metric by its weight.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acumen.types import Floats
-from acumen.views.ranking import Ranking
 
 ROUNDING: Final = 1e-12
 
@@ -95,86 +90,3 @@ class Jackknife:
 def _without_rounding(deviations: Floats, size: float) -> Floats:
     """Zeros where all that varies is the last digits: equal values must have no spread at all."""
     return np.where(np.abs(deviations).max(initial=0.0) <= ROUNDING * size, 0.0, deviations)
-
-
-def _of_coverage(ranking: Ranking) -> Floats:
-    """:math:`(a_c - C_{max} m_c)/N`.
-
-    >>> from acumen.views.ranking import rank
-    >>> study = rank([0, 1, 0], [2, 1, 0], answered=[True, True, False])
-    >>> _of_coverage(study).round(4).tolist()
-    [0.1111, 0.1111, -0.2222]
-    """
-    rows, answered = _rows(ranking), _by_case(ranking, np.ones(len(ranking.order)))
-    total = float(rows.sum())
-    return (answered - float(answered.sum()) / total * rows) / total
-
-
-def _of_mae(ranking: Ranking) -> Floats:
-    r""":math:`(\ell_c - \mathrm{MAE}\, a_c)/A`."""
-    answered = _by_case(ranking, np.ones(len(ranking.order)))
-    lost = _by_case(ranking, ranking.loss)
-    total = float(answered.sum())
-    return (lost - float(lost.sum()) / total * answered) / total * ranking.unit
-
-
-def _of_augrc(ranking: Ranking) -> Floats:
-    """Each row adds its own loss to what is below it, and carries the loss above it."""
-    count, lost, block = _blocks(ranking)
-    below = count.sum() - np.cumsum(count)
-    above = np.cumsum(lost) - lost
-    per_row = ranking.loss * (below + count / 2)[block] + (above + lost / 2)[block]
-    rows = _rows(ranking)
-    total = float(rows.sum())
-    area = float((lost * (below + count / 2)).sum()) / (total * total)
-    return (_by_case(ranking, per_row) / (total * total) - 2 * area * rows / total) * ranking.unit
-
-
-def _of_aurc(ranking: Ranking) -> Floats:
-    r""":math:`\{\sum [h_k + \sum_{j \ge k} g_j (\ell - r_j)/CA_j] - \mathrm{AURC}\, m_c\}/N`."""
-    count, lost, block = _blocks(ranking)
-    reach = np.cumsum(count)
-    risk = np.cumsum(lost) / reach
-    height = (risk + np.concatenate([risk[:1], risk[:-1]])) / 2
-    width = (count + np.append(count[1:], 0.0)) / 2
-    width[0] += count[0] / 2
-    slope = _from_here_on(width / reach)
-    level = _from_here_on(width * risk / reach)
-    per_row = height[block] + ranking.loss * slope[block] - level[block]
-    rows = _rows(ranking)
-    total = float(rows.sum())
-    area = float((count * height).sum()) / total
-    return (_by_case(ranking, per_row) - area * rows) / total * ranking.unit
-
-
-INFLUENCE: Final[dict[str, Callable[[Ranking], Floats]]] = {
-    "cmax": _of_coverage,
-    "mae": _of_mae,
-    "augrc": _of_augrc,
-    "aurc": _of_aurc,
-}
-"""∂T/∂w of every case, for the metrics whose influence function is known."""
-
-
-def _blocks(ranking: Ranking) -> tuple[Floats, Floats, NDArray[Any]]:
-    """Weight and loss of each tie, and the tie of each ranked row."""
-    size, own = len(ranking.ends), ranking.row_weight[ranking.order]
-    block = np.repeat(np.arange(size), np.diff(ranking.ends, prepend=0))
-    return _sums(block, own, size), _sums(block, own * ranking.loss, size), block
-
-
-def _by_case(ranking: Ranking, per_row: NDArray[Any]) -> Floats:
-    own = ranking.row_weight[ranking.order]
-    return _sums(ranking.index, own * per_row, ranking.n_cases)
-
-
-def _rows(ranking: Ranking) -> Floats:
-    return _sums(ranking.case, ranking.weight, ranking.n_cases)
-
-
-def _sums(index: NDArray[Any], values: NDArray[Any] | None, size: int) -> Floats:
-    return np.bincount(index, weights=values, minlength=size).astype(np.float64)
-
-
-def _from_here_on(values: Floats) -> Floats:
-    return np.cumsum(values[::-1])[::-1]

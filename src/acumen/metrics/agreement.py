@@ -17,17 +17,20 @@ from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse  # noqa: F401 - confuse is for doctests
 from acumen.views.weights import CaseWeights
 
-_share = partial(metric, view=Confusion, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
+_share = partial(
+    metric, view=Confusion, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE, smooth=True
+)
 _error = partial(
     metric,
     view=Confusion,
     better="lower",
     kind=Kind.RISK,
     unit=Unit.LEVELS,
+    smooth=True,
     most=lambda table: table.levels - 1,  # from the lowest level to the highest
 )
 _correlation = partial(
-    metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER
+    metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER, smooth=True
 )
 
 

@@ -35,6 +35,7 @@ _risk = partial(
     better="lower",
     kind=Kind.RISK,
     unit=Unit.LOSS,
+    smooth=True,
     errors=lambda ranking, **_: ranking.errors(),
 )
 
@@ -172,7 +173,12 @@ def augrc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     return augrc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
 
 
-@_risk(title="AURC, ties in random order", one_error=over_coverage, exempt_from_scaling=True)
+@_risk(
+    title="AURC, ties in random order",
+    one_error=over_coverage,
+    exempt_from_scaling=True,
+    smooth=False,
+)
 def aurc_random_ties(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Mean over rows of the risk so far, averaged over all orders inside ties; lower is better.
 

@@ -23,6 +23,7 @@ _ranked = partial(
     metric,
     view=SeverityRanking,
     better="higher",
+    smooth=True,
     undefined="the level or above it, or below it, has no case",
 )
 _threshold = partial(_ranked, groups=SeverityRanking.groups)

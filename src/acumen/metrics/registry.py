@@ -93,6 +93,9 @@ class Metric:
     """Of the same: the groups of cases it cannot do without."""
     noise: Callable[..., tuple[float, float]] | None = None
     """Of a distance: its value with the noise taken off in squares, and what noise added to it."""
+    smooth: bool = False
+    """Whether it is a smooth function of its view's sums, so that the influence of a row is known.
+    """
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
     behind: Callable[[Any], int] | None = None
@@ -200,6 +203,7 @@ class Facts(TypedDict, total=False):
     errors: Callable[..., Errors]
     groups: Callable[..., Sequence[Group]]
     noise: Callable[..., tuple[float, float]]
+    smooth: bool
     exempt_from_scaling: bool
     behind: Callable[[Any], int]
     most: Callable[[Any], float]

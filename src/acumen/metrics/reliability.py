@@ -46,7 +46,9 @@ def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
     return float(np.sqrt(np.maximum(0.0, r * r - sigma * sigma)).sum()), float(added)
 
 
-_error = partial(metric, view=Forecast, better="lower", kind=Kind.DISTANCE, unit=Unit.NUMBER)
+_error = partial(
+    metric, view=Forecast, better="lower", kind=Kind.DISTANCE, unit=Unit.NUMBER, smooth=True
+)
 
 
 @_error(title="ECE", noise=lambda view, bins: noise_of(*view.residuals(int(bins))))
@@ -69,6 +71,7 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
 @_error(
     title="ECE, bins of equal mass",
     noise=lambda view, bins: noise_of(*view.residuals(int(bins), by_mass=True)),
+    smooth=False,
 )
 def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal weight; lower is better.
@@ -88,7 +91,8 @@ def _smooth_noise(view: Forecast) -> tuple[float, float]:
     width = max(NARROWEST, float(smooth_ece(view, CaseWeights.once(view.n_cases))[0]))
     by_case = view.cosine_columns * np.exp(decay * width**2)
     by_case[1:] *= 2.0
-    return noise_of(basis @ by_case / GRID, view.residuals(1)[1])
+    left, _ = noise_of(basis @ by_case / GRID, view.residuals(1)[1])
+    return left, 0.0  # smoothing has taken most of it off: more would leave the high end too low
 
 
 @_error(title="Smooth ECE", noise=_smooth_noise)
@@ -134,7 +138,10 @@ def _cosine_basis() -> tuple[Floats, Floats]:
     return np.cos(np.pi * middle[:, None] * k), decay
 
 
-@metric(title="Brier score", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.SCORE)
+_score = partial(metric, view=Forecast, better="lower", unit=Unit.NUMBER, smooth=True)
+
+
+@_score(title="Brier score", kind=Kind.SCORE)
 def brier(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Mean squared distance between confidence and target; lower is better.
 
@@ -222,9 +229,7 @@ def _parts(view: Forecast, weights: CaseWeights) -> tuple[Floats, Floats, Floats
     )
 
 
-@metric(
-    title="Negative log-likelihood", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.RISK
-)
+@_score(title="Negative log-likelihood", kind=Kind.RISK, groups=Forecast.groups)
 def nll(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Negative log-likelihood of the target, in nats a row; lower is better.
 

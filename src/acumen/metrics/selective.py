@@ -35,13 +35,16 @@ def over_coverage_twice(cmax: float) -> float:
     return cmax * cmax / 2
 
 
-_share = partial(metric, view=Ranking, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
+_share = partial(
+    metric, view=Ranking, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE, smooth=True
+)
 _risk = partial(
     metric,
     view=Ranking,
     better="lower",
     kind=Kind.RISK,
     unit=Unit.LOSS,
+    smooth=True,
     errors=lambda ranking, **_: ranking.errors(),
 )
 
@@ -249,7 +252,7 @@ def achievable_gain_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     return _percent(area - aurc_achievable(ranking, weights), area)
 
 
-@_risk(title="AURC up to coverage {coverage}", one_error=over_coverage)
+@_risk(title="AURC up to coverage {coverage}", one_error=over_coverage, smooth=False)
 def aurc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
@@ -262,7 +265,7 @@ def aurc_at_coverage(
     return area_of_risk(ranking, weights, _cut(ranking, weights, coverage)[0])
 
 
-@_risk(title="AUGRC up to coverage {coverage}", one_error=over_coverage_twice)
+@_risk(title="AUGRC up to coverage {coverage}", one_error=over_coverage_twice, smooth=False)
 def augrc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
@@ -280,6 +283,7 @@ def augrc_at_coverage(
     undefined="the coverage asked for is above cmax",
     one_error=_as_is,
     errors=Ranking.errors,
+    smooth=False,
 )
 def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
     r"""Selective risk at the first working point that reaches a coverage; lower is better.
@@ -300,6 +304,7 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
     title="Coverage at risk {risk}",
     undefined="no working point has so low a risk",
     behind=every_case,
+    smooth=False,
 )
 def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MOST_RISK) -> Floats:
     r"""The largest coverage of a working point whose selective risk is at most ``risk``.
@@ -317,6 +322,7 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
 @_share(
     title="AUROC of being right",
     unit=Unit.NUMBER,
+    groups=Ranking.groups,
     undefined="needs right and wrong answers, and there is only one of them",
 )
 def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:

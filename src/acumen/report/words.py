@@ -45,6 +45,9 @@ def rests_on(group: RestsOn | None) -> str:
         "at_least": f"of '{group.level}' or above",
         "below": f"below '{group.level}'",
         "between": f"between '{group.level}' and '{group.upper}'",
+        "right": "with a right answer",
+        "wrong": "with a wrong answer",
+        "certain": "that are certain and wrong",
     }[group.where]
     return f"rests on {counted(group.cases, 'case')} {where}"
 

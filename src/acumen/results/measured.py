@@ -62,7 +62,7 @@ class Flag(StrEnum):
     FEW_CASES = "few_cases"
     """It rests on fewer cases than it takes to rely on an interval."""
     RARE_LEVEL = "rare_level"
-    """It rests on a few cases of a level: see ``rests_on``."""
+    """It rests on a few cases of a level, or of another kind: see ``rests_on``."""
     FEW_ERRORS = "few_errors"
     """Only one or two cases err: see ``erring_cases``."""
     NO_ERRORS = "no_errors"
@@ -81,8 +81,8 @@ class RestsOn(Value):
     """The smallest group of cases that an interval cannot do without."""
 
     cases: Count
-    where: Literal["at", "at_least", "below", "between"]
-    level: str | int = Field(description="of 'between', the lower of the two levels")
+    where: Literal["at", "at_least", "below", "between", "right", "wrong", "certain"]
+    level: str | int = Field(default=0, description="of 'between', the lower of the two levels")
     upper: str | int | None = Field(default=None, description="of 'between', the upper level")
 
 

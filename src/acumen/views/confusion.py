@@ -57,7 +57,7 @@ class Confusion(CaseRows):
         return super().why_undefined(weights)
 
     @cached_property
-    def _cell(self) -> NDArray[np.int64]:
+    def cell(self) -> NDArray[np.int64]:
         """Cell of each row: one row a truth, one column a prediction, the last for none."""
         column = np.where(self.prediction == NO_PREDICTION, self.levels, self.prediction)
         return self.truth * (self.levels + 1) + column
@@ -70,24 +70,24 @@ class Confusion(CaseRows):
         [[1, 0, 0], [0, 1, 1]]
         """
         cells = self.levels * (self.levels + 1)
-        return np.bincount(self._cell, minlength=cells).reshape(self.levels, -1)
+        return np.bincount(self.cell, minlength=cells).reshape(self.levels, -1)
 
     @once_a_block
-    def _sums(self, weights: CaseWeights) -> Floats:
+    def sums(self, weights: CaseWeights) -> Floats:
         """Weight by truth, prediction (the last is none) and weighting."""
         from acumen.views.cell_kernels import cell_sums
 
         cells = self.levels * (self.levels + 1)
-        sums = cell_sums(self.case, self._cell, weights.counts, self.weight, cells)
+        sums = cell_sums(self.case, self.cell, weights.counts, self.weight, cells)
         return sums.reshape(self.levels, self.levels + 1, -1)
 
     def square(self, weights: CaseWeights) -> Floats:
         """Weight of the answered rows: ``(truth, prediction, weighting)``."""
-        return self._sums(weights)[:, :-1]
+        return self.sums(weights)[:, :-1]
 
     def total(self, weights: CaseWeights) -> Floats:
         """Weight of all rows, abstained ones too."""
-        total: Floats = self._sums(weights).sum(axis=(0, 1))
+        total: Floats = self.sums(weights).sum(axis=(0, 1))
         return total
 
 

@@ -18,7 +18,15 @@ from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
 from acumen.table.losses import rungs_off
 from acumen.types import Floats
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
+from acumen.views.weights import (
+    CaseRows,
+    CaseWeights,
+    Group,
+    cases_of,
+    once_a_block,
+    rows_of,
+    tie_ends,
+)
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""
@@ -159,6 +167,12 @@ class Forecast(CaseRows):
             cell = np.repeat(of_tie, np.diff(ends, prepend=0))
         weight = self._per_case([np.ones(len(self.probability))])[0]
         return self._per_case([self.target - self.probability], cell, bins), weight
+
+    def groups(self) -> list[Group]:
+        """The cases that are certain and wrong, where any is certain: they decide a mean log."""
+        certain = np.abs(self.probability - 0.5) > 0.5 - 2 * CLIP
+        wrong = certain & (np.abs(self.probability - self.target) > 0.5)
+        return [Group(self.cases_among(wrong[self.atom]), "certain")] if certain.any() else []
 
     def curve(self, bins: int = BINS) -> ReliabilityCurve:
         """The reliability curve; every case counts once.

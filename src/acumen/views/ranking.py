@@ -23,6 +23,7 @@ from acumen.views.weights import (
     CaseRows,
     CaseWeights,
     Errors,
+    Group,
     cases_of,
     once_a_block,
     rows_of,
@@ -136,6 +137,11 @@ class Ranking(CaseRows):
         most = self.most_loss if beyond is None else 1
         unit = self.unit if beyond is None else 1.0
         return self.sparse_errors(self.order[:stop], loss, unit=unit, most_loss=most)
+
+    def groups(self) -> list[Group]:
+        """The cases with a right answer, and those with a wrong one."""
+        right = self.loss == 0
+        return [Group(self.cases_among(right), "right"), Group(self.cases_among(~right), "wrong")]
 
     @once_a_block
     def totals(self, weights: CaseWeights) -> Totals:

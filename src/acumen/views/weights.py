@@ -72,11 +72,11 @@ def once_a_block(
 
 
 class Group(NamedTuple):
-    """Cases that a metric cannot do without, by the rank of their level."""
+    """Cases that a metric cannot do without: of a level, by its rank, or of another kind."""
 
     cases: int
-    where: Literal["at", "at_least", "below", "between"]
-    level: int
+    where: Literal["at", "at_least", "below", "between", "right", "wrong", "certain"]
+    level: int = 0
     upper: int | None = None
 
 
