@@ -17,6 +17,12 @@ SEED: Final = 42
 INTERVAL: Final = "default"
 """Method of the intervals: the one that holds best for each metric."""
 
+ITEMS: Final = "fixed"
+"""The items are the only ones there are; of ``random`` ones, intervals speak of new ones too."""
+
+ESTIMAND: Final = "row"
+"""Every row counts alike; by ``case``, every case does."""
+
 CONFIDENCE: Final = "default"
 """Which confidence functions: those that every run can compute."""
 
@@ -43,6 +49,12 @@ FEWEST_CASES: Final = 2
 
 RELIABLE_CASES: Final = 10
 """With fewer cases an interval is marked unreliable and no difference is claimed."""
+
+FEWEST_ITEMS: Final = 5
+"""With fewer items that are a sample, an interval is marked unreliable."""
+
+LARGEST_SHARE: Final = 0.2
+"""Where one case holds this share of the weight, intervals are marked unreliable."""
 
 FEWEST_AT_LEVEL: Final = 5
 """With fewer cases at a level, an interval that rests on the level is marked unreliable."""

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from acumen.inference import resample
-from acumen.inference.infer import infer, leave_out, row_influence
+from acumen.inference.infer import infer, leave_out
+from acumen.inference.influence import row_influence
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
 from acumen.inference.resample import MOST_GROUPS

@@ -16,7 +16,8 @@ import pytest
 from scipy import stats
 
 from acumen.errors import UsageError
-from acumen.inference.infer import infer, statistic_of
+from acumen.inference.infer import infer
+from acumen.inference.influence import statistic_of
 from acumen.inference.options import Options
 from acumen.inference.philox import draw_swaps, philox
 from acumen.inference.replicates import spread

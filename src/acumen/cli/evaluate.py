@@ -38,6 +38,12 @@ def evaluate(
     seed: options.Seed = defaults.SEED,
     interval: options.Interval = defaults.INTERVAL,
     confidence_level: options.ConfidenceLevel = defaults.CONFIDENCE_LEVEL,
+    items: Annotated[
+        str, typer.Option(help="fixed, or random: intervals speak of new items too.")
+    ] = defaults.ITEMS,
+    estimand: Annotated[
+        str, typer.Option(help="row, or case: every case counts alike.")
+    ] = defaults.ESTIMAND,
     coverage_grid: Annotated[
         str, typer.Option(help="Coverages at which the risk is measured.")
     ] = ",".join(f"{coverage:g}".lstrip("0") for coverage in defaults.COVERAGE_GRID),
@@ -84,6 +90,8 @@ def evaluate(
         seed=seed,
         interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
         confidence_level=confidence_level,
+        items=items,  # type: ignore[arg-type]  # Options refuses what is neither
+        estimand=estimand,
         coverage_grid=_grid(coverage_grid),
         area_coverage=area_coverage,
         calibration=calibration,

@@ -18,8 +18,10 @@ from acumen.defaults import (
     CONFIDENCE,
     CONFIDENCE_LEVEL,
     COVERAGE_GRID,
+    ESTIMAND,
     FOLDS,
     INTERVAL,
+    ITEMS,
     LOSS,
     RESAMPLES,
     SEED,
@@ -36,7 +38,7 @@ from acumen.evaluation.inputs import (
     tables_of,
 )
 from acumen.evaluation.plan import Plan
-from acumen.inference.options import Method, Options
+from acumen.inference.options import Items, Method, Options
 from acumen.table.scale import Scale
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ def evaluate(
     seed: int = SEED,
     interval: Method = INTERVAL,
     confidence_level: float = CONFIDENCE_LEVEL,
+    items: Items = ITEMS,
+    estimand: str = ESTIMAND,
     coverage_grid: Sequence[float] = COVERAGE_GRID,
     area_coverage: float = AREA_COVERAGE,
     calibration: str | Path | Calibration | None = None,
@@ -82,6 +86,11 @@ def evaluate(
         What a wrong level costs, where the risk is measured, and up to where areas are.
     resamples, seed, interval, confidence_level
         How intervals are made: :class:`Options`.
+    items
+        ``"fixed"``: these items are meant; ``"random"``: they are a sample, and intervals speak of
+        new cases and new items.
+    estimand
+        ``"row"``: every row counts alike; ``"case"``: every case does, however many rows it has.
     calibration
         A calibration or its file, for the calibrated confidence functions.
     intersection_only
@@ -116,10 +125,12 @@ def evaluate(
             seed=seed,
             confidence_level=confidence_level,
             method=interval,
+            items=items,
             threads=threads,
         ),
         calibration=calibration_of(calibration),
         intersection_only=intersection_only,
+        estimand=estimand,
         texts=texts,
     )
     return evaluating.evaluate(*tables_of(data, other, mode, scale), plan, progress)

@@ -25,7 +25,7 @@ from acumen.table.losses import find_loss
 from acumen.table.scale import scale_option
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
-from acumen.views.weights import CaseWeights
+from acumen.views.weights import CaseWeights, balance
 
 MOST_ROWS: Final = 200_000
 """Beyond this many rows the document leaves the rows themselves out."""
@@ -179,6 +179,12 @@ def evaluation(
     return Evaluation(artifact)
 
 
+def balance_of(table: Judgments) -> tuple[float, float]:
+    """The effective number of the judged cases, and the share of the one with most weight."""
+    judged = table.included
+    return balance(np.bincount(judged.case, judged.weight, len(judged.cases)).astype(np.float64))
+
+
 def _options(plan: Plan) -> dict[str, Any]:
     return {
         "confidence": plan.confidence,
@@ -189,6 +195,8 @@ def _options(plan: Plan) -> dict[str, Any]:
         "bootstrap_resamples": plan.options.resamples,
         "seed": plan.options.seed,
         "weights": plan.options.weights,
+        "items": plan.options.items,
+        "estimand": plan.estimand,
         "calibration": getattr(plan.calibration, "file", None),
         "texts": plan.texts,
     }
@@ -202,10 +210,13 @@ def _population(
     failed = {f.case: f for t in tables for f in t.failed}
     of_pair = {*comparison.failed_left, *comparison.failed_right}
     n_failed = len(of_pair if comparison.enabled else failed)
+    effective, largest = balance_of(tables[0])
     return document.Population(
         participants_total=len(judged.cases) + n_failed,
         participants_included=len(judged.cases),
         participants_failed=n_failed,
+        effective_cases=finite(effective),
+        largest_case_share=largest,
         items_total=len(judged),
         items_answered=int(judged.answered.sum()),
         items_abstained=int((judged.outcome == Outcome.ABSTAINED).sum()),

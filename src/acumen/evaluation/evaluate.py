@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from acumen.confidence.grammar import find, uses_calibration
-from acumen.defaults import FEWEST_CASES, RELIABLE_CASES
+from acumen.defaults import FEWEST_CASES, LARGEST_SHARE, RELIABLE_CASES
 from acumen.errors import UsageError
 from acumen.evaluation import build
 from acumen.evaluation.evaluation import Evaluation
@@ -67,6 +67,7 @@ def evaluate(
     if right is not None:
         pair = align(left, right, intersection_only=plan.intersection_only)
         tables = [pair.left, pair.right]
+    tables = [plan.weigh(table) for table in tables]
     names, left_out = _select(tables, plan)
     rounds = len(names) * (1 if pair is None else PAIRED)
     with _watched(plan, progress, rounds) as watched:
@@ -227,6 +228,13 @@ def _table_warnings(table: Judgments) -> list[str]:
         warnings.append(f"{n} {noun}: an interval needs at least {FEWEST_CASES}")
     elif n < RELIABLE_CASES:
         warnings.append(f"{n} {noun}s: intervals from fewer than {RELIABLE_CASES} are unreliable")
+    else:
+        effective, largest = build.balance_of(table)
+        if effective < RELIABLE_CASES or largest >= LARGEST_SHARE:
+            warnings.append(
+                f"{n} {noun}s count as {effective:.1f} would that have equally many rows, and one "
+                f"holds {largest:.0%} of the weight: intervals are unreliable"
+            )
     if len(rows) and not rows.answered.any():
         warnings.append("every row is abstained: risks and areas are undefined")
     if len(rows) and (rows.truth == rows.truth[0]).all():

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from acumen import confidence as confidences
-from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, LOSS
-from acumen.errors import UsageError
+from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, ESTIMAND, LOSS
+from acumen.errors import UsageError, printable
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
@@ -49,16 +49,31 @@ class Plan:
     options: Options = Options()  # noqa: RUF009  (frozen)
     calibration: Any = None
     intersection_only: bool = False
+    estimand: str = ESTIMAND
+    """Whether each row counts alike, or each case."""
     texts: bool = False
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
 
     def __post_init__(self) -> None:
         find_loss(self.loss)
+        if self.estimand not in ("row", "case"):
+            raise UsageError(f"the estimand is row or case, not '{printable(str(self.estimand))}'")
         if not self.coverage_grid:
             raise UsageError("the coverage grid is empty: give at least one coverage")
         for coverage in (*self.coverage_grid, self.area_coverage):
             if not 0.0 < coverage <= 1.0:
                 raise UsageError(f"a coverage must be in (0, 1], not {coverage:g}")
+
+    def weigh(self, table: Judgments) -> Judgments:
+        """The table as it counts: by row, or with weights under which each case counts alike."""
+        if self.estimand == "row":
+            return table
+        judged = np.isin(table.case, np.unique(table.case[table.outcome != Outcome.FAILED]))
+        own = np.ones(len(table)) if table.weight is None else table.weight
+        of_case = np.bincount(table.case[judged], own[judged], len(table.cases))
+        each = own[judged].sum() / max(1, np.count_nonzero(of_case))
+        share = np.divide(each, of_case, out=np.ones(len(of_case)), where=of_case > 0)
+        return replace(table, weight=own * share[table.case])
 
     def metrics(self) -> list[Metric]:
         """The metrics of a ranking, those at a coverage spelled out for each."""

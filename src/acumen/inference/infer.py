@@ -8,18 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_AT_LEVEL, FEWEST_CASES, RELIABLE_CASES
+from acumen.defaults import (
+    CONFIDENCE_LEVEL,
+    FEWEST_AT_LEVEL,
+    FEWEST_CASES,
+    FEWEST_ITEMS,
+    LARGEST_SHARE,
+    RELIABLE_CASES,
+)
+from acumen.inference.crossed import cross
+from acumen.inference.influence import row_influence, statistic_of
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile, too_few_cases
-from acumen.inference.resample import LeaveOut, Statistic, plan_resamples, replicate
+from acumen.inference.resample import LeaveOut, plan_resamples, replicate
 from acumen.metrics.registry import Estimate, Kind, Metric
 from acumen.results.measured import (
+    UNRELIABLE,
     Absence,
     Flag,
     Interval,
@@ -28,9 +38,10 @@ from acumen.results.measured import (
     RestsOn,
     finite,
 )
-from acumen.types import Floats
-from acumen.views.tangents import tangent
-from acumen.views.weights import CaseWeights, Errors
+from acumen.views.weights import CaseWeights, Errors, balance
+
+HALF: Final = 0.5
+"""Where one case carries more of the variance, an interval says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +97,6 @@ def one_of(interval: Interval | NoInterval) -> dict[str, Any]:
     return {"interval" if isinstance(interval, Interval) else "no_interval": interval}
 
 
-def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
-    """All metrics of a view as one statistic of a block of weightings."""
-
-    def statistic(block: CaseWeights) -> Floats:
-        return np.stack([np.asarray(metric(view, block)) for metric in metrics])
-
-    return statistic
-
-
 def infer(
     metrics: Sequence[Metric],
     view: Any,
@@ -109,6 +111,8 @@ def infer(
         values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     jackknives = leave_out(metrics, view, options.threads)
+    if options.items == "random" and view.n_cases >= FEWEST_CASES:
+        jackknives = cross(metrics, view, jackknives)
     once = CaseWeights.once(view.n_cases)
     estimates = statistic(once)[:, 0]
     return {
@@ -176,6 +180,7 @@ def _inference(
         by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
+        interval = _weighed(interval, metric, view, jackknife)
     interval = _resting(interval, _rare_group(metric, view))
     return Inference(metric, value, None, interval, by_percentile, replicates, jackknife)
 
@@ -199,9 +204,35 @@ def intervals(
     return by_percentile, by_percentile
 
 
-def marked(interval: Interval, n_cases: int) -> Interval:
-    """The interval with a flag when there are too few cases to rely on it."""
-    return interval if n_cases >= RELIABLE_CASES else interval.with_flag(Flag.FEW_CASES)
+def marked(interval: Interval, n_cases: int, *sides: Inference) -> Interval:
+    """The interval with a flag when there are too few cases to rely on it.
+
+    That of a difference is no more reliable than those of its ``sides``.
+    """
+    if n_cases < RELIABLE_CASES:
+        return interval.with_flag(Flag.FEW_CASES)
+    for own in (side.interval for side in sides):
+        for flag in own.flags if isinstance(own, Interval) else ():
+            if flag in UNRELIABLE - {*interval.flags}:
+                interval = interval.with_flag(flag, own.rests_on)
+    return interval
+
+
+def _weighed(interval: Interval, metric: Metric, view: Any, jackknife: Jackknife) -> Interval:
+    """The interval with what to know of the weight of its cases, and of its items."""
+    effective, largest = balance(getattr(view, "case_weight", None))
+    even = effective >= RELIABLE_CASES and largest < LARGEST_SHARE
+    items = jackknife.items
+    flags = {
+        Flag.DOMINATED: not even and jackknife.cases >= RELIABLE_CASES,
+        Flag.FEW_ITEMS: items is not None and items.n < FEWEST_ITEMS,
+        Flag.ONE_CASE: jackknife.top_share > HALF,
+        **({} if metric.caution is None else {Flag(metric.caution): True}),
+    }
+    for flag in (flag for flag, holds in flags.items() if holds):
+        interval = interval.with_flag(flag)
+    method = interval.method if items is None else f"{interval.method}, cases × items"
+    return interval.model_copy(update={"method": method})
 
 
 def _rare_group(metric: Metric, view: Any) -> RestsOn | None:
@@ -227,20 +258,6 @@ def _resting(interval: Interval | NoInterval, rare: RestsOn | None) -> Interval 
     if isinstance(interval, Interval):
         return interval.with_flag(Flag.RARE_LEVEL, rare)
     return interval.model_copy(update={"rests_on": rare})
-
-
-def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
-    """What every row of the table does to the metrics for which that is known; it sums to 0."""
-    smooth = [m for m in metrics if m.smooth]
-    along = tangent(view) if smooth else None
-    if along is None:
-        return {}
-    slopes = along.slope(statistic_of(smooth, view), view.n_cases) * view.row_weight
-    return {
-        m.name: by_row - by_row.sum() * view.row_weight / view.row_weight.sum()
-        for m, by_row in zip(smooth, slopes, strict=True)
-        if np.isfinite(by_row).all()
-    }
 
 
 def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) -> list[Jackknife]:

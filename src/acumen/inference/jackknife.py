@@ -26,8 +26,10 @@ class Jackknife:
     """Which values (by place) do not exist, and so are not among the deviations."""
     n_cases: int | None = None
     """How many cases there are, where groups of cases were left out."""
-    mean: float | None = None
-    """The mean of the values themselves, where they were computed."""
+    items: Jackknife | None = None
+    """The same with each item left out, where the items are a sample too."""
+    cells: Floats | None = None
+    """Influence of each (case, item), where every case has every item and it is known."""
 
     @classmethod
     def of(cls, left_out: Floats, n_cases: int | None = None) -> Jackknife:
@@ -36,8 +38,7 @@ class Jackknife:
         values = left_out[~missing]
         mean = values.mean() if len(values) else np.nan
         deviations = _without_rounding(values - mean, np.abs(values).max(initial=0.0))
-        undefined = tuple(np.flatnonzero(missing).tolist())
-        return cls(deviations, undefined, n_cases, float(mean) if len(values) else None)
+        return cls(deviations, tuple(np.flatnonzero(missing).tolist()), n_cases)
 
     @classmethod
     def of_influence(cls, derivatives: Floats) -> Jackknife:
@@ -52,7 +53,20 @@ class Jackknife:
         """The leave-one-out values of a difference; both must lack the same cases."""
         size = np.abs([self.deviations, other.deviations]).max(initial=0.0)
         deviations = _without_rounding(self.deviations - other.deviations, size)
-        return Jackknife(deviations, self.undefined, self.n_cases)
+        items = self.items and other.items and self.items.minus(other.items)
+        a, b = self.cells, other.cells
+        cells = None if a is None or b is None else a - b
+        return Jackknife(deviations, self.undefined, self.n_cases, items, cells)
+
+    def correlation(self, other: Jackknife) -> float:
+        """How far the two estimates move together; 0 where one does not move."""
+        if self.items is None:
+            x, y = self.deviations, other.deviations
+            scale = math.sqrt(float(x @ x) * float(y @ y))
+            return float(x @ y) / scale if scale > 0.0 else 0.0
+        a, b = self.standard_error, other.standard_error
+        apart = a * a + b * b - self.minus(other).standard_error ** 2
+        return max(-1.0, min(1.0, apart / (2 * a * b))) if a > 0.0 and b > 0.0 else 0.0
 
     @property
     def n(self) -> int:
@@ -66,16 +80,52 @@ class Jackknife:
 
     @property
     def standard_error(self) -> float:
-        """Jackknife standard error."""
-        return math.sqrt((self.n - 1) / self.n * float(self.deviations @ self.deviations))
+        """Jackknife standard error; of cases and items where both are a sample."""
+        return math.sqrt(self.variance if self.items is None else self._two_way[0])
 
-    def bias(self, estimate: float) -> float:
-        """How much too high the estimate is, by the jackknife; 0 where that is not known."""
-        return 0.0 if self.mean is None else (self.n - 1) * (self.mean - estimate)
+    @property
+    def variance(self) -> float:
+        """Squared standard error, the items as they are."""
+        return (self.n - 1) / self.n * float(self.deviations @ self.deviations)
 
     @property
     def degrees(self) -> float:
-        """Degrees of freedom: fewer when a few cases carry most of the variance."""
+        """Degrees of freedom: fewer when a few cases, or the items, carry most of the variance."""
+        return self._case_degrees if self.items is None else self._two_way[1]
+
+    @property
+    def _two_way(self) -> tuple[float, float]:
+        r"""Variance over cases and items, and its degrees of freedom.
+
+        .. math:: V = \max(V_{case}, V_{case} + V_{item} - V_{res}), \quad
+                  df = V^2 \Big/ \Big(\frac{V_{case}^2}{df_{case}} + \frac{V_{item}^2}{k-1}
+                  + \frac{V_{res}^2}{(n-1)(k-1)}\Big)
+
+        held between min(n, k) − 1 and n − 1; without cells nothing is taken off, which is wide.
+        """
+        assert self.items is not None
+        n, k = self.n, self.items.n
+        of_case, of_item, rest = self.variance, self.items.variance, 0.0
+        if self.cells is not None:
+            by_case, by_item = (self.cells.mean(axis=axis, keepdims=True) for axis in (1, 0))
+            left = self.cells - by_case - by_item + self.cells.mean()
+            rest = n * k / ((n - 1) * (k - 1)) * float((left * left).sum())
+        variance = max(of_case, of_case + of_item - rest)
+        if variance == 0.0:
+            return 0.0, self._case_degrees
+        parts = of_case**2 / self._case_degrees + of_item**2 / (k - 1)
+        degrees = variance**2 / (parts + rest**2 / ((n - 1) * (k - 1)))
+        return variance, min(n - 1.0, max(min(n, k) - 1.0, degrees))
+
+    @property
+    def top_share(self) -> float:
+        """Share of the variance over cases that one of them carries."""
+        squares = self.deviations**2
+        total = float(squares.sum())
+        return float(squares.max()) / total if total > 0.0 else 0.0
+
+    @property
+    def _case_degrees(self) -> float:
         largest = float(np.abs(self.deviations).max(initial=0.0))
         if largest == 0.0:
             return self.n - 1.0

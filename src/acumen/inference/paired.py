@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from acumen.defaults import FEWEST_CASES
-from acumen.inference.infer import Inference, Result, infer, intervals, marked, statistic_of
+from acumen.inference.infer import Inference, Result, infer, intervals, marked
+from acumen.inference.influence import statistic_of
 from acumen.inference.intervals import plain
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED, bca, between, too_few_cases
@@ -123,7 +124,7 @@ def _contrast(
         corrected=corrected,
     )
     if isinstance(interval, Interval):
-        interval = marked(interval, cases)
+        interval = marked(interval, cases, left, right)
     return Contrast(metric, value, None, interval, by_percentile, replicates, left, right, p_value)
 
 
@@ -148,7 +149,7 @@ def delta_interval(
         return left.interval.model_copy(update={"side": "left"})
     if isinstance(right.interval, NoInterval):
         return right.interval.model_copy(update={"side": "right"})
-    r = _correlation(left.jackknife.deviations, right.jackknife.deviations)
+    r = left.jackknife.correlation(right.jackknife)
     below = _reach(right.value - right.interval.low, left.interval.high - left.value, r)
     above = _reach(right.interval.high - right.value, left.value - left.interval.low, r)
     return between(value - below, value + above, "MOVER", level, difference.standard_error)
@@ -168,11 +169,6 @@ def _reach(x: float, y: float, r: float) -> float:
     if math.isinf(x) or math.isinf(y):
         return math.inf
     return math.sqrt(max(0.0, x * x + y * y - 2 * r * x * y))
-
-
-def _correlation(x: Floats, y: Floats) -> float:
-    scale = math.sqrt(float(x @ x) * float(y @ y))
-    return float(x @ y) / scale if scale > 0.0 else 0.0
 
 
 def _p_values(

@@ -76,7 +76,7 @@ def aurc_exact_excess(ranking: Ranking, weights: CaseWeights) -> Floats:
     return excess
 
 
-@_risk(title="Achievable exact AURC", one_error=over_coverage)
+@_risk(title="Achievable exact AURC", one_error=over_coverage, caution="hull")
 def aurc_exact_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Exact area under risk of the hull of (coverage, generalized risk); a reference.
 
@@ -90,7 +90,7 @@ def aurc_exact_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     return area_of_risk(ranking, weights, ranking.hulls(weights)[2])
 
 
-@_risk(title="Achievable AUGRC", one_error=over_coverage_twice)
+@_risk(title="Achievable AUGRC", one_error=over_coverage_twice, caution="hull")
 def augrc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under the lower hull of (coverage, generalized risk) and the origin; a reference.
 

@@ -93,6 +93,8 @@ class Metric:
     """Of the same: the groups of cases it cannot do without."""
     noise: Callable[..., tuple[float, float]] | None = None
     """Of a distance: its value with the noise taken off in squares, and what noise added to it."""
+    caution: str | None = None
+    """The flag that each of its intervals carries, if any."""
     smooth: bool = False
     """Whether it is a smooth function of its view's sums, so that the influence of a row is known.
     """
@@ -203,6 +205,7 @@ class Facts(TypedDict, total=False):
     errors: Callable[..., Errors]
     groups: Callable[..., Sequence[Group]]
     noise: Callable[..., tuple[float, float]]
+    caution: str
     smooth: bool
     exempt_from_scaling: bool
     behind: Callable[[Any], int]

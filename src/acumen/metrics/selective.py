@@ -221,7 +221,7 @@ def augrc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     return _percent(eaugrc(ranking, weights), augrc_optimal(ranking, weights))
 
 
-@_risk(title="Achievable AURC", one_error=over_coverage)
+@_risk(title="Achievable AURC", one_error=over_coverage, caution="one_row")
 def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under the lower convex hull of (coverage, selective risk); a reference.
 
@@ -236,6 +236,7 @@ def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
 
 @_risk(
     title="Achievable gain of AURC",
+    caution="one_row",
     unit=Unit.PERCENT,
     kind=Kind.REAL,
     undefined="aurc is 0, so there is no percentage of it",

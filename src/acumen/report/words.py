@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acumen.defaults import RELIABLE_CASES
+from acumen.defaults import FEWEST_ITEMS, RELIABLE_CASES
 from acumen.errors import counted
 from acumen.results.measured import Absence, Delta, Flag, Interval, Measured, NoInterval, RestsOn
 
@@ -20,6 +20,16 @@ def _flag(flag: Flag, interval: Interval) -> str:
     match flag:
         case Flag.FEW_CASES:
             return f"fewer than {RELIABLE_CASES} cases: unreliable"
+        case Flag.FEW_ITEMS:
+            return f"fewer than {FEWEST_ITEMS} items: unreliable"
+        case Flag.DOMINATED:
+            return "a few cases hold most of the weight: unreliable"
+        case Flag.ONE_CASE:
+            return "one case carries more than half of the variance"
+        case Flag.ONE_ROW:
+            return "may hang on the single surest row; aurc_exact_achievable does not"
+        case Flag.HULL:
+            return "thresholds chosen on these very rows: a little too good where rows are few"
         case Flag.RARE_LEVEL:
             return f"{rests_on(interval.rests_on)}: unreliable"
         case Flag.FEW_ERRORS:
@@ -72,6 +82,8 @@ def _absence(none: NoInterval) -> str:
             return "the value itself is undefined"
         case Absence.TOO_FEW_CASES:
             return f"an interval needs at least {none.count} cases"
+        case Absence.TOO_FEW_ITEMS:
+            return f"an interval for new items needs at least {none.count} of them, not {none.of}"
         case Absence.NO_RESAMPLES:
             return "no resamples were asked for"
         case Absence.TOO_FEW_RESAMPLES:

@@ -61,6 +61,16 @@ class Flag(StrEnum):
 
     FEW_CASES = "few_cases"
     """It rests on fewer cases than it takes to rely on an interval."""
+    FEW_ITEMS = "few_items"
+    """The items are a sample, and of few."""
+    DOMINATED = "dominated"
+    """A few cases hold most of the weight."""
+    ONE_CASE = "one_case"
+    """One case carries more than half of the variance."""
+    ONE_ROW = "one_row"
+    """The value may hang on the single surest row."""
+    HULL = "hull"
+    """The best thresholds are those of these very rows, which looks a little too good."""
     RARE_LEVEL = "rare_level"
     """It rests on a few cases of a level, or of another kind: see ``rests_on``."""
     FEW_ERRORS = "few_errors"
@@ -73,7 +83,7 @@ class Flag(StrEnum):
     """The method that was asked for does not exist here, so another took its place."""
 
 
-UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.RARE_LEVEL})
+UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.FEW_ITEMS, Flag.DOMINATED, Flag.RARE_LEVEL})
 """Flags of an interval on which no difference is claimed."""
 
 
@@ -138,6 +148,8 @@ class Absence(StrEnum):
     NO_VALUE = "no_value"
     """The value itself is undefined."""
     TOO_FEW_CASES = "too_few_cases"
+    TOO_FEW_ITEMS = "too_few_items"
+    """Of items that are a sample."""
     NO_RESAMPLES = "no_resamples"
     """No resamples were asked for."""
     TOO_FEW_RESAMPLES = "too_few_resamples"

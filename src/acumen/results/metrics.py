@@ -78,6 +78,12 @@ class Population(Model):
     participants_total: int
     participants_included: int
     participants_failed: int
+    effective_cases: float | None = Field(
+        default=None, description="as how many cases with equally many rows these count"
+    )
+    largest_case_share: float | None = Field(
+        default=None, description="share of the weight that one case holds"
+    )
     items_total: int
     items_answered: int
     items_abstained: int

@@ -99,6 +99,7 @@ def confuse(
     case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
+    item: ArrayLike | None = None,
     study_levels: Sequence[int] | None = None,
     names: Sequence[str | int] = (),
 ) -> Confusion:
@@ -118,6 +119,7 @@ def confuse(
     heavy = order if own is None else order[own[order] > 0]
     true_levels = np.unique(truth[heavy] if study_levels is None else np.asarray(study_levels))
     return Confusion(
+        item=None if item is None else np.asarray(item, np.int32),
         order=order,
         truth=truth,
         prediction=prediction,
@@ -154,5 +156,6 @@ def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None)
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
+        item=table.item,
         names=table.scale.levels,
     )

@@ -211,6 +211,7 @@ def forecast(
     case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
+    item: ArrayLike | None = None,
 ) -> Forecast:
     """A forecast from plain arrays, one value a row; each row its own case by default.
 
@@ -234,6 +235,7 @@ def forecast(
     first = np.append(True, (p[1:] != p[:-1]) | (y[1:] != y[:-1])) if len(p) else np.empty(0, bool)
     codes, n_cases = cases_of(case, n_cases, size)
     return Forecast(
+        item=None if item is None else np.asarray(item, np.int32),
         order=rows,
         atom=np.cumsum(first) - 1,
         case=codes,
@@ -256,6 +258,7 @@ def forecast_judgments(
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
+        item=table.item,
     )
 
 

@@ -248,6 +248,7 @@ def rank(
     case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
+    item: ArrayLike | None = None,
     unit: float = 1.0,
     most_loss: int | None = None,
 ) -> Ranking:
@@ -271,6 +272,7 @@ def rank(
     codes, n_cases = cases_of(case, n_cases, len(confidence))
     losses = rungs[order].astype(np.int16)
     return Ranking(
+        item=None if item is None else np.asarray(item, np.int32),
         order=order,
         loss=losses,
         ends=ends,
@@ -305,6 +307,7 @@ def rank_judgments(table: Judgments, confidence: ArrayLike, loss: str | Loss = "
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
+        item=table.item,
         unit=find_loss(loss).unit(table.scale),
         most_loss=table.scale.range,
     )

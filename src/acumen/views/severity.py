@@ -100,6 +100,7 @@ def rank_severity(
     case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
+    item: ArrayLike | None = None,
     ranked_by: str = BY_SCORE,
     covered: Sequence[int] | None = None,
     names: Sequence[str | int] = (),
@@ -120,6 +121,7 @@ def rank_severity(
     present = truth[order] if own is None else truth[order[own[order] > 0]]
     two_sided = (k for k in range(1, highest) if 0 < np.count_nonzero(present >= k) < len(present))
     return SeverityRanking(
+        item=None if item is None else np.asarray(item, np.int32),
         order=order,
         level=truth[order],
         ends=tie_ends(score[order]),
@@ -152,6 +154,7 @@ def rank_judgments_by_severity(
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
+        item=table.item,
         ranked_by=BY_LEVEL if score is None else BY_SCORE,
         names=table.scale.levels,
     )

@@ -113,6 +113,8 @@ class CaseRows:
     n_cases: int
     weight: Floats | None = None
     """A weight of its own for every row of the table, if any."""
+    item: NDArray[np.int32] | None = None
+    """Item of every row of the table, where it has one."""
 
     def __len__(self) -> int:
         return len(self.order)
@@ -174,6 +176,20 @@ class CaseRows:
         rows = np.arange(len(self.case), dtype=np.int32)
         view = replace(self, case=rows, n_cases=len(rows), weight=None)
         return view, CaseWeights(weights.reshape(-1, 1))
+
+
+def balance(weight: Floats | None) -> tuple[float, float]:
+    r"""As how many cases of one weight these count, and the share of the heaviest.
+
+    .. math:: \Big(\sum_c m_c\Big)^2 \Big/ \sum_c m_c^2
+
+    >>> balance(np.array([6.0, 2.0, 2.0, 2.0]))
+    (3.0, 0.5)
+    """
+    if weight is None or not weight.any():
+        return np.inf, 0.0
+    total = float(weight.sum())
+    return total * total / float(weight @ weight), float(weight.max()) / total
 
 
 def cases_of(

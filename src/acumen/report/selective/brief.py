@@ -13,7 +13,7 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.report.blocks import Block, Cell, Paragraph, Section, Table, Tone, Warnings
 from acumen.report.cells import amount, interval, measured_cell, plain, text, title_of, unit_of
-from acumen.report.selective.words import conclusion, population, side_names
+from acumen.report.selective.words import conclusion, meaning, population, side_names
 from acumen.report.words import why_missing
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import MetricsArtifact, Variant, name
@@ -38,6 +38,8 @@ def brief(artifact: MetricsArtifact, *, full: bool = False) -> Iterator[Section 
     loss, level = artifact.loss, f"{artifact.confidence_level:.0%}"
     yield Paragraph("\n".join(_inputs(artifact)), Tone.STRONG)
     about = f"loss {loss.name} = {loss.definition} · intervals {level}, below each number"
+    if artifact.options.get("items") == "random" or artifact.options.get("estimand") == "case":
+        about += f" · {meaning(artifact)}"
     yield Paragraph(f"{population(artifact)}\n{about}")
     for side, title in enumerate(side_names(artifact)):
         yield _functions(artifact, side, title if artifact.comparison.enabled else "")

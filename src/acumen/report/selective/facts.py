@@ -63,6 +63,8 @@ _OPTIONS: Final = {
     "seed": "--seed",
     "coverage_grid": "--coverage-grid",
     "area_coverage": "--area-coverage",
+    "items": "--items",
+    "estimand": "--estimand",
     "calibration": "--calibration",
     "scale": "--scale",
 }
@@ -81,6 +83,8 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
         ("acumen", artifact.acumen_version),
         ("made at", artifact.created_at),
         ("loss", f"{artifact.loss.name} = {artifact.loss.definition}"),
+        ("effective cases", artifact.population.effective_cases),
+        ("largest case's share", artifact.population.largest_case_share),
         ("scale", f"{artifact.scale.get('name')}: {artifact.scale.get('levels')}"),
         *((k.replace("_", " "), v) for k, v in artifact.options.items() if k not in elsewhere),
         *((f"left out: {name(k)}", v) for k, v in artifact.left_out.items()),

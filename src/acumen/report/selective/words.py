@@ -272,8 +272,9 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
     people = artifact.population
     noun = people.case_noun
     limits = [
-        f"The intervals speak of {noun}s like these {people.participants_included}; they do not "
-        "cover other populations, other prompts or a model that changes."
+        f"The intervals speak of {noun}s like these {people.participants_included}, "
+        f"{meaning(artifact)}; they do not cover other populations, other prompts or a model that "
+        "changes."
     ]
     if people.participants_included < RELIABLE_CASES:
         limits.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
@@ -289,6 +290,13 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
             "a little too good; confirm it on others."
         )
     return limits
+
+
+def meaning(artifact: MetricsArtifact) -> str:
+    """Which items the intervals speak of, and what counts alike."""
+    like = "items like these" if artifact.options.get("items") == "random" else "these very items"
+    each = artifact.population.case_noun if artifact.options.get("estimand") == "case" else "row"
+    return f"judged on {like}, and every {each} counts alike"
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
