@@ -1,4 +1,4 @@
-"""``python -m simulations.items``: do intervals for new cases *and* new items hold?
+"""Do intervals for new cases *and* new items hold?
 
 Every case answers the same items, and items differ in difficulty: a logit of the case, of the item
 and of a row decide together. The truth is the metric on very many cases and items.
@@ -6,7 +6,6 @@ and of a row decide together. The truth is the metric on very many cases and ite
 
 from __future__ import annotations
 
-import argparse
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +19,8 @@ from acumen.table.judgments import NO_PREDICTION
 from acumen.views.confusion import confuse
 from acumen.views.ranking import rank
 
+SPREADS: Final = (0.0, 0.5, 1.0)
+"""Standard deviations of the items' difficulty, in logits."""
 SHAPES: Final = ((41, 8), (300, 8), (41, 40), (300, 40))
 CROWD: Final = (3_000, 600)
 """Cases and items that stand for the population."""
@@ -86,24 +87,10 @@ def cover(n: int, k: int, spread: float, studies: int) -> dict[tuple[str, str], 
     return {key: (cell[0], cell[1]) for key, cell in counts.items()}
 
 
-def main() -> None:
-    """Print the table: percent of the intervals that hold the truth, items fixed → random."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=400)
-    studies = parser.parse_args().studies
-    error = 100 * (0.95 * 0.05 / studies) ** 0.5
-    print(f"{studies} studies a cell, which err by ±{2 * error:.1f} (two standard errors)\n")
-    names = [f"{delta}{m.name}" for delta in ("", "Δ ") for m in (*RANKED, *LEVELS)]
-    print("| item sd, cases × items | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
-    for spread in (0.0, 0.5, 1.0):
-        for n, k in SHAPES:
-            counts = cover(n, k, spread, studies)
-            cells = []
-            for name in names:
-                shares = [counts[name, items] for items in ("fixed", "random")]
-                cells.append(" → ".join(f"{100 * held / made:.1f}" for made, held in shares))
-            print(f"| {spread:g}, {n} × {k} | " + " | ".join(cells) + " |", flush=True)
+NAMES: Final = tuple(f"{delta}{m.name}" for delta in ("", "Δ ") for m in (*RANKED, *LEVELS))
 
 
-if __name__ == "__main__":
-    main()
+def count(spread: float, shape: int, studies: int) -> dict[str, list[list[int]]]:
+    """Name -> (intervals, those that hold the truth), items fixed and random."""
+    counts = cover(*SHAPES[shape], spread, studies)
+    return {name: [list(counts[name, items]) for items in ("fixed", "random")] for name in NAMES}
