@@ -7,6 +7,7 @@ lean on the interval: few cases, few errors, a rare level, a case that decides b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -34,7 +35,7 @@ FAMILIES: Final = {
         *("macro_f1", "macro_mae", "ordinal_auprc", "ordinal_nap", "auprc_ge@top"),
         "failure_auroc",
     ),
-    "calibration": ("ece", "ece_equal_mass", "smooth_ece", "brier", "nll"),
+    "calibration": ("ece", "ece_equal_mass", "brier", "nll"),
 }
 PROMISED: Final = ("risks", "shares", "agreement")
 """Families of which 93 to 97% is promised, where a few cases do not decide."""
@@ -58,15 +59,21 @@ def by_view(metrics: dict[str, Metric], views: Sequence[Any]) -> list[tuple[dict
     ]
 
 
-def cover(crowd: Crowd, cases: int, studies: int, seed: int) -> dict[str, dict[str, Any]]:
-    """Metric -> intervals, misses on either side, and the same of those without a mark."""
+@lru_cache(maxsize=32)
+def truth(crowd: Crowd, seed: int) -> tuple[dict[str, Metric], dict[str, float | None]]:
+    """The metrics, and their values on very many cases."""
     large = crowd.draw(np.random.default_rng([seed, 999]), CROWD_CASES)
-    metrics, views = metrics_of(large.levels), large.views()
-    true = {
+    metrics = metrics_of(large.levels)
+    return metrics, {
         ours: metrics[ours].measure(view).value
-        for names, view in by_view(metrics, views)
+        for names, view in by_view(metrics, large.views())
         for ours in names.values()
     }
+
+
+def cover(crowd: Crowd, cases: int, studies: int, seed: int) -> dict[str, dict[str, Any]]:
+    """Metric -> intervals, misses on either side, and the same of those without a mark."""
+    metrics, true = truth(crowd, seed)
     keys = ("given", "low", "high", "plain", "plain_missed")
     tallies = {name: dict.fromkeys(keys, 0) for name, value in true.items() if value is not None}
     place = [c.name for c in CROWDS].index(crowd.name)

@@ -20,8 +20,7 @@ from acumen.defaults import (
     LARGEST_SHARE,
     RELIABLE_CASES,
 )
-from acumen.inference.crossed import cross
-from acumen.inference.influence import row_influence, statistic_of
+from acumen.inference.influence import cross, row_influence, statistic_of
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
