@@ -19,7 +19,7 @@ from acumen.metrics.registry import Metric
 from acumen.results.measured import Flag, Interval
 from simulations.crowds import CROWDS, Crowd
 
-CASES: Final = (20, 41, 100)
+CASES: Final = (20, 41)
 STUDIES: Final = 400
 CROWD_CASES: Final = 100_000
 """Cases whose metric stands for the population's value."""

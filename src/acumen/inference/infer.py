@@ -231,7 +231,8 @@ def _weighed(interval: Interval, metric: Metric, view: Any, jackknife: Jackknife
     for flag in (flag for flag, holds in flags.items() if holds):
         interval = interval.with_flag(flag)
     method = interval.method if items is None else f"{interval.method}, cases × items"
-    return interval.model_copy(update={"method": method})
+    facts = {"method": method, "largest_case_share": jackknife.top_share}
+    return interval.model_copy(update=facts)
 
 
 def _rare_group(metric: Metric, view: Any) -> RestsOn | None:

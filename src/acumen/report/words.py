@@ -25,7 +25,7 @@ def _flag(flag: Flag, interval: Interval) -> str:
         case Flag.DOMINATED:
             return "a few cases hold most of the weight: unreliable"
         case Flag.ONE_CASE:
-            return "one case carries more than half of the variance"
+            return f"one case carries {interval.largest_case_share or 0.0:.0%} of the variance"
         case Flag.ONE_ROW:
             return "may hang on the single surest row; aurc_exact_achievable does not"
         case Flag.HULL:

@@ -106,6 +106,9 @@ class Interval(Value):
     standard_error: float | None = None
     flags: tuple[Flag, ...] = ()
     erring_cases: int | None = None
+    largest_case_share: float | None = Field(
+        default=None, description="share of the variance that one case carries"
+    )
     rests_on: RestsOn | None = None
 
     @property
