@@ -19,6 +19,7 @@ from acumen.inference.resample import Bootstrap, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
 from acumen.metrics.reliability import noise_of
+from acumen.report.words import note_of
 from acumen.results.measured import Absence, Flag, Interval, NoInterval, RestsOn
 from acumen.views.confusion import confuse
 from acumen.views.forecast import forecast
@@ -620,3 +621,50 @@ def test_rare_levels_are_marked_wherever_a_mean_rests_on_them() -> None:
     assert plenty["auprc_ge@1"].interval.rests_on is None
     kappa = infer([METRICS["quadratic_kappa"]], levels, Options(resamples=0))
     assert interval(kappa["quadratic_kappa"].interval).flags == ()
+
+
+def test_what_is_achievable_says_when_it_hangs_on_one_row() -> None:
+    """An uninformative confidence that errs in 30%: the surest row decides one of two areas."""
+    rng = np.random.default_rng(0)
+    wrong, confidence = (rng.random(10_000) < 0.3).astype(int), rng.permutation(10_000)
+    areas = {}
+    for first in (0, 1):
+        loss = wrong.copy()
+        loss[np.argmax(confidence)] = first
+        view = rank(loss, confidence, most_loss=1)
+        for name in ("aurc_achievable", "aurc_exact_achievable", "augrc_achievable"):
+            areas[name, first] = METRICS[name].measure(view).value or 0.0
+    assert areas["aurc_achievable", 1] - areas["aurc_achievable", 0] > 0.1
+    for name in ("aurc_exact_achievable", "augrc_achievable"):
+        assert areas[name, 1] - areas[name, 0] < 0.002
+    names = ["aurc_achievable", "achievable_gain_pct", "aurc_exact_achievable", "augrc_achievable"]
+    found = infer([METRICS[name] for name in names], small(20), Options(resamples=0))
+    marks = [interval(found[name].interval).flags[-1] for name in names]
+    assert marks == [Flag.ONE_ROW, Flag.ONE_ROW, Flag.HULL, Flag.HULL]
+
+
+def test_few_wrong_answers_and_few_wrong_certainties_are_marked() -> None:
+    case = np.repeat(np.arange(20), 3)
+    wrong = (np.arange(60) % 3 == 0) & (case < 4)
+    ranked = rank(wrong.astype(int), np.cos(np.arange(60.0)), case=case, n_cases=20)
+    auroc = infer([METRICS["failure_auroc"]], ranked, Options(resamples=0))["failure_auroc"]
+    assert interval(auroc.interval).rests_on == RestsOn(cases=4, where="wrong")
+    assert note_of(interval(auroc.interval)) == "rests on 4 cases with a wrong answer: unreliable"
+    for said, rests in ((1.0, RestsOn(cases=4, where="certain")), (0.999, None)):
+        view = forecast(np.full(60, said), 1.0 - wrong, case=case, n_cases=20)
+        nll = infer([METRICS["nll"]], view, Options(resamples=0))["nll"]
+        assert interval(nll.interval).rests_on == rests
+
+
+def test_one_case_that_carries_the_variance_is_told() -> None:
+    case = np.repeat(np.arange(20), 4)
+    loss = np.where(case == 0, 3, (np.arange(80) % 11 == 0).astype(int))
+    view = rank(loss, np.cos(np.arange(80.0)), case=case, n_cases=20, most_loss=3)
+    made = interval(infer([METRICS["mae"]], view, Options(resamples=0))["mae"].interval)
+    by_case = np.bincount(case, loss) / 4
+    squares = (by_case - by_case.mean()) ** 2
+    assert made.largest_case_share == pytest.approx(squares[0] / squares.sum())
+    assert made.flags == (Flag.ONE_CASE,)
+    assert made.is_reliable
+    share = f"{squares[0] / squares.sum():.0%}"
+    assert note_of(made) == f"one case carries {share} of the variance"

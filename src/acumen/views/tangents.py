@@ -52,6 +52,8 @@ def tangent(view: Any) -> Tangent | None:
 
 
 def _of_ranking(ranking: Ranking) -> Tangent:
+    from acumen.views.ranking_kernels import hull_corners
+
     once, size = CaseWeights.once(ranking.n_cases), len(ranking.order)
     totals, areas = ranking.totals(once), ranking.areas(once)
     exact, hulls = ranking.exact(once, MOST_RISK), ranking.hulls(once)
@@ -63,9 +65,8 @@ def _of_ranking(ranking: Ranking) -> Tangent:
     x, y = (_sums(tie, own * part).cumsum() for part in (1.0, ranking.loss))
     heavy = np.diff(x, prepend=0.0) > 0.0
     curve = x[heavy], y[heavy]
-    corners = _corners(curve[0], curve[1] / curve[0])
-    origin = tuple(np.append(0.0, part) for part in curve)
-    hull = tuple(part[1:] for part in _corners(*origin))
+    corners = hull_corners(curve[0], curve[1] / curve[0])
+    hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
     under_risk, under_loss, under_exact, hull_risk, hull_loss, hull_exact = (
         _along(ranking, x[tie], points, part)
         for points, part in (
@@ -73,9 +74,7 @@ def _of_ranking(ranking: Ranking) -> Tangent:
             ((corners[0], corners[0] * corners[1]), _by_risk), (hull, _by_loss), (hull, _exactly),
         )
     )  # fmt: skip
-    wrong = ranking.loss > 0
-    above, below = (_middle(tie, own * part) for part in (~wrong, wrong))
-    pairs = np.append(np.where(wrong, above, (own * wrong).sum() - below), 0.0)
+    pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
     none = np.full_like(pairs, np.nan)
 
     def moved(step: float) -> dict[Hashable, Any]:
@@ -96,12 +95,6 @@ def _of_ranking(ranking: Ranking) -> Tangent:
         }
 
     return Tangent(lanes, moved)
-
-
-def _corners(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    from acumen.views.ranking_kernels import hull_corners
-
-    return hull_corners(x, y)
 
 
 def _along(
@@ -190,13 +183,7 @@ def _of_severity(ranking: SeverityRanking) -> Tangent:
     levels = np.arange(1, ranking.levels)[:, None]
     high = level >= levels
     precision = np.stack([_of_precision(tie, own, own * row, row) for row in high])
-    outranked = np.stack(
-        [
-            np.where(row, _middle(tie, own * ~row), 0.0)
-            + np.where(row, 0.0, (own * row).sum() - _middle(tie, own * row))
-            for row in high
-        ]
-    )
+    outranked = np.stack([_of_pairs(tie, own, row) for row in high])
     risky, top = own * (level > 0), level == ranking.levels - 1
     ordering = np.where(level > 0, _of_precision(tie, risky, risky * top, top), 0.0)
     slopes = (np.ones(size), high.astype(np.float64), precision, outranked, ordering)
@@ -223,11 +210,12 @@ def _of_precision(
     return np.asarray(np.where(is_hit, (hits_until / reach + gained)[tie], 0.0) - lost[tie])
 
 
-def _middle(tie: NDArray[np.int64], weight: Floats) -> Floats:
-    """Of every row, the weight above its tie and half of that in it."""
-    here = _sums(tie, weight)
-    reach: Floats = (here.cumsum() - here / 2)[tie]
-    return reach
+def _of_pairs(tie: NDArray[np.int64], own: Floats, lower: NDArray[np.bool_]) -> Floats:
+    """Slope of the weight of pairs in which one of the others lies above, ties counting half."""
+    of_lower, of_others = (_sums(tie, own * part) for part in (lower, ~lower))
+    above = of_others.cumsum() - of_others / 2
+    below = of_lower.sum() - of_lower.cumsum() + of_lower / 2
+    return np.where(lower, above[tie], below[tie])
 
 
 def _tie_of_row(ends: NDArray[np.int64]) -> NDArray[np.int64]:
