@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acumen.inference import infer as inferring
 from acumen.inference import resample
 from acumen.inference.infer import infer, leave_out
 from acumen.inference.influence import row_influence
@@ -142,6 +143,12 @@ def test_beyond_2000_cases_no_smooth_metrics_interval_depends_on_their_order(
         assert [one.low, one.high] == pytest.approx([other.low, other.high], rel=1e-7), metric.name
 
 
+def test_where_no_influence_is_known_every_case_is_left_out_while_that_is_quick() -> None:
+    views = studies(2400, tied=True)
+    (jackknife,) = leave_out([METRICS["mae_at_coverage"].at(coverage=0.5)], views[Ranking])
+    assert jackknife.n == 2400
+
+
 def test_influence_groups_and_every_case_agree_on_the_standard_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -158,11 +165,13 @@ def test_influence_groups_and_every_case_agree_on_the_standard_error(
             for m, jackknife in zip(some, leave_out(some, view), strict=True)
         }
 
+    monkeypatch.setattr(inferring, "MOST_CELLS", 0)
     quick = errors()
     assert quick["mae_at_coverage@0.5"].n == MOST_GROUPS
     assert quick["mae_at_coverage@0.5"].cases == quick["mae"].n == 2400
     monkeypatch.setattr(resample, "MOST_LEFT_OUT", 3000)
     full = errors()
+    assert full["mae_at_coverage@0.5"].n == 2400
     for m in (*metrics, *levels):
         # 500 groups estimate a standard error to about 1/sqrt(2*500) = 3%; four times that
         allowed = 3e-3 if m.smooth else 0.13

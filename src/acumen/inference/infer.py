@@ -39,6 +39,8 @@ from acumen.results.measured import (
 )
 from acumen.views.weights import CaseWeights, Errors, balance
 
+MOST_CELLS: Final = 100_000_000
+"""Cases × rows up to which every case is left out in turn, though an influence is not known."""
 HALF: Final = 0.5
 """Where one case carries more of the variance, an interval says so."""
 
@@ -272,6 +274,8 @@ def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) 
             of_case = np.bincount(view.case, by_row, n).astype(np.float64)
             jackknives[name] = Jackknife.of_influence(of_case)
     rest = [m for m in metrics if m.name not in jackknives]
+    if hasattr(view, "case") and n * len(view.case) <= MOST_CELLS:
+        plan = LeaveOut(n, n)
     if rest:
         values = replicate(statistic_of(rest, view), plan, threads=threads)
         jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}

@@ -134,9 +134,8 @@ class Interval(Value):
 
     def with_flag(self, flag: Flag, rests_on: RestsOn | None = None) -> Interval:
         """The same interval with one thing more to know of it."""
-        return self.model_copy(
-            update={"flags": (*self.flags, flag), "rests_on": rests_on or self.rests_on}
-        )
+        flags = tuple(dict.fromkeys((*self.flags, flag)))
+        return self.model_copy(update={"flags": flags, "rests_on": rests_on or self.rests_on})
 
     def times(self, factor: float) -> Interval:
         """The interval of a value in another unit, such as percent."""
