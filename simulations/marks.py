@@ -1,7 +1,7 @@
 """How often the intervals of every family hold, and whether those that do not are marked.
 
-The studies are those of :mod:`simulations.crowds`. A *mark* is a flag that tells a reader not to
-lean on the interval: few cases, few errors, a rare level, a case that decides by itself.
+The studies are those of :mod:`simulations.crowds`. A *mark* is a flag on which no difference is
+claimed: few cases, a rare level, few wrong answers, a few cases that hold most of the weight.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
-from acumen.results.measured import Flag, Interval
+from acumen.results.measured import Interval
 from simulations.crowds import CROWDS, Crowd
 
 CASES: Final = (20, 41)
 STUDIES: Final = 400
 CROWD_CASES: Final = 100_000
 """Cases whose metric stands for the population's value."""
-SILENT: Final = frozenset({Flag.NOISE_RAISES, Flag.FALLBACK})
-"""Flags that say how an interval was made, and not to beware of it."""
 
 FAMILIES: Final = {
     "risks": ("aurc", "augrc", "mae", "level_mae", "aurc_exact_excess", "augrc_achievable"),
@@ -91,7 +89,7 @@ def _add(tally: dict[str, int], interval: Any, true: float | None) -> None:
     if not isinstance(interval, Interval) or true is None:
         return
     low, high = interval.high < true - 1e-12, interval.low > true + 1e-12
-    plain = SILENT.issuperset(interval.flags)
+    plain = interval.is_reliable
     for key, holds in (("given", True), ("low", low), ("high", high), ("plain", plain)):
         tally[key] += holds
     tally["plain_missed"] += plain and (low or high)

@@ -57,7 +57,7 @@ def _head(studies: int, pairs: int, resamples: int, seed: int) -> str:
     return f"""# Do the intervals hold?
 
 Simulated studies from populations whose truth is known; every number on this page is counted, with
-the library's own functions. Redo it with `make slow`, or `python -m simulations` (about 45 minutes
+the library's own functions. Redo it with `make slow`, or `python -m simulations` (more than an hour
 of one core; cells already counted are kept under `build/simulations`; `--fresh` counts again).
 
 {studies:,} studies a cell for coverage, {pairs:,} for paired comparisons; seed {seed}; level 95%;
@@ -79,8 +79,9 @@ def _crowds(counted: Counted, studies: int) -> str:
 
 {studies} studies a cell, which err by {_errs(studies)}. From the worst population to the best,
 {" and ".join(APART)} apart, in percent of the intervals there are. *Unmarked, worst*: the lowest
-share among the intervals without a warning flag, where at least a tenth of a cell's are. A mark is
-part of the promise: a study of 20 cases need not hold one of the rare ones that decide."""
+share among the intervals without a mark (few cases of a level, few wrong answers, a few cases that
+hold most of the weight), where at least a fifth of a cell's are; on a marked one no difference is
+claimed."""
     ]
     for family, names in marks.FAMILIES.items():
         rows = [_family_row(counted, name) for name in names]
@@ -126,7 +127,7 @@ def _family_row(counted: Counted, name: str) -> list[str]:
             misses = [
                 m + tally[key] for m, key in zip(misses, ("given", "low", "high"), strict=True)
             ]
-            if tally["plain"] >= tally["given"] / 10:
+            if tally["plain"] >= tally["given"] / 5:
                 plain.append(1 - tally["plain_missed"] / tally["plain"])
     sides = " / ".join(_percent(m / misses[0]) for m in misses[1:]) if misses[0] else "–"
     return [name, *ranges, _percent(min(plain, default=None)), sides]
