@@ -11,8 +11,11 @@ CONFIDENCE_LEVEL: Final = 0.95
 RESAMPLES: Final = 10_000
 """Resamples of the cases."""
 
+SWAPS: Final = 10_000
+"""Swaps of two systems within cases, for a test of their difference."""
+
 SEED: Final = 42
-"""Seed of the resamples, and of the folds of a cross-fit."""
+"""Seed of the resamples and swaps, and of the folds of a cross-fit."""
 
 INTERVAL: Final = "default"
 """Method of the intervals: the one that holds best for each metric."""
@@ -37,6 +40,9 @@ CALIBRATION_TARGET: Final = "correctness"
 
 AREA_COVERAGE: Final = 0.5
 """Coverage up to which areas are measured, beside those up to the largest."""
+
+PRICE: Final = 1.0
+"""What an abstention costs in the charged areas, in units of the loss: as much as a loss of 1."""
 
 FEWEST_CASES: Final = 2
 """With fewer cases there is no interval."""

@@ -48,6 +48,13 @@ def evaluate(
     intersection_only: Annotated[
         bool, typer.Option("--intersection-only", help="Compare the cases both runs have.")
     ] = False,
+    price: Annotated[
+        float, typer.Option(help="What an abstention costs in charged areas, in units of the loss.")
+    ] = defaults.PRICE,
+    matched_coverage: Annotated[
+        float | None,
+        typer.Option(help="Compare two runs at this coverage; by default, the most both reach."),
+    ] = None,
     scale: options.Scale = None,
     output: options.Output = None,
     html: options.Html = None,
@@ -88,6 +95,8 @@ def evaluate(
         area_coverage=area_coverage,
         calibration=calibration,
         intersection_only=intersection_only,
+        price=price,
+        matched_coverage=matched_coverage,
         scale=scale,
         texts=texts,
         threads=threads,

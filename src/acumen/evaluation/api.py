@@ -21,6 +21,7 @@ from acumen.defaults import (
     FOLDS,
     INTERVAL,
     LOSS,
+    PRICE,
     RESAMPLES,
     SEED,
 )
@@ -61,6 +62,8 @@ def evaluate(
     area_coverage: float = AREA_COVERAGE,
     calibration: str | Path | Calibration | None = None,
     intersection_only: bool = False,
+    price: float = PRICE,
+    matched_coverage: float | None = None,
     scale: str | Path | Scale | None = None,
     texts: bool = False,
     threads: int | None = None,
@@ -86,6 +89,9 @@ def evaluate(
         A calibration or its file, for the calibrated confidence functions.
     intersection_only
         Compare the cases that both inputs have, instead of refusing different ones.
+    price, matched_coverage
+        Of two: what an abstention costs in the charged areas, in units of the loss, and the
+        coverage at which their risks are compared, by default the largest that both reach.
     scale
         By default the one a run names, else PHQ-8.
     texts
@@ -120,6 +126,8 @@ def evaluate(
         ),
         calibration=calibration_of(calibration),
         intersection_only=intersection_only,
+        price=price,
+        matched_coverage=matched_coverage,
         texts=texts,
     )
     return evaluating.evaluate(*tables_of(data, other, mode, scale), plan, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,18 @@ from acumen.evaluation.plan import Plan, System
 from acumen.files.json import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
-from acumen.inference.paired import Contrast
+from acumen.inference.paired import Contrast, claim
 from acumen.metrics.conventions import conventions
 from acumen.results import metrics as document
-from acumen.results.measured import Delta, finite
+from acumen.results.measured import Delta, Description, finite
 from acumen.table.judgments import Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import find_loss
 from acumen.table.scale import scale_option
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights
+
+T = TypeVar("T")
 
 MOST_ROWS: Final = 200_000
 """Beyond this many rows the document leaves the rows themselves out."""
@@ -103,25 +105,45 @@ def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> document.Bootstr
 
 
 def paired_deltas(
-    contrasts: Mapping[str, Mapping[str, Contrast]],
-    twins: Mapping[str, str],
-    names: Sequence[str],
-    plan: Plan,
-) -> dict[str, dict[str, Delta]]:
-    """Deltas by confidence function and metric; p-values adjusted over the functions.
+    contrasts: Mapping[str, Mapping[str, Contrast]], both: Contrast, plan: Plan
+) -> tuple[dict[str, dict[str, Delta]], Delta]:
+    """Deltas by confidence function and metric, and that of the rows both answered.
 
-    Functions that share their numbers (``twins``) are one comparison, not several.
+    What may be a verdict is one family, over functions and metrics. An area up to the coverage a
+    side reaches is one only where both reach the same.
     """
     keys = source_keys(plan)
-    adjusted = {
-        metric: holm({n: by[metric].p_value for n, by in contrasts.items() if metric in by})
-        for metric in dict.fromkeys(metric for by in contrasts.values() for metric in by)
-    }
+    cmax = next(iter(contrasts.values()))["cmax"]
+    unequal = cmax.value != 0.0
+    tested = {"cmax", *(metric.name for metric in plan.charged())}
+    tested |= set() if unequal else {"augrc", "aurc", "failure_auroc"}
+    family = {(f, m): c for f, by in contrasts.items() for m, c in by.items() if m in tested}
+    decisions = claim({**family, ("", "both"): both}, plan.options)
+    why = Description.COVERAGE_DIFFERS if unequal else Description.NOT_IN_FAMILY
     deltas = {
-        name: {keys.get(m, m): c.delta(adjusted[m][name]) for m, c in by_metric.items()}
-        for name, by_metric in contrasts.items()
+        function: {
+            keys.get(m, m): decisions[function, m].delta() if m in tested else c.delta(why)
+            for m, c in by_metric.items()
+        }
+        for function, by_metric in contrasts.items()
     }
-    return {name: deltas[twins.get(name, name)] for name in names}
+    return deltas, decisions["", "both"].delta()
+
+
+def decided(matched: Mapping[str, document.Matched], plan: Plan) -> dict[str, document.Matched]:
+    """Which side each function favours at the coverage of both, all functions together."""
+    # functions that accept the same rows there are one comparison
+    keys = {name: (m.p_value, m.difference.delta) for name, m in matched.items()}
+    adjusted = holm({key: key[0] for key in keys.values()})
+    most = 1.0 - plan.options.confidence_level
+    return {name: m.decided(adjusted[keys[name]], most) for name, m in matched.items()}
+
+
+def by_name(
+    numbers: Mapping[str, T], twins: Mapping[str, str], names: Sequence[str]
+) -> dict[str, T]:
+    """Numbers of every function: those that share their numbers (``twins``) have the same."""
+    return {name: numbers[twins.get(name, name)] for name in names}
 
 
 def _inputs(tables: Sequence[Judgments]) -> list[document.Input]:
@@ -189,6 +211,8 @@ def _options(plan: Plan) -> dict[str, Any]:
         "bootstrap_resamples": plan.options.resamples,
         "seed": plan.options.seed,
         "weights": plan.options.weights,
+        "price": plan.price,
+        "matched_coverage": plan.matched_coverage,
         "calibration": getattr(plan.calibration, "file", None),
         "texts": plan.texts,
     }

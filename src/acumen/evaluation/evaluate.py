@@ -20,16 +20,19 @@ from acumen.evaluation.plan import (
     Plan,
     System,
     compare_agreement,
+    compare_both,
     compare_reliability,
     find_twins,
     select,
 )
 from acumen.inference.infer import Inference, infer
-from acumen.inference.multiplicity import best_of
+from acumen.inference.matched import compare_matched
+from acumen.inference.multiplicity import best_of, hold_together
 from acumen.inference.options import Options
-from acumen.inference.paired import Contrast, compare
+from acumen.inference.paired import Contrast, claim, compare
 from acumen.inference.replicates import MOST_DROPPED
-from acumen.results.metrics import Best, Comparison, PairedVariant, Variant
+from acumen.results.measured import Interval
+from acumen.results.metrics import Best, Comparison, Matched, PairedVariant, Variant
 from acumen.table.align import Pair, align
 from acumen.table.judgments import Judgments
 from acumen.views.ranking import Ranking
@@ -45,6 +48,7 @@ class _Function:
     numbers: Sequence[Mapping[str, Inference]]
     """Of each system."""
     contrasts: Mapping[str, Contrast]
+    matched: Matched | None
     variant: Variant | PairedVariant
     warnings: list[str]
 
@@ -52,8 +56,8 @@ class _Function:
 Progress = Callable[[int], AbstractContextManager[Callable[[int], None] | None]]
 """Given how many resamples there will be, a context whose value is told of those done."""
 
-PAIRED: Final = 3
-"""A pair resamples each side, and swaps them."""
+PAIRED: Final = 2
+"""A pair resamples each side."""
 
 
 def evaluate(
@@ -135,12 +139,14 @@ def _measure(systems: Sequence[System], name: str, options: Options) -> _Functio
     plan, rankings = systems[0].plan, [system.rankings[name] for system in systems]
     numbers: list[Mapping[str, Inference]]
     contrasts: dict[str, Contrast] = {}
+    matched = None
     if len(systems) == 1:
         by_rank = infer(plan.metrics(), rankings[0], options)
         numbers = [by_rank | systems[0].infer_reliability(name)]
     else:
         contrasts = compare(plan.metrics(), rankings[0], rankings[1], options)
         contrasts |= compare_reliability(systems[0], systems[1], name)
+        matched = compare_matched(rankings[0], rankings[1], options, plan.matched_coverage)
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
     notes, variants = [], []
     sides = build.input_names([system.table for system in systems])
@@ -150,7 +156,7 @@ def _measure(systems: Sequence[System], name: str, options: Options) -> _Functio
         variants.append(build.variant(ranking, values, plan))
     both = dict(zip(("input_0", "input_1"), variants, strict=False))
     variant = variants[0] if len(variants) == 1 else PairedVariant(**both)
-    return _Function(numbers, contrasts, variant, notes)
+    return _Function(numbers, contrasts, matched, variant, notes)
 
 
 def _comparison(
@@ -164,17 +170,22 @@ def _comparison(
     if pair is None:
         return Comparison(enabled=False, intersection_only=plan.intersection_only)
     contrasts = {name: function.contrasts for name, function in functions.items()}
+    matched = {n: f.matched for n, f in functions.items() if f.matched is not None}
+    deltas, both = build.paired_deltas(contrasts, compare_both(*systems), plan)
+    agreement = claim(compare_agreement(*systems), plan.options)
     return Comparison(
         enabled=True,
         intersection_only=plan.intersection_only,
-        deltas=build.paired_deltas(contrasts, twins, names, plan),
+        matched=build.by_name(build.decided(matched, plan), twins, names),
+        both=both,
+        deltas=build.by_name(deltas, twins, names),
         in_both=len(pair.cases),
         only_left=list(pair.only_left),
         only_right=list(pair.only_right),
         failed_left=list(pair.failed_left),
         failed_right=list(pair.failed_right),
         both_answered=int((pair.left.answered & pair.right.answered).sum()),
-        agreement={m: c.delta() for m, c in compare_agreement(*systems).items()},
+        agreement={metric: contrast.delta() for metric, contrast in agreement.items()},
     )
 
 
@@ -195,12 +206,21 @@ def _best(
     def with_twins(names: Sequence[str]) -> list[str]:
         return [t for n in names for t in (n, *(twin for twin in twins if twins[twin] == n))]
 
+    auroc = {name: function.numbers[0]["failure_auroc"] for name, function in functions.items()}
+    limits = hold_together(
+        {name: i.value for name, i in auroc.items() if i.value is not None},
+        {name: i.replicates for name, i in auroc.items() if i.value is not None},
+        n_cases,
+        options.confidence_level,
+    )
+    limit = limits.get(best)
     return Best(
         metric="augrc",
         name=best,
         equal=[n for n in with_twins([best, *sorted(same)]) if n != best],
         indistinguishable=with_twins(rivals),
         confidence_level=options.confidence_level,
+        discrimination=limit if isinstance(limit, Interval) else None,
     )
 
 

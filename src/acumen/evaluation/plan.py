@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from acumen import confidence as confidences
-from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, LOSS
+from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, LOSS, PRICE
 from acumen.errors import UsageError
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
@@ -30,6 +30,7 @@ from acumen.views.severity import SeverityRanking, rank_judgments_by_severity
 from acumen.views.weights import NO_ANSWER
 
 AREAS: Final = ("aurc_at_coverage", "augrc_at_coverage")
+CHARGED: Final = ("aurc_charge", "augrc_charge")
 RISK_AT: Final = "mae_at_coverage"
 _ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, *AREAS}
 """The same number by another road, a convention, or a metric asked for at given coverages."""
@@ -49,6 +50,10 @@ class Plan:
     options: Options = Options()  # noqa: RUF009  (frozen)
     calibration: Any = None
     intersection_only: bool = False
+    price: float = PRICE
+    """What an abstention costs in the charged areas."""
+    matched_coverage: float | None = None
+    """The coverage at which two systems are compared; None: the largest that both reach."""
     texts: bool = False
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
 
@@ -56,7 +61,9 @@ class Plan:
         find_loss(self.loss)
         if not self.coverage_grid:
             raise UsageError("the coverage grid is empty: give at least one coverage")
-        for coverage in (*self.coverage_grid, self.area_coverage):
+        if not 0.0 <= self.price < np.inf:
+            raise UsageError(f"a price must be 0 or more, not {self.price:g}")
+        for coverage in (*self.coverage_grid, self.area_coverage, self.matched_coverage or 1.0):
             if not 0.0 < coverage <= 1.0:
                 raise UsageError(f"a coverage must be in (0, 1], not {coverage:g}")
 
@@ -66,7 +73,13 @@ class Plan:
             *(m for m in metrics_of(Ranking) if m.name not in _ELSEWHERE),
             *self.areas().values(),
             *self.risks().values(),
+            *(self.charged() if self.price != PRICE else ()),
         ]
+
+    def charged(self) -> list[Metric]:
+        """The areas in which an abstention has its price."""
+        charged = [METRICS[name] for name in CHARGED]
+        return charged if self.price == PRICE else [m.at(loss=self.price) for m in charged]
 
     def areas(self) -> dict[str, Metric]:
         """The areas up to a coverage, by the name of the family."""
@@ -178,6 +191,12 @@ def compare_reliability(left: System, right: System, function: str) -> dict[str,
     return _compare(list(metrics_of(Forecast)), a, b, left)
 
 
+def compare_both(left: System, right: System) -> Contrast:
+    """Right minus left of the mean loss, on the rows that both answered."""
+    a, b = (System(t, left.plan, {}).unranked for t in both_answered(left.table, right.table))
+    return _compare([METRICS["mae"]], a, b, left)["mae"]
+
+
 def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
     """Right minus left of the same, on the rows that both answered.
 
@@ -211,4 +230,4 @@ def both_answered(left: Judgments, right: Judgments) -> tuple[Judgments, Judgmen
 
 
 def _compare(metrics: list[Metric], a: Any, b: Any, system: System) -> dict[str, Contrast]:
-    return compare(metrics, a, b, system.plan.options.without_resamples(), p_values=False)
+    return compare(metrics, a, b, system.plan.options.without_resamples())

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
 from acumen.inference.intervals import t_quantile
-from acumen.inference.replicates import MOST_DROPPED, Replicates, between, quantiles
+from acumen.inference.replicates import (
+    MOST_DROPPED,
+    Replicates,
+    between,
+    quantiles,
+    too_few_cases,
+)
 from acumen.results.measured import Absence, Interval, NoInterval
 
+K = TypeVar("K", bound=Hashable)
 
-def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
+
+def holm(p_values: Mapping[K, float | None]) -> dict[K, float | None]:
     """Adjusted p-values that keep the chance of any false alarm at its level; null stays null.
 
     Holm (1979), Scand. J. Stat. 6.
@@ -21,12 +30,12 @@ def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
     >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'b': 0.06, 'c': 0.06}
     """
-    known = sorted((p, name) for name, p in p_values.items() if p is not None)
-    adjusted: dict[str, float | None] = dict.fromkeys(p_values)
+    known = {key: p for key, p in p_values.items() if p is not None}
+    adjusted: dict[K, float | None] = dict.fromkeys(p_values)
     largest = 0.0
-    for rank, (p, name) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - rank) * p))
-        adjusted[name] = largest
+    for rank, key in enumerate(sorted(known, key=known.__getitem__)):
+        largest = max(largest, min(1.0, (len(known) - rank) * known[key]))
+        adjusted[key] = largest
     return adjusted
 
 
@@ -36,38 +45,51 @@ def simultaneous(
     n_cases: int,
     level: float = CONFIDENCE_LEVEL,
 ) -> dict[tuple[str, str], Interval | NoInterval]:
-    r"""Intervals of all pairwise differences that hold together (max-T).
+    """Intervals of all pairwise differences, second − first, that hold together."""
+    pairs = list(combinations(estimates, 2))
+    deltas = {(a, b): estimates[b] - estimates[a] for a, b in pairs}
+    draws = {(a, b): replicates[b].minus(replicates[a]) for a, b in pairs}
+    return hold_together(deltas, draws, n_cases, level)
+
+
+def hold_together(
+    estimates: Mapping[K, float],
+    replicates: Mapping[K, Replicates],
+    n_cases: int,
+    level: float = CONFIDENCE_LEVEL,
+) -> dict[K, Interval | NoInterval]:
+    r"""Intervals of several numbers that hold together (max-T).
 
     The critical value is the quantile over resamples of the largest standardised deviation among
-    all pairs, widened by Student's t for the number of cases. Whatever pair is picked after seeing
-    the data, "the best" among them, its interval keeps the level. Romano and Wolf (2005),
+    them all, widened by Student's t for the number of cases. Whichever is picked after seeing the
+    data, "the best" among them, its interval keeps the level. Romano and Wolf (2005),
     Econometrica 73.
     """
-    pairs = list(combinations(estimates, 2))
-    deltas = {(a, b): replicates[b].values - replicates[a].values for a, b in pairs}
-    probability = replicates[pairs[0][0]].probability if pairs else None
-    whole = np.all([~np.isnan(d) for d in deltas.values()], axis=0) if pairs else np.empty(0, bool)
-    if not pairs or n_cases < 2 or whole.size == 0:
-        return {pair: NoInterval(why=Absence.TOO_FEW_CASES, count=2, of=n_cases) for pair in pairs}
+    values = {key: replicates[key].values for key in estimates}
+    whole = np.all([~np.isnan(v) for v in values.values()], axis=0) if values else np.empty(0, bool)
+    if n_cases < FEWEST_CASES or whole.size == 0:
+        return dict.fromkeys(estimates, too_few_cases(n_cases))
+    probability = next(iter(replicates.values())).probability
     chance = np.full(whole.size, 1 / whole.size) if probability is None else probability
     if chance[whole].sum() < (1 - MOST_DROPPED) * chance.sum():
         dropped = 1 - float(chance[whole].sum() / chance.sum())
-        return dict.fromkeys(pairs, NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped))
+        none = NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped)
+        return dict.fromkeys(estimates, none)
     chance = chance[whole] / chance[whole].sum()
-    centred = {p: d[whole] - (estimates[p[1]] - estimates[p[0]]) for p, d in deltas.items()}
-    error = {p: float(np.sqrt(chance @ d**2)) for p, d in centred.items()}
-    moving = [p for p in pairs if error[p] > 0.0]
+    centred = {key: v[whole] - estimates[key] for key, v in values.items()}
+    error = {key: float(np.sqrt(chance @ d**2)) for key, d in centred.items()}
+    moving = [key for key in estimates if error[key] > 0.0]
     critical = 0.0
     if moving:
-        largest = np.max([np.abs(centred[p]) / error[p] for p in moving], axis=0)
+        largest = np.max([np.abs(centred[key]) / error[key] for key in moving], axis=0)
         student = t_quantile(level, n_cases - 1) / t_quantile(level, np.inf)
         _, high = quantiles(largest, (1 - level, level), None if probability is None else chance)
         critical = high * student
-    intervals: dict[tuple[str, str], Interval | NoInterval] = {}
-    for a, b in pairs:
-        delta, reach = estimates[b] - estimates[a], critical * error[a, b]
-        intervals[a, b] = between(delta - reach, delta + reach, "max-T", level, error[a, b])
-    return intervals
+    return {
+        key: between(value - critical * error[key], value + critical * error[key], "max-T", level,
+                     error[key])
+        for key, value in estimates.items()
+    }  # fmt: skip
 
 
 def best_of(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED
+from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED, SWAPS
 from acumen.errors import UsageError, printable, what_came
 
 Method = Literal["default", "percentile", "bca"]
@@ -25,6 +25,8 @@ class Options:
     confidence_level: float = CONFIDENCE_LEVEL
     method: Method = INTERVAL
     weights: Draws = "multinomial"
+    swaps: int = SWAPS
+    """How often two systems are swapped within cases to test a difference."""
     threads: int | None = None
     advance: Callable[[int], None] | None = None
     """Called with the number of resamples done, for a progress bar."""
@@ -52,4 +54,4 @@ class Options:
 
     def without_resamples(self) -> Options:
         """The same level with the default interval, which needs none."""
-        return Options(resamples=0, confidence_level=self.confidence_level, threads=self.threads)
+        return replace(self, resamples=0, method="default", weights="multinomial", advance=None)

@@ -130,6 +130,30 @@ class LeaveOut:
 
 
 @dataclass(frozen=True)
+class HalfOut:
+    """The cases of two sides one after the other: each in turn, or each group, counts half.
+
+    Half, because a metric may be undefined without a case and is not with half of it.
+    """
+
+    n_cases: int
+    size: int
+
+    @classmethod
+    def of(cls, n_cases: int) -> HalfOut:
+        """Of sides with so many cases each: first the left ones in turn, then the right."""
+        return cls(2 * n_cases, 2 * LeaveOut.of(n_cases).size)
+
+    def block(self, start: int, stop: int) -> NDArray[Any]:
+        """Twos, and ones for what counts half."""
+        groups = self.size // 2
+        group = np.arange(self.n_cases // 2) % groups
+        lane = np.concatenate([group, group + groups])
+        half: NDArray[np.bool_] = lane[:, None] == np.arange(start, stop)
+        return np.where(half, 1, 2).astype(np.uint16)
+
+
+@dataclass(frozen=True)
 class Swaps:
     """Coin tosses, one a case: which systems to swap. All of them when there are few."""
 

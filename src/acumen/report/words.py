@@ -30,6 +30,9 @@ def _flag(flag: Flag, interval: Interval) -> str:
             return "noise raises the estimate, most where rows are few; the low end allows for it"
         case Flag.FALLBACK:
             return "BCa does not exist here; this is the percentile interval"
+        case Flag.TEST_DECIDES:
+            alone = "has 0 in it" if interval.has_zero else "excludes 0"
+            return f"alone it {alone}; the test of all differences together decides"
 
 
 def rests_on(group: RestsOn | None) -> str:

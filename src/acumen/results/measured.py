@@ -71,6 +71,9 @@ class Flag(StrEnum):
     """Noise raises the estimate, most where rows are few; the low end allows for it."""
     FALLBACK = "fallback"
     """The method that was asked for does not exist here, so another took its place."""
+    TEST_DECIDES = "test_decides"
+    """Of a difference: alone it says otherwise than the test of all differences together, which
+    decides."""
 
 
 UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.RARE_LEVEL})
@@ -192,6 +195,15 @@ class Measured(Value):
         )
 
 
+class Description(StrEnum):
+    """Why a difference is described and never a verdict, whatever its interval."""
+
+    COVERAGE_DIFFERS = "coverage_differs"
+    """It is of the rows each side answered, and one answered more than the other."""
+    NOT_IN_FAMILY = "not_in_family"
+    """It is not among the differences that are tested together."""
+
+
 class RightOf(Value):
     """What a share is counted over, on each side: how many are right, of how many."""
 
@@ -212,10 +224,15 @@ class Delta(Value):
     ci95: tuple[float | None, float | None] | None = Field(
         default=None, description="the 95% percentile interval of the bootstrap"
     )
-    p_value: float | None = None
-    p_holm: float | None = None
+    p_value: float | None = Field(default=None, description="of this difference alone")
+    p_adjusted: float | None = Field(
+        default=None, description="when all differences of its family are tested together"
+    )
     drop_rate: float | None = None
     favours: Side | None = Field(default=None, description="the better side, where that is shown")
+    description: Description | None = Field(
+        default=None, description="why no side is favoured, whatever the numbers"
+    )
     counts: RightOf | None = None
 
     @property
@@ -233,13 +250,10 @@ class Delta(Value):
         return self.model_copy(update={**numbers, "interval": interval})
 
 
-def favoured_side(interval: Interval | None, better: str) -> Side | None:
-    """The better side where the interval of right − left excludes 0 and may be relied on.
+def better_side(difference: float, better: str) -> Side:
+    """The better side of a difference, right − left.
 
-    >>> favoured_side(Interval(low=-0.3, high=-0.1, method="MOVER"), "lower")
-    'right'
+    >>> better_side(-0.2, "lower"), better_side(-0.2, "higher")
+    ('right', 'left')
     """
-    if interval is None or not interval.is_reliable or interval.has_zero:
-        return None
-    right_is_lower = interval.high < 0.0
-    return "right" if right_is_lower == (better == "lower") else "left"
+    return "right" if (difference < 0.0) == (better == "lower") else "left"

@@ -18,7 +18,16 @@ from acumen.errors import DataError, label, printable
 from acumen.files.json import read_json, source_name, write_json
 from acumen.files.problems import validated
 from acumen.results.charted import Summary
-from acumen.results.measured import Delta, Measured, Model
+from acumen.results.measured import (
+    Delta,
+    Flag,
+    Interval,
+    Measured,
+    Model,
+    Number,
+    Side,
+    better_side,
+)
 
 SCHEMA_VERSION: Final = "1"
 
@@ -173,11 +182,50 @@ class PairedVariant(Model):
     input_1: Variant
 
 
+class Matched(Model):
+    """The risk of two systems at the coverage that both reach: the one verdict on them."""
+
+    coverage: float = Field(description="the smaller of the two largest coverages, or as asked")
+    left: Number | None = Field(description="mean loss of the surest rows up to that coverage")
+    right: Number | None
+    difference: Delta
+    guard: Delta = Field(
+        description="the same with the side that looks worse at all it answers; a side is better "
+        "only if both differences say so"
+    )
+    p_value: float | None = Field(default=None, description="of both differences: the larger")
+    p_adjusted: float | None = Field(default=None, description="by Holm over the functions")
+    favours: Side | None = None
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether a side may be favoured on its intervals."""
+        intervals = (self.difference.interval, self.guard.interval)
+        return all(i is not None and i.is_reliable for i in intervals)
+
+    def decided(self, p_adjusted: float | None, most: float) -> Matched:
+        """The same among other functions; ``most`` is the largest p-value of a claim."""
+        shows = self.is_reliable and p_adjusted is not None and p_adjusted <= most
+        numbers: dict[str, Any] = {"p_adjusted": p_adjusted}
+        if shows:
+            numbers["favours"] = better_side(self.difference.delta or 0.0, "lower")
+        elif (interval := self.difference.interval) is not None and not interval.has_zero:
+            flagged = {"interval": interval.with_flag(Flag.TEST_DECIDES)}
+            numbers["difference"] = self.difference.model_copy(update=flagged)
+        return self.model_copy(update=numbers)
+
+
 class Comparison(Model):
     """Whether and how two inputs were compared."""
 
     enabled: bool
     intersection_only: bool
+    matched: dict[str, Matched] = Field(
+        default_factory=dict, description="by confidence function: which side is better"
+    )
+    both: Delta | None = Field(
+        default=None, description="mean loss of the rows that both sides answered"
+    )
     deltas: dict[str, dict[str, Delta]] | None = None
     in_both: int | None = None
     only_left: list[int | str] = Field(default_factory=list)
@@ -189,20 +237,6 @@ class Comparison(Model):
         default_factory=dict,
         description="on the rows that both sides answered; total_accuracy on all",
     )
-
-    def favoured(self, metric: str, confidence_level: float) -> dict[str, str | None]:
-        """Which side a metric favours by each function: ``left``, ``right``, or None if open.
-
-        The interval decides; among several functions the adjusted p-value must agree.
-        """
-        deltas = {f: d[metric] for f, d in (self.deltas or {}).items() if metric in d}
-        several = len(deltas) > 1
-        return {
-            function: delta.favours
-            if not several or (delta.p_holm is not None and delta.p_holm < 1 - confidence_level)
-            else None
-            for function, delta in deltas.items()
-        }
 
 
 class Rows(Model):
@@ -235,6 +269,10 @@ class Best(Model):
     """Functions that rank the rows as the best one does: an alias, a rising transform."""
     indistinguishable: list[str]
     confidence_level: float
+    discrimination: Interval | None = Field(
+        default=None,
+        description="of its failure_auroc; holds although the function was chosen on these cases",
+    )
 
     def is_above(self, function: str) -> bool:
         """Whether a function is shown to be worse than the best."""

@@ -57,6 +57,11 @@ class PreparedStudy:
         """Ranking and reasoning together."""
         return RankingWithReasons(self.ranking, self.reasoning)
 
+    def beside(self, other: PreparedStudy) -> BothStudies:
+        """The views of two methods on the same cases, each pair of them in one."""
+        parts = ("confusion", "agreement", "ranking", "reasoning")
+        return BothStudies(*(getattr(self, p).beside(getattr(other, p)) for p in parts))
+
     @property
     def total(self) -> int:
         """Cases that did not fail."""
@@ -67,6 +72,21 @@ class PreparedStudy:
         """Cases whose verdict is the true one; an abstention is not."""
         table = self.table.included
         return int((table.answered & (table.prediction == table.truth)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class BothStudies:
+    """The views of two methods, the cases of the second numbered after those of the first."""
+
+    confusion: Confusion
+    agreement: Confusion
+    ranking: SeverityRanking
+    reasoning: Reasoning
+
+    @cached_property
+    def ranking_with_reasons(self) -> RankingWithReasons:
+        """Ranking and reasoning together."""
+        return RankingWithReasons(self.ranking, self.reasoning)
 
 
 def prepare(

@@ -56,6 +56,15 @@ class Confusion(CaseRows):
         cells = self.levels * (self.levels + 1)
         return np.bincount(self._cell, minlength=cells).reshape(self.levels, -1)
 
+    def beside(self, other: Confusion) -> Confusion:
+        """The rows of two tables of the same cases in one, the other's numbered after ours."""
+        return confuse(
+            np.concatenate([self.truth, other.truth]),
+            np.concatenate([self.prediction, other.prediction]),
+            levels=self.levels,
+            **self.cases_beside(other),
+        )
+
     @once_a_block
     def _sums(self, weights: CaseWeights) -> Floats:
         """Weight by truth, prediction (the last is none) and weighting."""

@@ -89,6 +89,15 @@ class Forecast(CaseRows):
         )
         return view, CaseWeights(mass.reshape(-1, 1))
 
+    def beside(self, other: Forecast) -> Forecast:
+        """The rows of two forecasts of the same cases in one, the other's numbered after ours."""
+        sides = (self, other)
+        return forecast(
+            np.concatenate([side.probability[side.atom] for side in sides]),
+            np.concatenate([side.target[side.atom] for side in sides]),
+            **self.cases_beside(other, ranked=True),
+        )
+
     @once_a_block
     def moments(self, weights: CaseWeights) -> Moments:
         """Sums over all answered rows."""

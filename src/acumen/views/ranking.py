@@ -109,11 +109,6 @@ class Ranking(CaseRows):
         return per_row if self.own is None else per_row * self.own[:, None]
 
     @cached_property
-    def row_weight(self) -> Floats:
-        """What every row of the table counts by itself."""
-        return np.ones(len(self)) if self.weight is None else self.weight
-
-    @cached_property
     def is_point(self) -> NDArray[np.bool_]:
         """Which ties are working points: one without weight is none."""
         return np.diff(np.cumsum(self.row_weight[self.order])[self.ends - 1], prepend=0.0) > 0.0
@@ -149,6 +144,15 @@ class Ranking(CaseRows):
 
         return exact(*self._ranked(weights), (risk + COVERAGE_TOLERANCE) / self.unit)
 
+    def risk_within(self, weights: CaseWeights, coverage: Floats) -> Floats:
+        """Mean loss of the surest rows up to a coverage of all rows; a tie enters in proportion."""
+        from acumen.views.ranking_kernels import loss_within
+
+        totals = self.totals(weights)
+        # as many rows as are answered, and not a hair more
+        limit = np.minimum(coverage * totals.rows, totals.answered)
+        return loss_within(*self._ranked(weights), limit) * self.unit / limit
+
     @once_a_block
     def hulls(self, weights: CaseWeights) -> Floats:
         """Doubled area under the hull of risk and of loss, exact area of the latter."""
@@ -172,29 +176,27 @@ class Ranking(CaseRows):
     def beside(self, other: Ranking) -> Ranking:
         """The rows of two rankings of the same cases in one, the other's cases numbered after ours.
 
-        Weighing the two halves against each other then swaps the systems case by case.
+        Swapping the systems in a case then leaves the whole as it is.
         """
         columns = zip(self.columns(), other.columns(), strict=True)
-        loss, confidence, answered, weight = (np.concatenate(pair) for pair in columns)
+        loss, confidence, answered = (np.concatenate(pair) for pair in columns)
         both = rank(
             loss,
             confidence,
             answered,
-            case=np.concatenate([self.case, other.case + self.n_cases]),
-            n_cases=self.n_cases + other.n_cases,
-            weight=None if self.weight is other.weight is None else weight,
             unit=self.unit,
             most_loss=max(self.most_loss, other.most_loss),
+            **self.cases_beside(other),
         )
         return replace(both, grid=self.grid, cuts=self.cuts)
 
     def columns(self) -> tuple[NDArray[Any], ...]:
-        """Loss, confidence, whether it is answered and own weight of every row of the table."""
+        """Loss, confidence and whether it is answered, of every row of the table."""
         size = len(self)
         loss, confidence, answered = np.zeros(size, np.int16), np.zeros(size), np.zeros(size, bool)
         loss[self.order], answered[self.order] = self.loss, True
         confidence[self.order] = np.repeat(self.threshold, np.diff(self.ends, prepend=0))
-        return loss, confidence, answered, self.row_weight
+        return loss, confidence, answered
 
     def curve(self) -> Curve:
         """The curve as arrays; each row counts with its own weight."""

@@ -329,6 +329,34 @@ def exact(
 
 
 @compiled
+def loss_within(
+    index: Array,
+    loss: Array,
+    ends: Array,
+    counts: Array,
+    row_weight: Floats | None,
+    limit: Floats,
+) -> Floats:
+    """Summed loss of the surest rows up to a weight, one a replicate; a tie enters in proportion.
+
+    NaN where the limit is nothing, or more than there is.
+    """
+    blocks, lanes = ends.shape[0], counts.shape[1]
+    out = np.full(lanes, np.nan)
+    k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
+    cost, last = ready(loss, ends)
+    for b in range(lanes):
+        size = walk(index, cost, last, counts[:, b].astype(np.float64), row_weight, k, l, wrong)
+        k0, l0 = 0.0, 0.0
+        for at in range(size):
+            if 0.0 < limit[b] <= k[at]:
+                out[b] = l0 + (l[at] - l0) * (limit[b] - k0) / (k[at] - k0)
+                break
+            k0, l0 = k[at], l[at]
+    return out
+
+
+@compiled
 def hulls(
     index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
 ) -> Floats:

@@ -46,6 +46,8 @@ class SeverityRanking(CaseRows):
     ends: NDArray[np.int64]
     """Where each tie ends (exclusive)."""
     levels: int
+    score: Floats
+    """Of the rows in order."""
     ranked_by: str = BY_SCORE
     covered: tuple[int, ...] = ()
     """The thresholds with cases on both sides, in the whole study: the means are over these."""
@@ -54,6 +56,27 @@ class SeverityRanking(CaseRows):
     def thresholds(self) -> range:
         """All thresholds k, whether or not the study has cases on both sides."""
         return range(1, self.levels)
+
+    def beside(self, other: SeverityRanking) -> SeverityRanking:
+        """The rows of two rankings of the same cases in one, the other's cases numbered after ours.
+
+        Levels are the same for both. A score is each side's own, and counts by its place there.
+        """
+        sides = (self, other)
+        by_level = all(side.ranked_by == BY_LEVEL for side in sides)
+        return rank_severity(
+            np.concatenate([side.level for side in sides]),
+            np.concatenate([side.score if by_level else side.places() for side in sides]),
+            levels=self.levels,
+            covered=sorted({*self.covered, *other.covered}),
+            **self.cases_beside(other, ranked=True),
+        )
+
+    def places(self) -> Floats:
+        """How high each row stands among all, from 1 down to 0; a tie stands at its middle."""
+        before = np.append(0, self.ends[:-1])
+        middle = (before + self.ends) / 2 / max(len(self), 1)
+        return 1.0 - np.repeat(middle, self.ends - before)
 
     @once_a_block
     def sums(self, weights: CaseWeights) -> ThresholdSums:
@@ -95,6 +118,7 @@ def rank_severity(
         order=order,
         level=truth[order],
         ends=tie_ends(score[order]),
+        score=score[order],
         case=codes,
         n_cases=n_cases,
         levels=highest,

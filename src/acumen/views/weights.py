@@ -109,6 +109,25 @@ class CaseRows:
             return NO_WEIGHT
         return None if heavy[self.order].any() else NO_ANSWER
 
+    @cached_property
+    def row_weight(self) -> Floats:
+        """What every row of the table counts by itself."""
+        return np.ones(len(self.case)) if self.weight is None else self.weight
+
+    def cases_beside(self, other: CaseRows, *, ranked: bool = False) -> dict[str, Any]:
+        """Cases and weights of the rows of two views, the other's cases numbered after ours.
+
+        Of all rows of the table, or of those the views look at, in their order.
+        """
+        rows = [view.order if ranked else slice(None) for view in (self, other)]
+        case = self.case[rows[0]], other.case[rows[1]] + self.n_cases
+        weight = self.row_weight[rows[0]], other.row_weight[rows[1]]
+        return {
+            "case": np.concatenate(case),
+            "n_cases": self.n_cases + other.n_cases,
+            "weight": None if self.weight is other.weight is None else np.concatenate(weight),
+        }
+
     def by_row(self, weights: Floats) -> tuple[Self, CaseWeights]:
         """Every row a case of its own, and the block in which it has this weight."""
         rows = np.arange(len(self.case), dtype=np.int32)

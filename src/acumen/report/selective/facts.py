@@ -63,6 +63,8 @@ _OPTIONS: Final = {
     "seed": "--seed",
     "coverage_grid": "--coverage-grid",
     "area_coverage": "--area-coverage",
+    "price": "--price",
+    "matched_coverage": "--matched-coverage",
     "calibration": "--calibration",
     "scale": "--scale",
 }

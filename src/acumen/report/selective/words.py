@@ -6,12 +6,13 @@ the page (:func:`summary`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
-from acumen.results.measured import Delta, Measured
+from acumen.report.claims import Claim
+from acumen.report.selective.compared import conclusions, listed, verdict
+from acumen.results.measured import Measured
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
@@ -61,7 +62,7 @@ def population(artifact: MetricsArtifact) -> str:
 def conclusion(artifact: MetricsArtifact) -> str:
     """One or two sentences: which is better, or that these cases cannot show it."""
     if artifact.comparison.enabled:
-        return _side(artifact)
+        return verdict(artifact, side_names(artifact))
     if artifact.best is None:
         return "Read AUGRC beside cmax: an area to cmax rewards silence."
     return _function(artifact, artifact.best)
@@ -77,52 +78,12 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
         return f"{text}, but {people} cannot tell it from {rivals}."
     if not any(best.is_above(f) for f in artifact.confidence_variants):
         return f"{text}."
-    return f"{text}, below every other function ({best.confidence_level:.0%}, all at once)."
+    return f"{text}, {Claim.LOWEST.say()} ({best.confidence_level:.0%}, all at once)."
 
 
 def _alike(best: Best) -> str:
     verb = "ranks" if len(best.equal) == 1 else "rank"
     return f"{listed([name(f) for f in best.equal], 4)} {verb} alike"
-
-
-def _side(artifact: MetricsArtifact) -> str:
-    n, noun = artifact.population.participants_included, artifact.population.case_noun
-    if n < RELIABLE_CASES:
-        return f"AUGRC: {n} {noun}s are too few to claim a difference (at least {RELIABLE_CASES})."
-    favours = _favours(artifact)
-    nothing = f"no difference that {n} {noun}s could show"
-    if not favours["left"] and not favours["right"]:
-        return f"AUGRC: {nothing}."
-    deltas = _augrc_deltas(artifact)
-    parts = []
-    left, right = side_names(artifact)
-    for side, functions in ((left, favours["left"]), (right, favours["right"])):
-        if functions and len(deltas) == 1:
-            by = _by(deltas[functions[0]], f"{right} − {left}")
-            return f"AUGRC: {side} is better ({by})."
-        if functions:
-            parts.append(f"{side} is better by {listed([name(f) for f in functions], 3)}")
-    rest = len(deltas) - len(favours["left"]) - len(favours["right"])
-    if rest:
-        parts.append(f"by the other {rest} {nothing}")
-    return f"AUGRC: {'; '.join(parts)}."
-
-
-def _by(delta: Delta, difference: str) -> str:
-    interval = delta.interval
-    if delta.delta is None or interval is None:
-        return "by its interval"
-    return f"{difference} {delta.delta:+.3f}, {interval.low:+.3f} to {interval.high:+.3f}"
-
-
-def _augrc_deltas(artifact: MetricsArtifact) -> dict[str, Delta]:
-    return {f: d["augrc_full"] for f, d in (artifact.comparison.deltas or {}).items()}
-
-
-def _favours(artifact: MetricsArtifact) -> dict[str, list[str]]:
-    """Side -> the functions by which its AUGRC is shown to be lower."""
-    by_function = artifact.comparison.favoured("augrc_full", artifact.confidence_level)
-    return {side: [f for f, s in by_function.items() if s == side] for side in ("left", "right")}
 
 
 def _with_interval(measured: Measured | None, form: str = ".4f", factor: float = 1.0) -> str:
@@ -182,7 +143,7 @@ def _conclusions(artifact: MetricsArtifact) -> list[str]:
     if best is None:
         return ["Nothing: there is no confidence function with a value."]
     if artifact.comparison.enabled:
-        return _paired(artifact, best)
+        return conclusions(artifact)
     variant = artifact.sides[best][0]
     return [*_answers(variant), _ranking(artifact, best, variant), *_rivals(artifact, best)]
 
@@ -206,9 +167,10 @@ def _ranking(artifact: MetricsArtifact, best: str, variant: Variant) -> str:
     auroc = variant.metrics.get("failure_auroc")
     if auroc is None or auroc.value is None:
         return f"{text}."
-    low = None if auroc.interval is None else auroc.interval.low
-    knows = "It does tell right from wrong answers"
-    if low is None or low <= 0.5:
+    # of one chosen among several on these cases, the limit that allows for the choice
+    limit = auroc.interval if artifact.best is None else artifact.best.discrimination
+    knows = Claim.TELLS_RIGHT.say()
+    if auroc.interval is None or limit is None or min(limit.low, auroc.interval.low) <= 0.5:
         knows = "Whether it tells right from wrong answers at all is open"
     pairs = _with_interval(auroc, ".1f", 100.0)
     return (
@@ -228,44 +190,9 @@ def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
         rivals = listed([name(f) for f in first.indistinguishable])
         text += f", but {rivals} cannot be told from it"
     if worse:
-        text += f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} higher"
+        verb = "is" if len(worse) == 1 else "are"
+        text += f"; {Claim.HIGHER.say(functions=listed(worse), verb=verb)}"
     return [f"{text} (all comparisons together at the {100 * first.confidence_level:g}% level)."]
-
-
-def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
-    left, right = artifact.input_names
-    deltas = _augrc_deltas(artifact)
-    lines = [_difference(name(best), deltas[best], left, right)] if best in deltas else []
-    favours = _favours(artifact)
-    for side, called in (("left", left), ("right", right)):
-        if favours[side]:
-            lines.append(
-                f"{called} has the lower AUGRC with {len(favours[side])} of the "
-                f"{counted(len(deltas), 'function')}: {listed([name(f) for f in favours[side]])}."
-            )
-    open_ones = len(deltas) - len(favours["left"]) - len(favours["right"])
-    if open_ones:
-        people = counted(artifact.population.participants_included, artifact.population.case_noun)
-        together = " when all are tested together" if len(deltas) > 1 else ""
-        lines.append(
-            f"With {open_ones} of the {counted(len(deltas), 'function')} these {people} show no "
-            f"difference{together}."
-        )
-    return lines
-
-
-def _difference(function: str, delta: Delta, left: str, right: str) -> str:
-    if delta.delta is None or delta.left is None or delta.right is None:
-        return f"Ranked by {function}, the difference in AUGRC is undefined."
-    text = (
-        f"Ranked by {function}, AUGRC is {delta.left:.4f} for {left}, {delta.right:.4f} for {right}"
-    )
-    i = delta.interval
-    if i is None:
-        return f"{text}; the difference {delta.delta:+.4f} has no interval."
-    p = "" if delta.p_holm is None else f"; p = {delta.p_holm:.3g}, by Holm over all functions"
-    interval = f"{100 * i.confidence_level:g}% interval {i.low:+.4f} to {i.high:+.4f}"
-    return f"{text}: {delta.delta:+.4f} ({interval}{p}).".replace(" -", " −")
 
 
 def _limits(artifact: MetricsArtifact) -> list[str]:
@@ -279,9 +206,9 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
         limits.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
     if people.items_abstained:
         limits.append(
-            "Areas up to the coverage that was reached reward silence: compare AURC and AUGRC of "
-            "two systems only together with their coverage, or by the charged areas, where every "
-            "abstention costs."
+            "Areas up to the coverage that was reached reward silence: two systems are compared by "
+            "their risk at equal coverage, or by the charged areas, where every abstention costs; "
+            "their AURC and AUGRC say nothing of which is better."
         )
     if artifact.best is not None:
         limits.append(
@@ -289,14 +216,3 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
             "a little too good; confirm it on others."
         )
     return limits
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a sentence; of many the first.
-
-    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
-    ('a, b and c', 'a, b and 1 more')
-    """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
