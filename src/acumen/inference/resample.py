@@ -111,46 +111,30 @@ class Enumeration:
 
 @dataclass(frozen=True)
 class LeaveOut:
-    """The study without each case in turn, or without each of a few groups of cases."""
+    """The study without each case in turn, or without each of a few groups of cases.
 
-    n_cases: int
-    size: int
-    """How many groups there are; as many as cases leave out single ones."""
-
-    @classmethod
-    def of(cls, n_cases: int) -> LeaveOut:
-        """Without each case; of very many cases, without each of a few hundred groups."""
-        return cls(n_cases, n_cases if n_cases <= MOST_LEFT_OUT else MOST_GROUPS)
-
-    def block(self, start: int, stop: int) -> NDArray[Any]:
-        """Ones, and zeros for what is left out."""
-        group = np.arange(self.n_cases) % self.size
-        stays: NDArray[np.bool_] = group[:, None] != np.arange(start, stop)
-        return stays.astype(np.uint16)
-
-
-@dataclass(frozen=True)
-class HalfOut:
-    """The cases of two sides one after the other: each in turn, or each group, counts half.
-
-    Half, because a metric may be undefined without a case and is not with half of it.
+    Of two sides, one after the other, every case counts twice and is left out once: a metric may be
+    undefined without a case and is not with half of it.
     """
 
     n_cases: int
     size: int
+    """How many groups there are; as many as cases leave out single ones."""
+    sides: int = 1
 
     @classmethod
-    def of(cls, n_cases: int) -> HalfOut:
-        """Of sides with so many cases each: first the left ones in turn, then the right."""
-        return cls(2 * n_cases, 2 * LeaveOut.of(n_cases).size)
+    def of(cls, n_cases: int, sides: int = 1) -> LeaveOut:
+        """Without each case; of very many cases, without each of a few hundred groups."""
+        groups = n_cases if n_cases <= MOST_LEFT_OUT else MOST_GROUPS
+        return cls(sides * n_cases, sides * groups, sides)
 
     def block(self, start: int, stop: int) -> NDArray[Any]:
-        """Twos, and ones for what counts half."""
-        groups = self.size // 2
-        group = np.arange(self.n_cases // 2) % groups
-        lane = np.concatenate([group, group + groups])
-        half: NDArray[np.bool_] = lane[:, None] == np.arange(start, stop)
-        return np.where(half, 1, 2).astype(np.uint16)
+        """Ones, and zeros for what is left out; of two sides twos, and ones."""
+        groups = self.size // self.sides
+        side = np.arange(self.n_cases // self.sides) % groups
+        group = (groups * np.arange(self.sides)[:, None] + side).ravel()
+        out: NDArray[np.bool_] = group[:, None] == np.arange(start, stop)
+        return np.where(out, self.sides - 1, self.sides).astype(np.uint16)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ import numpy as np
 from acumen.inference.infer import statistic_of
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
-from acumen.inference.resample import HalfOut, Swaps, replicate
+from acumen.inference.resample import LeaveOut, Swaps, replicate
 from acumen.metrics.registry import Metric
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
@@ -52,7 +52,7 @@ def swap_tests(
     """What each case adds to the difference of each metric, its statistic not yet studentised."""
     if not hasattr(left, "beside") or left.n_cases < 2:
         return [None] * len(metrics)
-    plan = HalfOut.of(left.n_cases)
+    plan = LeaveOut.of(left.n_cases, sides=2)
     moves = replicate(statistic_of(metrics, left.beside(right)), plan, threads=threads)
     of_left, of_right = moves[:, : plan.size // 2], moves[:, plan.size // 2 :]
     return [_test(of_left[row] - of_right[row]) for row in range(len(metrics))]

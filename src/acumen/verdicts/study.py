@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -57,10 +57,10 @@ class PreparedStudy:
         """Ranking and reasoning together."""
         return RankingWithReasons(self.ranking, self.reasoning)
 
-    def beside(self, other: PreparedStudy) -> BothStudies:
-        """The views of two methods on the same cases, each pair of them in one."""
+    def beside(self, other: PreparedStudy) -> PreparedStudy:
+        """The views of two methods in one, the cases of the other numbered after ours."""
         parts = ("confusion", "agreement", "ranking", "reasoning")
-        return BothStudies(*(getattr(self, p).beside(getattr(other, p)) for p in parts))
+        return replace(self, **{p: getattr(self, p).beside(getattr(other, p)) for p in parts})
 
     @property
     def total(self) -> int:
@@ -72,21 +72,6 @@ class PreparedStudy:
         """Cases whose verdict is the true one; an abstention is not."""
         table = self.table.included
         return int((table.answered & (table.prediction == table.truth)).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class BothStudies:
-    """The views of two methods, the cases of the second numbered after those of the first."""
-
-    confusion: Confusion
-    agreement: Confusion
-    ranking: SeverityRanking
-    reasoning: Reasoning
-
-    @cached_property
-    def ranking_with_reasons(self) -> RankingWithReasons:
-        """Ranking and reasoning together."""
-        return RankingWithReasons(self.ranking, self.reasoning)
 
 
 def prepare(

@@ -134,7 +134,7 @@ class Ranking(CaseRows):
         reach = (np.asarray(grid, np.float64).reshape(-1, 1) - COVERAGE_TOLERANCE) * rows
         cut = np.asarray(cuts, np.float64).reshape(-1, 1) * rows
         total, reached, cut_area = areas(*self._ranked(weights), reach, cut)
-        cut_area = np.where(np.isnan(cut_area), total[:, None, :], cut_area)
+        cut_area = np.where(np.isnan(cut_area[:2]), total[:, None, :], cut_area[:2])
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
 
     @once_a_block
@@ -146,12 +146,14 @@ class Ranking(CaseRows):
 
     def risk_within(self, weights: CaseWeights, coverage: Floats) -> Floats:
         """Mean loss of the surest rows up to a coverage of all rows; a tie enters in proportion."""
-        from acumen.views.ranking_kernels import loss_within
+        from acumen.views.ranking_kernels import areas
 
         totals = self.totals(weights)
-        # as many rows as are answered, and not a hair more
-        limit = np.minimum(coverage * totals.rows, totals.answered)
-        return loss_within(*self._ranked(weights), limit) * self.unit / limit
+        hair = 0.0 if self.own is None else 1e-12  # own weights are summed with rounding
+        limit = np.minimum(coverage * totals.rows, totals.answered * (1.0 - hair))
+        nowhere, limit = np.empty((0, weights.lanes)), np.where(limit > 0.0, limit, np.nan)
+        lost: Floats = areas(*self._ranked(weights), nowhere, limit[None])[2][2, 0]
+        return lost * self.unit / limit
 
     @once_a_block
     def hulls(self, weights: CaseWeights) -> Floats:

@@ -93,12 +93,13 @@ def areas(
 
     ``reach[t, b]`` and ``cut[t, b]`` are accepted weights, rising in ``t``. Returns the doubled
     areas (under risk, under summed loss), ``(k, l)`` at the first working point that reaches each
-    ``reach``, and the two doubled areas up to each ``cut`` (NaN where never reached).
+    ``reach``, and up to each ``cut`` the two doubled areas and the loss, of a tie in proportion
+    (NaN where never reached).
     """
     lanes = counts.shape[1]
     total = np.zeros((2, lanes))
     reached = np.full((2, reach.shape[0], lanes), np.nan)
-    cut_area = np.full((2, cut.shape[0], lanes), np.nan)
+    cut_area = np.full((3, cut.shape[0], lanes), np.nan)
     k, l, r = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)  # noqa: E741
     k0, l0, r0 = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
     next_reach, next_cut = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
@@ -141,6 +142,7 @@ def areas(
                         l_cut = l0[b] + (l[b] - l0[b]) * share
                         cut_area[0, t, b] = total[0, b] + x * (r0[b] + r_cut)
                         cut_area[1, t, b] = total[1, b] + x * (l0[b] + l_cut)
+                        cut_area[2, t, b] = l_cut
                         next_cut[b] += 1
                     alarm[b] = next_alarm(reach, cut, next_reach[b], next_cut[b], b)
         for b in range(lanes):
@@ -325,34 +327,6 @@ def exact(
         out[2, b] = concordance(k, wrong, size)
         out[3, b] = lost_pairs(k, l, size)
         out[4, b] = mean_over_tie_orders(k, l, size)
-    return out
-
-
-@compiled
-def loss_within(
-    index: Array,
-    loss: Array,
-    ends: Array,
-    counts: Array,
-    row_weight: Floats | None,
-    limit: Floats,
-) -> Floats:
-    """Summed loss of the surest rows up to a weight, one a replicate; a tie enters in proportion.
-
-    NaN where the limit is nothing, or more than there is.
-    """
-    blocks, lanes = ends.shape[0], counts.shape[1]
-    out = np.full(lanes, np.nan)
-    k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
-    cost, last = ready(loss, ends)
-    for b in range(lanes):
-        size = walk(index, cost, last, counts[:, b].astype(np.float64), row_weight, k, l, wrong)
-        k0, l0 = 0.0, 0.0
-        for at in range(size):
-            if 0.0 < limit[b] <= k[at]:
-                out[b] = l0 + (l[at] - l0) * (limit[b] - k0) / (k[at] - k0)
-                break
-            k0, l0 = k[at], l[at]
     return out
 
 
