@@ -36,6 +36,7 @@ slow: $(READY)
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(PATIENT) -m slow
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(PATIENT) -m "hypothesis and not slow" --hypothesis-profile explore
 	$(BIN)/python -m simulations --fresh --processes $(WORKERS)
+	$(BIN)/python -m simulations.claims --write
 
 # The tests with the oldest versions that pyproject.toml allows. Old libraries warn of their own age.
 oldest:

@@ -11,13 +11,14 @@ import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 import acumen
-from acumen.defaults import PROCESS_WEIGHTS
+from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.metrics import METRICS, metrics_of
@@ -63,7 +64,7 @@ class Cell:
 
     def hits(self, text: Texts) -> bool:
         """Whether any of the claims is made."""
-        return any(word in text for word in self.words or map(_stem, self.claims))
+        return any(word in text for word in self.words or map(stem, self.claims))
 
     def count(self, cases: int, studies: int, seed: int) -> float:
         """The share of studies that make the claim."""
@@ -71,7 +72,7 @@ class Cell:
         return sum(self.hits(self.draw(rng, cases)) for _ in range(studies)) / studies
 
 
-def _stem(claim: Claim) -> str:
+def stem(claim: Claim) -> str:
     """The longest part of a claim's words that does not change."""
     import re
 
@@ -208,13 +209,16 @@ def methods(rng: np.random.Generator, n: int, *, whole: bool) -> Texts:
 
 def at_target(key: str, *, above: bool) -> Callable[[np.random.Generator, int], Texts]:
     """A method whose score is the target itself: on neither side of it."""
-    noise = _noise_at_target() if key == "ordinal_auprc" else 0.8
 
     def draw(rng: np.random.Generator, n: int) -> Texts:
         from acumen.inference.infer import infer
         from acumen.report.verdicts.words import side_of_target
 
-        views = method(rng, rng.choice(4, n, p=LEVELS), noise, 0.75)
+        noise = _noise_at_target() if key == "ordinal_auprc" else 0.8
+        truth = rng.choice(4, n, p=LEVELS)
+        views = method(rng, truth, noise, 0.75)
+        if key == "ordinal_auprc" and np.sum(truth == 3) < FEWEST_AT_LEVEL:
+            return ""  # marked as unreliable: nothing is claimed
         keys = (key,) if key == "ordinal_auprc" else ("process", "consistency")
         view = views[1] if key == "ordinal_auprc" else views[2]
         found = infer([METRICS[k] for k in keys], view, Options(resamples=0, threads=1))
@@ -225,6 +229,7 @@ def at_target(key: str, *, above: bool) -> Callable[[np.random.Generator, int], 
     return draw
 
 
+@cache
 def _noise_at_target() -> float:
     """The noise with which the ordinal AUPRC of a large sample is 75%."""
     low, high = 0.1, 5.0

@@ -33,8 +33,9 @@ class Claim(Enum):
     """Than the lowest AUGRC; with the one before, one family."""
     TELLS_RIGHT = Promise("It does tell right from wrong answers", 0.025)
     """Of the function with the lowest AUGRC, whichever that is."""
-    RANKS_WELL = Promise("{subject} ranks well by severity", 0.025)
-    RANKS_POORLY = Promise("{subject} ranks poorly by severity", 0.025)
+    RANKS_WELL = Promise("{subject} ranks well by severity", 0.05)
+    RANKS_POORLY = Promise("{subject} ranks poorly by severity", 0.05)
+    """A whole interval lies on one side of the mark; its two ends do not err alike."""
     REASONS_HOLD = Promise("its reasons {mostly}hold", 0.025)
     REASONS_FAIL = Promise("its reasons do not hold", 0.05)
     """One of two scores lies below the mark: each may by chance."""
