@@ -26,8 +26,9 @@ from acumen.evaluation.plan import (
     select,
 )
 from acumen.inference.infer import Inference, infer
+from acumen.inference.intervals import default_interval
 from acumen.inference.matched import compare_matched
-from acumen.inference.multiplicity import best_of, hold_together
+from acumen.inference.multiplicity import best_of
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.inference.replicates import MOST_DROPPED
@@ -206,22 +207,24 @@ def _best(
     def with_twins(names: Sequence[str]) -> list[str]:
         return [t for n in names for t in (n, *(twin for twin in twins if twins[twin] == n))]
 
-    auroc = {name: function.numbers[0]["failure_auroc"] for name, function in functions.items()}
-    limits = hold_together(
-        {name: i.value for name, i in auroc.items() if i.value is not None},
-        {name: i.replicates for name, i in auroc.items() if i.value is not None},
-        n_cases,
-        options.confidence_level,
-    )
-    limit = limits.get(best)
     return Best(
         metric="augrc",
         name=best,
         equal=[n for n in with_twins([best, *sorted(same)]) if n != best],
         indistinguishable=with_twins(rivals),
         confidence_level=options.confidence_level,
-        discrimination=limit if isinstance(limit, Interval) else None,
+        discrimination=_among(functions[best].numbers[0]["failure_auroc"], len(values), options),
     )
+
+
+def _among(inference: Inference, functions: int, options: Options) -> Interval | None:
+    """The interval of a number that was chosen among so many (Bonferroni)."""
+    if inference.value is None:
+        return None
+    level = 1.0 - (1.0 - options.confidence_level) / functions
+    metric, jackknife = inference.metric, inference.jackknife
+    interval = default_interval(metric.kind, inference.value, jackknife, level=level)
+    return interval if isinstance(interval, Interval) else None
 
 
 def _calibration_warnings(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:

@@ -16,7 +16,6 @@ so no correction is needed (Berger 1982, Technometrics 24). The intervals are pa
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,27 +35,6 @@ from acumen.views.ranking import COVERAGE_TOLERANCE, Ranking
 from acumen.views.weights import CaseWeights
 
 
-@dataclass(frozen=True, slots=True)
-class _Risks:
-    """Coverage and risks of the two sides, one value a weighting."""
-
-    coverage: Floats
-    left: Floats
-    right: Floats
-    left_whole: Floats
-    """At the largest coverage of this side."""
-    right_whole: Floats
-
-    def sides(self) -> tuple[tuple[Floats, Floats], ...]:
-        """Left and right: at the coverage of both; and with one side at all that it answers."""
-        guards = (self.left_whole, self.right), (self.left, self.right_whole)
-        return (self.left, self.right), *guards
-
-    def contrasts(self) -> Floats:
-        """Right − left of these."""
-        return np.stack([right - left for left, right in self.sides()])
-
-
 def compare_matched(
     left: Ranking,
     right: Ranking,
@@ -72,24 +50,35 @@ def compare_matched(
     >>> both.coverage, round(both.left, 7), round(both.right, 7)
     (0.5, 0.3333333, 0.6666667)
     """
-    once = _risks(left, right, CaseWeights.once(left.n_cases), coverage)
-    reached = float(once.coverage[0])
+
+    def risks(block: CaseWeights) -> Floats:
+        """The coverage of both; each side's risk there; and at all that it answers."""
+        totals = [side.totals(block) for side in (left, right)]
+        with np.errstate(invalid="ignore"):
+            whole = [total.answered / total.rows for total in totals]
+        both = np.minimum(np.minimum(*whole), 1.0 if coverage is None else coverage)
+        at_both = (side.risk_within(block, both) for side in (left, right))
+        at_whole = (
+            side.risk_within(block, c) for side, c in zip((left, right), whole, strict=True)
+        )
+        return np.stack([both, *at_both, *at_whole])
+
+    once = risks(CaseWeights.once(left.n_cases))
+    reached = float(once[0, 0])
     if coverage is not None and reached < coverage - COVERAGE_TOLERANCE:
         raise UsageError(
             f"a matched coverage of {coverage:g} is more than both sides answer: {reached:.4g}"
         )
-    left_out = np.empty((3, 0))
+    left_out = np.empty((len(once), 0))
     if left.n_cases >= FEWEST_CASES:
+        left_out = replicate(risks, LeaveOut.of(left.n_cases), threads=options.threads)
 
-        def statistic(block: CaseWeights) -> Floats:
-            return _risks(left, right, block, coverage).contrasts()
+    def contrast(a: int, b: int) -> Delta:
+        jackknife = Jackknife.of(left_out[b] - left_out[a], left.n_cases)
+        return _delta(float(once[a, 0]), float(once[b, 0]), jackknife, options)
 
-        left_out = replicate(statistic, LeaveOut.of(left.n_cases), threads=options.threads)
-    difference, *guards = (
-        _delta(float(a[0]), float(b[0]), Jackknife.of(row, left.n_cases), options)
-        for (a, b), row in zip(once.sides(), left_out, strict=True)
-    )
-    guard = guards[0] if (difference.delta or 0.0) < 0.0 else guards[1]
+    difference = contrast(1, 2)
+    guard = contrast(3, 2) if (difference.delta or 0.0) < 0.0 else contrast(1, 4)
     agree = (difference.delta or 0.0) * (guard.delta or 0.0) > 0.0
     p_values = [d.p_value for d in (difference, guard) if d.p_value is not None]
     return Matched(
@@ -100,20 +89,6 @@ def compare_matched(
         guard=guard,
         p_value=None if len(p_values) < 2 else max(p_values) if agree else 1.0,
     )
-
-
-def _risks(left: Ranking, right: Ranking, block: CaseWeights, coverage: float | None) -> _Risks:
-    whole = []
-    for side in (left, right):
-        totals = side.totals(block)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            whole.append(totals.answered / totals.rows)
-    both = np.minimum(*whole)
-    if coverage is not None:
-        both = np.minimum(both, coverage)
-    at_both = (side.risk_within(block, both) for side in (left, right))
-    at_whole = (side.risk_within(block, c) for side, c in zip((left, right), whole, strict=True))
-    return _Risks(both, *at_both, *at_whole)
 
 
 def _delta(left: float, right: float, jackknife: Jackknife, options: Options) -> Delta:

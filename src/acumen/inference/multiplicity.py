@@ -8,15 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
+from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.inference.intervals import t_quantile
-from acumen.inference.replicates import (
-    MOST_DROPPED,
-    Replicates,
-    between,
-    quantiles,
-    too_few_cases,
-)
+from acumen.inference.replicates import MOST_DROPPED, Replicates, between, quantiles
 from acumen.results.measured import Absence, Interval, NoInterval
 
 K = TypeVar("K", bound=Hashable)
@@ -45,51 +39,38 @@ def simultaneous(
     n_cases: int,
     level: float = CONFIDENCE_LEVEL,
 ) -> dict[tuple[str, str], Interval | NoInterval]:
-    """Intervals of all pairwise differences, second − first, that hold together."""
-    pairs = list(combinations(estimates, 2))
-    deltas = {(a, b): estimates[b] - estimates[a] for a, b in pairs}
-    draws = {(a, b): replicates[b].minus(replicates[a]) for a, b in pairs}
-    return hold_together(deltas, draws, n_cases, level)
-
-
-def hold_together(
-    estimates: Mapping[K, float],
-    replicates: Mapping[K, Replicates],
-    n_cases: int,
-    level: float = CONFIDENCE_LEVEL,
-) -> dict[K, Interval | NoInterval]:
-    r"""Intervals of several numbers that hold together (max-T).
+    r"""Intervals of all pairwise differences that hold together (max-T).
 
     The critical value is the quantile over resamples of the largest standardised deviation among
-    them all, widened by Student's t for the number of cases. Whichever is picked after seeing the
-    data, "the best" among them, its interval keeps the level. Romano and Wolf (2005),
+    all pairs, widened by Student's t for the number of cases. Whatever pair is picked after seeing
+    the data, "the best" among them, its interval keeps the level. Romano and Wolf (2005),
     Econometrica 73.
     """
-    values = {key: replicates[key].values for key in estimates}
-    whole = np.all([~np.isnan(v) for v in values.values()], axis=0) if values else np.empty(0, bool)
-    if n_cases < FEWEST_CASES or whole.size == 0:
-        return dict.fromkeys(estimates, too_few_cases(n_cases))
-    probability = next(iter(replicates.values())).probability
+    pairs = list(combinations(estimates, 2))
+    deltas = {(a, b): replicates[b].values - replicates[a].values for a, b in pairs}
+    probability = replicates[pairs[0][0]].probability if pairs else None
+    whole = np.all([~np.isnan(d) for d in deltas.values()], axis=0) if pairs else np.empty(0, bool)
+    if not pairs or n_cases < 2 or whole.size == 0:
+        return {pair: NoInterval(why=Absence.TOO_FEW_CASES, count=2, of=n_cases) for pair in pairs}
     chance = np.full(whole.size, 1 / whole.size) if probability is None else probability
     if chance[whole].sum() < (1 - MOST_DROPPED) * chance.sum():
         dropped = 1 - float(chance[whole].sum() / chance.sum())
-        none = NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped)
-        return dict.fromkeys(estimates, none)
+        return dict.fromkeys(pairs, NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped))
     chance = chance[whole] / chance[whole].sum()
-    centred = {key: v[whole] - estimates[key] for key, v in values.items()}
-    error = {key: float(np.sqrt(chance @ d**2)) for key, d in centred.items()}
-    moving = [key for key in estimates if error[key] > 0.0]
+    centred = {p: d[whole] - (estimates[p[1]] - estimates[p[0]]) for p, d in deltas.items()}
+    error = {p: float(np.sqrt(chance @ d**2)) for p, d in centred.items()}
+    moving = [p for p in pairs if error[p] > 0.0]
     critical = 0.0
     if moving:
-        largest = np.max([np.abs(centred[key]) / error[key] for key in moving], axis=0)
+        largest = np.max([np.abs(centred[p]) / error[p] for p in moving], axis=0)
         student = t_quantile(level, n_cases - 1) / t_quantile(level, np.inf)
         _, high = quantiles(largest, (1 - level, level), None if probability is None else chance)
         critical = high * student
-    return {
-        key: between(value - critical * error[key], value + critical * error[key], "max-T", level,
-                     error[key])
-        for key, value in estimates.items()
-    }  # fmt: skip
+    intervals: dict[tuple[str, str], Interval | NoInterval] = {}
+    for a, b in pairs:
+        delta, reach = estimates[b] - estimates[a], critical * error[a, b]
+        intervals[a, b] = between(delta - reach, delta + reach, "max-T", level, error[a, b])
+    return intervals
 
 
 def best_of(

@@ -26,8 +26,7 @@ from acumen.inference.replicates import bca, between, too_few_cases
 from acumen.inference.swaps import (
     SwapTest,
     Tested,
-    claim_alone,
-    claim_together,
+    outcomes,
     studentise,
     swap_tests,
 )
@@ -99,10 +98,6 @@ class Contrast(Result):
         a, b = self.left.jackknife, self.right.jackknife
         return None if a.undefined != b.undefined or a.n < 2 else b.minus(a)
 
-    def decided(self, together: Tested | None) -> Contrast:
-        """The same among others, its interval in agreement with what is claimed then."""
-        return _agreeing(replace(self, together=together))
-
     def undefined(self, reason: str) -> Contrast:
         """This difference with a reason of its own, if it has no value."""
         return self if self.value is not None else replace(self, reason=reason)
@@ -134,9 +129,9 @@ def compare(
         )
         if test is not None and contrast.value is not None
     }
-    outcomes = claim_alone(tests, options)
+    alone = outcomes(tests, options)
     return {
-        name: _agreeing(replace(c, test=tests.get(name), alone=outcomes.get(name)))
+        name: _agreeing(replace(c, test=tests.get(name), alone=alone.get(name)))
         for name, c in contrasts.items()
     }
 
@@ -144,8 +139,8 @@ def compare(
 def claim(contrasts: Mapping[K, Contrast], options: Options) -> dict[K, Contrast]:
     """Differences as one family: each is claimed only where it holds among all of them."""
     tests = {key: c.test for key, c in contrasts.items() if c.test is not None}
-    outcomes = claim_together(tests, options)
-    return {key: contrast.decided(outcomes.get(key)) for key, contrast in contrasts.items()}
+    together = outcomes(tests, options, together=True)
+    return {k: _agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
 
 
 def _agreeing(contrast: Contrast) -> Contrast:

@@ -87,54 +87,42 @@ class Tested:
     """The T from which on the difference is claimed at the level of the options."""
 
 
-def claim_together(tests: Mapping[K, SwapTest], options: Options) -> dict[K, Tested]:
-    """Step-down max-T: the chance of any false claim among them all keeps the level.
+def outcomes(
+    tests: Mapping[K, SwapTest], options: Options, *, together: bool = False
+) -> dict[K, Tested]:
+    """The outcome of each test as if it were the only one, or of all ``together``.
 
-    Romano and Wolf (2005), JASA 100. A copy of a difference costs the others nothing, since it
-    goes as far as the original in every swap.
+    Together they are step-down max-T: the chance of any false claim among them keeps the level.
+    Romano and Wolf (2005), JASA 100. A copy of a difference costs the others nothing, since it goes
+    as far as the original in every swap.
     """
-    ordered = dict(sorted(tests.items(), key=lambda item: -item[1].statistic))
-    far = _under_swaps(list(ordered.values()), options)
-    farthest = np.maximum.accumulate(far[::-1])[::-1]  # of those that are not claimed before
-    outcomes: dict[K, Tested] = {}
-    largest = 0.0
-    for (key, test), row in zip(ordered.items(), farthest, strict=False):
-        outcomes[key] = _outcome(test, row, options, at_least=largest)
-        largest = outcomes[key].p_value
-    return outcomes
-
-
-def claim_alone(tests: Mapping[K, SwapTest], options: Options) -> dict[K, Tested]:
-    """Every difference as if it were the only one."""
-    far = _under_swaps(list(tests.values()), options)
-    rows = zip(tests.items(), far, strict=False)
-    return {key: _outcome(test, row, options) for (key, test), row in rows}
-
-
-def _under_swaps(tests: Sequence[SwapTest], options: Options) -> Floats:
-    """The statistic of each test under every swap; nothing where there are none."""
     if not tests:
-        return np.empty((0, 0))
-    parts = np.stack([test.parts for test in tests])
-    whole = parts.sum(axis=1)[:, None]
+        return {}
+    ordered = dict(sorted(tests.items(), key=lambda item: -item[1].statistic))
+    parts = np.stack([test.parts for test in ordered.values()])
+    plan, whole = Swaps(len(parts[0]), options.swaps, options.seed), parts.sum(axis=1)[:, None]
 
     def statistic(block: CaseWeights) -> Floats:
         moves: Floats = np.abs(whole - 2.0 * block.weigh(parts))
         return moves
 
-    return replicate(statistic, _swaps(len(parts[0]), options), threads=options.threads)
+    far = replicate(statistic, plan, threads=options.threads)
+    if together:
+        far = np.maximum.accumulate(far[::-1])[::-1]  # of those that are not claimed before
+    made: dict[K, Tested] = {}
+    largest = 0.0
+    for (key, test), row in zip(ordered.items(), far, strict=True):
+        itself = 0 if plan.is_exact else 1  # among random swaps the study is one more
+        made[key] = _outcome(test, row, itself, options.confidence_level, largest)
+        largest = made[key].p_value if together else 0.0
+    return made
 
 
-def _swaps(size: int, options: Options) -> Swaps:
-    return Swaps(size, options.swaps, options.seed)
-
-
-def _outcome(test: SwapTest, far: Floats, options: Options, at_least: float = 0.0) -> Tested:
-    """The share of swaps that go as far; among random ones the study itself is one more."""
-    size = len(test.parts)
-    itself = 0 if _swaps(size, options).is_exact else 1
+def _outcome(test: SwapTest, far: Floats, itself: int, level: float, at_least: float) -> Tested:
+    """The share of swaps that go as far, and the T that few enough reach."""
     extreme = int((far >= test.statistic - ROUNDING).sum())
     p_value = max(at_least, (extreme + itself) / (len(far) + itself))
-    few = math.floor((1.0 - options.confidence_level) * (len(far) + itself) + 1e-9) - itself
+    few = math.floor((1.0 - level) * (len(far) + itself) + 1e-9) - itself
     limit = float(np.partition(far, -few - 1)[-few - 1]) if few >= 0 else 1.0
-    return Tested(p_value, math.sqrt((size - 1) * limit**2 / max(1.0 - limit**2, ROUNDING)))
+    scale = (len(test.parts) - 1) / max(1.0 - limit**2, ROUNDING)
+    return Tested(p_value, limit * math.sqrt(scale))
