@@ -110,8 +110,9 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
         functions = favours[side]
         claim = Claim.BETTER.say(side=called)
         if functions and len(functions) == len(matched):
-            every = "" if len(matched) == 1 else f", by each of {len(matched)} functions"
-            return f"{start} {claim}{every} ({_by(matched[functions[0]], names)})."
+            every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
+            first = f"by {name(functions[0])}, " if every else ""
+            return f"{start} {claim}{every} ({first}{_by(matched[functions[0]], names)})."
         if functions:
             parts.append(f"{claim} by {listed([name(f) for f in functions], 3)}")
     rest = len(matched) - sum(map(len, favours.values()))

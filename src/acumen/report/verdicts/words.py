@@ -240,6 +240,8 @@ def _better(pair: ComparisonDocument, delta: Delta, verb: str, title: str) -> st
         f"difference {points.delta:+.1f} points, "
         f"interval {interval.low:+.1f} to {interval.high:+.1f}"
     )
+    if delta.favours is None and not interval.has_zero and interval.is_reliable:
+        reach += ", but not when all rows are tested together"
     if delta.favours is None:
         return f"Whether one {verb} better cannot be told: {values} ({reach})."
     claim = Claim.BETTER_METHOD.say(winner=_winner(pair, delta.favours), verb=verb)
