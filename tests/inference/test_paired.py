@@ -396,6 +396,13 @@ def test_a_family_claims_less_than_its_members_and_copies_cost_nothing() -> None
         assert contrast.together is not None
         assert contrast.p_value is not None
         assert contrast.together.p_value >= contrast.p_value
+    fifth = claim(alone, options, share=0.2)
+    for name, contrast in fifth.items():
+        assert contrast.together is not None
+        whole = family[name].together
+        assert whole is not None
+        assert contrast.together.p_value == pytest.approx(min(1.0, 5 * whole.p_value))
+        assert contrast.together.critical > whole.critical
     twice = claim({(n, i): c for n, c in alone.items() for i in range(3)}, options)
     for (name, _), contrast in twice.items():
         assert contrast.together == family[name].together

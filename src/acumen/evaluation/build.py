@@ -29,6 +29,9 @@ from acumen.views.weights import CaseWeights
 
 T = TypeVar("T")
 
+BESIDE: Final = 0.2
+"""Of the chance of a false claim, what the rows beside an open verdict have: 1% beside its 5%."""
+
 MOST_ROWS: Final = 200_000
 """Beyond this many rows the document leaves the rows themselves out."""
 
@@ -105,12 +108,15 @@ def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> document.Bootstr
 
 
 def paired_deltas(
-    contrasts: Mapping[str, Mapping[str, Contrast]], both: Contrast, plan: Plan
+    contrasts: Mapping[str, Mapping[str, Contrast]],
+    both: Contrast,
+    matched: Mapping[str, document.Matched],
+    plan: Plan,
 ) -> tuple[dict[str, dict[str, Delta]], Delta]:
     """Deltas by confidence function and metric, and that of the rows both answered.
 
-    What may be a verdict is one family, over functions and metrics. An area up to the coverage a
-    side reaches is one only where both reach the same.
+    What is claimed beside the verdict is one family, over functions and metrics. An area up to the
+    coverage a side reaches is in it only where both reach the same.
     """
     keys = source_keys(plan)
     cmax = next(iter(contrasts.values()))["cmax"]
@@ -118,7 +124,9 @@ def paired_deltas(
     tested = {"cmax", *(metric.name for metric in plan.charged())}
     tested |= set() if unequal else {"augrc", "aurc", "failure_auroc"}
     family = {(f, m): c for f, by in contrasts.items() for m, c in by.items() if m in tested}
-    decisions = claim({**family, ("", "both"): both}, plan.options)
+    # the verdict comes first; where all functions agree in it, its level is free for the rest
+    share = 1.0 if {m.favours for m in matched.values()} in ({"left"}, {"right"}) else BESIDE
+    decisions = claim({**family, ("", "both"): both}, plan.options, share)
     why = Description.COVERAGE_DIFFERS if unequal else Description.NOT_IN_FAMILY
     deltas = {
         function: {

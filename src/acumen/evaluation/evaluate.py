@@ -172,12 +172,13 @@ def _comparison(
         return Comparison(enabled=False, intersection_only=plan.intersection_only)
     contrasts = {name: function.contrasts for name, function in functions.items()}
     matched = {n: f.matched for n, f in functions.items() if f.matched is not None}
-    deltas, both = build.paired_deltas(contrasts, compare_both(*systems), plan)
+    matched = build.decided(matched, plan)
+    deltas, both = build.paired_deltas(contrasts, compare_both(*systems), matched, plan)
     agreement = claim(compare_agreement(*systems), plan.options)
     return Comparison(
         enabled=True,
         intersection_only=plan.intersection_only,
-        matched=build.by_name(build.decided(matched, plan), twins, names),
+        matched=build.by_name(matched, twins, names),
         both=both,
         deltas=build.by_name(deltas, twins, names),
         in_both=len(pair.cases),

@@ -136,10 +136,15 @@ def compare(
     }
 
 
-def claim(contrasts: Mapping[K, Contrast], options: Options) -> dict[K, Contrast]:
-    """Differences as one family: each is claimed only where it holds among all of them."""
+def claim(
+    contrasts: Mapping[K, Contrast], options: Options, share: float = 1.0
+) -> dict[K, Contrast]:
+    """Differences as one family: each is claimed only where it holds among all of them.
+
+    ``share`` is the part of the chance of a false claim that this family may use up.
+    """
     tests = {key: c.test for key, c in contrasts.items() if c.test is not None}
-    together = outcomes(tests, options, together=True)
+    together = outcomes(tests, options, together=True, share=share)
     return {k: _agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
 
 

@@ -88,9 +88,11 @@ class Tested:
 
 
 def outcomes(
-    tests: Mapping[K, SwapTest], options: Options, *, together: bool = False
+    tests: Mapping[K, SwapTest], options: Options, *, together: bool = False, share: float = 1.0
 ) -> dict[K, Tested]:
     """The outcome of each test as if it were the only one, or of all ``together``.
+
+    ``share`` of the chance of a false claim is what they may use up; p-values are divided by it.
 
     Together they are step-down max-T: the chance of any false claim among them keeps the level.
     Romano and Wolf (2005), JASA 100. A copy of a difference costs the others nothing, since it goes
@@ -113,16 +115,19 @@ def outcomes(
     largest = 0.0
     for (key, test), row in zip(ordered.items(), far, strict=True):
         itself = 0 if plan.is_exact else 1  # among random swaps the study is one more
-        made[key] = _outcome(test, row, itself, options.confidence_level, largest)
+        alpha = share * (1.0 - options.confidence_level)
+        outcome = _outcome(test, row, itself, alpha)
+        p_value = max(largest, min(1.0, outcome.p_value / share))
+        made[key] = Tested(p_value, outcome.critical)
         largest = made[key].p_value if together else 0.0
     return made
 
 
-def _outcome(test: SwapTest, far: Floats, itself: int, level: float, at_least: float) -> Tested:
-    """The share of swaps that go as far, and the T that few enough reach."""
+def _outcome(test: SwapTest, far: Floats, itself: int, alpha: float) -> Tested:
+    """The share of swaps that go as far, and the T that no more than a share of alpha reach."""
     extreme = int((far >= test.statistic - ROUNDING).sum())
-    p_value = max(at_least, (extreme + itself) / (len(far) + itself))
-    few = math.floor((1.0 - level) * (len(far) + itself) + 1e-9) - itself
+    p_value = (extreme + itself) / (len(far) + itself)
+    few = math.floor(alpha * (len(far) + itself) + 1e-9) - itself
     limit = float(np.partition(far, -few - 1)[-few - 1]) if few >= 0 else 1.0
     scale = (len(test.parts) - 1) / max(1.0 - limit**2, ROUNDING)
     return Tested(p_value, limit * math.sqrt(scale))

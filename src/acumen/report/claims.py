@@ -27,11 +27,12 @@ class Claim(Enum):
     ANSWERS_MORE = Promise("{side} answers more", 0.05)
     ERRS_LESS = Promise("{side} errs less on the rows that both answered", 0.05)
     COSTS_LESS = Promise("{side} has the lower charged area", 0.05)
-    """These three and every row of the table beside them: one family."""
+    """These three and every row of the table beside them: one family, of 5% beside a verdict that
+    is claimed and of 1% beside one that is open; so any claim of a page is false in at most 6%."""
     LOWEST = Promise("below every other function", 0.05)
     HIGHER = Promise("{functions} {verb} higher", 0.05)
     """Than the lowest AUGRC; with the one before, one family."""
-    TELLS_RIGHT = Promise("It does tell right from wrong answers", 0.025)
+    TELLS_RIGHT = Promise("It does tell right from wrong answers", 0.05)
     """Of the function with the lowest AUGRC, whichever that is."""
     RANKS_WELL = Promise("{subject} ranks well by severity", 0.05)
     RANKS_POORLY = Promise("{subject} ranks poorly by severity", 0.05)
