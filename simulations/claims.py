@@ -302,11 +302,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             promise = f"≤ {100 * cell.limit:g}" if cell.least is None else f"≥ {100 * cell.least:g}"
             said = ", ".join(c.name.lower().replace("_", " ") for c in cell.claims)
             made = f"{100 * share:.1f} ± {100 * error:.1f}"
-            lines.append(f"| {cell.name} | {said} | {n} | {made} | {promise} |")
+            lines.append(f"| {cell.name} | {said} | {n} | {asked.studies} | {made} | {promise} |")
             print(lines[-1], flush=True)
     if asked.write:
         rows = "\n".join([*lines, "", *swap_table(asked.studies, asked.seed)])
-        PAGE.write_text(HEAD.format(studies=asked.studies, seed=asked.seed) + rows + "\n", "utf-8")
+        PAGE.write_text(HEAD + rows + "\n", "utf-8")
 
 
 def swap_table(studies: int, seed: int) -> Iterator[str]:
@@ -328,12 +328,11 @@ def swap_table(studies: int, seed: int) -> Iterator[str]:
 HEAD: Final = """# How often is a claim false?
 
 Every sentence that claims something is listed in `report/claims.py` with the share of studies in
-which it may be false. Here it is counted: {studies:,} studies a cell, seed {seed}, by the public
-door, in populations where the claim is not true (≤), or is (≥). ± is one standard error of the
-counting. Redo it with `python -m simulations.claims --write`.
+which it may be false. Here it is counted, in populations where the claim is not true (≤), or is
+(≥). ± is one standard error of the counting. Redo it with `python -m simulations.claims --write`.
 
-| population | claim | cases | made, % | promised |
-|---|---|---|---|---|
+| population | claim | cases | studies | made, % | promised |
+|---|---|---|---|---|---|
 """
 
 if __name__ == "__main__":
