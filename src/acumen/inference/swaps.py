@@ -111,16 +111,16 @@ def outcomes(
     far = replicate(statistic, plan, threads=options.threads)
     if together:
         far = np.maximum.accumulate(far[::-1])[::-1]  # of those that are not claimed before
-    made: dict[K, Tested] = {}
+    results: dict[K, Tested] = {}
     largest = 0.0
     for (key, test), row in zip(ordered.items(), far, strict=True):
         itself = 0 if plan.is_exact else 1  # among random swaps the study is one more
         alpha = share * (1.0 - options.confidence_level)
         outcome = _outcome(test, row, itself, alpha)
         p_value = max(largest, min(1.0, outcome.p_value / share))
-        made[key] = Tested(p_value, outcome.critical)
-        largest = made[key].p_value if together else 0.0
-    return made
+        results[key] = Tested(p_value, outcome.critical)
+        largest = results[key].p_value if together else 0.0
+    return results
 
 
 def _outcome(test: SwapTest, far: Floats, itself: int, alpha: float) -> Tested:
