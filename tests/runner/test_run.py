@@ -923,7 +923,7 @@ def test_provenance_says_what_was_asked_of_whom_with_what(
     metadata = artifact["run_metadata"]
     assert metadata["served_models"] == ["m-2026-01-01"]
     assert (metadata["cases_in_file"], metadata["cases_asked"]) == (5, 4)
-    for name in ("run_id", "timestamp", "acumen_version", "openai_version",
+    for name in ("run_id", "timestamp", "acumen_version", "httpx2_version",
                  "python_version", "scikit_learn_version", "platform", "endpoint_host", "task",
                  "task_hash", "prompt_hash", "cases_hash", "references_hash"):  # fmt: skip
         assert isinstance(metadata[name], str), name

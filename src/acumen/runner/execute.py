@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import platform
-import subprocess
 import uuid
 from contextlib import nullcontext
 from dataclasses import dataclass
 from glob import escape
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from acumen._version import __version__
 from acumen.files.json import created_at, write_json
 from acumen.runner.artifact import assemble
 from acumen.runner.drive import Driver, Watcher
@@ -21,6 +17,7 @@ from acumen.runner.endpoint import Endpoint, Patience, key_from_environment, sdk
 from acumen.runner.journal import VERSION, check_journal, journal_of, open_journal
 from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
+from acumen.runner.provenance import provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,43 +100,3 @@ def _header(plan: Plan, base_url: str | None) -> dict[str, Any]:
         "plan": plan.identity(),
         "provenance": provenance(plan, is_local=base_url is None),
     }
-
-
-def provenance(plan: Plan, *, is_local: bool) -> dict[str, Any]:
-    """Where and with what a run was made. The endpoint's host, and nothing else of its address."""
-    commit = _git("rev-parse", "HEAD")
-    status = _git("status", "--porcelain")
-    uses_tfidf = "few_shot" in plan.settings.modes and plan.settings.embedding_model is None
-    return {
-        "git_commit": commit or None,
-        "git_dirty": bool(status) if status is not None else None,
-        "acumen_version": __version__,
-        "openai_version": _version("openai"),
-        "xllamacpp_version": _version("xllamacpp") if is_local else None,
-        "scikit_learn_version": _version("scikit-learn") if uses_tfidf else None,
-        "python_version": platform.python_version(),
-        "platform": platform.platform(terse=True),
-        "endpoint_host": plan.settings.endpoint,
-        "model_file": model_file().name if is_local else None,
-    }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def _git(*arguments: str) -> str | None:
-    try:
-        process = subprocess.run(  # noqa: S603  (fixed words, no shell)
-            ["git", *arguments],  # noqa: S607  (the user's own git)
-            capture_output=True,
-            text=True,
-            timeout=5,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return process.stdout.strip() if process.returncode == 0 else None
