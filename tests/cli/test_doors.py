@@ -40,7 +40,7 @@ DOORS: Mapping[str, Difference] = {
     "plot": Difference(acumen.chart, frozenset({"chart", "output"})),
     "run": Difference(
         acumen.run,
-        frozenset({"cases", "model", "compute_aurc", "prompt_price", "completion_price"}),
+        frozenset({"cases", "model", "compute_aurc"}),
         frozenset({"watcher"}),
     ),
 }

@@ -21,6 +21,9 @@ _ERRORS: Final = {
 }
 
 
+_NO_SETTING: Final = ("task", "references", "address")
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """A case in a mode, and the records of its samples."""
@@ -41,13 +44,23 @@ class Answers:
         return None if self.usable else f"{_ERRORS[first.outcome]}: {first.reason}"
 
 
-def assemble(plan: Plan, journal: Journal) -> dict[str, Any]:
-    """The whole run file, of a run with nothing left to ask. The same journal, the same bytes."""
-    samples = range(plan.settings.samples)
-    answers = [
-        Answers(case, mode, [journal.records[case.id, mode, sample] for sample in samples])
-        for mode in plan.settings.modes
+def assemble(plan: Plan, journal: Journal) -> dict[str, Any] | None:
+    """The run file of all cases with nothing left to ask; None while there is no such case.
+
+    The same journal, the same bytes.
+    """
+    samples, modes, records = range(plan.settings.samples), plan.settings.modes, journal.records
+    cases = [
+        case
         for case in plan.asked_cases
+        if all((case.id, mode, sample) in records for mode in modes for sample in samples)
+    ]
+    if not cases:
+        return None
+    answers = [
+        Answers(case, mode, [records[case.id, mode, sample] for sample in samples])
+        for mode in modes
+        for case in cases
     ]
     common = {
         "run_metadata": _metadata(plan, journal, [r for each in answers for r in each.records]),
@@ -77,16 +90,17 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
             "items": list(plan.task.scale.items),
             "case": plan.task.scale.case,
         },
-        "prompt_hash": journal.header["plan"]["prompt"],
+        "prompt_hash": plan.prompt_hash(),
         "cases_hash": plan.cases.hash,
         "references_hash": plan.references.hash if plan.references else None,
         "cases_in_file": len(plan.cases.all),
         "cases_asked": len(plan.asked_cases),
+        "questions_left": plan.size - len(records),
         "served_models": sorted({r.served_model for r in records if r.served_model is not None}),
+        "reply_formats": _counts(r.reply_format for r in records if r.reply_format),
         "settings": {
-            name: value
-            for name, value in journal.header["plan"].items()
-            if name not in ("task", "prompt", "cases", "references")
+            **{name: value for name, value in plan.identity().items() if name not in _NO_SETTING},
+            "samples": plan.settings.samples,
         },
         "usage": {
             "questions": len(records),
@@ -208,8 +222,8 @@ def _verdict_study(plan: Plan, journal: Journal, answers: Sequence[Answers]) -> 
         "method": None if paired else "direct",
         "mode": "both" if paired else modes[0],
         "model": plan.settings.model,
-        "k": max((len(case.inputs[source]) for case in plan.asked_cases), default=None),
-        "n": len(plan.asked_cases),
+        "k": max((len(each.case.inputs[source]) for each in answers), default=None),
+        "n": len({each.case.id for each in answers}),
         "timestamp": journal.header["started"],
         "results": [
             _verdict(plan, each) | ({"method": each.mode} if paired else {}) for each in answers

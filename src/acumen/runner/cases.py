@@ -9,6 +9,7 @@ a case is never part of one.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -32,6 +33,12 @@ class Case:
     id: CaseId
     inputs: Mapping[str, Any]
     truth: Mapping[str, int | str]
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that a model can be shown of it."""
+        text = json.dumps(self.inputs, sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
     def passages(self) -> list[str]:
         """Its text in pieces that can be compared: paragraphs or lines, and reviews."""

@@ -1,4 +1,4 @@
-"""A plan executed: lock and journal, drive, and write the run file when nothing is left to ask."""
+"""A plan executed: lock and journal, drive, and write the run file of what was answered."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from acumen.files.json import created_at, write_json
+from acumen.runner.access import Access
 from acumen.runner.artifact import assemble
 from acumen.runner.drive import Driver, Watcher
-from acumen.runner.endpoint import Endpoint, Patience, key_from_environment, sdk
-from acumen.runner.journal import VERSION, check_journal, journal_of, open_journal
+from acumen.runner.endpoint import Endpoint, Patience, http_library
+from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
+from acumen.runner.limits import Limits, Stop
 from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
 from acumen.runner.provenance import provenance
@@ -24,12 +26,16 @@ from acumen.runner.provenance import provenance
 class Run:
     """A run: what was planned, where it is written, and the document, if there is one.
 
-    ``artifact`` is None when something is left to ask: a dry run, or one that was interrupted.
+    ``artifact`` is None for a dry run, and while no case is whole. ``stop`` says why questions are
+    left; the document then holds the cases that are whole.
+    ``reason`` is why the last question that got no reply got none.
     """
 
     plan: Plan
     output: Path
     artifact: dict[str, Any] | None = None
+    stop: Stop | None = None
+    reason: str | None = None
 
     @property
     def journal(self) -> Path:
@@ -45,58 +51,84 @@ class Run:
 def execute(
     plan: Plan,
     output: Path,
-    base_url: str | None,
+    access: Access | str | None,
     *,
     resume: bool = False,
     dry_run: bool = False,
     concurrency: int = 8,
     patience: Patience | None = None,
+    limits: Limits | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Ask all questions of a plan and write the run file. ``base_url`` None: the local model.
+    """Ask all questions of a plan and write the run file. ``access`` None: the local model.
 
     A dry run refuses what a run would refuse before its first question; it asks and writes nothing.
     """
-    _check_access(base_url)
-    header = _header(plan, base_url)
+    access = Access(access, plan.settings.api) if isinstance(access, str) else access
+    _check_access(access)
+    header = _header(plan, access)
     if dry_run:
-        check_journal(output, header, resume=resume)
+        check_journal(output, header, plan.faults(), resume=resume)
         return Run(plan, output)
-    journal = open_journal(output, header, resume=resume)
+    journal = open_journal(output, header, plan.faults(), resume=resume)
     try:
         # what a writer that was killed left beside the run file; the lock is held
         for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
             leftover.unlink(missing_ok=True)
         if watcher is not None:
             watcher.begin(plan, journal)
-        with nullcontext(base_url) if base_url is not None else serve_local() as url:
-            # a key is for whom it was meant: not for the local model
-            key = "none" if base_url is None else None
-            endpoint = Endpoint(url, plan.settings.model, patience or Patience(), key=key)
-            complete = asyncio.run(Driver(plan, endpoint, journal, watcher).drive(concurrency))
-        artifact = assemble(plan, journal) if complete else None
-        if artifact is not None:
-            write_json(output, artifact, private=True)
-        return Run(plan, output, artifact)
+        with nullcontext(access) if access is not None else serve_local() as where:
+            try:
+                driver = asyncio.run(
+                    _drive(plan, where, journal, concurrency, patience, limits, watcher)
+                )
+            except BaseException:
+                _write(plan, journal, output)
+                raise
+        artifact = _write(plan, journal, output)
+        return Run(plan, output, artifact, driver.stop, driver.reason)
     finally:
         journal.close()
 
 
-def _check_access(base_url: str | None) -> None:
+async def _drive(
+    plan: Plan,
+    access: Access,
+    journal: Journal,
+    concurrency: int,
+    patience: Patience | None,
+    limits: Limits | None,
+    watcher: Watcher | None,
+) -> Driver:
+    endpoint = Endpoint(access, plan.settings, patience or Patience(), watcher)
+    driver = Driver(plan, endpoint, journal, watcher, limits or Limits())
+    await driver.drive(concurrency)
+    return driver
+
+
+def _write(plan: Plan, journal: Journal, output: Path) -> dict[str, Any] | None:
+    """Write the run file of all cases that are whole; of none there is none."""
+    artifact = assemble(plan, journal)
+    if artifact is not None:
+        write_json(output, artifact, private=True)
+    return artifact
+
+
+def _check_access(access: Access | None) -> None:
     """What it takes to ask at all: the packages, the weights, a key where one is needed."""
-    sdk()
-    if base_url is None:
+    http_library()
+    if access is None:
         model_file()
         server_library()
     else:
-        key_from_environment(base_url)
+        access.key()
 
 
-def _header(plan: Plan, base_url: str | None) -> dict[str, Any]:
+def _header(plan: Plan, access: Access | None) -> dict[str, Any]:
     return {
         "journal": VERSION,
         "run_id": uuid.uuid4().hex[:12],
         "started": created_at(),
         "plan": plan.identity(),
-        "provenance": provenance(plan, is_local=base_url is None),
+        "provenance": provenance(plan, is_local=access is None),
     }

@@ -76,6 +76,8 @@ class Record:
     completion_tokens: int = 0
     served_model: str | None = None
     seconds: float = 0.0
+    reply_format: str | None = None
+    case_hash: str | None = None
 
     @property
     def key(self) -> Key:
@@ -101,10 +103,10 @@ def as_line(record: Record) -> bytes:
     return to_json(fields, indent=None).encode("utf-8")
 
 
-def read_record(fields: Mapping[str, Any]) -> Record | None:
+def read_record(line: bytes) -> Record | None:
     """The record in a line of the journal; None when the line holds something else."""
     try:
-        record = _reader().validate_python(fields)
+        record = _reader().validate_json(line, strict=True)
     except ValidationError:
         return None
     return None if record.is_usable and not record.items else record

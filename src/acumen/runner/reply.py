@@ -22,6 +22,7 @@ from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 from acumen.runner.task import Evidence, ReplyShape, Task
 
 _THINK: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
+_UNOPENED: Final = re.compile(r"(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>", re.DOTALL)
 _LANGUAGE: Final = re.compile(r"[A-Za-z]*")
 LONGEST_REPLY: Final = 1_000_000
 _REFUSAL: Final = re.compile(
@@ -101,6 +102,10 @@ def _locate(text: str) -> Span:
     start, end = (1 if text.startswith("\ufeff") else 0), len(text)
     while match := _THINK.match(text, start):
         start = match.end()
+    if start == 0 and text.lstrip()[:1] not in ("{", "["):
+        # the opening tag may stand in the prompt's template
+        unopened = _UNOPENED.match(text)
+        start = unopened.end() if unopened else start
     rest = text[start:].strip()
     if not rest:
         raise UnusableReply("empty", "the reply is empty")
