@@ -90,9 +90,9 @@ class Access:
         if key := self.key():
             bearer = PROTOCOLS[self.api].key_headers(key)
             headers |= {"api-key": key} if self.api_version else bearer
-        if is_openai(self.host) and not self.key_variable:
-            ids = {name: os.environ.get(variable, "") for name, variable in _ORGANISATION.items()}
-            headers |= {name: value for name, value in ids.items() if value}
+            if is_openai(self.host) and not self.key_variable:
+                ids = {name: os.environ.get(at, "") for name, at in _ORGANISATION.items()}
+                headers |= {name: value for name, value in ids.items() if value}
         return headers | dict(self.header)
 
     def _is_provider(self) -> bool:
