@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import json
 import math
+import random
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -367,22 +369,53 @@ def test_other_apis_stand_behind_the_same_interface(
     assert "canary" not in output.read_text()
 
 
+def answers_by_case(journal: Path) -> dict[str, str]:
+    """Case by case the name that stands in the reply it got."""
+    lines = [json.loads(line) for line in journal.read_text().split("\n")[1:-1]]
+    return {line["case"]: json.loads(line["reply"])["name"] for line in lines}
+
+
+def repeating(scripted: ModuleType, longest: float, seed: int) -> Any:
+    """A server that says every answer twice, the second time up to ``longest`` seconds later."""
+    draw = random.Random(seed)
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def repeat(exchange: Any, response: bytes, delay: float) -> None:
+        await asyncio.sleep(delay)
+        with contextlib.suppress(ConnectionError):
+            await exchange.raw(response)
+
+    async def script(exchange: Any) -> None:
+        body = scripted.completion(json.dumps({"score": 2, "name": exchange.case}))
+        response = scripted.head_of(200, {"content-length": str(len(body))}) + body
+        await exchange.raw(response)
+        task = asyncio.create_task(repeat(exchange, response, draw.uniform(0, longest)))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    return scripted.ScriptedServer(script)
+
+
 def test_a_late_second_answer_belongs_to_nobody(
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
 ) -> None:
-    async def script(exchange: Any) -> None:
-        """Each case's own score, and 5 ms later the same response once more."""
-        body = scripted.completion(json.dumps({"score": int(exchange.case[1:]) % 4}))
-        response = scripted.head_of(200, {"content-length": str(len(body))}) + body
-        await exchange.raw(response)
-        await asyncio.sleep(0.005)
-        await exchange.raw(response)
+    names = [f"c{n}" for n in range(200)]
+    with repeating(scripted, 0.02, seed=1) as server:
+        run = execute(plan_for(flat, names), tmp_path / "run.json", server.url, concurrency=2)
+    assert answers_by_case(run.journal) == dict(zip(names, names, strict=True))
 
-    names = [f"c{n}" for n in range(40)]
-    with scripted.ScriptedServer(script) as server:
-        artifact = execute(
-            plan_for(flat, names), tmp_path / "run.json", server.url, concurrency=2
-        ).artifact
-    assert artifact
-    results = artifact["experiments"][0]["results"]["results"]
-    assert [r["predicted_items"]["Sleep"] for r in results] == [n % 4 for n in range(40)]
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("concurrency", "cases"), [(1, 1000), (8, 3000), (64, 6000)])
+def test_none_of_ten_thousand_answers_is_on_the_wrong_case(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, concurrency: int,
+    cases: int,
+) -> None:  # fmt: skip
+    names = [f"c{n}" for n in range(cases)]
+    with repeating(scripted, 0.2, seed=concurrency) as server:
+        plan = plan_for(flat, names)
+        run = execute(plan, tmp_path / "run.json", server.url, concurrency=concurrency)
+    answers = answers_by_case(run.journal)
+    wrong = [name for name in names if answers[name] != name]
+    print(f"concurrency {concurrency}: {len(wrong)} of {cases} answers on the wrong case")
+    assert wrong == []
