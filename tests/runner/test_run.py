@@ -308,6 +308,62 @@ def test_more_samples_and_more_cases_ask_only_what_is_new(
     assert list(results(fewer)) == ["b"]
 
 
+def test_cases_without_truth_are_judged_now_and_labelled_later(
+    scripted: ModuleType, flat_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    cases, output = tmp_path / "cases.json", tmp_path / "run.json"
+    records: list[dict[str, Any]] = [{"id": n, "text": f"c{n}"} for n in range(3)]
+    cases.write_text(json.dumps({"cases": records}))
+    command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--compute-aurc"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url, "--output", str(output)]
+        assert acumen(command) == 0
+        assert "AURC N/A" in capsys.readouterr().out
+        assert all("ground_truth_items" not in r for r in results(read_json(output)).values())  # type: ignore[arg-type]
+        cases.write_text(json.dumps({"cases": [r | {"truth": {"Sleep": 1}} for r in records]}))
+        assert acumen([*command, "--resume"]) == 0
+        assert set(server.asked.values()) == {1}
+    assert "AURC 1.0000" in capsys.readouterr().out
+    assert list(read_run(output).truth) == [1, 1, 1]
+
+
+def test_several_models_are_asked_in_turn_and_written_one_file_each(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b"))]
+    command += ["--model", "org/one", "--model", "two:7b", "--output", str(tmp_path / "r.json")]
+    with scripted.ScriptedServer(script) as server:
+        assert acumen([*command, "--base-url", server.url]) == 0
+        assert [e.body["model"] for e in server.seen] == ["org/one"] * 2 + ["two:7b"] * 2
+    names = {"r-org-one.json": "org/one", "r-two-7b.json": "two:7b"}
+    for name, model in names.items():
+        document: Any = read_json(tmp_path / name)
+        assert document["run_metadata"]["settings"]["model"] == model
+
+
+@pytest.mark.parametrize(
+    "rate", [{"requests_per_minute": 600.0}, {"tokens_per_minute": 9000.0}], ids=str
+)
+def test_requests_go_no_faster_than_they_may(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, rate: dict[str, float]
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')  # 15 tokens
+
+    with scripted.ScriptedServer(script) as server:
+        plan, patience = plan_for(flat, [f"c{n}" for n in range(10)]), Patience(**rate)  # type: ignore[arg-type]
+        execute(plan, tmp_path / "run.json", server.url, patience=patience, concurrency=1)
+        moments = [exchange.at for exchange in server.seen]
+    # ten a second either way: nine steps of a tenth
+    assert 0.85 < moments[-1] - moments[0] < 5
+
+
 def test_a_case_whose_text_changed_is_not_the_one_that_was_answered(
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
 ) -> None:
@@ -437,16 +493,26 @@ def test_a_second_ctrl_c_drops_what_is_in_flight_and_nothing_of_it_counts_as_don
     assert again.artifact
 
 
-def test_a_dry_run_asks_nothing_and_shows_no_text(
-    flat_file: Path, cases_file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["run", str(flat_file), "--cases", str(cases_file("secret-words")), "--model", "m"]
-    assert acumen([*command, "--base-url", "http://127.0.0.1:9/v1", "--dry-run"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("1 question: 1 case, zero_shot, 1 sample each, to 127.0.0.1:9\n")
-    assert "zero-shot prompts of 17 characters, hash " in said
-    assert "few-shot" not in said
-    assert "secret" not in said
+def test_a_dry_run_asks_nothing_and_shows_the_first_prompt_and_what_it_may_cost(
+    flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    cases = cases_file("one\x1b[2J", "two")
+    command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--samples", "5"]
+    command += ["--base-url", "http://127.0.0.1:9/v1", "--output", str(tmp_path / "run.json")]
+    command += ["--prompt-price", "2", "--completion-price", "10", "--concurrency", "2"]
+    assert acumen([*command, "--dry-run"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "10 questions: 2 cases, zero_shot, 5 samples each, to 127.0.0.1:9"
+    assert lines[1].startswith("zero-shot prompts of 8 to 12 characters, hash ")
+    # (12 + 8) characters, five times, are 25 tokens; ten replies of 60 tokens at most
+    assert lines[2] == (
+        "about 25 tokens of prompts (4 characters a token), at most 600 of replies (60 each)"
+    )
+    assert lines[3] == "about 0.4 minutes at 5 seconds an answer, 2 at a time"
+    assert lines[4] == "costs 0.0001 for the prompts, and at most 0.0060 with the replies"
+    assert lines[5:8] == ["--- user", "CASE one\\x1b[2J", "---"]
+    assert lines[8].endswith("nothing was asked")
 
 
 @pytest.mark.parametrize(
@@ -477,6 +543,7 @@ def test_a_dry_run_tells_both_kinds_of_prompt(
     said = capsys.readouterr().out.splitlines()
     assert said[1].startswith("zero-shot prompts of 1")
     assert said[2] == line
+    assert said[5].startswith("--- user")
 
 
 @pytest.mark.parametrize("obstacle", ["output", "journal", "key"])

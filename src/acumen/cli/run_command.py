@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 PARTIAL = 4
 CONSISTENCY_SAMPLES = 5
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _CONSISTENCY = ("ENABLED", "N_SAMPLES", "TEMPERATURE")
 INTERRUPTED = 130
 
@@ -62,7 +64,10 @@ def run(
     task: Annotated[str, typer.Argument(help="A task's name (phq8, allergy) or a .toml file.")],
     cases: Annotated[str, typer.Option(help="Cases as JSON; 'demo' for the bundled ones.")],
     model: Annotated[
-        str, typer.Option(help="The endpoint's model; 'local' for the small one here.")
+        list[str],
+        typer.Option(
+            help="The endpoint's model; 'local' for the small one here; several, in turn."
+        ),
     ],
     base_url: Annotated[
         str | None, typer.Option(help="An OpenAI-compatible endpoint; default OPENAI_BASE_URL.")
@@ -127,6 +132,12 @@ def run(
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds an attempt may take.")] = 120.0,
     retries: Annotated[int, typer.Option(min=0, max=50, help="Attempts after a failed one.")] = 5,
+    requests_per_minute: Annotated[
+        float | None, typer.Option(min=0.1, help="Ask no faster than this.")
+    ] = None,
+    tokens_per_minute: Annotated[
+        float | None, typer.Option(min=1, help="Use no more tokens a minute than this.")
+    ] = None,
     failure_limit: Annotated[
         int | None, typer.Option(min=1, help="End at so many questions without a usable reply.")
     ] = None,
@@ -153,57 +164,46 @@ def run(
 
     Example: acumen run phq8 --cases demo --model local --samples 3
     """
+    options = dict(locals())  # by the names of the door's keywords
+    del options["task"], options["cases"], options["model"], options["compute_aurc"]
+    samples, temperature = _consistency(samples, temperature)
+    options |= {"samples": samples, "temperature": temperature, "omit": omit or ()}
+    options |= {"header": _headers(header or ()), "extra_body": _fields(extra_body)}
+    codes = []
+    for name in model:
+        if len(model) > 1:
+            typer.echo(f"model {printable(name)}", err=True)
+            options["output"] = _output_of(name, task, output)
+        codes.append(_ask_one(task, cases, name, options, compute_aurc=compute_aurc))
+        if codes[-1] == INTERRUPTED:
+            break
+    raise typer.Exit(max(codes))
+
+
+def _output_of(model: str, task: str, output: Path | None) -> Path:
+    """The run file of one of several models: the model's name goes before the suffix."""
+    path = output or Path(f"{Path(task).stem}-run.json")
+    return path.with_name(f"{path.stem}-{_NOT_IN_NAMES.sub('-', model)}{path.suffix}")
+
+
+def _ask_one(
+    task: str, cases: str, model: str, options: dict[str, Any], *, compute_aurc: bool
+) -> int:
+    """Run one model; the exit code of how it ended."""
     from acumen.cli.progress import RunProgress
     from acumen.runner import run as run_task
 
-    samples, temperature = _consistency(samples, temperature)
-    prices = None
-    if prompt_price is not None or completion_price is not None:
-        prices = (prompt_price or 0.0, completion_price or 0.0)
-    progress = RunProgress(prices=prices)
+    prices = options["prompt_price"], options["completion_price"]
+    has_prices = any(price is not None for price in prices)
+    progress = RunProgress(prices=(prices[0] or 0.0, prices[1] or 0.0) if has_prices else None)
     try:
         with progress:
-            result = run_task(
-                task,
-                cases,
-                model,
-                base_url=base_url,
-                api=api.value,
-                api_key_env=api_key_env,
-                api_version=api_version,
-                header=_headers(header or ()),
-                mode=mode.value,
-                samples=samples,
-                references=references,
-                concurrency=concurrency,
-                limit=limit,
-                output=output,
-                resume=resume,
-                dry_run=dry_run,
-                temperature=temperature,
-                max_tokens=max_tokens,
-                max_completion_tokens=max_completion_tokens,
-                seed=seed,
-                top_logprobs=top_logprobs,
-                reply_format=reply_format.value,
-                omit=[choice.value for choice in omit or ()],
-                extra_body=_fields(extra_body),
-                embedding_model=embedding_model,
-                timeout=timeout,
-                retries=retries,
-                failure_limit=failure_limit,
-                time_limit=time_limit,
-                token_limit=token_limit,
-                cost_limit=cost_limit,
-                prompt_price=prompt_price,
-                completion_price=completion_price,
-                watcher=progress,
-            )
+            result = run_task(task, cases, model, **options, watcher=progress)
     except (AcumenError, KeyboardInterrupt):
         if progress.journal is not None and (progress.done or progress.before):
             _say_how_to_continue(progress.journal)
         raise
-    _conclude(result, dry_run=dry_run, compute_aurc=compute_aurc)
+    return _conclude(result, dry_run=options["dry_run"], compute_aurc=compute_aurc)
 
 
 def _headers(lines: Sequence[str]) -> dict[str, str]:
@@ -243,14 +243,14 @@ def _consistency(samples: int, temperature: float | None) -> tuple[int, float | 
     return samples, temperature
 
 
-def _conclude(result: Run, *, dry_run: bool, compute_aurc: bool) -> None:
-    """Say how the run ended, or what it would ask; and leave with the code for it."""
+def _conclude(result: Run, *, dry_run: bool, compute_aurc: bool) -> int:
+    """Say how the run ended, or what it would ask; the exit code for it."""
     from acumen.runner.summary import preview, selective_summary
 
     if dry_run:
-        typer.echo("\n".join(preview(result.plan)))
+        typer.echo("\n".join(preview(result.plan, result.limits, result.concurrency)))
         typer.echo(f"would write {result.output}; nothing was asked")
-        return
+        return 0
     if result.artifact is not None:
         part = " (a part)" if result.stop else ""
         typer.echo(f"wrote {result.output}{part}", err=True)
@@ -262,9 +262,8 @@ def _conclude(result: Run, *, dry_run: bool, compute_aurc: bool) -> None:
     if compute_aurc and result.artifact is not None:
         typer.echo("\n".join(selective_summary(result.artifact, result.plan)))
     if result.stop == "interrupted":
-        raise typer.Exit(INTERRUPTED)
-    if result.stop or result.failed_cases:
-        raise typer.Exit(PARTIAL)
+        return INTERRUPTED
+    return PARTIAL if result.stop or result.failed_cases else 0
 
 
 def _why(result: Run) -> str:

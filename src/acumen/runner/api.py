@@ -52,6 +52,8 @@ def run(
     embedding_model: str | None = None,
     timeout: float = 120.0,
     retries: int = 5,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
     failure_limit: int | None = None,
     time_limit: float | None = None,
     token_limit: int | None = None,
@@ -81,9 +83,9 @@ def run(
         Azure; headers to send.
     mode, samples
         Which prompts, and how often each is asked; ``both`` modes are paired.
-    concurrency, timeout, retries
+    concurrency, timeout, retries, requests_per_minute, tokens_per_minute
         Questions in flight (8, or 1 for ``local``), seconds an attempt may take, attempts after a
-        failed one.
+        failed one; and how fast to ask at most.
     output, resume, dry_run
         The run file (``TASK-run.json``); its journal stands beside it, and ``resume`` continues a
         run that stopped. A dry run refuses what the run would, asks nothing and writes nothing.
@@ -169,7 +171,12 @@ def run(
         resume=resume,
         dry_run=dry_run,
         concurrency=concurrency or (1 if address is None else 8),
-        patience=Patience(timeout=timeout, retries=retries),
+        patience=Patience(
+            timeout=timeout,
+            retries=retries,
+            requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
+        ),
         limits=Limits(
             failure_limit,
             time_limit,

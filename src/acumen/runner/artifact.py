@@ -162,7 +162,7 @@ def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str,
 def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
     case, records = answers.case, answers.records
     result = {"participant_id": case.id, "success": bool(answers.usable), "error": answers.error}
-    truth = {"ground_truth_items": dict(case.truth)}
+    truth = {"ground_truth_items": dict(case.truth)} if case.truth else {}
     trail = {
         "prompt_hash": records[0].prompt_hash,
         "repairs": sum(record.repairs for record in records),
@@ -233,7 +233,7 @@ def _verdict_study(plan: Plan, journal: Journal, answers: Sequence[Answers]) -> 
 
 def _verdict(plan: Plan, answers: Answers) -> dict[str, Any]:
     case, item = answers.case, plan.task.scale.items[0]
-    truth = case.truth[item]
+    truth = case.truth.get(item)
     if not answers.usable:
         return {"business_id": case.id, "error": answers.error, "gt_verdict": truth}
     record, signals = _item(plan, item, answers.usable)

@@ -1,4 +1,4 @@
-"""The cases a model is asked about, each with its truth; and the references of few-shot prompts.
+"""The cases a model is asked about, with their truth; and the references of few-shot prompts.
 
 A case file is JSON: ``{"cases": [{"id": …, <the task's inputs>, "truth": {…}}, …]}``, or the same
 records by id, ``{id: {…}, …}``. Where there is no ``truth``, the record itself holds it: a verdict
@@ -170,7 +170,12 @@ def _is_review(review: object) -> bool:
 
 
 def _truth(truth: object, task: Task) -> tuple[dict[str, int | str], list[Problem]]:
-    """Levels by item, and what is wrong with them or with the incidents of a verdict study."""
+    """Levels by item, and what is wrong with them or with the incidents of a verdict study.
+
+    None of them is no fault: a case may be judged now and its truth be known later.
+    """
+    if truth is None:
+        return {}, []
     if not isinstance(truth, dict):
         return {}, [Problem(f"must be an object, not {_kind(truth)}", field="truth")]
     allowed = set(task.scale.items) | ({"incidents"} if task.is_verdict else set())

@@ -17,6 +17,7 @@ import itertools
 import json
 import logging
 import random
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
@@ -76,6 +77,31 @@ class Patience:
     backoff: float = 0.5
     longest_wait: float = 300.0
     """Seconds that the pauses of one question may take together."""
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+
+
+@dataclass(slots=True)
+class Pace:
+    """When the next request may go, by requests and by tokens a minute."""
+
+    patience: Patience
+    _next: float = 0.0
+    _tokens_paid: float = 0.0
+
+    def turn(self) -> float:
+        """Seconds to wait before the next request, which this one is."""
+        now = time.monotonic()
+        rate = self.patience.requests_per_minute
+        at = max(now, self._next, self._tokens_paid)
+        self._next = at + (60 / rate if rate else 0.0)
+        return at - now
+
+    def spend(self, answer: Answer) -> None:
+        """Put the next request off for the tokens of an answer."""
+        if rate := self.patience.tokens_per_minute:
+            tokens = answer.prompt_tokens + answer.completion_tokens
+            self._tokens_paid = max(time.monotonic(), self._tokens_paid) + 60 * tokens / rate
 
 
 class Endpoint:
@@ -101,6 +127,7 @@ class Endpoint:
         """What to do about the last refusal that another case may meet as well."""
         self._key = access.key()
         self._answers = self._format_works = False
+        self._pace = Pace(patience)
         self._stopping = asyncio.Event()
         self._format_trial = asyncio.Lock()
         self._random = random.Random()  # noqa: S311  (spreads retries in time, nothing secret)
@@ -146,6 +173,7 @@ class Endpoint:
     async def _answer(self, question: Ask, reply_format: ReplyFormat) -> Answer:
         body = await self._once(self._protocol.path, question.body(reply_format))
         answer = replace(self._protocol.read(body), reply_format=reply_format)
+        self._pace.spend(answer)
         self._format_works = self._format_works or reply_format == self.reply_format
         return answer
 
@@ -178,6 +206,9 @@ class Endpoint:
         """Wait for the next attempt, as long as nobody stops the run."""
         if self._listener is not None:
             self._listener.retry(reason, seconds)
+        await self._sleep(seconds)
+
+    async def _sleep(self, seconds: float) -> None:
         try:
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
@@ -222,6 +253,8 @@ class Endpoint:
         """One attempt: the body as a JSON object, or what went wrong in one word."""
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         client = next(self._next_client)
+        if (seconds := self._pace.turn()) > 0:
+            await self._sleep(seconds)
         try:
             async with (
                 asyncio.timeout(self._patience.timeout),

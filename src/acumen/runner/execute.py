@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ class Run:
     artifact: dict[str, Any] | None = None
     stop: Stop | None = None
     reason: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    concurrency: int = 8
 
     @property
     def journal(self) -> Path:
@@ -69,7 +71,7 @@ def execute(
     header = _header(plan, access)
     if dry_run:
         check_journal(output, header, plan.faults(), resume=resume)
-        return Run(plan, output)
+        return Run(plan, output, limits=limits or Limits(), concurrency=concurrency)
     journal = open_journal(output, header, plan.faults(), resume=resume)
     try:
         # what a writer that was killed left beside the run file; the lock is held

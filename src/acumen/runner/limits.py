@@ -40,6 +40,11 @@ class Limits:
     cost: float | None = None
     prices: tuple[float, float] = (0.0, 0.0)
 
+    def price(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """What so many tokens cost."""
+        prompts, replies = self.prices
+        return (prompt_tokens * prompts + completion_tokens * replies) / 1e6
+
 
 @dataclass(slots=True)
 class Meter:
@@ -75,8 +80,7 @@ class Meter:
 
     def _stop(self) -> Stop | None:
         limits, tokens = self.limits, self._prompt_tokens + self._completion_tokens
-        prompts, replies = limits.prices
-        cost = (self._prompt_tokens * prompts + self._completion_tokens * replies) / 1e6
+        cost = limits.price(self._prompt_tokens, self._completion_tokens)
         most = max(FAILURES_IN_A_ROW, 2 * self.concurrency) if self.has_replies else FIRST_FAILURES
         if self._in_a_row >= most:
             return Stop.no_replies

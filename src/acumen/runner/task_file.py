@@ -48,10 +48,15 @@ def read_task(name: str | Path) -> Task:
     """A task by its name, or from a ``.toml`` file; refuses with all that is wrong with it."""
     if isinstance(name, Path) or str(name).endswith(".toml"):
         return parse_task(read_bytes(name), source=source_name(name))
+    return parse_task(task_text(str(name)).encode(), source=f"{name}.toml")
+
+
+def task_text(name: str) -> str:
+    """The file of a task that ships."""
     if name not in builtin_tasks():
         known = ", ".join(builtin_tasks())
         raise UsageError(f"no task {label(name)}; there are {known}, or give a .toml file")
-    return parse_task(shipped_text(_SHIPPED, name).encode(), source=f"{name}.toml")
+    return shipped_text(_SHIPPED, name)
 
 
 def parse_task(data: bytes, source: str) -> Task:
