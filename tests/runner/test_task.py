@@ -144,7 +144,7 @@ def test_every_schema_keeps_to_what_strict_endpoints_take(name: str) -> None:
         kinds.add(schema.get("type"))
         schemas += [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
         schemas += [schema["items"]] if "items" in schema else []
-    assert {"object", "array", "string", "integer"} <= kinds
+    assert {"object", "string", "integer"} <= kinds
 
 
 @pytest.mark.parametrize("name", builtin_tasks())
@@ -160,7 +160,7 @@ def test_no_list_and_no_text_of_a_reply_is_without_an_end(name: str) -> None:
             assert "enum" in schema or schema["maxLength"] >= 1
         schemas += [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
         schemas += [schema["items"]] if "items" in schema else []
-    assert bounded
+    assert bounded or read_task(name).reply.evidence is None
 
 
 BROKEN = """\
@@ -272,11 +272,11 @@ def test_task_check_speaks_and_exits_three(
     assert acumen(["task", "check", str(path)]) == 3
     assert "mine.toml: line 6, reply.layout" in capsys.readouterr().err
     assert acumen(["task", "check", "nothing"]) == 2
-    assert "there are allergy, example, phq8" in capsys.readouterr().err
+    assert "there are allergy, example, judge, pairwise, phq8" in capsys.readouterr().err
 
 
 def test_an_unknown_task_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="allergy, example, phq8"):
+    with pytest.raises(UsageError, match="allergy, example, judge, pairwise, phq8"):
         read_task("phq9")
 
 

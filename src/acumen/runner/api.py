@@ -82,7 +82,8 @@ def run(
         variable that holds its key, where it is not the provider's own; the ``api-version`` of
         Azure; headers to send.
     mode, samples
-        Which prompts, and how often each is asked; ``both`` modes are paired.
+        Which prompts, and how often each is asked; ``both`` modes are paired. A pairwise task asks
+        each sample in both orders.
     concurrency, timeout, retries, requests_per_minute, tokens_per_minute
         Questions in flight (8, or 1 for ``local``), seconds an attempt may take, attempts after a
         failed one; and how fast to ask at most.
@@ -129,8 +130,6 @@ def run(
     ):
         if count is not None and count < 1:
             raise UsageError(f"{name} must be at least 1")
-    if temperature is None:  # samples that are to differ need some
-        temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
     if max_tokens is not None and max_completion_tokens is not None:
         raise UsageError("give --max-tokens or --max-completion-tokens, not both")
     if cost_limit is not None and prompt_price is None and completion_price is None:
@@ -140,6 +139,9 @@ def run(
     ):
         raise UsageError(f"--extra-body may not set {', '.join(sorted(ours))}")
     content = read_task(task)
+    orders = 2 if content.swap else 1
+    if temperature is None:  # samples that are to differ need some
+        temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
     address = _address(model, base_url, api)
     access = None
     if address is not None:
@@ -149,7 +151,7 @@ def run(
         endpoint=LOCAL if access is None else access.host,
         address=None if access is None else access.digest,
         modes=("zero_shot", "few_shot") if mode == "both" else (mode,),
-        samples=samples,
+        samples=samples * orders,
         temperature=temperature,
         seed=seed,
         max_tokens=max_completion_tokens or max_tokens or content.max_tokens,

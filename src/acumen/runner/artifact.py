@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
 from acumen.runner.record import Mode, Outcome, Record
-from acumen.runner.signals import agreement
+from acumen.runner.signals import agreement, middle
 
 _ERRORS: Final = {
     Outcome.refused: "RefusalError",
@@ -194,12 +194,19 @@ def _item(plan: Plan, item: str, records: Sequence[Record]) -> tuple[Record, dic
     """The record that stands for the item, and its signals.
 
     With several samples the modal score is the prediction, and the first sample that gave it lends
-    its evidence, its confidence and its token signals.
+    its evidence, its confidence and its token signals. Of a pairwise task it is the level in the
+    middle: a judge that prefers whatever comes first says "tie".
     """
     levels = [record.items[item].level for record in records]
     ranks = [None if level is None else plan.task.scale.rank(level) for level in levels]
     samples = agreement(ranks)
-    record = records[ranks.index(samples.modal)]
+    modal = samples.modal
+    if plan.task.swap and modal is not None:
+        modal = middle(ranks, len(plan.task.scale.levels))
+    record = records[ranks.index(modal) if modal in ranks else 0]
+    if modal not in ranks:  # the two orders contradict each other
+        answer = replace(record.items[item], level=plan.task.scale.levels[modal or 0])
+        record = replace(record, items={**record.items, item: answer})
     says_something = len(levels) > 1  # one sample agrees with itself
     return record, {
         **record.items[item].signals,

@@ -44,6 +44,8 @@ class Case:
         """Its text in pieces that can be compared: paragraphs or lines, and reviews."""
         pieces: list[str] = []
         for value in self.inputs.values():
+            if value is None:
+                continue
             if isinstance(value, str):
                 pieces += [line.strip() for line in value.splitlines() if line.strip()]
             else:
@@ -150,9 +152,11 @@ def _case(record: dict[str, Any], where: str, task: Task, problems: list[Problem
 def _input_problems(record: dict[str, Any], task: Task) -> Iterator[Problem]:
     for key, kind in task.inputs.items():
         value = record.get(key)
+        if kind == "optional text" and value is None:
+            continue
         if key not in record:
             yield Problem("is missing", field=key)
-        elif kind == "text":
+        elif kind != "reviews":
             if not isinstance(value, str):
                 yield Problem(f"must be text, not {_kind(value)}", field=key)
             elif not value.strip():

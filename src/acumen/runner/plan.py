@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from acumen.errors import UsageError, label
@@ -58,6 +58,19 @@ class Question:
     def key(self) -> Key:
         """What its record is found by."""
         return self.case.id, self.mode, self.sample
+
+    def is_swapped(self, task: Task) -> bool:
+        """Whether it shows the two inputs of a pairwise task in the other order."""
+        return bool(task.swap) and self.sample % 2 == 1
+
+    def presented(self, task: Task) -> Case:
+        """The case as the model sees it."""
+        if not self.is_swapped(task):
+            return self.case
+        first, second = task.swap
+        inputs = self.case.inputs
+        other = {first: inputs[second], second: inputs[first]}
+        return replace(self.case, inputs={**inputs, **other})
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ class _Tally:
 async def ask(question: Question, references: References, plan: Plan, endpoint: Endpoint) -> Record:
     """The record of one question, whatever came of it."""
     start = time.monotonic()
-    messages = prompts.zero_or_few_shot(plan.task, question.case, references)
+    case = question.presented(plan.task)
+    messages = prompts.zero_or_few_shot(plan.task, case, references)
     digest = prompts.prompt_hash(messages)
     record = Record(
         *question.key,
@@ -58,7 +59,9 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
     try:
         answer, reading = await _converse(question, plan, endpoint, messages, tally)
         if isinstance(reading, Reading):
-            record = _usable(record, reading, answer, question.case, references, plan.task)
+            record = _usable(record, reading, answer, case, references, plan.task)
+            if question.is_swapped(plan.task):
+                record = replace(record, items=_turned(record.items, plan.task))
         else:
             outcome = Outcome.refused if reading.is_refusal else Outcome.invalid_reply
             text = answer.text[:UNUSABLE_CHARACTERS]
@@ -123,6 +126,16 @@ def _usable(
         reply=answer.text,
         parsed=reading.reasons,
     )
+
+
+def _turned(items: Mapping[str, ItemAnswer], task: Task) -> dict[str, ItemAnswer]:
+    """The answers to two texts in the other order: the highest level becomes the lowest."""
+    levels = task.scale.levels
+    opposite = dict(zip(levels, reversed(levels), strict=True))
+    return {
+        item: answer if answer.level is None else replace(answer, level=opposite[answer.level])
+        for item, answer in items.items()
+    }
 
 
 def _item(

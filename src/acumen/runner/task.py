@@ -14,7 +14,7 @@ from acumen.runner import prompts
 from acumen.table.scale import Scale, builtin_scales
 from acumen.table.scale_file import Items, ScaleTable
 
-InputKind = Literal["text", "reviews"]
+InputKind = Literal["text", "optional text", "reviews"]
 EvidenceKind = Literal["quotes", "rows"]
 Layout = Literal["by_item", "flat"]
 _LONGEST_QUOTE: Final = 1999  # llama.cpp makes no grammar of a text of 2,000 characters
@@ -77,6 +77,8 @@ class Task:
     hash: str
     policy: str | None = None
     domain: str | None = None
+    swap: tuple[str, ...] = ()
+    """Two inputs that every second sample sees exchanged, its level turned round."""
 
     @property
     def is_verdict(self) -> bool:
@@ -157,3 +159,6 @@ class TaskTable(Document):
     title: Part[str] = None
     policy: Part[str] = None
     domain: Part[str] = None
+    swap: Part[Annotated[list[Text], Field(min_length=2, max_length=2)]] = Field(
+        default_factory=list, description="two inputs that are asked in both orders"
+    )

@@ -96,6 +96,9 @@ class _TaskDraft(Draft[TaskTable]):
     def check(self) -> None:
         for name in {"id", "truth"} & (self.table.inputs or {}).keys():
             self.wrong(("inputs", name), "is a key every case has: choose another name")
+        for name in self.table.swap or ():
+            if self.inputs is not None and self.inputs.get(name) != "text":
+                self.wrong(("swap",), f"{label(name)} is not an input of kind 'text'")
         if self.scale is not None:
             for name in self.questions.keys() - set(self.scale.items):
                 message = f"is not an item; the items are {', '.join(self.scale.items)}"
@@ -181,7 +184,7 @@ class _TaskDraft(Draft[TaskTable]):
                 return
 
     def _example(self, references: bool) -> dict[str, Any]:
-        texts = {"text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
+        texts = {"text": "…", "optional text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
         items = self.scale.items if self.scale else ("…",)
         levels = self.scale.levels if self.scale else (0,)
         return {
