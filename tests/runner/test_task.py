@@ -350,6 +350,33 @@ def test_a_task_that_ships_can_be_printed_and_is_the_one_that_is_read(
     assert parse_task(text.encode(), "shown.toml") == read_task(name)
 
 
+TURNS = """
+[[prompt.turns]]
+role = "user"
+content = "What do the levels mean?"
+[[prompt.turns]]
+role = "assistant"
+content = "{{ levels | join(' below ') }}"
+"""
+
+
+def test_earlier_turns_stand_between_the_role_and_the_question(tmp_path: Path) -> None:
+    task = parse_task((SOUND + TURNS).encode(), "mood.toml")
+    path = tmp_path / "cases.json"
+    path.write_text('{"cases": [{"id": 1, "note": "hello", "truth": {"mood": "low"}}]}')
+    case = read_cases(path, task).all[0]
+    messages = [(m["role"], m["content"]) for m in zero_or_few_shot(task, case)]
+    assert messages[-3:] == [
+        ("user", "What do the levels mean?"),
+        ("assistant", "low below high"),
+        ("user", "hello"),
+    ]
+    with pytest.raises(DataError, match=r"line \d+, prompt.turns.*content: uses heights"):
+        parse_task((SOUND + TURNS.replace("levels |", "heights |")).encode(), "mood.toml")
+    with pytest.raises(DataError, match="must be 'user' or 'assistant'"):
+        parse_task((SOUND + TURNS.replace('"assistant"', '"system"')).encode(), "mood.toml")
+
+
 def test_a_new_task_is_written_once_and_runs_as_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

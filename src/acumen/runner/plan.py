@@ -141,6 +141,6 @@ class Plan:
     def prompt_hash(self) -> str:
         """Hash of the prompt's templates, the way to ask again, and the reply's schema."""
         prompt = self.task.prompt
-        parts = [prompt.system, prompt.user, prompt.repair]
-        parts.append(json.dumps(reply_schema(self.task), sort_keys=True))
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        schema = json.dumps(reply_schema(self.task), sort_keys=True)
+        parts = json.dumps([prompt.parts, prompt.repair, schema])
+        return hashlib.sha256(parts.encode()).hexdigest()

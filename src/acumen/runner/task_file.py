@@ -146,12 +146,20 @@ class _TaskDraft(Draft[TaskTable]):
             self.wrong((*at, "kind"), "'rows' need the layout 'flat'")
 
     def _check_prompt(self, prompt: PromptTable) -> None:
-        templates = {"system": prompt.system, "user": prompt.user, "repair": prompt.repair}
-        for name, template in templates.items():
-            for message, line in self._template_problems(name, template) if template else ():
-                self._in_template(("prompt", name), template or "", message, line)
+        templates: dict[KeyPath, str | None] = {
+            ("system",): prompt.system,
+            ("user",): prompt.user,
+            ("repair",): prompt.repair,
+        }
+        for number, turn in enumerate(prompt.turns or ()):
+            templates["turns", number, "content"] = turn.content if turn else None
+        for path, template in templates.items():
+            for message, line in self._template_problems(path[0], template) if template else ():
+                self._in_template(("prompt", *path), template or "", message, line)
 
-    def _template_problems(self, name: str, template: str) -> Iterator[tuple[str, int | None]]:
+    def _template_problems(
+        self, name: str | int, template: str
+    ) -> Iterator[tuple[str, int | None]]:
         """Each problem of one template, and its line in the template where that is known."""
         known = prompts.REPAIR_VARIABLES if name == "repair" else prompts.VARIABLES
         try:
