@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -251,10 +251,10 @@ def _conclude(result: Run, *, dry_run: bool, compute_aurc: bool) -> int:
         typer.echo("\n".join(preview(result.plan, result.limits, result.concurrency)))
         typer.echo(f"would write {result.output}; nothing was asked")
         return 0
-    if result.artifact is not None:
+    if result.failures is not None:
         part = " (a part)" if result.stop else ""
         typer.echo(f"wrote {result.output}{part}", err=True)
-        for line in _failures(result.artifact["failure_summary"], result.plan):
+        for line in _failures(result.failures, result.plan):
             typer.echo(line, err=True)
     if result.stop is not None:
         typer.echo(_why(result), err=True)
@@ -288,7 +288,7 @@ def _say_how_to_continue(journal: Path) -> None:
     typer.echo(f"continue with: {shlex.join(['acumen', *arguments, '--resume'])}", err=True)
 
 
-def _failures(summary: dict[str, Any], plan: Plan) -> Iterator[str]:
+def _failures(summary: Mapping[str, Any], plan: Plan) -> Iterator[str]:
     """Outcomes and reasons, counted, and what can be done about them."""
     outcomes, reasons = summary["outcomes"], summary["reasons"]
     yield "questions: " + ", ".join(f"{n:,} {name}" for name, n in outcomes.items())

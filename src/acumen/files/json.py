@@ -17,7 +17,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -166,29 +166,31 @@ def write_json(path: str | Path, document: object, *, private: bool = False) -> 
     write_bytes(path, to_json(document).encode("utf-8"), private=private)
 
 
-def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
-    """Write a file atomically: temporary file in the same folder, fsync, rename.
+def write_bytes(path: str | Path, data: bytes | Iterable[bytes], *, private: bool = False) -> None:
+    """Write a file, whole or in pieces, atomically: temporary file beside it, fsync, rename.
 
     ``private`` makes it readable by its owner alone.
     """
     write_files({path: data}, private=private)
 
 
-def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> None:
+def write_files(
+    files: Mapping[str | Path, bytes | Iterable[bytes]], *, private: bool = False
+) -> None:
     """Write several files, all or none: every one lies ready beside its target before any moves."""
     at: str | Path = ""
     try:
         with contextlib.ExitStack() as ready:
             moves: list[tuple[Path, Path]] = []
             for at, data in files.items():
-                path = Path(at)
+                path, pieces = Path(at), [data] if isinstance(data, bytes) else data
                 if path.is_char_device() or path.is_fifo():
-                    path.write_bytes(data)
+                    path.write_bytes(b"".join(pieces))
                     continue
                 if path.is_dir():
                     raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
                 temporary, file = ready.enter_context(_temporary_beside(path))
-                file.write(data)
+                file.writelines(pieces)
                 file.flush()
                 if not private:
                     os.fchmod(file.fileno(), 0o666 & ~_umask())

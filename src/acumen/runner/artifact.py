@@ -1,13 +1,19 @@
-"""The run file: what ``evaluate`` reads, made from the journal alone, so it can be made again."""
+"""The run file: what ``evaluate`` reads, made from the journal alone, so it can be made again.
+
+Its rows, a line each, are made one at a time while it is written: a run of 100,000 cases is as easy
+on memory as its journal.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from acumen.files.json import to_json
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
@@ -22,6 +28,30 @@ _ERRORS: Final = {
 
 
 _NO_SETTING: Final = ("task", "references", "address")
+
+
+_ROWS: Final = "\0rows"  # no other text of a run file has it
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A run file that is not written yet."""
+
+    summary: Mapping[str, Any]
+    frame: Mapping[str, Any]
+    """The document, with a mark where rows stand."""
+    rows: Sequence[Iterable[dict[str, Any]]]
+
+    def encode(self) -> Iterator[bytes]:
+        """The file in pieces."""
+        head, *rest = to_json(self.frame).split(json.dumps(_ROWS))
+        yield head.encode()
+        for rows, part in zip(self.rows, rest, strict=True):
+            separator = "[\n"
+            for row in rows:
+                yield (separator + to_json(row, indent=None)[:-1]).encode()
+                separator = ",\n"
+            yield f"\n]{part}".encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +74,7 @@ class Answers:
         return None if self.usable else f"{_ERRORS[first.outcome]}: {first.reason}"
 
 
-def assemble(plan: Plan, journal: Journal) -> dict[str, Any] | None:
+def assemble(plan: Plan, journal: Journal) -> Artifact | None:
     """The run file of all cases with nothing left to ask; None while there is no such case.
 
     The same journal, the same bytes.
@@ -66,14 +96,14 @@ def assemble(plan: Plan, journal: Journal) -> dict[str, Any] | None:
         "run_metadata": _metadata(plan, journal, [r for each in answers for r in each.records]),
         "failure_summary": _failure_summary(answers),
     }
+    summary = common["failure_summary"]
     if plan.task.is_verdict:
-        return _verdict_study(plan, journal, answers) | common
-    return common | {
-        "experiments": [
-            _experiment(plan, mode, [each for each in answers if each.mode == mode])
-            for mode in plan.settings.modes
-        ]
-    }
+        verdicts = (_verdict(plan, each) for each in answers)
+        return Artifact(summary, _verdict_study(plan, journal, answers) | common, [verdicts])
+    by_mode = [[each for each in answers if each.mode == mode] for mode in modes]
+    frames = [_experiment(plan, mode, each) for mode, each in zip(modes, by_mode, strict=True)]
+    rows = [(_result(plan, each) for each in part) for part in by_mode]
+    return Artifact(summary, common | {"experiments": frames}, rows)
 
 
 def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[str, Any]:
@@ -154,7 +184,7 @@ def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str,
         "results": {
             "mode": mode,
             "prediction_mode": "item",
-            "results": [_result(plan, each) for each in answers],
+            "results": _ROWS,
         },
     }
 
@@ -232,17 +262,16 @@ def _verdict_study(plan: Plan, journal: Journal, answers: Sequence[Answers]) -> 
         "k": max((len(each.case.inputs[source]) for each in answers), default=None),
         "n": len({each.case.id for each in answers}),
         "timestamp": journal.header["started"],
-        "results": [
-            _verdict(plan, each) | ({"method": each.mode} if paired else {}) for each in answers
-        ],
+        "results": _ROWS,
     }
 
 
 def _verdict(plan: Plan, answers: Answers) -> dict[str, Any]:
     case, item = answers.case, plan.task.scale.items[0]
     truth = case.truth.get(item)
+    method = {"method": answers.mode} if len(plan.settings.modes) > 1 else {}
     if not answers.usable:
-        return {"business_id": case.id, "error": answers.error, "gt_verdict": truth}
+        return {"business_id": case.id, "error": answers.error, "gt_verdict": truth} | method
     record, signals = _item(plan, item, answers.usable)
     assert record.parsed is not None, "a verdict's reply has its reasons"
     return {
@@ -256,4 +285,4 @@ def _verdict(plan: Plan, answers: Answers) -> dict[str, Any]:
         "signals": signals,
         "prompt_hash": record.prompt_hash,
         "gt_verdict": truth,
-    }
+    } | method

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from glob import escape
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from acumen.files.json import created_at, to_json, write_bytes
+from acumen.files.json import created_at, read_json, write_bytes
 from acumen.runner.access import Access
 from acumen.runner.artifact import assemble
 from acumen.runner.drive import Driver, Watcher
@@ -21,25 +23,28 @@ from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
 from acumen.runner.provenance import provenance
 
-INDENTED_CASES: Final = 1000
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
-    """A run: what was planned, where it is written, and the document, if there is one.
+    """A run: what was planned, where it is written, and how it ended.
 
-    ``artifact`` is None for a dry run, and while no case is whole. ``stop`` says why questions are
-    left; the document then holds the cases that are whole.
-    ``reason`` is why the last question that got no reply got none.
+    ``stop`` says why questions are left, ``reason`` why the last one that got no reply got none.
     """
 
     plan: Plan
     output: Path
-    artifact: dict[str, Any] | None = None
+    failures: Mapping[str, Any] | None = None
+    """The run file's summary of outcomes, reasons and failed cases, where one was written."""
     stop: Stop | None = None
     reason: str | None = None
     limits: Limits = field(default_factory=Limits)
     concurrency: int = 8
+
+    @cached_property
+    def artifact(self) -> dict[str, Any] | None:
+        """The run file's document, of all cases that are whole; None where there is none."""
+        document = None if self.failures is None else read_json(self.output)
+        return document if isinstance(document, dict) else None
 
     @property
     def journal(self) -> Path:
@@ -49,7 +54,7 @@ class Run:
     @property
     def failed_cases(self) -> int:
         """Cases without one usable answer."""
-        return len(self.artifact["failure_summary"]["failed_cases"]) if self.artifact else 0
+        return len(self.failures["failed_cases"]) if self.failures else 0
 
 
 def execute(
@@ -89,8 +94,8 @@ def execute(
             except BaseException:
                 _write(plan, journal, output)
                 raise
-        artifact = _write(plan, journal, output)
-        return Run(plan, output, artifact, driver.stop, driver.reason)
+        failures = _write(plan, journal, output)
+        return Run(plan, output, failures, driver.stop, driver.reason)
     finally:
         journal.close()
 
@@ -110,14 +115,13 @@ async def _drive(
     return driver
 
 
-def _write(plan: Plan, journal: Journal, output: Path) -> dict[str, Any] | None:
-    """Write the run file of all cases that are whole; of none there is none."""
+def _write(plan: Plan, journal: Journal, output: Path) -> Mapping[str, Any] | None:
+    """Write the run file of all cases that are whole; of none there is none. Its summary."""
     artifact = assemble(plan, journal)
-    if artifact is not None:
-        # a long file is for programs: the encoder that indents is ten times slower
-        indent = 1 if len(plan.asked_cases) <= INDENTED_CASES else None
-        write_bytes(output, to_json(artifact, indent=indent).encode("utf-8"), private=True)
-    return artifact
+    if artifact is None:
+        return None
+    write_bytes(output, artifact.encode(), private=True)
+    return artifact.summary
 
 
 def _check_access(access: Access | None) -> None:
