@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 from acumen.files.json import to_json
@@ -30,6 +31,9 @@ _ERRORS: Final = {
 _NO_SETTING: Final = ("task", "references", "address")
 
 
+_ALONE: Final = dict.fromkeys(
+    ("consistency_modal_confidence", "consistency_score_std", "consistency_na_rate")
+)
 _ROWS: Final = "\0rows"  # no other text of a run file has it
 
 
@@ -54,7 +58,7 @@ class Artifact:
             yield f"\n]{part}".encode()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answers:
     """A case in a mode, and the records of its samples."""
 
@@ -62,7 +66,7 @@ class Answers:
     mode: Mode
     records: Sequence[Record]
 
-    @property
+    @cached_property
     def usable(self) -> list[Record]:
         """The records that hold an answer or an abstention."""
         return [record for record in self.records if record.is_usable]
@@ -228,6 +232,13 @@ def _item(plan: Plan, item: str, records: Sequence[Record]) -> tuple[Record, dic
     middle: a judge that prefers whatever comes first says "tie".
     """
     levels = [record.items[item].level for record in records]
+    if len(levels) == 1:  # one sample agrees with itself
+        alone = levels if plan.settings.samples > 1 else None
+        return records[0], {
+            **records[0].items[item].signals,
+            **_ALONE,
+            "consistency_samples": alone,
+        }
     ranks = [None if level is None else plan.task.scale.rank(level) for level in levels]
     samples = agreement(ranks)
     modal = samples.modal
@@ -237,13 +248,12 @@ def _item(plan: Plan, item: str, records: Sequence[Record]) -> tuple[Record, dic
     if modal not in ranks:  # the two orders contradict each other
         answer = replace(record.items[item], level=plan.task.scale.levels[modal or 0])
         record = replace(record, items={**record.items, item: answer})
-    says_something = len(levels) > 1  # one sample agrees with itself
     return record, {
         **record.items[item].signals,
-        "consistency_modal_confidence": samples.modal_confidence if says_something else None,
-        "consistency_score_std": samples.score_std if says_something else None,
-        "consistency_na_rate": samples.na_rate if says_something else None,
-        "consistency_samples": levels if plan.settings.samples > 1 else None,
+        "consistency_modal_confidence": samples.modal_confidence,
+        "consistency_score_std": samples.score_std,
+        "consistency_na_rate": samples.na_rate,
+        "consistency_samples": levels,
     }
 
 
