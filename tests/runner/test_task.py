@@ -272,11 +272,11 @@ def test_task_check_speaks_and_exits_three(
     assert acumen(["task", "check", str(path)]) == 3
     assert "mine.toml: line 6, reply.layout" in capsys.readouterr().err
     assert acumen(["task", "check", "nothing"]) == 2
-    assert "there are allergy, example, judge, pairwise, phq8" in capsys.readouterr().err
+    assert "there are allergy, judge, pairwise, phq8" in capsys.readouterr().err
 
 
 def test_an_unknown_task_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="allergy, example, judge, pairwise, phq8"):
+    with pytest.raises(UsageError, match="allergy, judge, pairwise, phq8"):
         read_task("phq9")
 
 
@@ -383,10 +383,10 @@ def test_a_new_task_is_written_once_and_runs_as_it_is(
     path = tmp_path / "mine.toml"
     assert acumen(["task", "new", str(path)]) == 0
     assert acumen(["task", "check", str(path)]) == 0
-    assert "Back, Head" in capsys.readouterr().out
+    assert "Accuracy, Completeness, Clarity" in capsys.readouterr().out
     assert acumen(["task", "new", str(path), "--like", "phq8"]) == 2
     assert "is there already" in capsys.readouterr().err
-    assert read_task(path).name == "example"
+    assert read_task(path).name == "judge"
 
 
 def test_the_task_in_the_documentation_is_sound() -> None:

@@ -68,9 +68,9 @@ def show(task: Annotated[str, typer.Argument(help="The name of a task that ships
 @app.command()
 def new(
     output: Annotated[Path, typer.Argument(help="The .toml file to write.")],
-    like: Annotated[str, typer.Option(help="Which task that ships to begin with.")] = "example",
+    like: Annotated[str, typer.Option(help="Which task that ships to begin with.")] = "judge",
 ) -> None:
-    """Begin a task of your own: a short commented file that runs as it is.
+    """Begin a task of your own, from one that ships and runs as it is.
 
     Example: acumen task new mine.toml
     """
