@@ -76,6 +76,37 @@ def test_a_run_without_replies_is_told_in_a_line_and_exits_as_a_part(
     assert "continue with: " in said
 
 
+def test_a_run_that_has_nothing_left_was_not_stopped(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.send(500, b"")
+
+    plan = plan_for(flat, [f"c{n}" for n in range(8)], reply_format="text")
+    with scripted.ScriptedServer(script) as server:
+        run = execute(plan, tmp_path / "run.json", server.url, patience=Patience(retries=0))
+    assert (run.stop, run.failed_cases) == (None, 8)
+
+
+def test_the_value_of_a_header_is_not_shown_again(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply(GOOD)
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b")), "--model", "m"]
+    command += ["--header", "X-Key: canary", "--failure-limit", "1", "--token-limit", "1"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
+        monkeypatch.setattr("sys.argv", ["acumen", *command])
+        assert acumen([*command, "--concurrency", "1"]) == 4
+    said = capsys.readouterr().err
+    assert "the tokens are used up" in said
+    assert "X-Key: …" in said
+    assert "canary" not in said
+
+
 def test_failures_here_and_there_end_nothing(
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
 ) -> None:

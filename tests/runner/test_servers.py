@@ -91,6 +91,12 @@ def test_the_shape_of_a_reply_costs_no_answer(
         assert result["item_signals"]["Sleep"]["token_msp"] == pytest.approx(0.5)
 
 
+def test_a_stream_is_cut_at_its_lines_and_nowhere_else() -> None:
+    stream = chunk(content="a\u2028b").replace("\\u2028", "\u2028") + chunk(finish="stop")
+    document = read_document(stream.encode())
+    assert document["choices"][0]["message"]["content"] == "a\u2028b"
+
+
 def test_a_stream_that_breaks_off_is_no_answer() -> None:
     with pytest.raises(TransportFailure, match="connection"):
         read_document(chunk(content=GOOD).encode())

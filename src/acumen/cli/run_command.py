@@ -284,6 +284,9 @@ def _why(result: Run) -> str:
 def _say_how_to_continue(journal: Path) -> None:
     """Where a stopped run stands, and the command that goes on with it."""
     arguments = [a for a in sys.argv[1:] if a != "--resume"]
+    for at, word in enumerate(arguments[:-1]):
+        if word == "--header":  # its value may be a key
+            arguments[at + 1] = arguments[at + 1].partition(":")[0] + ": …"
     typer.echo(f"stopped; what is done is in {journal}", err=True)
     typer.echo(f"continue with: {shlex.join(['acumen', *arguments, '--resume'])}", err=True)
 

@@ -73,7 +73,8 @@ class Access:
             return ""
         key = os.environ.get(self.variable, "")
         if not key and (self.key_variable or self.host == host_of(PROTOCOLS[self.api].base_url)):
-            raise UsageError(f"set {self.variable}, or give --base-url or --model local")
+            other = "" if self.key_variable else ", or give --base-url or --model local"
+            raise UsageError(f"set {label(self.variable)}{other}")
         if not _VISIBLE.fullmatch(key):
             message = "holds characters that no key has (a blank, a newline?)"
             raise UsageError(f"{label(self.variable)} {message}")

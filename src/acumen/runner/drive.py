@@ -78,6 +78,8 @@ class Driver:
             with _on_signals(self._interrupt):
                 await self._wait()
         self._refuse_all()
+        if all(question.key in self.journal.records for question in pending):
+            self.stop = None  # what was in flight was all there was
 
     async def _wait(self) -> None:
         """Until every worker has ended; one that fails, or the clock, ends the others soon."""
@@ -89,7 +91,7 @@ class Driver:
         try:
             await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
             if not all(worker.done() for worker in self._workers):
-                self._end(self.stop)
+                self._end(None)
             await asyncio.wait(self._workers)
         finally:
             self._cancel()
@@ -100,7 +102,7 @@ class Driver:
 
     def _interrupt(self) -> None:
         """Ctrl-C once: ask nothing new and finish what is in flight. Twice: drop that as well."""
-        if self.stop is Stop.interrupted:
+        if self.endpoint.is_stopping:
             self._cancel()
         elif self.watcher is not None:
             self.watcher.stop()
@@ -108,7 +110,7 @@ class Driver:
 
     def _end(self, stop: Stop | None) -> None:
         """Ask nothing new; what is in flight has a moment to end, what waits is dropped."""
-        self.stop = stop
+        self.stop = self.stop or stop
         self.endpoint.stop()
         asyncio.get_running_loop().call_later(GRACE, self._cancel)
 
@@ -142,7 +144,7 @@ class Driver:
             await self.journal.append(each)
             if self.watcher is not None:
                 self.watcher.report(each)
-        if stop is not None and self.stop is None:
+        if stop is not None and not self.endpoint.is_stopping:
             self._end(stop)
 
     def _refuse_all(self) -> None:

@@ -50,7 +50,7 @@ _SIMPLER: Final[Mapping[ReplyFormat, tuple[ReplyFormat, ...]]] = {
     "json": ("text",),
     "text": (),
 }
-_FORMAT_REFUSED: Final = frozenset({400, 404, 415, 422, 500, 501})
+_FORMAT_REFUSED: Final = frozenset({400, 415, 422, 500, 501})
 """How servers answer a format of replies that they do not know."""
 
 

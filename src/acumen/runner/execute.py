@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from glob import escape
 from pathlib import Path
 from typing import Any
 
+from acumen.errors import DataError
 from acumen.files.json import created_at, read_json, write_bytes
 from acumen.runner.access import Access
 from acumen.runner.artifact import assemble
@@ -92,7 +93,8 @@ def execute(
                     _drive(plan, where, journal, concurrency, patience, limits, watcher)
                 )
             except BaseException:
-                _write(plan, journal, output)
+                with suppress(DataError):  # the first error is the one to tell
+                    _write(plan, journal, output)
                 raise
         failures = _write(plan, journal, output)
         return Run(plan, output, failures, driver.stop, driver.reason)

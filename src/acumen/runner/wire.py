@@ -165,7 +165,7 @@ def _streamed(text: str) -> dict[str, Any]:
     content, tokens = "", []
     whole: dict[str, Any] = {}
     finish = None
-    for line in text.splitlines():
+    for line in text.split("\n"):  # not at U+2028, which a text may hold
         payload = line.removeprefix("data:").strip()
         if not line.startswith("data:") or payload == "[DONE]":
             continue
