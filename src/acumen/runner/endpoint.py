@@ -116,7 +116,7 @@ class Endpoint:
     ) -> None:
         self.host = access.host
         self.reply_format: ReplyFormat = settings.reply_format
-        self._access, self._settings, self._patience = access, settings, patience
+        self._access, self._patience = access, patience
         self._listener = listener
         self._protocol = PROTOCOLS[settings.api]
         self._headers = access.headers()

@@ -88,10 +88,10 @@ def execute(
         if watcher is not None:
             watcher.begin(plan, journal)
         with nullcontext(access) if access is not None else serve_local() as where:
+            endpoint = Endpoint(where, plan.settings, patience or Patience(), watcher)
+            driver = Driver(plan, endpoint, journal, watcher, limits or Limits())
             try:
-                driver = asyncio.run(
-                    _drive(plan, where, journal, concurrency, patience, limits, watcher)
-                )
+                asyncio.run(driver.drive(concurrency))
             except BaseException:
                 with suppress(DataError):  # the first error is the one to tell
                     _write(plan, journal, output)
@@ -100,21 +100,6 @@ def execute(
         return Run(plan, output, failures, driver.stop, driver.reason)
     finally:
         journal.close()
-
-
-async def _drive(
-    plan: Plan,
-    access: Access,
-    journal: Journal,
-    concurrency: int,
-    patience: Patience | None,
-    limits: Limits | None,
-    watcher: Watcher | None,
-) -> Driver:
-    endpoint = Endpoint(access, plan.settings, patience or Patience(), watcher)
-    driver = Driver(plan, endpoint, journal, watcher, limits or Limits())
-    await driver.drive(concurrency)
-    return driver
 
 
 def _write(plan: Plan, journal: Journal, output: Path) -> Mapping[str, Any] | None:
