@@ -43,6 +43,15 @@ def test_a_file_gives_defaults_and_the_command_line_wins(
     assert curve(capsys, "--confidence", "llm") == ["llm"]
 
 
+def test_the_environment_wins_over_the_file_and_the_command_line_over_both(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("acumen.toml").write_text('[curve]\nmode = "few_shot"\nconfidence = "token_msp"\n')
+    monkeypatch.setenv("ACUMEN_CURVE_CONFIDENCE", "token_pe")
+    assert curve(capsys) == ["token_pe"]
+    assert curve(capsys, "--confidence", "llm") == ["llm"]
+
+
 def test_pyproject_serves_where_there_is_no_file_of_our_own(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
