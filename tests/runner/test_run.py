@@ -330,6 +330,31 @@ def test_cases_without_truth_are_judged_now_and_labelled_later(
     assert list(read_run(output).truth) == [1, 1, 1]
 
 
+def test_a_verdict_task_with_levels_of_its_own_is_led_to_the_command_and_the_policy_it_needs(
+    scripted: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"mood": "Quiet", "rows": []}')
+
+    task, cases, output = (tmp_path / name for name in ("t.toml", "cases.json", "run.json"))
+    task.write_text(
+        'name = "noise"\nscale = { levels = ["Quiet", "Loud"], items = ["verdict"] }\n'
+        'inputs = { reviews = "reviews" }\n[reply]\nlayout = "flat"\nscore = "mood"\n'
+        'evidence = { key = "rows", kind = "rows", from = "reviews", fields = { N = ["y"] } }\n'
+        '[prompt]\nuser = "CASE {{ case.reviews[0].text }}"\n'
+    )
+    case = {"reviews": [{"review_id": "r1", "text": "x"}], "truth": {"verdict": "Quiet"}}
+    cases.write_text(json.dumps({"R1": case}))
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(task), "--cases", str(cases), "--model", "m"]
+        assert acumen([*command, "--base-url", server.url, "--output", str(output)]) == 0
+    capsys.readouterr()
+    assert acumen(["evaluate", str(output)]) == 3
+    assert "this is a verdict study: use acumen score" in capsys.readouterr().err
+    assert acumen(["score", str(output)]) == 3
+    assert "other levels need their own --policy" in capsys.readouterr().err
+
+
 def test_several_models_are_asked_in_turn_and_written_one_file_each(
     scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -103,6 +103,8 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
     if not isinstance(experiments, list) or not experiments:
         content = "an empty list" if experiments == [] else what_came(experiments)
         message = f"must be a list of at least one experiment, not {content}"
+        if isinstance(document.get("results"), list) and "policy_id" in document:
+            message += "; this is a verdict study: use acumen score"
         raise DataError([Problem(message, field="experiments")], source=name)
     by_mode: dict[str | int, tuple[str, dict[str, Any]]] = {}
     problems = []

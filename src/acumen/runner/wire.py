@@ -78,7 +78,7 @@ def largest_body(max_tokens: int | None, top_logprobs: int | None) -> int:
     """How many bytes a reply may have: enough for every token with its alternatives.
 
     >>> largest_body(1000, None) >> 20, largest_body(10_000, 20) >> 20, largest_body(None, 20) >> 20
-    (8, 49, 256)
+    (8, 48, 256)
     """
     if max_tokens is None:
         return _LARGEST_LIMIT

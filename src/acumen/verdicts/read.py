@@ -154,7 +154,7 @@ def _rank(field: str, value: object, policy: Policy, fields: Fields) -> int | No
     try:
         return policy.scale.rank(value)
     except ValueError as error:
-        fields.wrong(field, str(error))
+        fields.wrong(field, f"{error}; other levels need their own --policy")
         return None
 
 
