@@ -36,6 +36,7 @@ slow: $(READY)
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(PATIENT) -m slow
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(PATIENT) -m "hypothesis and not slow" --hypothesis-profile explore
 	$(BIN)/python -m simulations --fresh --processes $(WORKERS)
+	$(BIN)/python -m simulations.claims --write
 
 # The tests with the oldest versions that pyproject.toml allows. Old libraries warn of their own age.
 oldest:
@@ -70,10 +71,10 @@ $(READY): pyproject.toml
 	  { echo "acumen needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $@" >&2; exit 1; }
 ifneq ($(UV),)
 	test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
-	$(UV) pip install --quiet --python $(BIN)/python -e '.[run,test]'
+	$(UV) pip install --quiet --python $(BIN)/python -e '.[run,test,inspect]'
 else
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[run,test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[run,test,inspect]'
 endif
 	@touch $(READY)
 

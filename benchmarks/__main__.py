@@ -14,7 +14,7 @@ from typing import Any
 
 from acumen.files.json import parse_json, write_bytes
 from benchmarks import page as report_page
-from benchmarks import runner, verdicts
+from benchmarks import runner, tables, verdicts
 from benchmarks.commands import FUNCTIONS, cold_start, commands, reading_and_confidence
 from benchmarks.speed import large_study, small_study
 
@@ -81,6 +81,16 @@ def work_rows() -> list[Row]:
             None if shown is None else shown <= 2.5),
         Row("1,000 questions answered after 200 ms, 50 at a time", "bare sockets",
             f"{ratio:.2f}× ({driven:.1f} s)", "≤ 1.5×", ratio <= 1.5),
+    ]  # fmt: skip
+
+
+def table_rows() -> list[Row]:
+    """Files of rows into a table."""
+    return [
+        Row(f"10⁶ rows of {name} into a table", "pyarrow alone, reading the file",
+            f"{ours / theirs:.2f}× ({ours:.2f} s against {theirs:.2f} s)", "≤ 3×",
+            ours / theirs <= 3)
+        for name, (ours, theirs) in tables.seconds().items()
     ]  # fmt: skip
 
 
@@ -184,6 +194,7 @@ def main() -> None:
         *small_rows(small),
         *command_rows(small["objects"]),
         *work_rows(),
+        *table_rows(),
         *large_rows(),
         *memory_rows(),
     ]

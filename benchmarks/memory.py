@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from acumen.files.json import to_json
-from acumen.inference.infer import statistic_of
+from acumen.inference.influence import statistic_of
 from acumen.inference.resample import Bootstrap, replicate
 from acumen.metrics import metrics_of
 from acumen.views.ranking import Ranking, rank

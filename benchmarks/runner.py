@@ -29,7 +29,7 @@ user = "CASE {{ case.text }}"
 DRIVE = """
 import sys, time
 from pathlib import Path
-import openai
+import httpx2
 from acumen.runner.cases import read_cases
 from acumen.runner.plan import Plan, Settings
 from acumen.runner.execute import execute

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.inference.infer import statistic_of
+from acumen.inference.influence import statistic_of
 from acumen.inference.resample import Bootstrap, lanes_for, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from acumen.files.json import read_json, write_bytes, write_json
-from simulations import coverage, paired
+from simulations import coverage, items, marks, paired
+from simulations.crowds import CROWDS
 from simulations.populations import POPULATIONS
 from simulations.report import CONTROL_CASES, control_fails, page
 
@@ -26,7 +27,7 @@ CELLS = ROOT / "build" / "simulations"
 class Cell:
     """One population or contest at one number of cases."""
 
-    part: Literal["coverage", "paired", "rows"]
+    part: Literal["coverage", "paired", "rows", "crowd", "items"]
     place: int
     cases: int
     studies: int
@@ -46,6 +47,10 @@ class Cell:
         """Draw the studies and count."""
         what = (self.cases, self.studies)
         how = (self.resamples, self.seed)
+        if self.part == "crowd":
+            return marks.cover(CROWDS[self.place], *what, self.seed)
+        if self.part == "items":
+            return items.count(items.SPREADS[self.place], self.cases, self.studies)
         if self.part == "paired":
             return paired.err(paired.CONTESTS[self.place], *what, *how)
         population = POPULATIONS[self.place]
@@ -55,7 +60,7 @@ class Cell:
         return coverage.cover(population, *what, metrics, *how)
 
 
-def cells(studies: int, pairs: int, resamples: int, seed: int) -> list[Cell]:
+def cells(studies: int, pairs: int, crowds: int, resamples: int, seed: int) -> list[Cell]:
     """All cells, the costly ones first."""
     rest = (resamples, seed)
     clustered = [p.name for p in POPULATIONS].index("strong clustering")
@@ -71,6 +76,16 @@ def cells(studies: int, pairs: int, resamples: int, seed: int) -> list[Cell]:
             for place in range(len(POPULATIONS))
         ),
         *(Cell("rows", clustered, n, studies, *rest) for n in CONTROL_CASES),
+        *(
+            Cell("crowd", place, n, crowds, *rest)
+            for n in marks.CASES
+            for place in range(len(CROWDS))
+        ),
+        *(
+            Cell("items", place, shape, crowds, *rest)
+            for place in range(len(items.SPREADS))
+            for shape in range(len(items.SHAPES))
+        ),
     ]
 
 
@@ -86,6 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="simulations", description=__doc__)
     parser.add_argument("--studies", type=int, default=coverage.STUDIES)
     parser.add_argument("--pairs", type=int, default=paired.STUDIES)
+    parser.add_argument("--crowds", type=int, default=marks.STUDIES)
     parser.add_argument("--resamples", type=int, default=coverage.RESAMPLES)
     parser.add_argument("--seed", type=int, default=coverage.SEED)
     parser.add_argument("--processes", type=int, default=2)
@@ -93,7 +109,7 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="count again what is saved")
     given = parser.parse_args()
     CELLS.mkdir(parents=True, exist_ok=True)
-    wanted = cells(given.studies, given.pairs, given.resamples, given.seed)
+    wanted = cells(given.studies, given.pairs, given.crowds, given.resamples, given.seed)
     if given.fresh:
         for cell in wanted:
             cell.file.unlink(missing_ok=True)
@@ -104,7 +120,8 @@ def main() -> None:
     counted: dict[tuple[str, int, int], Any] = {
         (c.part, c.place, c.cases): read_json(c.file) for c in wanted
     }
-    text = page(counted, given.studies, given.pairs, given.resamples, given.seed)
+    sizes = (given.studies, given.pairs, given.crowds, given.resamples, given.seed)
+    text = page(counted, *sizes)
     write_bytes(given.page, text.encode())
     print(given.page)
     if failed := control_fails(counted):

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from acumen.metrics.registry import Metric
+from simulations import items, marks
 from simulations.coverage import BESIDE, CASES, JUDGED, METHODS
+from simulations.crowds import APART, CROWDS
 from simulations.paired import CASES as PAIRED_CASES
 from simulations.paired import CONTESTS
 from simulations.populations import POPULATIONS, TRUTH_CASES
@@ -25,10 +27,12 @@ def covered(tally: Mapping[str, Any]) -> float | None:
     return 1 - (tally["low"] + tally["high"]) / given if given else None
 
 
-def page(counted: Counted, studies: int, pairs: int, resamples: int, seed: int) -> str:
+def page(counted: Counted, studies: int, pairs: int, crowds: int, resamples: int, seed: int) -> str:
     """The whole page."""
     parts = [
         _head(studies, pairs, resamples, seed),
+        _crowds(counted, crowds),
+        _items(counted, crowds),
         _summary(counted),
         _failures(counted),
         _paired(counted, pairs),
@@ -53,7 +57,7 @@ def _head(studies: int, pairs: int, resamples: int, seed: int) -> str:
     return f"""# Do the intervals hold?
 
 Simulated studies from populations whose truth is known; every number on this page is counted, with
-the library's own functions. Redo it with `make slow`, or `python -m simulations` (about 45 minutes
+the library's own functions. Redo it with `make slow`, or `python -m simulations` (more than an hour
 of one core; cells already counted are kept under `build/simulations`; `--fresh` counts again).
 
 {studies:,} studies a cell for coverage, {pairs:,} for paired comparisons; seed {seed}; level 95%;
@@ -61,6 +65,106 @@ percentile and BCa from {resamples:,} resamples (the library's own default is 10
 p-values from {resamples:,} swaps. Counting {studies:,} studies errs by ±{100 * error:.1f} points
 (two binomial standard errors at 95%). The truth is the metric on {TRUTH_CASES:,} cases. A case has
 8 items unless a population says otherwise."""
+
+
+def _errs(studies: int) -> str:
+    """How far a share of 95% counted in so many studies may lie off."""
+    return f"±{200 * (0.95 * 0.05 / studies) ** 0.5:.1f} points (two standard errors)"
+
+
+def _crowds(counted: Counted, studies: int) -> str:
+    head = ["metric", *(f"n = {n}" for n in marks.CASES), "unmarked, worst", "truth above / below"]
+    parts = [
+        f"""## Every family of metrics
+
+{studies} studies a cell, which err by {_errs(studies)}. From the worst population to the best,
+{" and ".join(APART)} apart, in percent of the intervals there are. *Unmarked, worst*: the lowest
+share among the intervals without a mark (few cases of a level, few wrong answers, a few cases that
+hold most of the weight), where at least a fifth of a cell's are; on a marked one no difference is
+claimed."""
+    ]
+    for family, names in marks.FAMILIES.items():
+        rows = [_family_row(counted, name) for name in names]
+        parts.append(f"### {family.capitalize()}\n\n{_table(head, rows)}")
+    promised = [name for family in marks.PROMISED for name in marks.FAMILIES[family]]
+    shares = [
+        share for name in promised for n in marks.CASES for share in _shares(counted, name, n)
+    ]
+    inside = sum(GOOD[0] <= share <= GOOD[1] for share in shares)
+    parts.append(
+        f"Of the {len(shares)} cells of {', '.join(marks.PROMISED)}: {inside} hold in "
+        f"{_percent(GOOD[0], 0)} to {_percent(GOOD[1], 0)}% of the studies, "
+        f"{sum(share > GOOD[1] for share in shares)} in more, "
+        f"{sum(share < GOOD[0] for share in shares)} in less; the lowest is "
+        f"{_percent(min(shares, default=None))}."
+    )
+    parts.append(f"### Where a few cases decide\n\n{_apart(counted)}")
+    abouts = [[crowd.name, crowd.about] for crowd in CROWDS]
+    parts.append(f"### These populations\n\n{_table(['name', 'what it is'], abouts)}")
+    return "\n\n".join(parts)
+
+
+def _tallies(counted: Counted, name: str, n: int, *, apart: bool) -> list[Mapping[str, Any]]:
+    cells = (
+        counted["crowd", place, n].get(name, {"given": 0})
+        for place, crowd in enumerate(CROWDS)
+        if (crowd.name in APART) == apart
+    )
+    return [tally for tally in cells if tally["given"]]
+
+
+def _shares(counted: Counted, name: str, n: int) -> list[float]:
+    return [covered(tally) or 0.0 for tally in _tallies(counted, name, n, apart=False)]
+
+
+def _family_row(counted: Counted, name: str) -> list[str]:
+    ranges, plain = [], []
+    misses = [0, 0, 0]
+    for n in marks.CASES:
+        shares = _shares(counted, name, n)
+        ranges.append(f"{_percent(min(shares))}–{_percent(max(shares))}" if shares else "–")
+        for tally in _tallies(counted, name, n, apart=False):
+            misses = [
+                m + tally[key] for m, key in zip(misses, ("given", "low", "high"), strict=True)
+            ]
+            if tally["plain"] >= tally["given"] / 5:
+                plain.append(1 - tally["plain_missed"] / tally["plain"])
+    sides = " / ".join(_percent(m / misses[0]) for m in misses[1:]) if misses[0] else "–"
+    return [name, *ranges, _percent(min(plain, default=None)), sides]
+
+
+def _apart(counted: Counted) -> str:
+    names = ("aurc", "mae", "accuracy", "quadratic_kappa", "ece")
+    rows = []
+    for place, crowd in enumerate(CROWDS):
+        for n in marks.CASES if crowd.name in APART else ():
+            tallies = [counted["crowd", place, n][name] for name in names]
+            shares = [
+                f"{_percent(covered(t))} ({_percent(1 - t['plain'] / t['given'], 0)})"
+                for t in tallies
+            ]
+            rows.append([crowd.name, str(n), *shares])
+    head = ["population", "cases", *names]
+    return f"Held, and in brackets how many are marked, in percent.\n\n{_table(head, rows)}"
+
+
+def _items(counted: Counted, studies: int) -> str:
+    rows = []
+    for place, spread in enumerate(items.SPREADS):
+        for shape, (n, k) in enumerate(items.SHAPES):
+            found = counted["items", place, shape]
+            cells = [
+                " → ".join(_percent(held / made) for made, held in found[name])
+                for name in items.NAMES
+            ]
+            rows.append([f"{spread:g}, {n} × {k}", *cells])
+    head = ["item sd (logits), cases × items", *items.NAMES]
+    return f"""## Items that are a sample
+
+What the intervals hold of new cases *and* new items, with `--items fixed` → `--items random`, in
+percent of {studies} studies, which err by {_errs(studies)}. Δ: of a paired difference that is 0.
+
+{_table(head, rows)}"""
 
 
 def _cells(counted: Counted, metric: str, cases: int) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,18 +46,60 @@ def test_case_zero_is_a_case_and_is_named() -> None:
     assert str(Problem("x", case=0)) == "case 0: x"
 
 
+def words(n: int) -> list[str]:
+    """Messages that have nothing in common."""
+    return [f"is {chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(n)]
+
+
 def test_all_problems_are_kept_twenty_are_shown_and_the_rest_is_counted() -> None:
-    error = DataError([Problem(f"number {i}") for i in range(27)], source="run.json")
+    error = DataError(words(27), source="run.json")
     lines = str(error).splitlines()
     assert len(error.problems) == 27
-    assert lines[0] == "run.json: number 0"
-    assert lines[19] == "run.json: number 19"
+    assert lines[0] == "run.json: is aa"
+    assert lines[19] == "run.json: is at"
     assert lines[20:] == ["run.json: and 7 more problems"]
 
 
 def test_exactly_twenty_problems_need_no_count_and_the_twenty_first_is_one_problem() -> None:
-    assert len(str(DataError(["x"] * 20)).splitlines()) == 20
-    assert str(DataError(["x"] * 21)).splitlines()[-1] == "and 1 more problem"
+    assert len(str(DataError(words(20))).splitlines()) == 20
+    assert str(DataError(words(21))).splitlines()[-1] == "and 1 more problem"
+
+
+def test_many_problems_of_one_cause_are_one_line_with_their_number_and_the_first_places() -> None:
+    off = [
+        Problem(f"{9 + i} is outside 0..3", case=i, item="Sleep", field="prediction", line=i + 2)
+        for i in range(1000)
+    ]
+    off[0] = replace(off[0], message=f"{off[0].message}; these look like levels 0–9")
+    error = DataError([*off, Problem("a truth is missing", line=7)], source="rows.csv")
+    assert str(error).splitlines() == [
+        "rows.csv: line 2, case 0, item Sleep, prediction: 9 is outside 0..3; these look like "
+        "levels 0–9; and 999 more like it: line 3, line 4, line 5, …",
+        "rows.csv: line 7: a truth is missing",
+    ]
+    assert len(error.problems) == 1001
+
+
+def test_three_problems_of_one_cause_are_told_one_by_one() -> None:
+    three = [Problem("is missing", case=i) for i in range(3)]
+    assert len(str(DataError(three)).splitlines()) == 3
+    four = str(DataError([*three, Problem("is missing", case=3)]))
+    assert four == "case 0: is missing; and 3 more like it: case 1, case 2, case 3, …"
+
+
+def test_a_problem_that_many_rows_have_is_counted_by_rows() -> None:
+    problem = Problem("6 is outside 1..5; add --levels 1-10", line=3, rows=100)
+    assert str(problem) == "line 3: 6 is outside 1..5 (and in 99 more rows); add --levels 1-10"
+    others = [Problem(f"{n} is outside 1..5", line=n, rows=100) for n in (7, 8, 9)]
+    assert str(DataError([problem, *others])) == (
+        "line 3: 6 is outside 1..5; add --levels 1-10; "
+        "and 399 more like it: line 7, line 8, line 9, …"
+    )
+
+
+def test_the_same_message_about_two_fields_is_two_causes() -> None:
+    problems = [Problem("is missing", case=i, field=f) for i in range(9) for f in ("truth", "item")]
+    assert len(str(DataError(problems)).splitlines()) == 2
 
 
 @pytest.mark.parametrize(

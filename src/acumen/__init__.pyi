@@ -16,6 +16,7 @@ from acumen.readers import read as read
 from acumen.readers.columns import from_columns as from_columns
 from acumen.readers.frame import from_frame as from_frame
 from acumen.readers.run import read_run as read_run
+from acumen.readers.survey import survey as survey
 from acumen.report.html import write_report as write_report
 from acumen.runner.api import run as run
 from acumen.table.judgments import Judgments as Judgments

@@ -11,11 +11,20 @@ CONFIDENCE_LEVEL: Final = 0.95
 RESAMPLES: Final = 10_000
 """Resamples of the cases."""
 
+SWAPS: Final = 10_000
+"""Swaps of two systems within cases, for a test of their difference."""
+
 SEED: Final = 42
-"""Seed of the resamples, and of the folds of a cross-fit."""
+"""Seed of the resamples and swaps, and of the folds of a cross-fit."""
 
 INTERVAL: Final = "default"
 """Method of the intervals: the one that holds best for each metric."""
+
+ITEMS: Final = "fixed"
+"""The items are the only ones there are; of ``random`` ones, intervals speak of new ones too."""
+
+ESTIMAND: Final = "row"
+"""Every row counts alike; by ``case``, every case does."""
 
 CONFIDENCE: Final = "default"
 """Which confidence functions: those that every run can compute."""
@@ -38,11 +47,20 @@ CALIBRATION_TARGET: Final = "correctness"
 AREA_COVERAGE: Final = 0.5
 """Coverage up to which areas are measured, beside those up to the largest."""
 
+PRICE: Final = 1.0
+"""What an abstention costs in the charged areas, in units of the loss: as much as a loss of 1."""
+
 FEWEST_CASES: Final = 2
 """With fewer cases there is no interval."""
 
 RELIABLE_CASES: Final = 10
 """With fewer cases an interval is marked unreliable and no difference is claimed."""
+
+FEWEST_ITEMS: Final = 5
+"""With fewer items that are a sample, an interval is marked unreliable."""
+
+LARGEST_SHARE: Final = 0.2
+"""Where one case holds this share of the weight, intervals are marked unreliable."""
 
 FEWEST_AT_LEVEL: Final = 5
 """With fewer cases at a level, an interval that rests on the level is marked unreliable."""
@@ -59,3 +77,6 @@ PROCESS_WEIGHTS: Final[Mapping[str, int]] = {
 }
 """The five components of the process score and what each weighs, in percent: whole, so that sums
 of them are exact and all right is 100 and not a hair more."""
+
+CONSISTENCY_SAMPLES: Final = 5
+"""How often a run asks each case where the environment enables consistency."""

@@ -11,14 +11,19 @@ A :class:`DataError` carries *all* the problems found, not the first one.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final
 
 SHOWN_PROBLEMS: Final = 20
 SHOWN_CHARACTERS: Final = 40
+MOST_ALIKE: Final = 3
+"""Problems of one cause that are told one by one; more of them become one line."""
+_VALUES: Final = re.compile(r"'[^']*'|-?\d+(?:\.\d+)?")
+"""What differs between problems of one cause: the values they name."""
 
 
 class AcumenError(Exception):
@@ -46,6 +51,20 @@ class Problem:
     noun: str = "case"
     off_scale: bool = False
     """Whether a scale other than the one in use may solve it."""
+    rows: int = 1
+    """How many rows have it; the place is that of the first."""
+
+    @property
+    def cause(self) -> tuple[str | None, str]:
+        """What it has in common with others like it: all but the place, the value and the hint."""
+        return self.field, _VALUES.sub("#", self.message.split("; ")[0])
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in short."""
+        if self.line is not None:
+            return f"line {self.line}"
+        return "" if self.case is None else f"{self.noun} {label(self.case)}"
 
     def __str__(self) -> str:
         where = []
@@ -58,7 +77,10 @@ class Problem:
             where.append(f"item {label(self.item)}")
         if self.field is not None:
             where.append(self.field)
-        return f"{', '.join(where)}: {self.message}" if where else self.message
+        fault, mark, hint = self.message.partition("; ")
+        more = f" (and in {counted(self.rows - 1, 'more row')})" if self.rows > 1 else ""
+        message = f"{fault}{more}{mark}{hint}"
+        return f"{', '.join(where)}: {message}" if where else message
 
 
 class OffScaleError(ValueError):
@@ -81,11 +103,29 @@ class DataError(AcumenError, ValueError):
 
     def _text(self) -> str:
         prefix = "" if self.source is None else f"{printable(self.source, limit=400)}: "
-        lines = [f"{prefix}{problem}" for problem in self.problems[:SHOWN_PROBLEMS]]
-        more = len(self.problems) - SHOWN_PROBLEMS
+        lines = [f"{prefix}{line}" for line in _by_cause(self.problems)]
+        more = len(lines) - SHOWN_PROBLEMS
         if more > 0:
-            lines.append(f"{prefix}and {counted(more, 'more problem')}")
+            lines[SHOWN_PROBLEMS:] = [f"{prefix}and {counted(more, 'more problem')}"]
         return "\n".join(lines)
+
+
+def _by_cause(problems: Iterable[Problem]) -> list[str]:
+    """Problems as lines; many of one cause are one line, with their number and the first places."""
+    causes: dict[object, list[Problem]] = {}
+    for problem in problems:
+        causes.setdefault(problem.cause, []).append(problem)
+    lines = []
+    for alike in causes.values():
+        if len(alike) <= MOST_ALIKE:
+            lines += [str(problem) for problem in alike]
+            continue
+        first, *others = alike
+        more = sum(problem.rows for problem in alike) - 1
+        places = ", ".join(place for p in others[:MOST_ALIKE] if (place := p.place))
+        where = f": {places}, …" if places else ""
+        lines.append(f"{replace(first, rows=1)}; and {more:,} more like it{where}")
+    return lines
 
 
 def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:

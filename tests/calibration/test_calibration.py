@@ -31,7 +31,7 @@ from acumen.calibration import (
     read_calibration,
 )
 from acumen.calibration.artifact import calibration_from
-from acumen.calibration.models import METHODS, logit, sigmoid
+from acumen.calibration.models import METHODS, PlattCalibrator, logit, sigmoid
 from acumen.calibration.scores import Sample
 from acumen.errors import DataError, UsageError
 from acumen.files.json import to_json, write_json
@@ -285,11 +285,44 @@ def test_a_run_that_never_answers_needs_no_inputs(features: list[str]) -> None:
         fit_calibration(silent)
 
 
-def test_platt_is_logistic_on_one_feature() -> None:
+def test_platt_is_logistic_on_one_feature_with_smoothed_targets_and_no_penalty() -> None:
     platt = fit_calibration(TABLE, method="platt", features=["token_msp"])
     logistic = fit_calibration(TABLE, method="logistic", features=["token_msp"])
     assert (platt.method, logistic.method) == ("platt", "logistic")
-    assert platt.model == logistic.model
+    assert isinstance(platt.model, PlattCalibrator)
+    assert platt.model != logistic.model
+
+
+def test_platt_solves_its_own_likelihood_equations() -> None:
+    """The sums of (prediction − smoothed target), and of it times the input, are 0."""
+    rng = np.random.default_rng(3)
+    x, weight = rng.normal(size=60), rng.integers(1, 4, 60).astype(float)
+    y = (rng.random(60) < sigmoid(2 * x + 0.5)).astype(float)
+    right, wrong = (weight * y).sum(), (weight * (1 - y)).sum()
+    smoothed = np.where(y == 1, (right + 1) / (right + 2), 1 / (wrong + 2))
+    off = weight * (PlattCalibrator.fit(x, y, weight).predict(x) - smoothed)
+    assert off.sum() == pytest.approx(0.0, abs=1e-4)
+    assert (off * x).sum() == pytest.approx(0.0, abs=1e-4)
+    # two right above two wrong: separated, and yet the ends are (2 + 1)/(2 + 2) and 1/(2 + 2)
+    apart = PlattCalibrator.fit([0.0, 0.0, 1.0, 1.0], [0, 0, 1, 1])
+    assert apart.predict([0.0, 1.0]) == pytest.approx([0.25, 0.75], abs=1e-6)
+
+
+def test_platt_has_no_penalty_that_would_flatten_it() -> None:
+    x = np.linspace(0.05, 0.95, 4000)
+    y = (np.random.default_rng(5).random(4000) < sigmoid(8 * (x - 0.5))).astype(float)
+    model = PlattCalibrator.fit(x, y)
+    assert model.coefficients[0] / model.scaler.std[0] == pytest.approx(8.0, rel=0.1)
+
+
+def test_a_linear_model_that_its_tool_calls_logistic_is_read_as_linear() -> None:
+    model = {"coefficients": [0.2, -0.1], "intercept": 0.5, "link": "identity"}
+    scaler = {"mean": [1.0, 0.0], "std": [2.0, 1.0]}
+    document = {"method": "logistic", "target": "loss", "features": ["a", "b"]}
+    calibration = calibration_from({**document, "model": {**model, "scaler": scaler}})
+    assert calibration.method == "linear"
+    # 0.5 + 0.2·(3 − 1)/2 − 0.1·1 and 0.5 + 0.2·(11 − 1)/2 + 0.1·1, the latter cut to 1
+    assert calibration.model.predict([[3.0, 1.0], [11.0, -1.0]]).tolist() == [0.6, 1.0]
 
 
 def test_logistic_for_loss_means_linear() -> None:
@@ -554,7 +587,7 @@ def changed(document: dict, path: str, value: object) -> dict:
         ),
         (LOGISTIC, "model.coefficients", KeyError, "model.coefficients: is missing"),
         (LOGISTIC, "model.intercept", KeyError, "model.intercept: is missing"),
-        (LOGISTIC, "model.link", "identity", "model.link: must be 'sigmoid', not the"),
+        (LOGISTIC, "model.link", "probit", "model.link: must be 'sigmoid', not the"),
         (LOGISTIC, "model.scaler", KeyError, "model.scaler: is missing"),
         (
             LOGISTIC,

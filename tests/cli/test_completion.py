@@ -29,7 +29,7 @@ def test_commands_and_options_are_completed_even_beside_a_broken_file(tmp_path: 
     (tmp_path / "acumen.toml").write_text("[broken")
     assert complete("acumen ", tmp_path) == list(COMMANDS)
     assert complete("acumen re", tmp_path) == ["reconcile", "report"]
-    assert complete("acumen curve --con", tmp_path) == ["--confidence"]
+    assert complete("acumen curve --cal", tmp_path) == ["--calibration"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])

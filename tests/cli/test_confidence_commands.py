@@ -63,7 +63,7 @@ def test_confidence_names_the_columns_of_ones_own_and_warns_of_text_in_them(
     told = capsys.readouterr()
     own = told.out.partition("\nself_conf\n")[2].split("\n")
     assert own[1:3] == ["    this run: yes", "half"]
-    assert own[4].startswith("    this run: no: line 3, participant 2, item item, half: the text")
+    assert own[4].startswith("    this run: no: line 3, case 2, half: the text")
     assert "warning: column half holds text in 1 of 2 rows, first in line 3" in told.err
 
 

@@ -43,6 +43,15 @@ def test_a_file_gives_defaults_and_the_command_line_wins(
     assert curve(capsys, "--confidence", "llm") == ["llm"]
 
 
+def test_the_environment_wins_over_the_file_and_the_command_line_over_both(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("acumen.toml").write_text('[curve]\nmode = "few_shot"\nconfidence = "token_msp"\n')
+    monkeypatch.setenv("ACUMEN_CURVE_CONFIDENCE", "token_pe")
+    assert curve(capsys) == ["token_pe"]
+    assert curve(capsys, "--confidence", "llm") == ["llm"]
+
+
 def test_pyproject_serves_where_there_is_no_file_of_our_own(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -85,7 +94,9 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: curve.scale: must be a text, not the boolean true",
         "acumen.toml: curve.output: can only be given on the command line",
         "acumen.toml: curve.a\\x1b: is no option of curve "
-        "(there are mode, confidence, loss, calibration, scale)",
+        "(there are mode, confidence, loss, calibration, case, item, truth, prediction, "
+        "confidence_column, rater, repeat, system, group, weight, scale, levels, mapping, format, "
+        "rows, where, abstain, unparseable, confidence_range, complete, strict)",
     ]
 
 

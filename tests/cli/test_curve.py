@@ -60,7 +60,7 @@ def test_the_curve_is_the_one_of_the_evaluation(study: Path, tmp_path: Path) -> 
     [
         (["missing.json"], 3, "missing.json: there is no such file"),
         (["run.json"], 2, "no mode was chosen; the file holds zero_shot, few_shot"),
-        (["run.json", "--mode", "few_shot", "--loss", "squared"], 2, "squared"),
+        (["run.json", "--mode", "few_shot", "--loss", "huber"], 2, "squared"),
         (["run.json", "--mode", "few_shot", "--confidence", "tokens"], 2, "tokens"),
         (
             ["run.json", "--mode", "few_shot", "--output", "run.json"],

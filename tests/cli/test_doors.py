@@ -15,6 +15,7 @@ from typer.main import get_command
 import acumen
 from acumen import defaults
 from acumen.cli import COMMANDS
+from acumen.readers.reading import Reading
 
 SOURCE = Path(acumen.__file__).parent
 
@@ -32,15 +33,18 @@ DOORS: Mapping[str, Difference] = {
     "evaluate": Difference(
         acumen.evaluate,
         frozenset({"inputs", "output", "html", "as_json", "quiet", "full", "debug"}),
-        frozenset({"progress"}),
+        frozenset({"progress", "columns"}),
     ),
     "score": Difference(acumen.score, frozenset({"output", "html", "demo", "full"})),
-    "calibrate": Difference(acumen.calibrate, frozenset({"input_file", "output"})),
+    "calibrate": Difference(
+        acumen.calibrate, frozenset({"input_file", "output"}), frozenset({"columns"})
+    ),
+    "map": Difference(acumen.survey, frozenset({"as_json", "output"}), frozenset({"columns"})),
     "report": Difference(acumen.write_report, frozenset({"output"}), frozenset({"command"})),
-    "plot": Difference(acumen.chart, frozenset({"chart", "output"})),
+    "plot": Difference(acumen.chart, frozenset({"chart", "output"}), frozenset({"columns"})),
     "run": Difference(
         acumen.run,
-        frozenset({"cases", "model", "compute_aurc", "prompt_price", "completion_price"}),
+        frozenset({"cases", "model", "compute_aurc"}),
         frozenset({"watcher"}),
     ),
 }
@@ -53,8 +57,33 @@ def options_of(command: str) -> dict[str, Any]:
 
 
 def keywords_of(door: Any) -> dict[str, inspect.Parameter]:
+    """Its keywords, and those that say how rows are read where it takes them."""
     parameters = inspect.signature(door).parameters.values()
-    return {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
+    keywords = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
+    if any(p.kind is p.VAR_KEYWORD and p.annotation == "Unpack[Reading]" for p in parameters):
+        flags = ("complete", "strict")
+        keywords |= {
+            name: inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=False if name in flags else None
+            )
+            for name in Reading.__annotations__
+        }
+    return keywords
+
+
+@pytest.mark.parametrize("command", ["evaluate", "map", "curve", "calibrate", "plot", "reconcile"])
+def test_every_command_that_reads_rows_has_the_options_that_say_how(command: str) -> None:
+    assert Reading.__annotations__.keys() - {"columns"} <= options_of(command).keys()
+
+
+@pytest.mark.parametrize("door", [acumen.read, acumen.from_frame, acumen.compare])
+def test_every_door_that_reads_rows_takes_the_keywords_that_say_how(door: Any) -> None:
+    assert Reading.__annotations__.keys() <= keywords_of(door).keys()
+
+
+def test_a_keyword_that_no_door_has_is_refused_as_python_does() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'truht'"):
+        acumen.read("rows.csv", truht="human")
 
 
 @pytest.mark.parametrize("command", DOORS)

@@ -101,5 +101,5 @@ def test_weights_are_left_aside_and_said_to_be(
     assert conventions(weighted) == conventions(plain)
     path = tmp_path / "rows.csv"
     path.write_text("case,truth,prediction,confidence,weight\na,0,0,3,9\nb,0,1,2,1\nc,0,2,1,1\n")
-    assert run(["reconcile", str(path)]) == 0
+    assert run(["reconcile", str(path), "--weight", "weight"]) == 0
     assert "weights are left aside" in " ".join(capsys.readouterr().out.split())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -13,10 +15,12 @@ from acumen.calibration import fit_calibration
 from acumen.calibration.artifact import calibration_from
 from acumen.cli import run
 from acumen.cli.schema import SCHEMAS
+from acumen.errors import DataError, UsageError
 from acumen.files.json import parse_json, to_json
 from acumen.files.toml import parse_toml
 from acumen.readers.run import run_from_document
 from acumen.results.calibration import CalibrationDocument
+from acumen.studies import phq8_run
 from tests.toy_runs import toy_run
 
 
@@ -115,3 +119,60 @@ def test_an_unknown_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     assert captured.out == ""
     known = ", ".join(SCHEMAS)
     assert captured.err == f"acumen: no schema 'metric\\x1b[2J'; there are {known}\n"
+
+
+BAD = Path(__file__).parents[1] / "badinputs"
+RUNS = [
+    file["file"]
+    for file in json.loads((BAD / "index.json").read_text("utf-8"))["files"]
+    if file["kind"] in ("run", "pair") and file["file"].endswith(".json")
+]
+BROKEN = [
+    *("031_experiments_empty", "032_experiments_dict", "033_experiment_null"),
+    *("039_results_is_dict", "041_entry_null", "042_entry_list", "043_pid_missing"),
+    *("044_pid_null", "045_pid_bool", "046_pid_float", "050_success_missing"),
+    *("051_success_string_false", "052_success_one", "072_pred_1_5", "077_pred_true"),
+    *("053_success_but_error_null_items", "084_gt_false", "101_pred_nested_object"),
+    *("161_schema_version_object",),
+]
+"""Files whose fault is one of structure."""
+
+
+def is_of(schema: dict[str, Any], document: object) -> bool:
+    return bool(jsonschema.Draft202012Validator(schema).is_valid(document))
+
+
+def test_the_run_schema_accepts_every_run_that_can_be_read_and_refuses_broken_ones(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    described = schema(capsys, "run")
+    accepted = []
+    for name in RUNS:
+        try:
+            document = parse_json((BAD / name).read_bytes())
+        except DataError:
+            continue  # no JSON, so nothing a schema could speak of
+        accepted += [name] if is_of(described, document) else []
+        try:
+            run_from_document(document, mode=None)
+        except (DataError, UsageError):
+            continue
+        assert name in accepted
+    assert "000_valid_control.json" in accepted
+    assert not {f"{name}.json" for name in BROKEN} & set(accepted)
+
+
+def test_the_run_schema_accepts_what_ships_and_what_the_runner_writes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    described = schema(capsys, "run")
+    for document in (phq8_run(), toy_run()):
+        assert is_of(described, parse_json(to_json(document)))
+
+
+def test_the_loss_schema_describes_costs(capsys: pytest.CaptureFixture[str]) -> None:
+    described = schema(capsys, "loss")
+    assert is_of(described, {"matrix": [[0, 1], [2.5, 0]]})
+    assert is_of(described, {"levels": {"Low": 1, "High": 2}})
+    assert not is_of(described, {"matrix": [[0, -1], [1, 0]]})
+    assert not is_of(described, {"matrx": []})

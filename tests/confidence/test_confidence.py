@@ -13,7 +13,7 @@ from acumen import confidence
 from acumen.confidence import availability, compute, find, register, select
 from acumen.confidence.registry import describe
 from acumen.errors import DataError, UsageError
-from acumen.readers.frame import CONVENTIONS
+from acumen.readers.roles import CONVENTIONS
 from acumen.table.judgments import Judgments, Outcome, Signal, Source
 from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS, declare

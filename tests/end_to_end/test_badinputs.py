@@ -33,7 +33,10 @@ READ_ON_PURPOSE = {
     "201_missing_column.csv": (
         "its header has 'truth' in place of 'gt', and truth is the first name a column of truths "
         "goes by here: the file is complete under the wider convention"
-    )
+    ),
+    "218_weights_negative.csv": (
+        "a column is a weight where it is said to be, and never by its name"
+    ),
 }
 _spec = importlib.util.spec_from_file_location("badinputs_check", FOLDER / "check.py")
 assert _spec is not None
@@ -53,6 +56,8 @@ def arguments(case: dict[str, Any], out: Path) -> list[str]:
     if kind == "calibration":
         control = [str(CONTROL), "--confidence", "calibrated", "--calibration", file]
         return ["evaluate", *control, *options]
+    if kind == "log":
+        return ["evaluate", file, *options]
     if "pair_with" in case:
         if case.get("with_option") == "intersection":
             options.append("--intersection-only")
@@ -93,10 +98,19 @@ def test_a_bad_input_ends_as_the_index_says(
     assert [p.name for p in folder.iterdir()] == (["out.json"] if code == 0 else [])
 
 
+def test_a_negative_weight_is_refused_where_the_column_is_said_to_be_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = case_of("218_weights_negative.csv")
+    code = run([*arguments(case, folder / "out.json"), "--weight", "weight"])
+    said = capsys.readouterr().err
+    assert check.faults_of(case, code, said.encode(), folder, folder / "out.json") == []
+
+
 def test_the_whole_index_is_run() -> None:
     kinds = {case["kind"] for case in CASES}
     assert kinds == set(check.KINDS) - {"pair"}
-    assert len(CASES) == 119
+    assert len(CASES) == 145
 
 
 def metrics(out: Path) -> dict[str, Any]:

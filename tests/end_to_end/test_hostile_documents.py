@@ -15,8 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 
 from acumen.errors import AcumenError, DataError
 from acumen.files.json import parse_json, to_json
-from acumen.readers.jsonl import read_jsonl
-from acumen.readers.rows import read_csv, read_parquet
+from acumen.readers import read
 from acumen.readers.run import run_from_document
 from tests.run_documents import run_document
 
@@ -174,7 +173,7 @@ def test_a_run_changed_at_random_places_is_read_or_refused(
 
 @pytest.mark.parametrize(
     ("name", "reader"),
-    [("x.jsonl", read_jsonl), ("x.csv", read_csv), ("x.parquet", read_parquet)],
+    [("x.jsonl", read), ("x.csv", read), ("x.parquet", read)],
 )
 @settings(plain, max_examples=60)
 @given(data=st.binary(max_size=200) | st.text(max_size=200).map(lambda s: s.encode("utf-8")))
@@ -216,5 +215,5 @@ def test_any_cells_in_a_csv_file_are_read_or_refused(
 ) -> None:
     path = Path(tmp_path_factory.getbasetemp()) / "cells.csv"
     path.write_text(HEADER + "\n".join(lines), "utf-8")
-    table, said = attempt(lambda: read_csv(path))
+    table, said = attempt(lambda: read(path))
     assert len(table) == len(lines) if not said else said.startswith("cells.csv: ")

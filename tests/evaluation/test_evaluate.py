@@ -176,7 +176,10 @@ def test_a_pair_is_told_by_side_with_deltas_on_the_common_cases(
         sides["input_1"]["aurc_full"] - sides["input_0"]["aurc_full"]
     )
     assert delta["ci95"][0] < delta["delta"] < delta["ci95"][1]
-    assert delta["p_holm"] >= delta["p_value"]
+    assert (delta["favours"], delta["description"]) == (None, "coverage_differs")
+    charged = document["comparison"]["deltas"]["llm"]["augrc_charge"]
+    assert charged["p_adjusted"] >= charged["p_value"]
+    assert charged["description"] is None
     assert "mae_at_coverage@0.5" in document["comparison"]["deltas"]["llm"]
     assert any("failed on a side" in w for w in artifact.warnings)
 
@@ -262,7 +265,7 @@ def test_a_notebook_shows_a_table_with_the_numbers_of_the_terminal(
 
     page = evaluation._repr_html_()
     Cells().feed(page.partition("</table><p>")[0])
-    assert [len(row) for row in rows if row] == [7] * (2 + 2 + 2 * 4)
+    assert [len(row) for row in rows if row] == [7] * (2 + 2 + 2 * 5 + 2)
     terminal = repr(evaluation).split()
     cells = [row for row in rows if row]
     assert all(cell[:5] in terminal for cell in cells[0][1:])
@@ -332,14 +335,16 @@ def test_no_line_of_the_report_is_wider_than_the_terminal(
     text = render(brief(evaluation.artifact), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert "\x1b" not in text
-    assert text.index("warning:") > text.index("AUGRC: ")
+    assert text.index("warning:") > text.index("At equal coverage")
 
 
 def test_raw_mae_is_never_shown_as_a_difference(zero_shot: Judgments, few_shot: Judgments) -> None:
     text = repr(evaluate(zero_shot, few_shot, Plan(confidence="llm", options=QUICK)))
     rows = [line.split()[0] for line in text[text.index("paired") :].splitlines() if line.strip()]
-    assert "MAE@0.5" in rows
-    assert "MAE" not in rows
+    assert any(line.startswith("risk@") for line in text.split())
+    assert "MAE" in rows  # of the rows that both answered
+    assert text.count("MAE both") == 1
+    assert "MAE " not in text[text.index("paired") :].replace("MAE both", "")
 
 
 def test_an_alias_stands_where_its_function_stands(few_shot: Judgments) -> None:

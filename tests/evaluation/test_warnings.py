@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 import acumen
+from acumen.errors import UsageError
 from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.report.brief import brief
 from acumen.report.terminal import render
+from acumen.results.measured import Flag
 from acumen.table.judgments import Judgments
+from acumen.table.scale import Scale
 from tests.toy_runs import toy_run
 
 NONE = Options(resamples=0)
@@ -44,6 +47,81 @@ def test_one_level_of_truth_is_warned_of_and_several_are_not() -> None:
     assert any("every truth is the same level (2)" in warning for warning in one.warnings)
     several = evaluate(table(), None, Plan(options=NONE)).artifact
     assert not any("every truth" in warning for warning in several.warnings)
+
+
+def uneven(weights: list[float], items: int = 4) -> Judgments:
+    """Cases whose rows weigh so much each; the first errs throughout, others in every fifth row."""
+    case = np.repeat(np.arange(len(weights)), items)
+    rows = np.arange(len(case))
+    truth = rows % 4
+    return acumen.from_columns(
+        case=case,
+        item=[f"i{row % items}" for row in rows],
+        truth=truth,
+        prediction=(truth + ((case == 0) | (rows % 5 == 0))) % 4,
+        confidence=rows % 7 / 7,
+        weight=np.array(weights)[case],
+        scale=Scale.numbered(0, 3),
+    )
+
+
+@pytest.mark.parametrize(("sizes", "warned"), [([1.0] * 20, False), ([15.0] + [1.0] * 19, True)])
+def test_a_case_that_holds_a_fifth_of_the_weight_is_warned_of_everywhere(
+    sizes: list[float], warned: bool
+) -> None:
+    evaluation = evaluate(uneven(sizes), None, Plan(confidence="confidence", options=NONE))
+    people, share = evaluation.artifact.population, sizes[0] / sum(sizes)
+    assert people.largest_case_share == pytest.approx(share)
+    effective = sum(sizes) ** 2 / sum(m * m for m in sizes)
+    assert people.effective_cases == pytest.approx(effective)
+    assert any(f"{share:.0%} of the weight" in w for w in evaluation.artifact.warnings) == warned
+    assert ("of the weight" in render(brief(evaluation.artifact))) == warned
+    numbers = evaluation.artifact.sides["confidence"][0].metrics
+    for name in ("mae", "cmax", "augrc", "brier"):
+        assert (Flag.DOMINATED in numbers[name].interval.flags) == warned, name
+    kappa = evaluation.artifact.overall["quadratic_kappa"].interval
+    assert (Flag.DOMINATED in kappa.flags) == warned
+
+
+def test_the_estimand_decides_whether_rows_or_cases_count_alike() -> None:
+    weights = [15.0] + [1.0] * 19
+    judged = uneven(weights)
+    values = {}
+    for estimand in ("row", "case"):
+        plan = Plan(confidence="confidence", options=NONE, estimand=estimand)
+        document = evaluate(judged, None, plan).artifact
+        assert document.options["estimand"] == estimand
+        values[estimand] = document.sides["confidence"][0].metrics["accuracy"].value
+        assert (document.warnings == []) == (estimand == "case")
+    right = judged.prediction == judged.truth
+    assert values["row"] == pytest.approx(np.average(right, weights=judged.weight))
+    by_case = [right[judged.case == c].mean() for c in range(20)]
+    assert values["case"] == pytest.approx(np.mean(by_case))
+    even = uneven([1.0] * 12)
+    one, other = (
+        evaluate(even, None, Plan(confidence="confidence", options=NONE, estimand=e)).artifact
+        for e in ("row", "case")
+    )
+    assert one.sides["confidence"][0].metrics == other.sides["confidence"][0].metrics
+    with pytest.raises(UsageError, match="row or case"):
+        Plan(estimand="rows")
+
+
+def test_items_at_random_are_told_and_widen_the_intervals() -> None:
+    judged = uneven([1.0] * 20, items=8)
+    documents = {
+        items: acumen.evaluate(judged, confidence="confidence", resamples=0, items=items).artifact
+        for items in ("fixed", "random")
+    }
+    fixed, wide = (
+        documents[i].sides["confidence"][0].metrics["mae"].interval for i in ("fixed", "random")
+    )
+    assert wide.high - wide.low > fixed.high - fixed.low
+    assert wide.method == "log-jackknife-t, cases × items"
+    words = " ".join(render(brief(documents["random"])).split())
+    assert "judged on items like these, and every row counts alike" in words
+    kappa = documents["random"].overall["quadratic_kappa"].interval
+    assert kappa.method.endswith("cases × items")
 
 
 @pytest.fixture(scope="module")

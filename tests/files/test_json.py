@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from typing import Any
 
 import pytest
 
@@ -88,3 +90,31 @@ def test_files_that_cannot_be_read_or_written_end_in_one_line(tmp_path) -> None:
         read_json(tmp_path)
     with pytest.raises(DataError, match="cannot be written"):
         write_json(tmp_path / "no" / "folder.json", {})
+
+
+NAN_IN_SCORES = '{"a": {"scores": {"x": [NaN, 1]}}, "scores": NaN, "b": 2}'
+
+
+def test_nan_is_admitted_below_the_keys_that_are_said() -> None:
+    document: Any = parse_json(NAN_IN_SCORES, nan_below={"scores"})
+    assert math.isnan(document["a"]["scores"]["x"][0])
+    assert math.isnan(document["scores"])
+    with pytest.raises(DataError, match="NaN is not JSON"):
+        parse_json(NAN_IN_SCORES)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"scores": [NaN], "b": [NaN]}', r"line 1, column 25, b\[0\]: NaN is not JSON"),
+        ('{"scores": [NaN, Infinity]}', r"scores\[1\]: Infinity is not JSON"),
+        ('{"scores": [NaN, 1e999]}', r"scores\[1\]: the number 1e999 is too large"),
+        ('{"scores": [NaN, 1' + "0" * 400 + "]}", r"scores\[1\]: the number .* is too large"),
+        ('{"scores": NaN, "b": }', "b: a value is expected"),
+        ('{"scores": NaN, "scores": 1}', "duplicate key 'scores'"),
+        ('{"scores": ' + "[" * 200 + "NaN" + "]" * 200 + "}", "nesting deeper"),
+    ],
+)
+def test_a_fault_elsewhere_is_found_behind_an_admitted_nan(text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        parse_json(text, nan_below={"scores"})

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from acumen.metrics import METRICS
+from simulations import items, marks
 from simulations.coverage import JUDGED, cover, cover_by_rows
+from simulations.crowds import CROWDS
 from simulations.paired import CONTESTS, err
 from simulations.populations import POPULATIONS, Population, draw, large_sample, truth
 
@@ -104,3 +106,27 @@ def test_clustering_is_strong_where_it_says_so_and_absent_where_it_says_so() -> 
     # losses are the latent difficulty cut into levels, which loses some of its 0.65
     assert clustered_share(BY_NAME["strong clustering"]) > 0.45
     assert clustered_share(BY_NAME["independent items"]) == pytest.approx(0.0, abs=0.01)
+
+
+def test_new_items_are_covered_where_they_are_taken_for_a_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(items, "CROWD", (600, 300))
+    studies = 80
+    counts = items.cover(41, 8, 1.0, studies)
+    for name in ("accuracy", "mae", "quadratic_kappa"):
+        fixed, random = (counts[name, how][1] / counts[name, how][0] for how in ("fixed", "random"))
+        # measured 62-69% and 95-96% with 400 studies
+        assert fixed < 0.85
+        assert random >= 0.95 - reach(0.95, studies)
+
+
+def test_a_rare_level_costs_coverage_only_where_it_is_marked() -> None:
+    crowd = next(c for c in CROWDS if c.name == "verdict")
+    counts = marks.cover(crowd, 20, 100, seed=3)
+    tally, held = counts["auprc_ge@top"], counts["accuracy"]
+    missed = tally["low"] + tally["high"]
+    marked = tally["given"] - tally["plain"]
+    assert marked > 0.8 * tally["given"]  # two cases of twenty are at the top
+    assert (missed - tally["plain_missed"]) / marked > 0.2
+    assert held["plain"] == held["given"] == 100

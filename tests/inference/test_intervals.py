@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,20 +11,24 @@ from scipy import stats
 
 from acumen.errors import UsageError
 from acumen.inference.infer import infer
-from acumen.inference.intervals import Errors, default_interval
+from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
 from acumen.inference.replicates import Replicates, bca, percentile, quantiles, spread
 from acumen.inference.resample import Bootstrap, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
-from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.metrics.reliability import noise_of
+from acumen.report.words import note_of
+from acumen.results.measured import Absence, Flag, Interval, NoInterval, RestsOn
 from acumen.views.confusion import confuse
+from acumen.views.forecast import forecast
 from acumen.views.ranking import Ranking, rank
-from acumen.views.weights import CaseWeights
+from acumen.views.severity import rank_severity
+from acumen.views.weights import CaseWeights, Errors
 
 LEFT_OUT = np.array([0.31, 0.28, 0.33, 0.30, 0.12, 0.29, 0.31, 0.30, 0.32, 0.31, 0.27, 0.30])
-MANY = Errors(erring_cases=9, answered=80.0, cmax=0.8, worst_case=5.0)
+MANY = Errors(erring_cases=9, answered=80.0, cmax=0.8, worst_case=5.0, cases=12)
 
 
 def moments(left_out: np.ndarray) -> tuple[int, float, float]:
@@ -76,7 +81,7 @@ def test_one_or_two_erring_cases_get_gamma_quantiles(
 ) -> None:
     left_out = np.array([0.05, 0.02] + [0.06] * 13) * unit
     theta, n = 0.055 * unit, 15
-    errors = Errors(erring_cases=2, answered=90.0, cmax=0.7, worst_case=3.0, unit=unit)
+    errors = Errors(erring_cases=2, answered=90.0, cmax=0.7, worst_case=3.0, cases=15, unit=unit)
     found = interval(
         default_interval(
             Kind.RISK, theta, Jackknife.of(left_out),
@@ -96,7 +101,7 @@ def test_one_or_two_erring_cases_get_gamma_quantiles(
 
 
 def test_the_gamma_bound_counts_an_erring_case_as_one_level_at_least() -> None:
-    errors = Errors(erring_cases=1, answered=10.0, cmax=1.0, worst_case=0.25)
+    errors = Errors(erring_cases=1, answered=10.0, cmax=1.0, worst_case=0.25, cases=10)
     left_out = np.array([0.0] + [0.03] * 9)
     one = METRICS["mae"].one_error
     found = interval(
@@ -119,7 +124,7 @@ def test_an_excess_of_zero_with_an_erring_case_starts_at_zero() -> None:
     assert (found["aurc_exact_excess"].value, made.method, made.low) == (0.0, "gamma", 0.0)
     assert made.high > 0.0
     varying = Jackknife.of(np.array([0.0] * 11 + [0.1]))
-    errors = Errors(erring_cases=2, answered=20.0, cmax=1.0, worst_case=2.0)
+    errors = Errors(erring_cases=2, answered=20.0, cmax=1.0, worst_case=2.0, cases=12)
     one = METRICS["aurc"].one_error
     at_zero = interval(default_interval(Kind.RISK, 0.0, varying, errors=errors, one_error=one))
     assert (at_zero.method, at_zero.low) == ("gamma", 0.0)
@@ -132,7 +137,7 @@ def test_no_error_at_all_gets_a_bound_that_says_what_it_assumes(
     name: str, share: float, level: float
 ) -> None:
     n, unit = 20, 0.5
-    errors = Errors(erring_cases=0, answered=128.0, cmax=0.8, worst_case=0.0, unit=unit)
+    errors = Errors(erring_cases=0, answered=128.0, cmax=0.8, worst_case=0.0, cases=n, unit=unit)
     found = interval(
         default_interval(
             Kind.RISK, 0.0, Jackknife.of(np.zeros(n)),
@@ -143,7 +148,7 @@ def test_no_error_at_all_gets_a_bound_that_says_what_it_assumes(
     p = 1 - ((1 - level) / 2) ** (1 / n)
     assert stats.binom(n, p).pmf(0) == pytest.approx((1 - level) / 2)
     assert found.method == "zero-error bound"
-    assert (found.low, found.high) == (0.0, pytest.approx(n * p * share / 128 * unit, rel=1e-12))
+    assert (found.low, found.high) == (0.0, pytest.approx(p * share * unit, rel=1e-12))
     assert found.flags == (Flag.NO_ERRORS,)
 
 
@@ -167,9 +172,9 @@ def test_a_huge_relative_error_gives_an_open_end_not_an_overflow() -> None:
 
 @pytest.mark.parametrize("level", [0.95, 0.68])
 def test_a_proportion_gets_a_jackknife_t_on_the_logit(level: float) -> None:
-    n, s, _ = moments(LEFT_OUT)
+    _, s, df = moments(LEFT_OUT)
     found = interval(default_interval(Kind.PROPORTION, 0.3, Jackknife.of(LEFT_OUT), level=level))
-    reach = stats.t(n - 1).ppf((1 + level) / 2) * s / (0.3 * 0.7)
+    reach = stats.t(df).ppf((1 + level) / 2) * s / (0.3 * 0.7)
     logit = math.log(0.3 / 0.7)
     assert found.method == "logit-jackknife-t"
     assert found.low == pytest.approx(1 / (1 + math.exp(-(logit - reach))), rel=1e-12)
@@ -195,44 +200,62 @@ def test_wilsons_interval_counts_cases_where_groups_were_left_out() -> None:
     assert found.low == pytest.approx(1 / (1 + t * t / 10_000), rel=1e-12)
 
 
-def test_a_distance_gives_the_noise_that_raised_it_back_at_its_low_end() -> None:
-    left_out = np.array([0.71, 0.70, 0.70, 0.71])
-    n, s, _ = moments(left_out)
-    t = stats.t(n - 1).ppf(0.975)
-    found = interval(default_interval(Kind.DISTANCE, 0.7, Jackknife.of(left_out)))
-    bias = 3 * (0.705 - 0.7)
-    assert found.low == pytest.approx(0.7 - 2 * bias - t * s)
-    assert found.low == pytest.approx(0.64244, abs=1e-5)
-    assert found.high == pytest.approx(1 / (1 + math.exp(-(math.log(7 / 3) + t * s / 0.21))))
-    assert found.method == "jackknife-t less bias"
+def test_a_distance_is_freed_of_noise_at_both_ends() -> None:
+    _, s, df = moments(LEFT_OUT)
+    reach = stats.t(df).ppf(0.975) * s
+    found = interval(
+        default_interval(Kind.DISTANCE, 0.6, Jackknife.of(LEFT_OUT), noise=(0.5, 0.06))
+    )
+    assert (found.low, found.high) == (
+        pytest.approx(max(0.0, 0.5 - reach)),
+        pytest.approx(min(1.0, 0.54 + reach)),
+    )
+    assert found.method == "jackknife-t less noise"
     assert found.flags == (Flag.NOISE_RAISES,)
+    bare = interval(default_interval(Kind.DISTANCE, 0.6, Jackknife.of(LEFT_OUT)))
+    assert bare.low == pytest.approx(max(0.0, 0.6 - reach))
 
 
-def test_a_distance_that_noise_alone_explains_reaches_zero() -> None:
-    found = interval(default_interval(Kind.DISTANCE, 0.1, Jackknife.of(0.02 + LEFT_OUT / 3)))
-    assert found.low == 0.0
-    as_share = interval(default_interval(Kind.PROPORTION, 0.1, Jackknife.of(0.02 + LEFT_OUT / 3)))
-    assert 0.0 < as_share.low < as_share.high == found.high
+def test_noise_of_two_bins_by_hand() -> None:
+    # bin 0: residuals 3, 1, 1, 3 of cases that weigh 2 each: r = 1, off by ±1/8 four times
+    # bin 1: residuals 1, -1, 1, -1: r = 0, off by ±1/8 four times
+    residual, weight = np.array([[3.0, 1, 1, 3], [1, -1, 1, -1]]), np.full(4, 2.0)
+    left, added = noise_of(residual, weight)
+    sigma = math.sqrt(4 / 3 * 4 / 64)
+    folded = stats.foldnorm(1 / sigma, scale=sigma).mean() - 1  # E|N(1, sigma)| - 1
+    assert left == pytest.approx(math.sqrt(1 - sigma**2))
+    assert added == pytest.approx(folded + sigma * math.sqrt(2 / math.pi))
 
 
-def test_a_distance_is_never_narrower_than_a_proportion_nor_raised_by_a_negative_bias() -> None:
-    left_out = 0.5 + (LEFT_OUT - LEFT_OUT.mean()) / 50  # the estimate lies above their mean
-    found = interval(default_interval(Kind.DISTANCE, 0.6, Jackknife.of(left_out)))
-    as_share = interval(default_interval(Kind.PROPORTION, 0.6, Jackknife.of(left_out)))
-    n, s, _ = moments(left_out)
-    plain = 0.6 - stats.t(n - 1).ppf(0.975) * s
-    assert found.low == pytest.approx(min(plain, as_share.low), abs=1e-12)
+def test_what_is_no_share_of_cases_gets_no_interval_where_nothing_varies() -> None:
+    """All confidences .5 and all wrong: Brier is .25 and ECE .5 whatever happens."""
+    view = forecast([0.5] * 12, [0.0] * 12)
+    names = ["brier", "ece", "ece_equal_mass", "smooth_ece"]
+    found = infer([METRICS[name] for name in names], view, Options(resamples=0))
+    assert found["brier"].value == 0.25
+    for name in names:
+        assert why(found[name].interval) is Absence.NO_VARIATION
 
 
-def test_a_distance_of_zero_gets_wilsons_bound() -> None:
-    found = interval(default_interval(Kind.DISTANCE, 0.0, Jackknife.of(LEFT_OUT)))
-    assert (found.low, found.method) == (0.0, "Wilson")
+def test_a_gain_is_measured_by_what_is_missing_and_may_fall_below_minus_one() -> None:
+    _, s, df = moments(LEFT_OUT)
+    t = stats.t(df).ppf(0.975)
+    found = interval(default_interval(Kind.GAIN, -1.4, Jackknife.of(LEFT_OUT)))
+    assert found.low == pytest.approx(1 - 2.4 * math.exp(t * s / 2.4))
+    assert found.high == pytest.approx(1 - 2.4 * math.exp(-t * s / 2.4))
+    assert why(default_interval(Kind.GAIN, 1.0, Jackknife.of(np.ones(12)))) is Absence.NO_VARIATION
+    truth, score = [0] * 3 + [1] * 27, [9.0, 10.0, 11.0, *np.arange(27) * 0.1]
+    view = rank_severity(truth, score, levels=2)
+    worst = infer([METRICS["nap_ge"]], view, Options(resamples=500))["nap_ge"]
+    assert worst.value == pytest.approx(-1.4018, abs=1e-4)
+    both = (interval(worst.interval), interval(worst.percentile))
+    assert all(one.low < -1.4018 < one.high for one in both)
 
 
 def test_a_correlation_gets_a_jackknife_t_on_atanh() -> None:
-    n, s, _ = moments(LEFT_OUT)
+    _, s, df = moments(LEFT_OUT)
     found = interval(default_interval(Kind.CORRELATION, -0.4, Jackknife.of(LEFT_OUT)))
-    reach = stats.t(n - 1).ppf(0.975) * s / (1 - 0.16)
+    reach = stats.t(df).ppf(0.975) * s / (1 - 0.16)
     assert found.method == "atanh-jackknife-t"
     assert found.low == pytest.approx(math.tanh(math.atanh(-0.4) - reach), rel=1e-12)
     assert found.high == pytest.approx(math.tanh(math.atanh(-0.4) + reach), rel=1e-12)
@@ -328,7 +351,7 @@ def test_fewer_than_ten_cases_are_marked_unreliable(method: str) -> None:
     nine = interval(infer([METRICS["aurc"]], small(9), options)["aurc"].interval)
     ten = interval(infer([METRICS["aurc"]], small(10), options)["aurc"].interval)
     assert nine.flags == (Flag.FEW_CASES,)
-    assert ten.flags == ()
+    assert Flag.FEW_CASES not in ten.flags
 
 
 def test_without_resamples_the_default_interval_is_still_there() -> None:
@@ -497,7 +520,7 @@ def test_replicates_equal_to_the_estimate_count_half_in_bcas_bias() -> None:
 
 def test_a_risk_of_zero_beside_an_erring_case_has_an_interval_from_zero() -> None:
     """A perfectly ranked error: the excess is 0, yet it moves when cases are left out."""
-    errors = Errors(erring_cases=1, answered=20.0, cmax=1.0, worst_case=1.0)
+    errors = Errors(erring_cases=1, answered=20.0, cmax=1.0, worst_case=1.0, cases=10)
     found = default_interval(
         Kind.RISK,
         0.0,
@@ -516,10 +539,9 @@ def test_all_right_is_worth_as_much_as_the_cases_that_answered(answering: int) -
     answered = np.arange(n) < answering
     view = rank(np.zeros(n, int), np.arange(n), answered)
     found = infer([METRICS["accuracy"], METRICS["cmax"]], view, Options(resamples=0))
-    t = stats.t(answering - 1).ppf(0.975)
     low = interval(found["accuracy"].interval).low
-    # Wilson's low end with Student's t, of a share of 1
-    assert low == pytest.approx(answering / (answering + t * t), rel=1e-12)
+    # so many cases right with a chance of 2.5%, if each is right with this chance
+    assert low == pytest.approx(0.025 ** (1 / answering), rel=1e-12)
     assert interval(found["accuracy"].interval).is_reliable == (answering >= 10)
     assert interval(found["cmax"].interval).flags == ()  # of all 41
 
@@ -540,3 +562,109 @@ def test_numpy_numbers_are_options_like_any_other() -> None:
 def test_an_endless_loss_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match="a loss of inf levels"):
         rank([np.inf, 1.0], [1, 2])
+
+
+def all_right(cases: int, rows: int, wrong: int = 0) -> tuple[Any, Any]:
+    """Cases of some rows each; the first ``wrong`` cases are a level off in their first row."""
+    case = np.repeat(np.arange(cases), rows)
+    off = ((np.arange(cases * rows) % rows == 0) & (case < wrong)).astype(int)
+    ranked = rank(off, -np.arange(cases * rows), case=case, n_cases=cases, most_loss=3)
+    return ranked, confuse(off * 0, off, levels=4, case=case, n_cases=cases)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2])
+def test_sparse_errors_say_the_same_in_accuracy_and_in_either_mean_error(wrong: int) -> None:
+    ranked, levels = all_right(41, 8, wrong)
+    options = Options(resamples=0)
+    found = infer([METRICS["mae"], METRICS["accuracy"]], ranked, options)
+    found |= infer([METRICS["level_mae"], METRICS["total_accuracy"]], levels, options)
+    of = {name: interval(number.interval) for name, number in found.items()}
+    # each error is one level, so the mean error is the share of wrong rows
+    for name in ("mae", "level_mae"):
+        ends = [of[name].low, of[name].high]
+        assert ends == pytest.approx([of["mae"].low, of["mae"].high], rel=1e-12)
+    for name in ("accuracy", "total_accuracy"):
+        assert 1 - of[name].high == pytest.approx(of["mae"].low, rel=1e-9, abs=1e-15)
+        assert 1 - of[name].low == pytest.approx(of["mae"].high, rel=1e-9)
+    if wrong == 0:
+        assert of["mae"].high == pytest.approx(1 - 0.025 ** (1 / 41), rel=1e-12)
+
+
+def test_a_risk_of_zero_at_a_coverage_has_the_limit_of_its_accepted_cases() -> None:
+    case = np.repeat(np.arange(20), 4)
+    loss = np.where(np.arange(80) >= 40, case % 2, 0)  # the surest half is all right
+    view = rank(loss, -np.arange(80.0), case=case, n_cases=20, most_loss=3)
+    found = infer([METRICS["mae_at_coverage"].at(coverage=0.5)], view, Options(resamples=0))
+    made = interval(found["mae_at_coverage@0.5"].interval)
+    assert (made.method, made.low) == ("zero-error bound", 0.0)
+    assert made.high == pytest.approx(1 - 0.025 ** (1 / 10))  # ten cases are accepted
+
+
+def test_rare_levels_are_marked_wherever_a_mean_rests_on_them() -> None:
+    truth = np.array([0, 1, 2] * 20)
+    truth[-1] = 3
+    prediction = np.where(np.arange(60) % 7 == 0, (truth + 1) % 3, truth)
+    case = np.repeat(np.arange(30), 2)
+    levels = confuse(truth, prediction, levels=4, case=case, n_cases=30, names="abcd")
+    for name in ("macro_f1", "macro_mae"):
+        found = infer([METRICS[name]], levels, Options(resamples=0))[name].interval
+        assert found.rests_on == RestsOn(cases=1, where="at", level="d")
+    severity = rank_severity(truth, prediction, levels=4, case=case, n_cases=30)
+    for metric, where in (
+        (METRICS["ordinal_auprc"], "at"),
+        (METRICS["auprc_ge"].at(level=3), "at"),
+        (METRICS["severity_ordering_ap"], "at"),
+    ):
+        found = infer([metric], severity, Options(resamples=0))[metric.name].interval
+        assert found.rests_on == RestsOn(cases=1, where=where, level=3)
+    plenty = infer([METRICS["auprc_ge"].at(level=1)], severity, Options(resamples=0))
+    assert plenty["auprc_ge@1"].interval.rests_on is None
+    kappa = infer([METRICS["quadratic_kappa"]], levels, Options(resamples=0))
+    assert interval(kappa["quadratic_kappa"].interval).flags == ()
+
+
+def test_what_is_achievable_says_when_it_hangs_on_one_row() -> None:
+    """An uninformative confidence that errs in 30%: the surest row decides one of two areas."""
+    rng = np.random.default_rng(0)
+    wrong, confidence = (rng.random(10_000) < 0.3).astype(int), rng.permutation(10_000)
+    areas = {}
+    for first in (0, 1):
+        loss = wrong.copy()
+        loss[np.argmax(confidence)] = first
+        view = rank(loss, confidence, most_loss=1)
+        for name in ("aurc_achievable", "aurc_exact_achievable", "augrc_achievable"):
+            areas[name, first] = METRICS[name].measure(view).value or 0.0
+    assert areas["aurc_achievable", 1] - areas["aurc_achievable", 0] > 0.1
+    for name in ("aurc_exact_achievable", "augrc_achievable"):
+        assert areas[name, 1] - areas[name, 0] < 0.002
+    names = ["aurc_achievable", "achievable_gain_pct", "aurc_exact_achievable", "augrc_achievable"]
+    found = infer([METRICS[name] for name in names], small(20), Options(resamples=0))
+    marks = [interval(found[name].interval).flags[-1] for name in names]
+    assert marks == [Flag.ONE_ROW, Flag.ONE_ROW, Flag.HULL, Flag.HULL]
+
+
+def test_few_wrong_answers_and_few_wrong_certainties_are_marked() -> None:
+    case = np.repeat(np.arange(20), 3)
+    wrong = (np.arange(60) % 3 == 0) & (case < 4)
+    ranked = rank(wrong.astype(int), np.cos(np.arange(60.0)), case=case, n_cases=20)
+    auroc = infer([METRICS["failure_auroc"]], ranked, Options(resamples=0))["failure_auroc"]
+    assert interval(auroc.interval).rests_on == RestsOn(cases=4, where="wrong")
+    assert note_of(interval(auroc.interval)) == "rests on 4 cases with a wrong answer: unreliable"
+    for said, rests in ((1.0, RestsOn(cases=4, where="certain")), (0.999, None)):
+        view = forecast(np.full(60, said), 1.0 - wrong, case=case, n_cases=20)
+        nll = infer([METRICS["nll"]], view, Options(resamples=0))["nll"]
+        assert interval(nll.interval).rests_on == rests
+
+
+def test_one_case_that_carries_the_variance_is_told() -> None:
+    case = np.repeat(np.arange(20), 4)
+    loss = np.where(case == 0, 3, (np.arange(80) % 11 == 0).astype(int))
+    view = rank(loss, np.cos(np.arange(80.0)), case=case, n_cases=20, most_loss=3)
+    made = interval(infer([METRICS["mae"]], view, Options(resamples=0))["mae"].interval)
+    by_case = np.bincount(case, loss) / 4
+    squares = (by_case - by_case.mean()) ** 2
+    assert made.largest_case_share == pytest.approx(squares[0] / squares.sum())
+    assert made.flags == (Flag.ONE_CASE,)
+    assert made.is_reliable
+    share = f"{squares[0] / squares.sum():.0%}"
+    assert note_of(made) == f"one case carries {share} of the variance"

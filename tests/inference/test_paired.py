@@ -1,10 +1,11 @@
-"""Paired deltas: MOVER by hand, permutation p-values by brute force, and what must not happen."""
+"""Paired deltas: MOVER by hand, swap tests written out, and what must not happen."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +13,14 @@ from scipy import stats
 
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
-from acumen.inference.paired import Contrast, compare, delta_interval
+from acumen.inference.paired import Contrast, claim, compare, delta_interval
+from acumen.inference.swaps import SwapTest, studentise, swap_tests
 from acumen.metrics import METRICS, metrics_of
 from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.views.confusion import confuse
+from acumen.views.forecast import forecast
 from acumen.views.ranking import Ranking, rank
+from acumen.views.severity import BY_LEVEL, rank_severity
 
 AURC, MAE, CMAX, EAURC = (METRICS[name] for name in ("aurc", "mae", "cmax", "eaurc"))
 GAIN = METRICS["achievable_gain_pct"]
@@ -104,15 +109,15 @@ def test_coverage_and_unbounded_metrics_take_the_plain_jackknife_t(metric: objec
     )
 
 
-def test_identical_systems_differ_by_nothing_for_sure() -> None:
+def test_identical_systems_differ_by_nothing_but_might_on_other_cases() -> None:
     for name, delta in compare(metrics_of(Ranking), study(20, 1), study(20, 1)).items():
         if delta.value is None:
             continue
         assert delta.value == 0.0, name
-        made = interval(delta.interval)
-        assert (made.low, made.high) == (0.0, 0.0), name
         assert delta.p_value == 1.0, name
         assert delta.favours is None
+        if isinstance(delta.interval, Interval):
+            assert delta.interval.low < 0.0 < delta.interval.high, name
 
 
 def test_two_systems_without_any_error_may_still_differ() -> None:
@@ -125,11 +130,14 @@ def test_two_systems_without_any_error_may_still_differ() -> None:
     assert made.high == pytest.approx(b.high)
 
 
-def plain_mae(rows: list[tuple[int, bool]]) -> float:
-    return sum(loss for loss, answered in rows if answered) / sum(a for _, a in rows)
+Row = tuple[int, bool, float]
 
 
-def plain_aurc(rows: list[tuple[int, bool, float]]) -> float:
+def plain_mae(rows: list[Row]) -> float:
+    return sum(loss for loss, answered, _ in rows if answered) / sum(a for _, a, _ in rows)
+
+
+def plain_aurc(rows: list[Row]) -> float:
     points = []
     for threshold in sorted({c for _, answered, c in rows if answered}, reverse=True):
         accepted = [loss for loss, answered, c in rows if answered and c >= threshold]
@@ -140,47 +148,104 @@ def plain_aurc(rows: list[tuple[int, bool, float]]) -> float:
     return area
 
 
+def by_case(view: Ranking) -> list[list[Row]]:
+    rows: list[list[Row]] = [[] for _ in range(view.n_cases)]
+    for case, loss, confidence, answered in zip(view.case, *view.columns(), strict=True):
+        rows[case].append((int(loss), bool(answered), float(confidence)))
+    return rows
+
+
+def joined(cases: list[list[Row]]) -> list[Row]:
+    return [row for case in cases for row in case]
+
+
 @pytest.mark.parametrize("name", ["mae", "aurc"])
-@pytest.mark.parametrize("n", [3, 7])
-def test_the_p_value_is_the_share_of_all_swaps_at_least_as_far_apart(n: int, name: str) -> None:
+@pytest.mark.parametrize("n", [6, 7])
+def test_the_p_value_is_the_share_of_all_swaps_that_go_as_far(n: int, name: str) -> None:
+    """Written out: every case counts twice, one of them once; all swaps; the smaller of two T."""
     left, right = study(n, 5, items=4), study(n, 6, items=4, error=0.25)
-    tables = []
-    for view in (left, right):
-        rows: list[list[tuple[int, bool, float]]] = [[] for _ in range(n)]
-        for case, loss, confidence, answered in zip(view.case, *view.columns()[:3], strict=True):
-            rows[case].append((int(loss), bool(answered), float(confidence)))
-        tables.append(rows)
+    metric = plain_aurc if name == "aurc" else plain_mae
+    tables = [by_case(left), by_case(right)]
+    moves = []
+    for side in (0, 1):
+        for case in range(n):
+            rest = [
+                rows for s in (0, 1) for c, rows in enumerate(tables[s]) if (s, c) != (side, case)
+            ]
+            moves.append(metric(joined(rest) + joined(rest) + tables[side][case]))
+    d = np.array(moves[:n]) - np.array(moves[n:])
 
-    def metric(choice: tuple[int, ...]) -> float:
-        rows = [row for case, side in enumerate(choice) for row in tables[side][case]]
-        return plain_aurc(rows) if name == "aurc" else plain_mae([r[:2] for r in rows])
+    def student(d: np.ndarray) -> float:
+        return float(abs(d.sum()) / math.sqrt(n / (n - 1) * ((d**2).sum() - d.sum() ** 2 / n)))
 
-    deltas = []
-    for swap in itertools.product((0, 1), repeat=n):
-        deltas.append(metric(tuple(1 - s for s in swap)) - metric(swap))
-    observed = deltas[0]
-    expected = np.mean([abs(d) >= abs(observed) - 1e-12 for d in deltas])
+    swaps = [student(d * np.array(signs)) for signs in itertools.product((1, -1), repeat=n)]
+    observed = metric(joined(tables[1])) - metric(joined(tables[0]))
+    without = [
+        metric(joined(tables[1][:c] + tables[1][c + 1 :]))
+        - metric(joined(tables[0][:c] + tables[0][c + 1 :]))
+        for c in range(n)
+    ]
+    error = math.sqrt((n - 1) / n * ((np.array(without) - np.mean(without)) ** 2).sum())
+    assert observed * d.sum() > 0
+    smaller = min(student(d), abs(observed) / error)
+    expected = np.mean([t >= smaller - 1e-9 for t in swaps])
     assert 0 < expected < 1
-    found = compare([METRICS[name]], left, right)[name]
-    assert found.value == pytest.approx(observed)
-    assert found.p_value == pytest.approx(expected, abs=1e-12)
+    assert compare([METRICS[name]], left, right)[name].p_value == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_difference_against_its_own_swaps_is_not_claimed() -> None:
+    """Where the swaps point the other way than the difference itself, nothing is shown."""
+    test = SwapTest(np.full(12, 1 / 12), 1.0)
+    assert studentise(test, -0.3, None).statistic == 0.0
+    assert studentise(test, 0.3, None).statistic == 1.0
+    assert studentise(test, 0.0, None).statistic == 0.0
+
+
+@pytest.mark.parametrize("view", ["ranking", "confusion", "severity", "forecast"])
+def test_swapping_a_case_changes_nothing_but_a_sign(view: str) -> None:
+    """The very thing that makes the test exact, in every kind of view."""
+    rng = np.random.default_rng(4)
+    n, items, swapped = 12, 4, 3
+    case = np.repeat(np.arange(n), items)
+    truth = rng.integers(0, 3, n * items)
+    sides = [rng.integers(0, 3, n * items) for _ in range(2)]
+    sure = [rng.random(n * items) for _ in range(2)]
+
+    def tests(predictions: list[np.ndarray], sure: list[np.ndarray]) -> list[SwapTest | None]:
+        made: list[Any] = []
+        for p, c in zip(predictions, sure, strict=True):
+            match view:
+                case "ranking":
+                    made.append(rank(np.abs(p - truth), c, case=case, n_cases=n, most_loss=2))
+                case "confusion":
+                    made.append(confuse(truth, p, levels=3, case=case, n_cases=n))
+                case "severity":
+                    made.append(rank_severity(truth, p, levels=3, case=case, ranked_by=BY_LEVEL))
+                case _:
+                    made.append(forecast(c, p == truth, case=case, n_cases=n))
+        return swap_tests(metrics_of(type(made[0])), *made)
+
+    here = case == swapped
+    crossed = [[np.where(here, b, a), np.where(here, a, b)] for a, b in (sides, sure)]
+    before, after = tests(sides, sure), tests(*crossed)
+    assert any(test is not None for test in before)
+    for one, other in zip(before, after, strict=True):
+        if one is not None and other is not None:
+            signs = np.where(np.arange(n) == swapped, -1.0, 1.0)
+            assert other.parts == pytest.approx(one.parts * signs, abs=1e-9)
 
 
 def test_a_random_p_value_counts_the_study_itself_and_nears_the_exact_one() -> None:
     left, right = study(13, 5), study(13, 6, error=0.3)
-    exact = compare([AURC], left, right, Options(resamples=2**13))["aurc"].p_value
-    drawn = compare([AURC], left, right, Options(resamples=4000))["aurc"].p_value
+    exact = compare([AURC], left, right, Options(resamples=0, swaps=2**13))["aurc"].p_value
+    drawn = compare([AURC], left, right, Options(resamples=0, swaps=4000))["aurc"].p_value
     assert exact is not None
     assert drawn is not None
     # five binomial standard errors of 4,000 swaps
     assert drawn == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 4000))
     assert drawn * 4001 == pytest.approx(round(drawn * 4001))
-    far = compare([MAE], study(40, 1, error=0.0), study(40, 2, error=1.0), Options(resamples=99))
-    assert far["mae"].p_value == 1 / 100
-
-
-def test_p_values_may_be_left_out() -> None:
-    assert compare([AURC], study(9, 1), study(9, 2), p_values=False)["aurc"].p_value is None
+    sides = study(40, 1, error=0.0), study(40, 2, error=1.0)
+    assert compare([MAE], *sides, Options(resamples=0, swaps=99))["mae"].p_value == 1 / 100
 
 
 def test_a_claim_names_the_better_side_only_when_the_interval_excludes_zero() -> None:
@@ -265,20 +330,100 @@ def test_two_systems_without_variation_differ_by_what_either_may_still_do(wrong:
     n = 12
     left, right = (rank([e] * n, np.arange(n)) for e in (0, int(wrong)))
     delta = compare([METRICS["accuracy"]], left, right, Options(resamples=0))["accuracy"]
-    alone = infer([METRICS["accuracy"]], left, Options(resamples=0))["accuracy"].interval
-    assert isinstance(alone, Interval)
+    ends = []
+    for side in (left, right):
+        alone = infer([METRICS["accuracy"]], side, Options(resamples=0))["accuracy"].interval
+        assert isinstance(alone, Interval)
+        ends.append(alone.high - alone.low)
     assert isinstance(delta.interval, Interval)
     assert delta.value == -float(wrong)
-    reach = 1.0 - alone.low
-    expected = math.hypot(reach, reach) if wrong else reach
+    expected = math.hypot(*ends) if wrong else ends[0]
     assert delta.interval.high - delta.interval.low == pytest.approx(
         expected if wrong else 2 * expected, rel=1e-9
     )
     assert delta.favours == ("left" if wrong else None)
 
 
-def test_identical_systems_that_vary_do_not_differ() -> None:
+def test_systems_that_vary_alike_differ_by_what_may_have_stayed_hidden() -> None:
+    """12 cases alike: by .025^(1/12) up to 26.5% of cases may not be, and vary independently."""
     view = rank([0, 1, 0, 2, 0, 1, 0, 0, 3, 0, 1, 0], np.arange(12))
     delta = compare([METRICS["accuracy"]], view, view, Options(resamples=0))["accuracy"]
-    assert isinstance(delta.interval, Interval)
-    assert (delta.interval.low, delta.interval.high) == (0.0, 0.0)
+    alone, made = interval(delta.left.interval), interval(delta.interval)
+    value = delta.left.value
+    assert value is not None
+    reach = math.sqrt(1 - 0.025 ** (1 / 12)) * math.hypot(value - alone.low, alone.high - value)
+    assert (made.low, made.high) == (pytest.approx(-reach), pytest.approx(reach))
+
+
+@pytest.mark.parametrize("every", [0, 1])
+def test_a_coverage_that_differs_alike_in_every_case_is_not_known_to_the_last_digit(
+    every: int,
+) -> None:
+    """12 cases of 4: both answer all, or the right leaves one open in each."""
+    case = np.repeat(np.arange(12), 4)
+    answered = np.tile([True, True, True, every == 0], 12)
+    left = rank([0] * 48, np.arange(48), case=case, n_cases=12)
+    right = rank([0] * 48, np.arange(48), answered, case=case, n_cases=12)
+    delta = compare([CMAX], left, right, Options(resamples=0))["cmax"]
+    assert delta.value == -0.25 * every
+    made = interval(delta.interval)
+    assert made.high - made.low > 0.1
+    assert delta.favours == ("left" if every else None)
+    assert (Flag.TEST_DECIDES in made.flags) == (made.has_zero and every == 1)
+
+
+def test_where_the_test_shows_more_its_own_interval_is_printed() -> None:
+    """Both decide alike: excluded is 0 exactly where the test claims."""
+    told = set()
+    for seed in range(40):
+        left, right = study(20, seed, error=0.35), study(20, seed + 500, error=0.12)
+        for delta in compare([MAE, AURC], left, right, Options(resamples=0, swaps=999)).values():
+            made = interval(delta.interval)
+            if Flag.TEST_DECIDES not in made.flags:
+                assert made.has_zero == (delta.favours is None)
+            if made.method == "swap test":
+                assert delta.favours == "right"
+                assert delta.p_value is not None
+                assert delta.p_value <= 0.05
+            told.add((made.method, Flag.TEST_DECIDES in made.flags))
+    assert {("MOVER", False), ("swap test", False)} <= told
+
+
+def test_a_family_claims_less_than_its_members_and_copies_cost_nothing() -> None:
+    left, right = study(20, 3, error=0.4), study(20, 11, error=0.25)
+    options = Options(resamples=0, swaps=2000)
+    alone = compare([MAE, AURC, CMAX], left, right, options)
+    family = claim(alone, options)
+    for contrast in family.values():
+        assert contrast.together is not None
+        assert contrast.p_value is not None
+        assert contrast.together.p_value >= contrast.p_value
+    fifth = claim(alone, options, share=0.2)
+    for name, contrast in fifth.items():
+        assert contrast.together is not None
+        whole = family[name].together
+        assert whole is not None
+        assert contrast.together.p_value == pytest.approx(min(1.0, 5 * whole.p_value))
+        assert contrast.together.critical > whole.critical
+    twice = claim({(n, i): c for n, c in alone.items() for i in range(3)}, options)
+    for (name, _), contrast in twice.items():
+        assert contrast.together == family[name].together
+
+
+def test_adjusted_p_values_are_the_largest_of_all_not_yet_claimed_under_every_swap() -> None:
+    """Two differences of 4 cases, written out over all 16 swaps."""
+    left, right = study(4, 5, items=4), study(4, 6, items=4, error=0.25)
+    alone = compare([MAE, CMAX], left, right, Options(resamples=0))
+    tests = {name: c.test for name, c in alone.items() if c.test is not None}
+    assert len(tests) == 2
+    far = {
+        name: [abs((test.parts * signs).sum()) for signs in itertools.product((1, -1), repeat=4)]
+        for name, test in tests.items()
+    }
+    first, second = sorted(tests, key=lambda name: -tests[name].statistic)
+    largest = np.max([far[first], far[second]], axis=0)
+    p_first = np.mean(largest >= tests[first].statistic - 1e-12)
+    p_second = max(p_first, np.mean(np.array(far[second]) >= tests[second].statistic - 1e-12))
+    family = claim(alone, Options(resamples=0))
+    found = {name: c.together.p_value for name, c in family.items() if c.together is not None}
+    assert found == {first: pytest.approx(p_first), second: pytest.approx(p_second)}

@@ -16,7 +16,8 @@ import pytest
 from scipy import stats
 
 from acumen.errors import UsageError
-from acumen.inference.infer import infer, statistic_of
+from acumen.inference.infer import infer
+from acumen.inference.influence import statistic_of
 from acumen.inference.options import Options
 from acumen.inference.philox import draw_swaps, philox
 from acumen.inference.replicates import spread
@@ -265,7 +266,7 @@ def test_a_metric_does_not_depend_on_which_others_are_asked_or_in_what_order() -
 def test_shuffled_rows_give_the_same_bytes() -> None:
     view = study(levels=5)
     shuffle = np.random.default_rng(1).permutation(len(view))
-    loss, confidence, answered, _ = view.columns()
+    loss, confidence, answered = view.columns()
     shuffled = rank(
         loss[shuffle], confidence[shuffle], answered[shuffle],
         case=view.case[shuffle], n_cases=41, most_loss=3,
@@ -316,7 +317,7 @@ def test_results_do_not_depend_on_the_hash_seed_or_on_threads() -> None:
 
 def test_any_function_of_row_weights_can_be_resampled() -> None:
     view = study(12, 3)
-    loss, _, answered, _ = view.columns()
+    loss, _, answered = view.columns()
 
     def plain_mae(block: CaseWeights) -> np.ndarray:
         weights = block.counts[view.case].T.astype(float)

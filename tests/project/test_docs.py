@@ -12,7 +12,10 @@ from acumen.confidence import FUNCTIONS
 from acumen.files.json import write_json
 from acumen.metrics import metrics_of
 from acumen.readers import read
-from acumen.readers.frame import CONVENTIONS
+from acumen.readers.mapping import find_mapping
+from acumen.readers.reading import Reading
+from acumen.readers.roles import CONVENTIONS
+from acumen.table.losses import find_loss
 from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS
 from acumen.views.forecast import Forecast
@@ -68,7 +71,10 @@ def test_every_metric_of_a_forecast_is_in_the_guide_with_how_its_interval_holds(
 
 
 def test_the_examples_of_files_are_read(tmp_path: Path) -> None:
-    (run,), (rows,), (scale,) = (blocks("docs/data.md", name) for name in ("json", "csv", "toml"))
+    (run,), (rows,) = (blocks("docs/data.md", name) for name in ("json", "csv"))
+    mapping, scale, costs = blocks("docs/data.md", "toml")
+    (tmp_path / "m.toml").write_text(mapping)
+    assert find_mapping(tmp_path / "m.toml")["levels"] == [1, 2, 3, 4, 5]
     for name, text in {"run.json": run, "rows.csv": rows, "stars.toml": scale}.items():
         (tmp_path / name).write_text(text, "utf-8")
     table = read(tmp_path / "run.json")
@@ -77,6 +83,8 @@ def test_the_examples_of_files_are_read(tmp_path: Path) -> None:
     again = read(tmp_path / "rows.csv")
     assert again.prediction.tolist() == table.prediction.tolist()
     assert Scale.read(tmp_path / "stars.toml").case == "hotel"
+    (tmp_path / "triage.toml").write_text(costs, "utf-8")
+    assert find_loss(tmp_path / "triage.toml").costs(Scale.of([0, 1, 2, 3]))[3][0] == 20
     records = json.loads(run)["experiments"][0]["results"]["results"]
     (tmp_path / "run.jsonl").write_text("\n".join(map(json.dumps, records)))
     assert read(tmp_path / "run.jsonl").truth.tolist() == table.truth.tolist()
@@ -90,6 +98,14 @@ def test_every_metric_of_a_ranking_is_defined() -> None:
 def test_every_name_a_column_goes_by_is_listed() -> None:
     text = text_of("docs/data.md")
     assert [n for names in CONVENTIONS.values() for n in names if f"`{n}`" not in text] == []
+
+
+def test_every_keyword_that_says_how_rows_are_read_is_listed() -> None:
+    text = text_of("docs/data.md")
+    options = (
+        f"--{name.replace('_', '-')}`" for name in Reading.__annotations__ if name != "columns"
+    )
+    assert [option for option in options if option not in text] == []
 
 
 @pytest.mark.parametrize("guide", GUIDES)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulations import items, marks
 from simulations.coverage import BESIDE, CASES, JUDGED, METHODS
+from simulations.crowds import CROWDS
 from simulations.paired import CASES as PAIRED_CASES
 from simulations.paired import CONTESTS
 from simulations.populations import POPULATIONS
@@ -41,6 +43,13 @@ def counts() -> dict[tuple[str, int, int], Any]:
             }  # fmt: skip
     for n in CONTROL_CASES:
         found["rows", 2, n] = {m.name: tally(0.7) for m in JUDGED}
+    held = {"given": 400, "low": 10, "high": 10, "plain": 400, "plain_missed": 20, "truth": 0.1}
+    for place in range(len(CROWDS)):
+        for n in marks.CASES:
+            found["crowd", place, n] = dict.fromkeys(marks.NAMES, held)
+    for place in range(len(items.SPREADS)):
+        for shape in range(len(items.SHAPES)):
+            found["items", place, shape] = {n: [[400, 240], [400, 380]] for n in items.NAMES}
     return found
 
 
@@ -52,7 +61,7 @@ def failures(text: str, *, promised: bool = True) -> list[str]:
 
 
 def test_nothing_is_listed_when_everything_holds() -> None:
-    text = page(counts(), STUDIES, STUDIES, 100, 1)
+    text = page(counts(), STUDIES, STUDIES, 400, 100, 1)
     assert failures(text) == []
     assert "0 of 128" in text
     assert "Outside 3–6.5%:\n\nNone." in text
@@ -63,7 +72,7 @@ def test_a_cell_that_covers_too_little_or_too_much_is_listed_with_its_coverage()
     found["coverage", 3, 20]["aurc"]["default"] = tally(0.929)
     found["coverage", 5, 41]["mae"]["default"] = tally(0.98, withheld=100, method="gamma")
     found["coverage", 1, 100]["eaurc"]["default"] = tally(0.5)
-    text = page(found, STUDIES, STUDIES, 100, 1)
+    text = page(found, STUDIES, STUDIES, 400, 100, 1)
     lines = failures(text)
     assert len(lines) == 2
     (other,) = failures(text, promised=False)
@@ -78,7 +87,7 @@ def test_a_comparison_outside_its_bounds_is_listed() -> None:
     found["paired", 0, 20]["aurc"]["default"] = tally(0.92)
     found["paired", 1, 41]["mae"]["rejected"] = 90
     found["paired", 4, 41]["mae"]["rejected"] = 900  # not a null: no error
-    text = page(found, STUDIES, STUDIES, 100, 1)
+    text = page(found, STUDIES, STUDIES, 400, 100, 1)
     listed = text.split("Outside 3–6.5%:")[1].split("##")[0]
     assert "exchangeable, skewed with ties, 20 cases, aurc: interval 8.0%" in listed
     assert "exchangeable, strong clustering, 41 cases, mae: p-value 9.0%" in listed
@@ -90,3 +99,15 @@ def test_a_control_that_covers_is_noticed() -> None:
     assert control_fails(found) == []
     found["rows", 2, 41]["mae"] = tally(0.86)
     assert control_fails(found) == ["mae, 41 cases"]
+
+
+def test_a_family_shows_its_worst_cell_and_counts_what_is_outside() -> None:
+    found = counts()
+    bad = {"given": 400, "low": 40, "high": 0, "plain": 100, "plain_missed": 20, "truth": 0.1}
+    found["crowd", 0, 41] = {**found["crowd", 0, 41], "quadratic_kappa": bad}
+    text = page(found, STUDIES, STUDIES, 400, 100, 1)
+    (line,) = [row for row in text.splitlines() if row.startswith("| quadratic_kappa |")]
+    assert "| 90.0–95.0 |" in line
+    assert "| 80.0 |" in line  # of those without a mark
+    assert "1 in less; the lowest is 90.0" in text
+    assert "60.0 → 95.0" in text

@@ -63,7 +63,7 @@ def verdict_results() -> PairDocument:
     ]
     compared = compare_runs(runs[0], runs[1], truth, policy, reviews, options)
     names = tuple(study.results)
-    comparison = comparison_document(compared, (names[0], names[1]), with_reasons=True)
+    comparison = comparison_document(compared, (names[0], names[1]))
     return PairDocument(systems=documents, comparison=comparison)
 
 

@@ -18,7 +18,7 @@ from acumen.report.blocks import Cases
 from acumen.report.html import render_report, study_of
 from acumen.report.selective.facts import cases
 from acumen.results.metrics import MetricsArtifact
-from acumen.results.verdicts import PairDocument, ResultsDocument
+from acumen.results.verdicts import Full, PairDocument, ResultsDocument
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import document, score_study
 from acumen.verdicts.study import prepare
@@ -123,7 +123,7 @@ def traces_of(document: ResultsDocument) -> list[tuple[str, ...]]:
     return [tuple(column.text(row) for column in told) for row in range(table.n)]
 
 
-def abstaining_document(*, with_reasons: bool = True) -> ResultsDocument:
+def abstaining_document() -> ResultsDocument:
     """A abstains with two claims, B abstains with none, C and D judge with one and with none."""
     policy = find_policy("G1_allergy_V2")
 
@@ -142,7 +142,7 @@ def abstaining_document(*, with_reasons: bool = True) -> ResultsDocument:
         for case, (verdict, n) in given.items()
     ]
     study = prepare(parse_results(rows, policy), None, policy)
-    return document(score_study(study, Options(resamples=0)), with_reasons=with_reasons)
+    return document(score_study(study, Options(resamples=0)))
 
 
 def test_an_abstention_is_not_said_to_claim_nothing() -> None:
@@ -155,7 +155,8 @@ def test_an_abstention_is_not_said_to_claim_nothing() -> None:
 
 
 def test_nothing_is_said_of_evidence_that_was_not_scored() -> None:
-    assert {told for _, _, told in traces_of(abstaining_document(with_reasons=False))} == {"–"}
+    untold = abstaining_document().model_copy(update={"unified_metrics_full": Full()})
+    assert {told for _, _, told in traces_of(untold)} == {"–"}
 
 
 def test_the_page_says_where_an_abstention_counts(results: PairDocument) -> None:

@@ -19,7 +19,7 @@ from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.report.html import chart_library, render_report
-from acumen.results.measured import Absence, Flag, RestsOn
+from acumen.results.measured import Absence, Description, Flag, RestsOn
 from acumen.results.metrics import MetricsArtifact
 from tests.report.opened import hovered, opened
 from tests.report.studies import rewritten, verdict_results
@@ -30,7 +30,7 @@ PAYLOADS: list[str] = json.loads(
 )
 PLAIN = "plain words"
 CODES = {
-    *(*Flag, *Absence),
+    *(*Flag, *Absence, *Description),
     *("lower", "higher", "left", "right"),
     *get_args(RestsOn.model_fields["where"].annotation),
 }
@@ -174,7 +174,7 @@ def hostile_artifact(change: Change) -> MetricsArtifact:
     document = small_artifact()
     metrics = next(iter(document["confidence_variants"].values()))["metrics"]
     levels = {f"{c / 10:.2f}" for c in range(1, 10)}
-    names = {*metrics, *document["agreement"][0]}
+    names = {*metrics, *document["overall"]}
     keep = {
         "1",
         "answered",

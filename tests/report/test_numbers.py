@@ -73,7 +73,7 @@ def test_the_summary_tells_the_artifact_s_numbers(single: Evaluation) -> None:
     assert best is not None
     variant = single.artifact.confidence_variants[best.name]
     assert f"Ranked by {best.name}, AUGRC is {variant.augrc_full:.4f}" in page  # type: ignore[union-attr]
-    assert "264 answered and 64 abstained. None failed." in page
+    assert "328 judgments: 264 answered (80.5%), 64 abstained. None failed." in page
 
 
 def test_the_same_artifact_gives_the_same_bytes(single: Evaluation) -> None:
@@ -111,9 +111,9 @@ def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evalua
     assert len(told) > 10
     wrong = ("mean loss", "Mean error", "mae ", "macro_mae")
     assert [line for line in told if any(word in f"{line} " for word in wrong)] == []
-    deltas = paired.artifact.comparison.deltas
-    assert deltas is not None
-    assert f"MAE at coverage 0.5 {deltas['llm']['mae_at_coverage@0.5'].left:.4f}" in " ".join(
+    matched = paired.artifact.comparison.matched["llm"]
+    at = f"{matched.coverage:.2f}".lstrip("0")
+    assert f"Risk at equal coverage {at} {matched.left:.4f} {matched.right:.4f}" in " ".join(
         " ".join(cell.text for cell in row) for row in plots(study.sections[0])[0].table.rows
     )
 
@@ -213,7 +213,7 @@ def test_the_agreement_table_names_thresholds_and_tells_differences(paired: Eval
     (section,) = [s for s in study.sections if s.key == "agreement"]
     rows = {(row[0].text, row[1].text): row[2].value for row in plots(section)[0].table.rows}
     held = paired.artifact
-    assert rows["AUROC, at least 2", "toy1"] == held.agreement[0]["auroc_ge@2"].value
+    assert rows["AUROC, at least 2", "toy1"] == held.overall_by_input[0]["auroc_ge@2"].value
     delta = held.comparison.agreement["kendall_tau_b"].delta
     assert rows["Kendall's tau-b", "noisier minus toy1"] == delta
 
@@ -226,7 +226,7 @@ def test_the_calibration_errors_stand_beside_the_reliability_with_their_interval
     (drawn,) = [p for p in plots(section) if p.key == "s1-chart-calibration"]
     variants = single.artifact.confidence_variants
     told = {row[0].text: row for row in drawn.table.rows}
-    assert set(told) == {f for f, v in variants.items() if "ece" in v.metrics}
+    assert set(told) == {f for f, v in variants.items() if v.metrics["ece"].value is not None}
     assert "llm" not in told  # a count of evidence is no probability
     held = variants["token_msp"].metrics["ece"]
     assert held.interval is not None

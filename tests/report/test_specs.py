@@ -88,7 +88,7 @@ def test_the_agreement_chart_draws_the_artifact_s_numbers_of_each_input(
     names = {row["group"] for row in rows}
     assert names == {"toy1", "noisier"}
     kappa = {row["group"]: row for row in rows if row["name"] == "Quadratic kappa"}
-    for side, found in zip(("toy1", "noisier"), paired.artifact.agreement, strict=True):
+    for side, found in zip(("toy1", "noisier"), paired.artifact.overall_by_input, strict=True):
         held = found["quadratic_kappa"]
         assert held.interval is not None
         drawn = [kappa[side][key] for key in ("value", "low", "high")]

@@ -8,6 +8,7 @@ import pytest
 
 from acumen.evaluation.evaluation import Evaluation
 from acumen.metrics import METRICS, find_metric
+from acumen.metrics.registry import OVERALL
 from acumen.report.blocks import Cases, Folded, Section, Table
 from acumen.report.brief import brief
 from acumen.report.html import study_of
@@ -98,6 +99,10 @@ def every_metric(parts: Any) -> Table:
     return block.table if isinstance(block, Folded) else block
 
 
+def metric_name(key: str) -> str:
+    return OVERALL[key][0] if key in OVERALL else key.partition("@")[0]
+
+
 @pytest.mark.parametrize("kind", ["single", "paired"])
 def test_every_metric_is_in_the_document_the_full_view_and_the_page(
     kind: str, request: pytest.FixtureRequest
@@ -105,9 +110,10 @@ def test_every_metric_is_in_the_document_the_full_view_and_the_page(
     evaluation: Evaluation = request.getfixturevalue(kind)
     artifact = evaluation.artifact
     keys = {key for _, _, variant in artifact.variants() for key in variant.metrics}
-    keys |= set(artifact.agreement[0])
-    views = {METRICS[key.partition("@")[0]].view for key in keys}
-    assert {key.partition("@")[0] for key in keys} == {
+    keys |= set(artifact.overall_by_input[0])
+    names = {metric_name(key) for key in keys}
+    views = {METRICS[name].view for name in names}
+    assert names == {
         name for name, metric in METRICS.items() if metric.view in views and name not in TWINS
     }
     levels = artifact.scale["levels"]
@@ -137,6 +143,6 @@ def test_every_metric_is_of_a_view_that_some_document_has(
     single: Evaluation, results: PairDocument
 ) -> None:
     keys = {key for _, _, variant in single.artifact.variants() for key in variant.metrics}
-    keys |= {*single.artifact.agreement[0], *results.systems[0].metrics}
-    assert {key.partition("@")[0] for key in keys} == set(METRICS) - TWINS
+    keys |= {*single.artifact.overall_by_input[0], *results.systems[0].metrics}
+    assert {metric_name(key) for key in keys} == set(METRICS) - TWINS
     assert all(metric.title != metric.name or name == "cmax" for name, metric in METRICS.items())

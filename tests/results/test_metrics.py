@@ -7,28 +7,39 @@ import pytest
 import acumen
 from acumen.errors import DataError
 from acumen.readers.run import run_from_document
-from acumen.results.measured import Delta
-from acumen.results.metrics import Comparison, MetricsArtifact, PairedVariant
+from acumen.results.measured import Delta, Flag, Interval
+from acumen.results.metrics import Matched, MetricsArtifact, PairedVariant
 from tests.toy_runs import toy_run
 
 
-def favoured(**p_holm: float | None) -> dict[str, str | None]:
-    deltas = {
-        function: {"augrc_full": Delta(delta=-0.1, favours="right", p_holm=p)}
-        for function, p in p_holm.items()
-    }
-    comparison = Comparison(enabled=True, intersection_only=False, deltas=deltas)
-    return comparison.favoured("augrc_full", 0.95)
+def matched(difference: tuple[float, float], guard: tuple[float, float], p: float) -> Matched:
+    deltas = [
+        Delta(delta=sum(ends) / 2, interval=Interval(low=ends[0], high=ends[1], method="x"))
+        for ends in (difference, guard)
+    ]
+    return Matched(
+        coverage=0.5, left=0.3, right=0.2, difference=deltas[0], guard=deltas[1], p_value=p
+    )
 
 
-def test_among_several_functions_the_adjusted_p_value_must_agree() -> None:
-    assert favoured(a=0.01, b=0.2) == {"a": "right", "b": None}
-    assert favoured(a=0.051, b=0.049) == {"a": None, "b": "right"}
+def test_a_side_is_favoured_at_equal_coverage_where_the_adjusted_p_value_says_so() -> None:
+    below = matched((-0.2, -0.1), (-0.3, -0.1), 0.01)
+    assert below.decided(0.04, 0.05).favours == "right"
+    assert matched((0.1, 0.2), (0.1, 0.3), 0.01).decided(0.04, 0.05).favours == "left"
+    undecided = below.decided(0.06, 0.05)
+    assert (undecided.favours, undecided.p_adjusted) == (None, 0.06)
+    assert undecided.difference.interval is not None
+    assert undecided.difference.interval.flags == (Flag.TEST_DECIDES,)
 
 
-def test_without_an_adjusted_p_value_none_of_several_is_favoured() -> None:
-    assert favoured(a=None, b=0.01) == {"a": None, "b": "right"}
-    assert favoured(a=None) == {"a": "right"}
+def test_no_side_is_favoured_without_a_guard_or_on_an_unreliable_interval() -> None:
+    below = matched((-0.2, -0.1), (-0.3, -0.1), 0.01)
+    unguarded = below.model_copy(update={"guard": Delta(delta=-0.1)})
+    assert unguarded.decided(0.01, 0.05).favours is None
+    assert below.decided(None, 0.05).favours is None
+    few = below.difference.interval.with_flag(Flag.FEW_CASES)  # type: ignore[union-attr]
+    delta = below.difference.model_copy(update={"interval": few})
+    assert below.model_copy(update={"difference": delta}).decided(0.01, 0.05).favours is None
 
 
 @pytest.mark.parametrize("side", ["input_0", "input_1"])

@@ -25,7 +25,7 @@ def test_it_takes_the_options_of_the_command_with_the_same_defaults() -> None:
     """Beside them, what only a terminal needs, and who watches."""
     command = inspect.signature(run_command.run).parameters
     door = inspect.signature(run).parameters
-    terminal = {"compute_aurc", "prompt_price", "completion_price", "debug"}
+    terminal = {"context", "compute_aurc", "debug"}
     assert command.keys() - terminal == door.keys() - {"watcher"}
     for name in door.keys() - {"watcher", "omit"}:
         assert door[name].default == command[name].default, name

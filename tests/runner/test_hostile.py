@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from acumen.files.json import parse_json, to_json
 from acumen.files.json_walk import value_spans
 from acumen.files.text import mend_surrogates
+from acumen.runner.protocols import PROTOCOLS
+from acumen.runner.refusals import refusal
 from acumen.runner.reply import UnusableReply, read_reply
 from acumen.runner.task_file import parse_task, read_task
 from acumen.runner.tokens import TokenMap, label_signals, read_tokens, score_signals
-from acumen.runner.wire import TransportFailure, read_answer, read_document, read_vectors
+from acumen.runner.wire import TransportFailure, read_document, read_vectors
 
 PHQ8, ALLERGY = read_task("phq8"), read_task("allergy")
 FLAT = parse_task(
@@ -87,9 +89,12 @@ def test_log_probabilities_of_any_shape_give_signals_or_a_reason(
 @given(document=documents)
 @settings(max_examples=200, deadline=None)
 def test_a_body_of_any_shape_is_read_or_is_a_transport_failure(document: Any) -> None:
-    for body in (document, {"choices": document}, {"choices": [document]}, {"data": [document]}):
+    bodies = [{key: [document]} for key in ("choices", "data", "output", "content", "error")]
+    for body in (document, {"choices": document}, {"error": document}, *bodies):
         data = mend_surrogates(json.dumps(body)).encode()
-        for read in (read_answer, lambda body: read_vectors(body, 1)):
+        assert isinstance(refusal(400, data, None, "KEY", has_key=True), Exception)
+        readers = [protocol.read for protocol in PROTOCOLS.values()]
+        for read in (*readers, lambda body: read_vectors(body, 1)):
             try:
                 read(read_document(data))
             except TransportFailure:

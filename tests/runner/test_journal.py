@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import stat
 import threading
 from collections.abc import Callable, Coroutine
@@ -15,12 +16,12 @@ from typing import Any, TypeVar
 import pytest
 
 from acumen.errors import DataError, UsageError
-from acumen.runner.journal import Journal, check_journal, open_journal
+from acumen.runner.journal import VERSION, Journal, check_journal, open_journal, sealed
 from acumen.runner.record import ItemAnswer, Outcome, Record
 
 T = TypeVar("T")
 LIMIT = 30.0
-HEADER = {"journal": 1, "run_id": "r", "plan": {"model": "a", "task": "t" * 64}}
+HEADER = {"journal": VERSION, "run_id": "r", "plan": {"model": "a", "task": "t" * 64}}
 
 
 def record(
@@ -133,7 +134,9 @@ def test_a_hole_at_the_end_is_cut_off_and_one_in_the_middle_is_refused(tmp_path:
     assert path.read_bytes() == whole
     header, _, rest = whole.partition(b"\n")
     path.write_bytes(header + b"\n" + b"\0" * 300 + b"\n" + rest)
-    with pytest.raises(DataError, match="line 2: is damaged, and records follow it"):
+    with pytest.raises(
+        DataError, match="line 2: is damaged: without that line its question is asked again"
+    ):
         open_journal(output, HEADER, resume=True)
 
 
@@ -249,6 +252,65 @@ def test_a_question_settled_twice_is_refused_but_a_transport_failure_may_be_foll
     write(output, record(1), resume=True)
     with pytest.raises(DataError, match="line 4: a question is recorded twice"):
         open_journal(output, HEADER, resume=True)
+
+
+def test_one_flipped_bit_is_named_and_never_read(tmp_path: Path) -> None:
+    output, path = tmp_path / "run.json", tmp_path / "run.json.journal"
+    write(output, record(1, reply="…"), record(2, reason="a\u2028b"), record(3))
+    whole = path.read_bytes()
+    draw = random.Random(6)
+    ends = [at for at, byte in enumerate(whole) if byte == 10]
+    # every bit of the first line's end and of the last line's, and many others
+    places = [8 * at + bit for at in (*ends, ends[-1] - 1, 0) for bit in range(8)]
+    for place in places + [draw.randrange(8 * len(whole)) for _ in range(600)]:
+        damaged = bytearray(whole)
+        damaged[place // 8] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        if place // 8 == ends[-1]:  # half a line: told, and its question asked again
+            journal = open_journal(output, HEADER, resume=True)
+            close(journal)
+            assert (journal.repaired, len(journal.records)) == (True, 2)
+            continue
+        line = whole.count(b"\n", 0, place // 8) + 1
+        with pytest.raises(DataError, match=f"line {line}: is damaged"):
+            open_journal(output, HEADER, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"sample": True}, "is not a record of a run"),
+        ({"outcome": "ansvered"}, "is not a record of a run"),
+        ({"case": 9}, "a record of nobody"),
+        ({"seal": "00000000"}, "is damaged"),
+    ],
+)
+def test_a_record_that_was_changed_by_hand_is_refused_by_its_line(
+    tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    output, path = tmp_path / "run.json", tmp_path / "run.json.journal"
+    write(output, record(1), record(2))
+    first, second, third = path.read_bytes().splitlines(keepends=True)
+    fields = {k: v for k, v in json.loads(second).items() if k != "seal"} | change
+    line = json.dumps(fields).encode() + b"\n"
+    path.write_bytes(first + (line if "seal" in change else sealed(line)) + third)
+
+    def fault(record: Record) -> str | None:
+        return "a record of nobody" if record.case == 9 else None
+
+    with pytest.raises(DataError, match=f"line 2: {said}"):
+        open_journal(output, HEADER, fault, resume=True)
+
+
+@pytest.mark.parametrize("name", [".", "/", "", "folder"])
+def test_an_output_that_is_no_file_is_refused_before_anything_is_asked(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for attempt in (open_journal, check_journal):
+        with pytest.raises(UsageError, match="--output must name a file, not a folder"):
+            attempt(Path(name), HEADER, resume=False)
 
 
 def test_the_journal_is_its_owners_alone(tmp_path: Path) -> None:

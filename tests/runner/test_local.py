@@ -104,12 +104,12 @@ def test_a_missing_server_gets_the_exact_command(
         pass
 
 
-def test_a_missing_sdk_gets_the_exact_command(
+def test_a_missing_library_gets_the_exact_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "short.toml").write_text(SHORT)
     (tmp_path / "cases.json").write_text(json.dumps({"cases": CASES}))
-    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "httpx2", None)
     command = ["run", str(tmp_path / "short.toml"), "--cases", str(tmp_path / "cases.json")]
     command += ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
     assert acumen([*command, "--output", str(tmp_path / "run.json")]) == 2

@@ -22,18 +22,23 @@ from acumen.cli import run as acumen
 from acumen.errors import DataError, UsageError
 from acumen.files.json import read_json
 from acumen.readers.run import read_run
+from acumen.runner.access import Access
 from acumen.runner.cases import read_cases
 from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import EndpointRefusal, Patience
+from acumen.runner.endpoint import Patience
 from acumen.runner.execute import execute
-from acumen.runner.journal import journal_of
+from acumen.runner.journal import journal_of, sealed
 from acumen.runner.plan import Plan, Settings
+from acumen.runner.record import Outcome as Outcomes
+from acumen.runner.record import Record, as_line
+from acumen.runner.refusals import EndpointRefusal
 from acumen.runner.task import Task
 from acumen.runner.task_file import read_task
 from acumen.table.judgments import Outcome
 
 HASTE = Patience(timeout=60, retries=1, backoff=0.01)
 PlanFor = Callable[..., Plan]
+ITEM = {"level": 2, "signals": {}, "flaws": [], "no_tokens_because": None}
 
 
 def logprobs(text: str, at: str) -> dict[str, Any]:
@@ -258,8 +263,9 @@ def test_resume_asks_only_what_is_missing_and_what_never_arrived(
     ("change", "name"),
     [
         ({"model": "other"}, "model"),
-        ({"samples": 2}, "samples"),
         ({"temperature": 0.5}, "temperature"),
+        ({"address": "another"}, "address"),
+        ({"extra_body": {"top_p": 0.5}}, "extra_body"),
     ],
 )
 def test_a_changed_setting_is_refused_by_name(
@@ -278,8 +284,144 @@ def test_a_changed_setting_is_refused_by_name(
         execute(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
         with pytest.raises(DataError, match=f"changed: {name}"):
             execute(plan_for(flat, ["a"], **change), output, server.url, resume=True)
-        with pytest.raises(DataError, match="changed: cases, prompt"):
-            execute(plan_for(flat, ["b"]), output, server.url, resume=True)
+
+
+def test_more_samples_and_more_cases_ask_only_what_is_new(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        execute(plan_for(flat, ["a", "b"]), output, server.url, patience=HASTE)
+        more = plan_for(flat, ["c", "b", "a"], samples=2)
+        artifact = execute(more, output, server.url, patience=HASTE, resume=True).artifact
+        asked = sorted((e.case, e.body["seed"]) for e in server.seen)
+        assert asked == [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("c", 0), ("c", 1)]
+        assert artifact
+        assert list(results(artifact)) == ["c", "b", "a"]
+        assert artifact["run_metadata"]["settings"]["samples"] == 2
+        fewer = execute(plan_for(flat, ["b"]), output, server.url, resume=True).artifact
+        assert len(server.seen) == 6
+    assert fewer
+    assert list(results(fewer)) == ["b"]
+
+
+def test_cases_without_truth_are_judged_now_and_labelled_later(
+    scripted: ModuleType, flat_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    cases, output = tmp_path / "cases.json", tmp_path / "run.json"
+    records: list[dict[str, Any]] = [{"id": n, "text": f"c{n}"} for n in range(3)]
+    cases.write_text(json.dumps({"cases": records}))
+    command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--compute-aurc"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url, "--output", str(output)]
+        assert acumen(command) == 0
+        assert "AURC N/A" in capsys.readouterr().out
+        assert all("ground_truth_items" not in r for r in results(read_json(output)).values())  # type: ignore[arg-type]
+        cases.write_text(json.dumps({"cases": [r | {"truth": {"Sleep": 1}} for r in records]}))
+        assert acumen([*command, "--resume"]) == 0
+        assert set(server.asked.values()) == {1}
+    assert "AURC 1.0000" in capsys.readouterr().out
+    assert list(read_run(output).truth) == [1, 1, 1]
+
+
+def test_a_verdict_task_with_levels_of_its_own_is_led_to_the_command_and_the_policy_it_needs(
+    scripted: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"mood": "Quiet", "rows": []}')
+
+    task, cases, output = (tmp_path / name for name in ("t.toml", "cases.json", "run.json"))
+    task.write_text(
+        'name = "noise"\nscale = { levels = ["Quiet", "Loud"], items = ["verdict"] }\n'
+        'inputs = { reviews = "reviews" }\n[reply]\nlayout = "flat"\nscore = "mood"\n'
+        'evidence = { key = "rows", kind = "rows", from = "reviews", fields = { N = ["y"] } }\n'
+        '[prompt]\nuser = "CASE {{ case.reviews[0].text }}"\n'
+    )
+    case = {"reviews": [{"review_id": "r1", "text": "x"}], "truth": {"verdict": "Quiet"}}
+    cases.write_text(json.dumps({"R1": case}))
+    with scripted.ScriptedServer(script) as server:
+        command = ["run", str(task), "--cases", str(cases), "--model", "m"]
+        assert acumen([*command, "--base-url", server.url, "--output", str(output)]) == 0
+    capsys.readouterr()
+    assert acumen(["evaluate", str(output)]) == 3
+    assert "this is a verdict study: use acumen score" in capsys.readouterr().err
+    assert acumen(["score", str(output)]) == 3
+    assert "other levels need their own --policy" in capsys.readouterr().err
+
+
+def test_several_models_are_asked_in_turn_and_written_one_file_each(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b"))]
+    command += ["--model", "org/one", "--model", "two:7b", "--output", str(tmp_path / "r.json")]
+    with scripted.ScriptedServer(script) as server:
+        assert acumen([*command, "--base-url", server.url]) == 0
+        assert [e.body["model"] for e in server.seen] == ["org/one"] * 2 + ["two:7b"] * 2
+    names = {"r-org-one.json": "org/one", "r-two-7b.json": "two:7b"}
+    for name, model in names.items():
+        document: Any = read_json(tmp_path / name)
+        assert document["run_metadata"]["settings"]["model"] == model
+
+
+@pytest.mark.parametrize(
+    "rate", [{"requests_per_minute": 600.0}, {"tokens_per_minute": 9000.0}], ids=str
+)
+def test_requests_go_no_faster_than_they_may(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, rate: dict[str, float]
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')  # 15 tokens
+
+    with scripted.ScriptedServer(script) as server:
+        plan, patience = plan_for(flat, [f"c{n}" for n in range(10)]), Patience(**rate)  # type: ignore[arg-type]
+        execute(plan, tmp_path / "run.json", server.url, patience=patience, concurrency=1)
+        moments = [exchange.at for exchange in server.seen]
+    # ten a second either way: nine steps of a tenth
+    assert 0.85 < moments[-1] - moments[0] < 5
+
+
+def test_a_case_whose_text_changed_is_not_the_one_that_was_answered(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    output = tmp_path / "run.json"
+    with scripted.ScriptedServer(script) as server:
+        plan = plan_for(flat, ["a", "b"])
+        execute(plan, output, server.url, patience=HASTE)
+        first, second = plan.cases.all
+        other = replace(plan.cases, all=(first, replace(second, inputs={"text": "secret"})))
+        with pytest.raises(DataError, match="case b was asked with another text") as refused:
+            execute(replace(plan, cases=other), output, server.url, resume=True)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_record_with_a_level_that_the_scale_does_not_have_is_refused_by_its_line(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2}')
+
+    output, plan = tmp_path / "run.json", plan_for(flat, ["a"])
+    with scripted.ScriptedServer(script) as server:
+        execute(plan, output, server.url, patience=HASTE)
+        journal = journal_of(output)
+        first, line = journal.read_bytes().splitlines(keepends=True)
+        changed = json.loads(line) | {"items": {"Sleep": {**ITEM, "level": 77}}}
+        del changed["seal"]
+        journal.write_bytes(first + sealed(json.dumps(changed).encode()))
+        with pytest.raises(DataError, match="line 2: holds no answers of this task"):
+            execute(plan, output, server.url, resume=True)
 
 
 def test_a_refused_key_stops_the_run_at_once_and_says_why(
@@ -295,7 +437,7 @@ def test_a_refused_key_stops_the_run_at_once_and_says_why(
             execute(plan, tmp_path / "run.json", server.url, patience=HASTE, concurrency=4)
         assert sum(server.asked.values()) <= 4
     said = str(refused.value)
-    assert "refused the key: is OPENAI_API_KEY set" in said
+    assert "--api-key-env OPENAI_API_KEY sends the one in that variable here" in said
     assert "(HTTP 401) (invalid_api_key)" in said
     assert "canary" not in said
     assert refused.value.exit_code == 2
@@ -337,11 +479,14 @@ def test_ctrl_c_finishes_what_is_in_flight_and_the_rest_can_be_resumed(
         said = capsys.readouterr().err
         assert f"continue with: acumen run {flat_file}" in said
         assert said.rstrip().endswith("--resume")
-        assert not output.exists()
         asked = dict(server.asked)
         assert 4 <= len(asked) <= 7
         lines = Path(f"{output}.journal").read_text().split("\n")
         assert len(lines) - 2 == len(asked)  # all in flight were finished and saved
+        part: Any = read_json(output)
+        assert set(results(part)) == set(asked)
+        assert part["run_metadata"]["questions_left"] == 20 - len(asked)
+        assert set(read_run(output).cases) == set(asked)
         assert acumen([*command, "--resume"]) == 0
         assert set(server.asked.values()) == {1}
     assert len(results(read_json(output))) == 20  # type: ignore[arg-type]
@@ -364,8 +509,8 @@ def test_a_second_ctrl_c_drops_what_is_in_flight_and_nothing_of_it_counts_as_don
     plan = plan_for(flat, ["a", "b", "c"])
     with scripted.ScriptedServer(script) as server:
         stopped = execute(plan, output, server.url, concurrency=1, watcher=Listener())
-        assert stopped.artifact is None
-        assert not output.exists()
+        assert stopped.stop == "interrupted"
+        assert list(results(stopped.artifact or {})) == ["a"]
         assert dict(server.asked) == {"a": 1, "b": 1}
         assert stopped.journal.read_text().count('"case": ') == 1
         again = execute(plan, output, server.url, resume=True)
@@ -373,16 +518,49 @@ def test_a_second_ctrl_c_drops_what_is_in_flight_and_nothing_of_it_counts_as_don
     assert again.artifact
 
 
-def test_a_dry_run_asks_nothing_and_shows_no_text(
-    flat_file: Path, cases_file: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+def test_a_dry_run_asks_nothing_and_shows_the_first_prompt_and_what_it_may_cost(
+    flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    cases = cases_file("one\x1b[2J", "two")
+    command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--samples", "5"]
+    command += ["--base-url", "http://127.0.0.1:9/v1", "--output", str(tmp_path / "run.json")]
+    command += ["--prompt-price", "2", "--completion-price", "10", "--concurrency", "2"]
+    assert acumen([*command, "--dry-run"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "10 questions: 2 cases, zero_shot, 5 samples each, to 127.0.0.1:9"
+    assert lines[1].startswith("zero-shot prompts of 8 to 12 characters, hash ")
+    # (12 + 8) characters, five times, are 25 tokens; ten replies of 60 tokens at most
+    assert lines[2] == (
+        "about 25 tokens of prompts (4 characters a token), at most 600 of replies (60 each)"
+    )
+    assert lines[3] == "about 0.4 minutes at 5 seconds an answer, 2 at a time"
+    assert lines[4] == "costs 0.0001 for the prompts, and at most 0.0060 with the replies"
+    assert lines[5:8] == ["--- user", "CASE one\\x1b[2J", "---"]
+    assert lines[8].endswith("nothing was asked")
+
+
+@pytest.mark.parametrize(
+    ("environment", "options", "samples"),
+    [
+        ("true", [], "5 samples"),
+        ("true", ["--samples", "1"], "1 sample"),
+        ("false", [], "1 sample"),
+    ],
+)
+def test_the_environment_may_enable_consistency_and_a_number_beats_it(
+    environment: str,
+    options: list[str],
+    samples: str,
+    flat_file: Path,
+    cases_file: Callable[..., Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    command = ["run", str(flat_file), "--cases", str(cases_file("secret-words")), "--model", "m"]
-    assert acumen([*command, "--base-url", "http://127.0.0.1:9/v1", "--dry-run"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("1 question: 1 case, zero_shot, 1 sample each, to 127.0.0.1:9\n")
-    assert "zero-shot prompts of 17 characters, hash " in said
-    assert "few-shot" not in said
-    assert "secret" not in said
+    monkeypatch.setenv("CONSISTENCY_ENABLED", environment)
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m", "--dry-run"]
+    assert acumen([*command, "--base-url", "http://127.0.0.1:9/v1", *options]) == 0
+    assert f", zero_shot, {samples} each" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -413,6 +591,7 @@ def test_a_dry_run_tells_both_kinds_of_prompt(
     said = capsys.readouterr().out.splitlines()
     assert said[1].startswith("zero-shot prompts of 1")
     assert said[2] == line
+    assert said[5].startswith("--- user")
 
 
 @pytest.mark.parametrize("obstacle", ["output", "journal", "key"])
@@ -430,7 +609,11 @@ def test_a_dry_run_refuses_what_the_run_refuses(
     if obstacle == "output":
         output.write_text("{}")
     if obstacle == "journal":
-        (tmp_path / "run.json.journal").write_text('{"journal": 1, "plan": {}}\n{}\n')
+        lines = (
+            b'{"journal": 2, "plan": {}}\n',
+            as_line(Record("a", "zero_shot", 0, Outcomes.refused)),
+        )
+        (tmp_path / "run.json.journal").write_bytes(b"".join(map(sealed, lines)))
     before = sorted(tmp_path.iterdir())
     assert acumen([*command, "--dry-run"]) == 2
     dry = capsys.readouterr()
@@ -467,8 +650,9 @@ def test_openai_needs_a_key_and_a_key_needs_to_be_one(
     with pytest.raises(UsageError, match="set OPENAI_API_KEY"):
         execute(plan, tmp_path / "run.json", "https://api.openai.com/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary\n")
+    access = Access("http://127.0.0.1:9/v1", key_variable="OPENAI_API_KEY")
     with pytest.raises(UsageError, match="characters that no key has") as refused:
-        execute(plan, tmp_path / "run.json", "http://127.0.0.1:9/v1", resume=True)
+        execute(plan, tmp_path / "run.json", access, resume=True)
     assert "canary" not in str(refused.value)
 
 
@@ -744,9 +928,10 @@ def test_a_journal_of_a_version_that_did_not_name_the_served_model_is_resumed(
         journal = journal_of(output)
         lines = [json.loads(line) for line in journal.read_text().splitlines()]
         assert all("served_model" in line for line in lines[1:])
-        for line in lines[1:]:
-            del line["served_model"]
-        journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        for line in lines:
+            line.pop("served_model", None)
+            del line["seal"]
+        journal.write_bytes(b"".join(sealed(f"{json.dumps(line)}\n".encode()) for line in lines))
         resumed = execute(plan, output, server.url, resume=True).artifact
         assert dict(server.asked) == {"a": 1, "b": 1}
     assert resumed
@@ -793,7 +978,6 @@ def test_an_option_the_endpoint_does_not_take_stops_the_run_with_advice(
     ("status", "error", "said"),
     [
         (402, {"code": "x", "message": "secret"}, "asks for payment"),
-        (403, {"message": "secret", "param": None}, "or an option of it: try --top-logprobs 0"),
         (429, {"code": "insufficient_quota", "message": "secret"}, "has no quota left"),
     ],
 )
@@ -877,7 +1061,7 @@ def test_a_prompt_that_was_filtered_is_refused_and_one_too_long_is_told_apart(
         await exchange.send(400, json.dumps({"error": errors[exchange.case]}).encode())
 
     with scripted.ScriptedServer(script) as server:
-        plan = plan_for(flat, list(errors))
+        plan = plan_for(flat, list(errors), reply_format="text")
         artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
         assert set(server.asked.values()) == {1}
     assert artifact
@@ -918,12 +1102,13 @@ def test_provenance_says_what_was_asked_of_whom_with_what(
     plan = plan_for(flat, [*served, "e"], references, modes=("zero_shot", "few_shot"))
     plan = replace(plan, limit=4)
     with scripted.ScriptedServer(script) as server:
-        artifact = execute(plan, tmp_path / "run.json", server.url, patience=HASTE).artifact
+        access = Access(server.url, key_variable="OPENAI_API_KEY")
+        artifact = execute(plan, tmp_path / "run.json", access, patience=HASTE).artifact
     assert artifact
     metadata = artifact["run_metadata"]
     assert metadata["served_models"] == ["m-2026-01-01"]
     assert (metadata["cases_in_file"], metadata["cases_asked"]) == (5, 4)
-    for name in ("run_id", "timestamp", "acumen_version", "openai_version",
+    for name in ("run_id", "timestamp", "acumen_version", "httpx2_version",
                  "python_version", "scikit_learn_version", "platform", "endpoint_host", "task",
                  "task_hash", "prompt_hash", "cases_hash", "references_hash"):  # fmt: skip
         assert isinstance(metadata[name], str), name

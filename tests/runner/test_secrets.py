@@ -58,6 +58,7 @@ def test_canaries_stay_in_the_case_and_in_the_environment(
     command = [sys.executable, "-m", "acumen", "run", str(flat_file), "--cases", str(cases)]
     command += ["--model", "m", "--base-url", behaviours, "--samples", "7", "--retries", "1"]
     command += ["--output", str(work / "run.json"), "--debug"]
+    command += ["--api-key-env", "OPENAI_API_KEY", "--reply-format", "text"]
     environment = os.environ | {"OPENAI_API_KEY": KEY, "OPENAI_LOG": "debug"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr

@@ -10,6 +10,7 @@ import pytest
 import acumen
 from acumen.errors import DataError, UsageError
 from acumen.readers.columns import from_columns
+from acumen.table.coded import check_ids, factorize
 from acumen.table.judgments import (
     NO_PREDICTION,
     FailedCase,
@@ -17,8 +18,6 @@ from acumen.table.judgments import (
     Outcome,
     Signal,
     SignalState,
-    check_ids,
-    factorize,
 )
 from acumen.table.scale import Scale
 
@@ -100,42 +99,53 @@ def test_duplicates_are_found_in_a_table_far_emptier_than_cases_times_items() ->
             prediction=[0] * (n + 1),
             scale=Scale.numbered(0, 3),
         )
-    told = [str(problem) for problem in refused.value.problems]
-    assert [t for t in told if "duplicate" in t] == [
-        f"case {n - 1}, item i{n - 1}: duplicate: given twice, in rows {n} and {n + 1}"
+    assert [str(problem) for problem in refused.value.problems] == [
+        f"case {n - 1}, item i{n - 1}: duplicate: given twice, in rows {n} and {n + 1}; "
+        "is there a column that tells them apart (--repeat, --rater)?"
     ]
-    assert len(told) == n + 1
-    assert told[1].startswith("case 0, item i1: is not there, though other cases have it, nor 398")
 
 
-def test_a_case_fails_as_a_whole() -> None:
-    outcome = ["answered", "failed", "answered", "answered", "failed", "failed"]
-    with pytest.raises(DataError, match="participant 20: has failed rows and others"):
-        small_study(outcome=outcome)
+def test_a_complete_study_is_asked_for_and_a_ragged_one_is_normal() -> None:
+    columns = {"case": [1, 1, 2], "item": ["a", "b", "a"], "truth": [0, 1, 1]}
+    assert len(from_columns(**columns, prediction=[0, 1, 1])) == 3
+    with pytest.raises(DataError, match="case 2, item b: is not there, though other cases have it"):
+        from_columns(**columns, prediction=[0, 1, 1], complete=True)
 
 
-def test_a_case_listed_as_failed_may_have_no_answered_rows() -> None:
-    with pytest.raises(DataError, match="participant 3: is listed as failed but has rows that"):
-        small_study(failed=[FailedCase(3, "timeout")])
+def test_one_row_of_a_case_may_fail_and_the_others_stay() -> None:
+    outcome = ["answered", "failed", "answered", "unscored", "failed", "failed"]
+    table = small_study(outcome=outcome)
+    assert table.failed == (FailedCase(100, "marked as failed"),)
+    assert table.included.cases == (3, 20)
+    assert len(table.included) == 2
+    assert table.included.answered.all()
 
 
-def test_failed_rows_need_a_failed_case() -> None:
-    table = small_study()
-    with pytest.raises(DataError, match="participant 100: has failed rows but is not listed"):
-        Judgments(
-            table.scale,
-            table.cases,
-            table.items,
-            table.case,
-            table.item,
-            table.truth,
-            table.prediction,
-            table.outcome,
-        )
+def test_a_case_whose_rows_are_all_left_out_is_out() -> None:
+    outcome = ["unscored", "failed", "answered", "answered", "unscored", "unscored"]
+    table = small_study(outcome=outcome)
+    assert table.failed == ()
+    assert table.included.cases == (3,)
+    assert table.outcomes == {
+        "answered": 2,
+        "abstained": 0,
+        "refused": 0,
+        "unparseable": 0,
+        "unscored": 3,
+        "failed": 1,
+        "no_truth": 0,
+    }
+
+
+def test_rows_of_a_case_listed_as_failed_are_in_no_metric() -> None:
+    table = small_study(failed=[FailedCase(3, "timeout")])
+    assert table.included.cases == (20,)
 
 
 def test_a_failed_case_without_rows_is_only_counted() -> None:
-    table = from_columns(case=[1], truth=[0], prediction=[0], failed=[FailedCase(9, "timeout")])
+    table = from_columns(
+        case=[1], truth=[0], prediction=[0], scale="phq8", failed=[FailedCase(9, "timeout")]
+    )
     assert len(table) == 1
     assert [f.case for f in table.failed] == [9]
     assert table.included.failed == ()
@@ -215,8 +225,8 @@ def test_a_column_of_another_length_is_refused(column: str) -> None:
 
 def test_a_number_and_its_text_are_two_ids_and_both_in_one_table_are_refused() -> None:
     with pytest.raises(DataError, match="participant 101: is there twice, as a number and as text"):
-        from_columns(case=[101, "101"], truth=[0, 0], prediction=[0, 0])
-    assert from_columns(case=["0101", "101"], truth=[0, 0], prediction=[0, 0]).cases == (
+        from_columns(case=[101, "101"], truth=[0, 0], prediction=[0, 0], scale="phq8")
+    assert from_columns(case=["0101", "101"], truth=[0, 1], prediction=[0, 0]).cases == (
         "0101",
         "101",
     )
@@ -225,7 +235,7 @@ def test_a_number_and_its_text_are_two_ids_and_both_in_one_table_are_refused() -
 @pytest.mark.parametrize("case", [True, 1.0, None, "", float("nan"), [1]])
 def test_what_is_no_id_is_refused(case: object) -> None:
     with pytest.raises(DataError, match="case: must be a whole number or a text"):
-        from_columns(case=[7, case], truth=[0, 0], prediction=[0, 0])
+        from_columns(case=[7, case], truth=[0, 1], prediction=[0, 0])
 
 
 def test_ids_that_hide_what_they_are_are_warned_of() -> None:
@@ -239,8 +249,8 @@ def test_several_rows_of_a_case_without_items_are_refused_with_what_is_lacking()
     with pytest.raises(DataError) as refused:
         from_columns(case=[7, 8, 7], truth=[0, 0, 1], prediction=[0, 0, 1])
     assert str(refused.value) == (
-        "participant 7: duplicate: given twice, in rows 1 and 3; "
-        "a column of items would tell them apart"
+        "case 7: duplicate: given twice, in rows 1 and 3; "
+        "is there a column that tells them apart (--item, --repeat, --rater)?"
     )
 
 
@@ -315,20 +325,47 @@ def test_a_null_of_a_numeric_signal_is_null_and_not_the_number_under_it() -> Non
     ("outcome", "prediction", "said"),
     [
         ("answered", None, "answered, but there is no prediction"),
-        ("abstained", 2, "abstained, but there is a prediction"),
-        ("skipped", 2, "the text 'skipped' is not one of answered, abstained, failed"),
+        ("skipped", 2, "the text 'skipped' is not one of answered, abstained, failed, refused"),
     ],
 )
 def test_a_stated_outcome_must_agree_with_the_prediction(
     outcome: str, prediction: int | None, said: str
 ) -> None:
     with pytest.raises(DataError, match=said):
-        from_columns(case=[1], truth=[0], prediction=[prediction], outcome=[outcome])
+        from_columns(case=[1], truth=[0], prediction=[prediction], outcome=[outcome], scale="0-3")
 
 
-def test_a_truth_must_be_there() -> None:
-    with pytest.raises(DataError, match="participant 2, truth: a truth is missing"):
-        from_columns(case=[1, 2], truth=[0, None], prediction=[0, 0])
+def test_a_stated_outcome_wins_and_what_is_not_looked_at_is_told() -> None:
+    table = from_columns(
+        case=[1, 2, 3, 4],
+        truth=[0, 1, 2, 2],
+        prediction=[2, "ERROR", "no!", None],
+        outcome=["abstained", "failed", "refused", None],
+    )
+    outcomes = [Outcome.ABSTAINED, Outcome.FAILED, Outcome.REFUSED, Outcome.ABSTAINED]
+    assert table.outcome.tolist() == outcomes
+    assert (table.prediction == NO_PREDICTION).all()
+    assert table.warnings == (
+        "outcome: 1 row stated as abstained have a prediction, which is not looked at",
+    )
+
+
+def test_rows_without_truth_are_left_out_and_counted_unless_that_is_refused() -> None:
+    columns = {"case": [1, 2, 3, 4], "truth": [0, None, 3, ""], "prediction": [0, 0, 3, 1]}
+    table = from_columns(**columns)
+    assert (table.cases, table.no_truth, table.outcomes["answered"]) == ((1, 3), 2, 2)
+    with pytest.raises(DataError, match="case 2, truth: has no truth, as 2 rows in all"):
+        from_columns(**columns, strict=True)
+
+
+def test_a_study_without_truth_has_outcomes_and_nothing_to_score() -> None:
+    for truth in (None, [None, None, None]):
+        table = from_columns(case=[1, 2, 3], truth=truth, prediction=[1, 5, None])
+        assert not table.has_truth
+        assert table.scale.levels == (1, 2, 3, 4, 5)
+        assert (table.outcomes["answered"], table.outcomes["abstained"]) == (2, 1)
+        with pytest.raises(DataError, match="there is no truth in it"):
+            _ = table.scored
 
 
 def test_no_rows_are_no_table() -> None:
@@ -354,8 +391,21 @@ def test_narrow_integers_do_not_wrap_on_a_wide_scale() -> None:
 @pytest.mark.parametrize("column", [[0, 4], np.array([0, 4]), np.array([0.0, 4.0])])
 def test_out_of_range_is_refused_and_never_clamped(column: object) -> None:
     with pytest.raises(DataError, match=r"participant 2, prediction: 4(\.0)? is outside 0\.\.3"):
-        from_columns(case=[1, 2], truth=[0, 0], prediction=column)
+        from_columns(case=[1, 2], truth=[0, 0], prediction=column, scale="phq8")
 
 
-def test_the_three_outcomes_are_three_numbers() -> None:
-    assert [o.value for o in Outcome] == [0, 1, 2]
+def test_the_six_outcomes_are_six_numbers() -> None:
+    assert [o.value for o in Outcome] == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_row_that_failed_counts_as_failed_with_or_without_truth() -> None:
+    table = from_columns(
+        case=["a", "b", "c", "d"],
+        truth=[None, 1, None, 2],
+        prediction=[None, 1, 2, None],
+        outcome=["failed", "answered", "answered", "failed"],
+        scale=[0, 1, 2],
+    )
+    assert (table.outcomes["failed"], table.outcomes["no_truth"]) == (2, 1)
+    assert table.has_truth
+    assert list(table.included.cases) == ["b"]

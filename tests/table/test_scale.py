@@ -70,11 +70,11 @@ def test_levels_may_be_given_as_a_list() -> None:
         ((), (), f"levels: needs 2 to {MOST_LEVELS} levels, has 0"),
         ((1,), (), "has 1"),
         (tuple(range(1001)), (), "has 1001"),
-        ((0, 2, 3), (), "must be consecutive whole numbers"),
-        ((3, 2, 1), (), "must be consecutive whole numbers"),
-        ((0, 1.0), (), "must be all whole numbers or all text"),
-        ((False, True), (), "must be all whole numbers or all text"),
-        ((0, "one"), (), "must be all whole numbers or all text"),
+        ((0, 2, 3), (), "must be evenly spaced numbers, lowest first"),
+        ((3, 2, 1), (), "must be evenly spaced numbers, lowest first"),
+        ((1, 1.5, 2.5), (), "must be evenly spaced numbers, lowest first"),
+        ((False, True), (), "must be all numbers or all text"),
+        ((0, "one"), (), "must be all numbers or all text"),
         (("low", "LOW "), (), "must differ from each other"),
         ((0, 1), ("a", "a"), "items: must differ from each other"),
         ((0, 1), ("a", 2), "items: must be text, not 2"),
@@ -113,7 +113,7 @@ def test_a_scale_is_read_from_toml(tmp_path: Path) -> None:
         ('name = "x"\nlevels = [0, 1]\nitems = "a"', "items: must be a list"),
         ('name = "x"\nlevels = [0, 1]\nevil = "x"', "evil: is not a key of a scale"),
         ('name = "x"\nlevels = [0, 1]\n"\\u001b[2J" = 1', "'\\x1b[2J': is not a key"),
-        ('name = "x"\nlevels = [[0], [1]]', "must be all whole numbers or all text"),
+        ('name = "x"\nlevels = [[0], [1]]', "must be all numbers or all text"),
         ("name = \nlevels = [0, 1]\n", "line 1"),
         ('name = "x"\nname = "y"\nlevels = [0, 1]\n', "line 2"),
         ('name = ""\ncase = ""\nlevels = [0, 1]', "case: must not be empty"),
@@ -134,14 +134,14 @@ def test_a_scale_file_that_is_wrong_is_refused_by_name(
 
 def test_all_problems_of_a_scale_file_come_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
-    path.write_text('case = 7\nevil = 1\nlevels = [0, 2]\nitems = ["a", "a", ""]\n')
+    path.write_text('case = 7\nevil = 1\nlevels = [0, 2, 3]\nitems = ["a", "a", ""]\n')
     with pytest.raises(DataError) as refused:
         Scale.read(path)
     assert str(refused.value).splitlines() == [
         "bad.toml: name: is missing",
         "bad.toml: line 1, case: must be text, not 7",
         "bad.toml: line 2, evil: is not a key of a scale",
-        "bad.toml: line 3, levels: must be consecutive whole numbers",
+        "bad.toml: line 3, levels: must be evenly spaced numbers, lowest first",
         "bad.toml: line 4, items: an item must not be empty",
         "bad.toml: line 4, items: must differ from each other",
     ]

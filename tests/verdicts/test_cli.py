@@ -102,8 +102,8 @@ def test_the_document_has_the_keys_of_the_source(study: Path, tmp_path: Path) ->
     assert none["why"] == "undefined_in_resamples"
     rests_on = {"cases": 1, "where": "at", "level": "Critical Risk", "upper": None}
     assert none["rests_on"] == rests_on
-    assert written["metrics"]["macro_f1"]["interval"]["flags"] == ["rare_level"]
-    assert written["metrics"]["auprc_ge@1"]["interval"]["flags"] == []
+    assert written["metrics"]["macro_f1"]["interval"]["flags"] == ["one_case", "rare_level"]
+    assert written["metrics"]["auprc_ge@1"]["interval"]["flags"] == ["one_case"]
     assert len(written["results"]) == 100
 
 
@@ -155,7 +155,7 @@ def test_a_written_file_is_scored_again_without_a_truth_file(
     assert second["auprc"]["ordinal_auprc"] == first["auprc"]["ordinal_auprc"]
     assert second["primitives"] == first["primitives"]
     assert second["unified_scores"]["process_score"] is None
-    assert second["metrics"]["process"]["reason"] == "scored without a truth file"
+    assert second["metrics"]["process"]["reason"] == "none of its components has a value"
 
 
 def test_options_fill_what_the_file_lacks_and_no_more(study: Path, tmp_path: Path) -> None:

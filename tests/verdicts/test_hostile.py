@@ -175,7 +175,7 @@ def _compared() -> Any:
     truth = parse_truth(STUDY.truth, POLICY)
     left, right = (parse_results(results, POLICY) for results in STUDY.results.values())
     found = compare_runs(left, right, truth, POLICY, options=Options(resamples=20))
-    document = comparison_document(found, ("rag", "direct"), with_reasons=True)
+    document = comparison_document(found, ("rag", "direct"))
     whole = document.model_dump(mode="json")
     keys = ("ordinal_auprc", "process", "consistency", "snippet_validity")
     return whole | {"deltas": {key: whole["deltas"][key] for key in keys}}

@@ -91,7 +91,7 @@ def test_a_verdict_is_recognised_however_it_is_dressed(verdict: str) -> None:
         ({"parsed__evidences__1": 3}, "parsed.evidences[1]: must be an object, not 3"),
         ({"risk_score": 10**400}, "risk_score: 1000"),
         ({"parsed": "text"}, "case B1, parsed: must be an object, not the text 'text'"),
-        ({"parsed__primitives": {"a": "1"}}, "parsed.primitives.a: must be a number"),
+        ({"parsed__primitives": {"a": [1]}}, "parsed.primitives.a: must be a number"),
         ({"business_id": None}, "[0].business_id: is missing"),
         ({"method": ["rag"]}, "[0].method: must be text, not a list"),
         ({"gt_verdict": "Bad"}, "case B1, gt_verdict: the text 'Bad' is not one of"),

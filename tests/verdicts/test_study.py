@@ -6,12 +6,14 @@ from collections import Counter
 
 import pytest
 
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
 from acumen.metrics import METRICS, find_metric
 from acumen.policy import Evidence, decide, find_policy
 from acumen.report.words import rests_on
 from acumen.studies import POLICY, verdict_study
 from acumen.verdicts.read import parse_results
-from acumen.verdicts.score import rare_level
+from acumen.verdicts.score import metrics_of_study
 from acumen.verdicts.study import prepare
 from acumen.verdicts.truth import parse_reviews, parse_truth
 
@@ -65,7 +67,10 @@ def test_a_number_that_rests_on_a_few_cases_says_which(
     rows = [{"business_id": str(n), "verdict": v, "gt_verdict": v} for n, v in enumerate(verdicts)]
     metric = find_metric(key)
     assert metric is not None
-    group = rare_level(metric, prepare(parse_results(rows, policy), None, policy))
+    study = prepare(parse_results(rows, policy), None, policy)
+    _, part = metrics_of_study(study)[metric.name]
+    found = infer([metric], getattr(study, part), Options(resamples=0))[metric.name]
+    group = found.interval.rests_on
     assert (None if group is None else rests_on(group)) == text
 
 

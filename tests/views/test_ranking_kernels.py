@@ -71,7 +71,7 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
     risk_area = loss_area = 0.0
     k0, l0, r0 = 0.0, 0.0, points[0][1] / points[0][0]
     at: list[tuple[float, float]] = []
-    cut_areas: list[tuple[float, float]] = []
+    cut_areas: list[tuple[float, float, float]] = []
     for k, summed, _ in points:
         r = summed / k
         for limit in grid[:, b][len(cut_areas) :]:
@@ -81,6 +81,7 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
                     (
                         risk_area + (limit - k0) * (r0 + r0 + (r - r0) * share),
                         loss_area + (limit - k0) * (l0 + l0 + (summed - l0) * share),
+                        l0 + (summed - l0) * share,
                     )
                 )
                 at.append((k, summed))

@@ -45,7 +45,7 @@ def fit_calibration(
     Its ``metrics`` hold NLL, ECE, Brier and AUROC before and after: in-sample, and cross-fitted,
     where each case is judged by a calibrator that never saw it.
     """
-    table = table.included
+    table = table.scored
     if confidence in table.signals and confidence not in confidences.names():
         features, confidence = (*features, str(confidence)), None  # the signal itself is meant
     method, inputs = _method_and_inputs(method, tuple(features), confidence, target)

@@ -86,26 +86,51 @@ class LinearCalibrator(Linear):
 
 
 class LogisticCalibrator(Logistic):
-    """Logistic regression on standardised features; on one feature it is Platt scaling.
-
-    Penalty C = 1. Platt (1999), Advances in Large Margin Classifiers.
-    """
+    """Logistic regression on standardised features, with a penalty of C = 1."""
 
     @classmethod
     def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """LogisticRegression(C=1) on standardised features."""
         from sklearn.linear_model import LogisticRegression
 
-        y = np.asarray(target, np.float64)
-        _refuse_one_class(y, "logistic")
-        if not np.isin(y, (0.0, 1.0)).all():
-            raise DataError(["logistic needs a target that is right or wrong; take linear"])
+        y = _right_or_wrong(target, "logistic")
         estimator = LogisticRegression(C=1.0, max_iter=1000)
         return cls.model_validate(_fit_linear(estimator, inputs, y, weight))
 
     def predict(self, inputs: ArrayLike) -> Floats:
         """Calibrated probabilities."""
         return sigmoid(_weighted_sum(self, inputs))
+
+
+class PlattCalibrator(LogisticCalibrator):
+    r"""Platt scaling: a logistic curve without a penalty, on smoothed targets; one input.
+
+    With :math:`N_+` right and :math:`N_-` wrong answers, a right one has the target
+    :math:`(N_+ + 1)/(N_+ + 2)` and a wrong one :math:`1/(N_- + 2)`, so that the fit is finite even
+    where the input separates them. Platt (1999), Advances in Large Margin Classifiers.
+    """
+
+    @classmethod
+    def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
+        """Each row counts as right with its smoothed target, and as wrong with the rest."""
+        from sklearn.linear_model import LogisticRegression
+
+        x, y = np.asarray(inputs, np.float64), _right_or_wrong(target, "platt")
+        w = np.ones(len(y)) if weight is None else np.asarray(weight, np.float64)
+        right, wrong = float(w @ y), float(w @ (1 - y))
+        smoothed = np.where(y == 1.0, (right + 1) / (right + 2), 1 / (wrong + 2))
+        estimator = LogisticRegression(C=np.inf, max_iter=10_000, tol=1e-10)
+        twice, both = np.concatenate([x, x]), np.repeat([1.0, 0.0], len(y))
+        shares = np.concatenate([w * smoothed, w * (1 - smoothed)])
+        return cls.model_validate(_fit_linear(estimator, twice, both, shares))
+
+
+def _right_or_wrong(target: ArrayLike, method: str) -> Floats:
+    y = np.asarray(target, np.float64)
+    _refuse_one_class(y, method)
+    if not np.isin(y, (0.0, 1.0)).all():
+        raise DataError([f"{method} needs a target that is right or wrong; take linear"])
+    return y
 
 
 def _weighted_sum(model: Weights, inputs: ArrayLike) -> Floats:
@@ -164,7 +189,7 @@ Calibrator = (
 )
 METHODS: Final[Mapping[str, type[Calibrator]]] = {
     "temperature_scaling": TemperatureScalingCalibrator,
-    "platt": LogisticCalibrator,
+    "platt": PlattCalibrator,
     "logistic": LogisticCalibrator,
     "linear": LinearCalibrator,
     "isotonic": IsotonicCalibrator,

@@ -126,21 +126,19 @@ def better_colours(groups: Iterable[str]) -> dict[str, str]:
     return dict(zip(groups, (theme.BLUE, theme.ORANGE, theme.GREY), strict=True))
 
 
-def deltas(artifact: MetricsArtifact, metric: str = "augrc_full") -> theme.Figure | None:
-    """The paired difference of every function, right minus left, beside the zero line."""
+def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
+    """The paired difference of every function at equal coverage, beside the zero line."""
     left, right = artifact.input_names if artifact.comparison.enabled else ("", "")
     groups = {"left": f"better: {left}", "right": f"better: {right}", None: UNDECIDED}
     rows = []
-    favoured = artifact.comparison.favoured(metric, artifact.confidence_level)
-    for function, by_metric in (artifact.comparison.deltas or {}).items():
-        delta = by_metric.get(metric)
-        if delta is not None and delta.delta is not None:
-            group = groups.get(favoured[function], UNDECIDED)
-            rows.append(row(theme.name(function), group, delta.delta, delta))
+    for function, matched in artifact.comparison.matched.items():
+        delta = matched.difference
+        if delta.delta is not None:
+            rows.append(row(theme.name(function), groups[matched.favours], delta.delta, delta))
     rows.sort(key=lambda row: row["value"])
     return interval_plot(
         rows,
-        f"AUGRC, {right} minus {left}",
+        f"risk at equal coverage, {right} minus {left}",
         group="paired interval",
         groups=[g for g in groups.values() if any(r["group"] == g for r in rows)],
         known=better_colours(groups.values()),
@@ -180,7 +178,7 @@ def agreement(artifact: MetricsArtifact) -> theme.Figure | None:
     rows = [
         row(metric.title, side, measured.value, measured)
         for metric in agreement_metrics()
-        for side, by_metric in zip(names, artifact.agreement, strict=False)
+        for side, by_metric in zip(names, artifact.overall_by_input, strict=False)
         if (measured := by_metric.get(metric.name)) is not None and measured.value is not None
     ]
     return interval_plot(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any, Final
@@ -24,6 +25,8 @@ from typer.main import get_command
 from acumen.errors import AcumenError, UsageError, printable
 
 PROGRAM: Final = "acumen"
+PARTIAL: Final = 4
+"""What was asked for is there in part: a run that did not end."""
 FAULT: Final = 70
 """What sysexits.h calls a fault of the software: nothing a gate or a user did."""
 
@@ -31,6 +34,7 @@ COMMANDS: Final[dict[str, str]] = {
     "demo": "acumen.cli.demo",
     "run": "acumen.cli.run_command",
     "task": "acumen.cli.task",
+    "map": "acumen.cli.map",
     "evaluate": "acumen.cli.evaluate",
     "curve": "acumen.cli.curve",
     "reconcile": "acumen.cli.reconcile",
@@ -56,6 +60,8 @@ class _Lazy(TyperGroup):
             return None
         command = get_command(import_module(COMMANDS[cmd_name]).app)
         command.name = cmd_name
+        for parameter in command.params:
+            setattr(parameter, "show_envvar", False)  # noqa: B010  (every option has one)
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -75,7 +81,7 @@ app = typer.Typer(
     cls=_Lazy,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ACUMEN"},
 )
 
 
@@ -130,7 +136,7 @@ def run(arguments: Sequence[str]) -> int:
         return _run(arguments)
     except AcumenError as error:
         if debug:
-            raise
+            traceback.print_exc()
         return _fail(str(error), error.exit_code)
     except BrokenPipeError:
         # the reader left (`| head`): end quietly, and keep Python from flushing into the void
@@ -138,10 +144,10 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         # the last line of defence: never a traceback that nobody asked for
         if debug:
-            raise
+            traceback.print_exc()
         if isinstance(error, OSError) and error.strerror:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return _fail(f"cannot go on: {error.strerror}", 3)

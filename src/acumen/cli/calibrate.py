@@ -30,6 +30,7 @@ MEASURES = (
 
 
 @app.command()
+@options.reads_rows
 def calibrate(
     run: options.OneRun = None,
     input_file: options.Input = None,
@@ -52,8 +53,9 @@ def calibrate(
     seed: Annotated[
         int, typer.Option(min=0, help="Decides which case is in which fold.")
     ] = defaults.SEED,
-    scale: options.Scale = None,
     output: options.Output = None,
+    *,
+    reading: options.Reading,
 ) -> None:
     """Fit a calibrator on the answered rows of a run.
 
@@ -65,12 +67,12 @@ def calibrate(
     path = options.one_run(run, input_file)
     if path is None:
         raise UsageError("give one run: RUN or --input FILE")
-    check_targets({"--output": output}, (path, scale))
+    check_targets({"--output": output}, [path, *options.inputs_of(reading)])
     from acumen.calibration.inputs import default_warnings
     from acumen.evaluation.api import calibrate as fit
-    from acumen.readers import read
+    from acumen.evaluation.inputs import table_of
 
-    table = read(path, mode=mode, scale=scale)
+    table = table_of(path, mode, reading)
     calibration = fit(
         table,
         method=method,

@@ -12,11 +12,13 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@options.reads_rows
 def confidence(
     run: options.OneRun = None,
     input_file: options.Input = None,
     mode: options.Mode = None,
-    scale: options.Scale = None,
+    *,
+    reading: options.Reading,
 ) -> None:
     """List the confidence functions: name, what it is, the signals it needs.
 
@@ -29,9 +31,9 @@ def confidence(
     path = options.one_run(run, input_file)
     verdicts: dict[str, str] = {}
     if path is not None:
-        from acumen.readers import read
+        from acumen.evaluation.inputs import table_of
 
-        table = read(path, mode=mode, scale=scale)
+        table = table_of(path, mode, reading)
         warn(table.warnings)
         verdicts = confidences.availability(table)
     for name in confidences.names():

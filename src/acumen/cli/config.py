@@ -7,9 +7,9 @@ One table a command, its keys the command's long options: ::
     confidence = ["llm", "token_msp"]
 
 The working folder's file alone is read, and ``acumen.toml`` goes first. An option on the command
-line wins. Where results are written and whether they hold texts of cases is said on the command
-line and nowhere else, so that a file that lies in a folder cannot choose what is overwritten or
-given away.
+line wins. Where results are written, whether they hold texts of cases, and which endpoint gets
+texts and keys is said on the command line or in the environment and nowhere else, so that a file
+that lies in a folder cannot choose what is overwritten or given away.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from acumen.files.toml import parse_toml
 
 OWN_FILE: Final = "acumen.toml"
 SHARED_FILE: Final = "pyproject.toml"
-NOT_HERE: Final = ("output", "html", "texts", "help", "debug")
+NOT_HERE: Final = ("output", "html", "texts", "base_url", "api_key_env", "header", "help", "debug")
 
 _TYPES: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
     bool: ((bool,), "true or false"),

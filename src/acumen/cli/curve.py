@@ -17,29 +17,31 @@ COLUMNS: Final = ("confidence", "coverage", "selective_risk", "generalized_risk"
 
 
 @app.command()
+@options.reads_rows
 def curve(
     run: options.RunFile,
     mode: options.Mode = None,
     confidence: options.Confidence = defaults.CONFIDENCE,
     loss: options.Loss = defaults.LOSS,
     calibration: options.Calibration = None,
-    scale: options.Scale = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write here instead of to standard output."),
     ] = None,
+    *,
+    reading: options.Reading,
 ) -> None:
     """The working points of the risk-coverage curve, one for each distinct confidence, as CSV.
 
     Example: acumen curve run.json --mode few_shot --confidence token_msp --output curve.csv
     """
-    check_targets({"--output": output}, [run, calibration, scale])
+    check_targets({"--output": output}, [run, calibration, loss, *options.inputs_of(reading)])
     from acumen.cli.ranking import rank_run
     from acumen.files.csv import csv_text
     from acumen.files.json import write_bytes
 
     _, rankings = rank_run(
-        run, mode=mode, confidence=confidence, scale=scale, loss=loss, calibration=calibration
+        run, reading, mode=mode, confidence=confidence, loss=loss, calibration=calibration
     )
     rows: list[tuple[object, ...]] = []
     for name, ranking in rankings.items():

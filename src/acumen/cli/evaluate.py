@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acumen import defaults
-from acumen.cli import options
+from acumen.cli import PARTIAL, options
 from acumen.cli.output import check_targets, emit, warn, write_results
 from acumen.errors import UsageError, printable
 
@@ -21,6 +21,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@options.reads_rows
 def evaluate(
     runs: Annotated[
         list[str] | None,
@@ -38,6 +39,12 @@ def evaluate(
     seed: options.Seed = defaults.SEED,
     interval: options.Interval = defaults.INTERVAL,
     confidence_level: options.ConfidenceLevel = defaults.CONFIDENCE_LEVEL,
+    items: Annotated[
+        str, typer.Option(help="fixed, or random: intervals speak of new items too.")
+    ] = defaults.ITEMS,
+    estimand: Annotated[
+        str, typer.Option(help="row, or case: every case counts alike.")
+    ] = defaults.ESTIMAND,
     coverage_grid: Annotated[
         str, typer.Option(help="Coverages at which the risk is measured.")
     ] = ",".join(f"{coverage:g}".lstrip("0") for coverage in defaults.COVERAGE_GRID),
@@ -48,7 +55,13 @@ def evaluate(
     intersection_only: Annotated[
         bool, typer.Option("--intersection-only", help="Compare the cases both runs have.")
     ] = False,
-    scale: options.Scale = None,
+    price: Annotated[
+        float, typer.Option(help="What an abstention costs in charged areas, in units of the loss.")
+    ] = defaults.PRICE,
+    matched_coverage: Annotated[
+        float | None,
+        typer.Option(help="Compare two runs at this coverage; by default, the most both reach."),
+    ] = None,
     output: options.Output = None,
     html: options.Html = None,
     texts: options.Texts = False,
@@ -61,6 +74,8 @@ def evaluate(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where the time went; tracebacks.")
     ] = False,
+    *,
+    reading: options.Reading,
 ) -> None:
     """Risk-coverage metrics of a run with honest intervals; of two runs, paired deltas.
 
@@ -71,7 +86,10 @@ def evaluate(
     clock = _Clock()
     files, modes = [*(runs or []), *(inputs or [])], mode or []
     _check_counts(files, modes)
-    check_targets({"--output": output, "--html": html}, [*files, calibration, scale])
+    check_targets(
+        {"--output": output, "--html": html},
+        [*files, calibration, loss, *options.inputs_of(reading)],
+    )
     from acumen.evaluation.api import evaluate as evaluate_inputs
 
     clock.lap("import")
@@ -84,14 +102,18 @@ def evaluate(
         seed=seed,
         interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
         confidence_level=confidence_level,
+        items=items,  # type: ignore[arg-type]  # Options refuses what is neither
+        estimand=estimand,
         coverage_grid=_grid(coverage_grid),
         area_coverage=area_coverage,
         calibration=calibration,
         intersection_only=intersection_only,
-        scale=scale,
+        price=price,
+        matched_coverage=matched_coverage,
         texts=texts,
         threads=threads,
         progress=clock.bar,
+        **reading,
     )
     clock.lap("evaluate")
     write_results(evaluation, output, html, texts=texts)
@@ -100,6 +122,8 @@ def evaluate(
     clock.lap("show")
     if debug:
         print(clock.summary(), file=sys.stderr)
+    if evaluation.artifact.population.rows_planned is not None:
+        raise typer.Exit(PARTIAL)
 
 
 def _check_counts(files: list[str], modes: list[str]) -> None:

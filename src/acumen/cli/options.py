@@ -5,13 +5,17 @@ The defaults are those of :mod:`acumen.defaults`.
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final, get_args, get_type_hints
 
 import typer
 
 from acumen.errors import UsageError
 from acumen.readers.formats import titles
+from acumen.readers.reading import Reading as Reading
 
 FORMATS = ", ".join(titles())
 """The formats of a run, as help texts list them."""
@@ -20,11 +24,10 @@ RunFile = Annotated[str, typer.Argument(help=f"A run file ({FORMATS}); - is stdi
 OneRun = Annotated[Path | None, typer.Argument(metavar="[RUN]", help=f"A run file ({FORMATS}).")]
 Input = Annotated[Path | None, typer.Option("--input", help="The same as RUN.")]
 Mode = Annotated[str | None, typer.Option(help="Which experiment of the run.")]
-Scale = Annotated[
-    str | None, typer.Option(help="A scale: name or TOML file; else the run's own, or phq8.")
-]
 Confidence = Annotated[str, typer.Option(help="default, all, or names separated by commas.")]
-Loss = Annotated[str, typer.Option(help="abs_norm or abs.")]
+Loss = Annotated[
+    str, typer.Option(help="abs_norm, abs, zero_one, squared, or a TOML file of costs.")
+]
 Calibration = Annotated[
     Path | None, typer.Option(help="A calibration artifact, for the calibrated functions.")
 ]
@@ -46,6 +49,86 @@ Texts = Annotated[
     bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
+
+
+_COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
+_ROWS: Final = "How rows are read"
+
+
+def _column(what: str, name: str | None = None) -> Any:
+    flags = () if name is None else (name,)
+    return Annotated[
+        str | None, typer.Option(*flags, metavar="COLUMN", help=what, rich_help_panel=_COLUMNS)
+    ]
+
+
+def _said(what: str, metavar: str, kind: Any = str | None) -> Any:
+    return Annotated[kind, typer.Option(metavar=metavar, help=what, rich_help_panel=_ROWS)]
+
+
+def _flag(name: str, what: str) -> Any:
+    return Annotated[bool, typer.Option(name, help=what, rich_help_panel=_ROWS)]
+
+
+READING: Final[Mapping[str, Any]] = {
+    "case": _column("What is resampled as a whole: a person, a document."),
+    "item": _column("What is judged of it."),
+    "truth": _column("The true level; several columns, one a rater, with commas."),
+    "prediction": _column("The level that the system gave."),
+    "confidence_column": _column("How sure it was."),
+    "rater": _column("Who gave the truth, where several did."),
+    "repeat": _column("Which draw of the same judgment it is."),
+    "system": _column("Whose prediction it is, where there are several."),
+    "group": Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="A column to slice by; repeatable.", rich_help_panel=_COLUMNS
+        ),
+    ],
+    "weight": _column("How much a row counts."),
+    "scale": _said("A scale: its name or TOML file.", "SCALE"),
+    "levels": _said("The levels, lowest first: 1-5, 0-1:0.25 or poor,fair,good.", "LEVELS"),
+    "mapping": _said("A mapping file (TOML), or the name of one that ships.", "MAPPING"),
+    "format": _said("The file's format, where its content does not tell.", "FORMAT"),
+    "rows": _said("Path to the rows of a JSON document.", "PATH"),
+    "where": _said("Only rows where COLUMN=VALUE; repeatable.", "COLUMN=VALUE", list[str] | None),
+    "abstain": _said("A word that means no answer; repeatable.", "WORD", list[str] | None),
+    "unparseable": _said("What a reply without a level counts as: abstained or failed.", "OUTCOME"),
+    "confidence_range": _said("What the confidence runs from and to.", "LOW,HIGH"),
+    "complete": _flag("--complete", "Refuse cases that lack an item others have."),
+    "strict": _flag("--strict", "Refuse rows without truth; else they are left out and counted."),
+}
+"""The options of every command that reads rows: the keywords of ``acumen.readers.Reading``."""
+
+
+def reads_rows(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of :data:`READING`; those that are used it gets as ``reading``."""
+
+    @functools.wraps(command)
+    def read(**values: Any) -> None:
+        said = {name: values.pop(name) for name in READING}
+        command(**values, reading={k: v for k, v in said.items() if v not in (None, False, [])})
+
+    hints = get_type_hints(command, include_extras=True)
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]
+    signature = [p.replace(annotation=hints[p.name]) for p in own]
+    signature += [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if get_args(kind)[0] is bool else None,
+            annotation=kind,
+        )
+        for name, kind in READING.items()
+    ]
+    read.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]  # PEP 362
+    read.__annotations__ = {p.name: p.annotation for p in signature}
+    return read
+
+
+def inputs_of(reading: Reading) -> list[str]:
+    """The files among what says how rows are read, which no output may overwrite."""
+    return [str(reading[key]) for key in ("scale", "mapping") if key in reading]
 
 
 def one_run(run: Path | None, same: Path | None) -> Path | None:

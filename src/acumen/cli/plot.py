@@ -16,6 +16,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@options.reads_rows
 def plot(
     source: Annotated[
         Path | None,
@@ -26,8 +27,9 @@ def plot(
         Path | None, typer.Option("--output", "-o", help="A .svg, .png or .pdf file.")
     ] = None,
     mode: options.Mode = None,
-    scale: options.Scale = None,
     confidence: options.Confidence = defaults.CONFIDENCE,
+    *,
+    reading: options.Reading,
 ) -> None:
     """Draw one chart at paper quality: SVG, PNG (300 dots an inch) or PDF.
 
@@ -49,8 +51,8 @@ def plot(
         raise UsageError("--output FILE is missing: where should the figure go?")
     if output.suffix.lower() not in FORMATS:
         raise UsageError(f"a figure is {', '.join(FORMATS)}, not '{output.suffix}'")
-    check_targets({"--output": output}, [source, scale])
+    check_targets({"--output": output}, [source, *options.inputs_of(reading)])
     from acumen.evaluation.chart import chart as draw
 
-    write_figure(draw(chart, source, mode=mode, scale=scale, confidence=confidence), output)
+    write_figure(draw(chart, source, mode=mode, confidence=confidence, **reading), output)
     typer.echo(f"acumen: wrote {output}", err=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -144,7 +145,11 @@ class RunProgress:
     failed: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why questions and attempts failed, each so often."""
+    retries: int = 0
     _began: float = field(default_factory=time.monotonic)
+    _pause_ends: float = 0.0
     _next_line: float = 0.0
     _last_line: int | None = None
     """How many were done when the last plain line was written; None before the run begins."""
@@ -172,7 +177,7 @@ class RunProgress:
             verb = "was" if len(records) == 1 else "were"
             useless = f", {self.failed} without a usable reply" if self.failed else ""
             questions = counted(plan.size, "question")
-            self._display.say(f"{self.before} of {questions} {verb} answered before{useless}")
+            self._display.say(f"{self.before:,} of {questions} {verb} answered before{useless}")
         self.show()
 
     def show(self) -> None:
@@ -187,14 +192,32 @@ class RunProgress:
         self.failed += not record.is_usable
         self.prompt_tokens += record.prompt_tokens
         self.completion_tokens += record.completion_tokens
+        if record.reason is not None:
+            self.reasons[record.reason] += 1
+        self._now_and_then()
+
+    def retry(self, reason: str, seconds: float) -> None:
+        """Count an attempt that failed, and note when the next one comes."""
+        self.retries += 1
+        self.reasons[reason] += 1
+        self._pause_ends = max(self._pause_ends, time.monotonic() + seconds)
+        self._now_and_then()
+
+    def fall_back(self, reply_format: str) -> None:
+        """Say that the endpoint takes no schema."""
+        name = {"json": "JSON without a schema", "text": "plain text"}[reply_format]
+        self._display.say(f"the endpoint does not take the format of replies: asking for {name}")
+
+    def stop(self) -> None:
+        """Tell of the first Ctrl-C."""
+        self._display.say("finishing what is in flight, for a moment; Ctrl-C again drops it")
+
+    def _now_and_then(self) -> None:
+        """A line where there is no terminal, and not too many of them."""
         now = time.monotonic()
         if not self._display.is_live and now > self._next_line:
             self._next_line, self._last_line = now + PLAIN_EVERY, self.done
             self._display.say(self.line(now))
-
-    def stop(self) -> None:
-        """Tell of the first Ctrl-C."""
-        self._display.say("finishing what is in flight; Ctrl-C again drops it")
 
     def __enter__(self) -> RunProgress:
         return self
@@ -207,7 +230,8 @@ class RunProgress:
 
     def line(self, now: float | None = None) -> str:
         """The state of the run in one line."""
-        rate = self.done / max((now or time.monotonic()) - self._began, 1e-9)
+        now = now or time.monotonic()
+        rate = self.done / max(now - self._began, 1e-9)
         left = self.total - self.before - self.done
         parts = [
             f"{self.before + self.done}/{self.total} done",
@@ -219,6 +243,12 @@ class RunProgress:
             prompts, replies = self.prices
             cost = (self.prompt_tokens * prompts + self.completion_tokens * replies) / 1e6
             parts.append(f"cost {cost:.4f}")
+        if self.retries:
+            parts.append(f"{self.retries:,} {'retry' if self.retries == 1 else 'retries'}")
+        if self.reasons:
+            parts.append(", ".join(reason for reason, _ in self.reasons.most_common(2)))
+        if left and self._pause_ends > now + 1:
+            parts.append(f"waits {_clock(self._pause_ends - now)}")
         if left and rate:
             parts.append(f"{_clock(left / rate)} left")
         return " · ".join(parts)

@@ -9,28 +9,28 @@ from acumen.cli.output import warn
 from acumen.defaults import LOSS
 
 if TYPE_CHECKING:
+    from acumen.readers.reading import Reading
     from acumen.table.judgments import Judgments
     from acumen.views.ranking import Ranking
 
 
 def rank_run(
     run: str,
+    reading: Reading,
     *,
     mode: str | None,
     confidence: str,
-    scale: str | None,
     loss: str = LOSS,
     calibration: Path | None = None,
 ) -> tuple[Judgments, dict[str, Ranking]]:
     """The table of a run, and its answered rows ranked by each function asked for."""
     from acumen import confidence as confidences
-    from acumen.evaluation.inputs import calibration_of
-    from acumen.readers import read
+    from acumen.evaluation.inputs import calibration_of, table_of
     from acumen.table.losses import find_loss
     from acumen.views.ranking import rank_judgments
 
     cost = find_loss(loss)
-    table = read(run, mode=mode, scale=scale)
+    table = table_of(run, mode, reading)
     artifact = calibration_of(calibration)
     selection = confidences.select(confidence, table, calibration=artifact)
     left_out = [f"{name} is left out: {why}" for name, why in selection.left_out.items()]

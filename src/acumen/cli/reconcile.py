@@ -18,11 +18,13 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@options.reads_rows
 def reconcile(
     run: options.RunFile,
     mode: options.Mode = None,
     confidence: options.Confidence = defaults.CONFIDENCE,
-    scale: options.Scale = None,
+    *,
+    reading: options.Reading,
 ) -> None:
     """One run's AURC as other tools would show it, and why their numbers differ.
 
@@ -34,7 +36,7 @@ def reconcile(
     from acumen.cli.ranking import rank_run
     from acumen.report.terminal import print_parts
 
-    table, rankings = rank_run(run, mode=mode, confidence=confidence, scale=scale)
+    table, rankings = rank_run(run, reading, mode=mode, confidence=confidence)
     if confidence == defaults.CONFIDENCE:  # its names are one function under two names
         rankings = dict(list(rankings.items())[:1])
     print_parts(part for name, r in rankings.items() for part in _parts(name, r, table))

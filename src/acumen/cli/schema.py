@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 SCHEMAS: Final = {
+    "run": "acumen.readers.run_file:RunDocument",
     "metrics": "acumen.results.metrics:MetricsArtifact",
     "results": "acumen.results.verdicts:ResultsDocument",
     "calibration": "acumen.results.calibration:CalibrationDocument",
+    "mapping": "acumen.readers.mapping:MappingTable",
+    "survey": "acumen.results.survey:Survey",
     "scale": "acumen.table.scale_file:ScaleTable",
+    "loss": "acumen.table.loss_file:LossTable",
     "task": "acumen.runner.task:TaskTable",
     "policy": "acumen.policy.tables:PolicyTable",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +14,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 @app.callback()
 def task() -> None:
-    """Check a task file, or list the tasks that ship."""
+    """Check a task file, begin a new one, or look at those that ship."""
 
 
 @app.command()
@@ -51,6 +52,36 @@ def check(
         f"  max tokens  {content.max_tokens}",
     ]
     typer.echo("\n".join(lines))
+
+
+@app.command()
+def show(task: Annotated[str, typer.Argument(help="The name of a task that ships.")]) -> None:
+    """Print the file of a task that ships, to be read or changed.
+
+    Example: acumen task show phq8 > mine.toml
+    """
+    from acumen.runner.task_file import task_text
+
+    typer.echo(task_text(task), nl=False)
+
+
+@app.command()
+def new(
+    output: Annotated[Path, typer.Argument(help="The .toml file to write.")],
+    like: Annotated[str, typer.Option(help="Which task that ships to begin with.")] = "judge",
+) -> None:
+    """Begin a task of your own, from one that ships and runs as it is.
+
+    Example: acumen task new mine.toml
+    """
+    from acumen.errors import UsageError
+    from acumen.files.json import write_bytes
+    from acumen.runner.task_file import task_text
+
+    if output.exists():
+        raise UsageError(f"{output.name} is there already: choose another name")
+    write_bytes(output, task_text(like).encode())
+    typer.echo(f"wrote {output}; look at it with: acumen task check {output}", err=True)
 
 
 @app.command("list")

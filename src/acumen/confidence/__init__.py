@@ -63,6 +63,7 @@ __all__ = [
     "register",
     "select",
     "spelled",
+    "why_no_default",
 ]
 
 DEFAULT: Final = ("llm", "total_evidence")
@@ -228,6 +229,20 @@ def check_artifact(expression: Expression, calibration: Calibrator | None) -> No
         why = expression.why_not(calibration)
         if why is not None:
             raise UsageError(why)
+
+
+def why_no_default(table: Judgments) -> dict[str, str] | None:
+    """What to say of a table of rows that has nothing to rank by; None where it has.
+
+    A confidence that some answered rows lack is none; a column of one's own is asked for by name.
+    """
+    if not table.source.is_long or "llm_evidence_count" in table.signals:
+        return None
+    rows = table.included
+    if "confidence" in rows.signals:
+        why = why_lacking(rows, "confidence", answered_rows(rows))
+        return None if why is None else {"confidence": why}
+    return {key: _by_name(key) for key in own_signals(rows)}
 
 
 def _default(table: Judgments, notes: list[str]) -> tuple[str, ...]:

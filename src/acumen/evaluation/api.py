@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec, Unpack
 
 from acumen.defaults import (
     AREA_COVERAGE,
@@ -18,9 +18,12 @@ from acumen.defaults import (
     CONFIDENCE,
     CONFIDENCE_LEVEL,
     COVERAGE_GRID,
+    ESTIMAND,
     FOLDS,
     INTERVAL,
+    ITEMS,
     LOSS,
+    PRICE,
     RESAMPLES,
     SEED,
 )
@@ -36,8 +39,9 @@ from acumen.evaluation.inputs import (
     tables_of,
 )
 from acumen.evaluation.plan import Plan
-from acumen.inference.options import Method, Options
-from acumen.table.scale import Scale
+from acumen.inference.options import Items, Method, Options
+from acumen.readers.reading import Reading, options_of
+from acumen.table.losses import AnyLoss, find_loss
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
@@ -52,19 +56,23 @@ def evaluate(
     *,
     mode: Modes = None,
     confidence: Confidence = CONFIDENCE,
-    loss: str = LOSS,
+    loss: AnyLoss = LOSS,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     interval: Method = INTERVAL,
     confidence_level: float = CONFIDENCE_LEVEL,
+    items: Items = ITEMS,
+    estimand: str = ESTIMAND,
     coverage_grid: Sequence[float] = COVERAGE_GRID,
     area_coverage: float = AREA_COVERAGE,
     calibration: str | Path | Calibration | None = None,
     intersection_only: bool = False,
-    scale: str | Path | Scale | None = None,
+    price: float = PRICE,
+    matched_coverage: float | None = None,
     texts: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    **reading: Unpack[Reading],
 ) -> Evaluation:
     """Evaluate one input; given two, both on their common cases and the paired deltas.
 
@@ -78,22 +86,34 @@ def evaluate(
     confidence
         ``"default"``, ``"all"``, a name, a list of names, a function whose parameters are signals,
         or such functions by name.
-    loss, coverage_grid, area_coverage
-        What a wrong level costs, where the risk is measured, and up to where areas are.
+    loss
+        What a wrong level costs: ``abs_norm``, ``abs``, ``zero_one``, ``squared``, a TOML file of
+        costs, costs by truth and prediction, or a function of the ranks predicted and true.
+    coverage_grid, area_coverage
+        Where the risk is measured, and up to where areas are.
     resamples, seed, interval, confidence_level
         How intervals are made: :class:`Options`.
+    items
+        ``"fixed"``: these items are meant; ``"random"``: they are a sample, and intervals speak of
+        new cases and new items.
+    estimand
+        ``"row"``: every row counts alike; ``"case"``: every case does, however many rows it has.
     calibration
         A calibration or its file, for the calibrated confidence functions.
     intersection_only
         Compare the cases that both inputs have, instead of refusing different ones.
-    scale
-        By default the one a run names, else PHQ-8.
+    price, matched_coverage
+        Of two: what an abstention costs in the charged areas, in units of the loss, and the
+        coverage at which their risks are compared, by default the largest that both reach.
     texts
         Keep the evidence that a run quotes; without it no text of a case is kept.
     threads
         By default one for each core.
     progress
         Given the number of resamples to come, a context that is told of those done.
+    reading
+        How rows are read: ``truth="human_rating"``, ``scale=[1, 2, 3, 4, 5]``, ``mapping="m.toml"``
+        and all the others of :class:`~acumen.readers.reading.Reading`.
 
     Examples
     --------
@@ -108,7 +128,7 @@ def evaluate(
     plan = Plan(
         confidence=selector,
         functions=functions,
-        loss=loss,
+        loss=find_loss(loss),
         coverage_grid=tuple(sorted(set(coverage_grid))),
         area_coverage=area_coverage,
         options=Options(
@@ -116,13 +136,18 @@ def evaluate(
             seed=seed,
             confidence_level=confidence_level,
             method=interval,
+            items=items,
             threads=threads,
         ),
         calibration=calibration_of(calibration),
         intersection_only=intersection_only,
+        estimand=estimand,
+        price=price,
+        matched_coverage=matched_coverage,
         texts=texts,
+        reading=options_of(reading),
     )
-    return evaluating.evaluate(*tables_of(data, other, mode, scale), plan, progress)
+    return evaluating.evaluate(*tables_of(data, other, mode, reading), plan, progress)
 
 
 def _with_signature_of(
@@ -166,7 +191,7 @@ def calibrate(
     target: str = CALIBRATION_TARGET,
     folds: int = FOLDS,
     seed: int = SEED,
-    scale: str | Path | Scale | None = None,
+    **reading: Unpack[Reading],
 ) -> Calibration:
     """Fit a calibrator on the answered rows of an input.
 
@@ -176,7 +201,7 @@ def calibrate(
 
     Parameters
     ----------
-    data, mode, scale
+    data, mode, reading
         The training run, as :func:`evaluate` takes it.
     method
         ``temperature``, ``platt``, ``logistic``, ``linear`` or ``isotonic``.
@@ -198,7 +223,7 @@ def calibrate(
     from acumen.calibration import fit_calibration
 
     return fit_calibration(
-        table_of(data, mode, scale),
+        table_of(data, mode, reading),
         method=method,
         features=_names(features),
         confidence=confidence,

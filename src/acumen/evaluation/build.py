@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,22 @@ from acumen.evaluation.plan import Plan, System
 from acumen.files.json import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
-from acumen.inference.paired import Contrast
+from acumen.inference.paired import Contrast, claim
 from acumen.metrics.conventions import conventions
+from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
-from acumen.results.measured import Delta, finite
+from acumen.results.measured import Delta, Description, Measured, finite
 from acumen.table.judgments import Judgments, Outcome, Signal, SignalState
-from acumen.table.losses import find_loss
+from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
-from acumen.views.weights import CaseWeights
+from acumen.views.weights import CaseWeights, balance
+
+T = TypeVar("T")
+
+BESIDE: Final = 0.2
+"""Of the chance of a false claim, what the rows beside an open verdict have: 1% beside its 5%."""
 
 MOST_ROWS: Final = 200_000
 """Beyond this many rows the document leaves the rows themselves out."""
@@ -50,8 +56,13 @@ def source_keys(plan: Plan) -> dict[str, str]:
     return _AREAS | {name: name for name in _PERCENT} | areas
 
 
-def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> document.Variant:
-    """Everything about one confidence function on one input."""
+def variant(
+    ranking: Ranking,
+    numbers: Mapping[str, Inference],
+    plan: Plan,
+    unmeasured: Mapping[str, Measured],
+) -> document.Variant:
+    """Everything about one confidence function on one input; ``unmeasured`` have no value."""
     once = CaseWeights.once(ranking.n_cases)
     totals = ranking.totals(once)
     reached = ranking.areas(once).reached[:, :, 0]
@@ -77,7 +88,7 @@ def variant(ranking: Ranking, numbers: Mapping[str, Inference], plan: Plan) -> d
         },
         bootstrap=_bootstrap(numbers, plan),
         curve=document.CurveModel(**{k: v.tolist() for k, v in asdict(ranking.curve()).items()}),
-        metrics={name: inference.measured for name, inference in numbers.items()},
+        metrics={**{name: i.measured for name, i in numbers.items()}, **unmeasured},
         conventions={k: v for k, v in conventions(ranking).items() if np.isfinite(v)},
     )
 
@@ -104,24 +115,48 @@ def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> document.Bootstr
 
 def paired_deltas(
     contrasts: Mapping[str, Mapping[str, Contrast]],
-    twins: Mapping[str, str],
-    names: Sequence[str],
+    both: Contrast,
+    matched: Mapping[str, document.Matched],
     plan: Plan,
-) -> dict[str, dict[str, Delta]]:
-    """Deltas by confidence function and metric; p-values adjusted over the functions.
+) -> tuple[dict[str, dict[str, Delta]], Delta]:
+    """Deltas by confidence function and metric, and that of the rows both answered.
 
-    Functions that share their numbers (``twins``) are one comparison, not several.
+    What is claimed beside the verdict is one family, over functions and metrics. An area up to the
+    coverage a side reaches is in it only where both reach the same.
     """
     keys = source_keys(plan)
-    adjusted = {
-        metric: holm({n: by[metric].p_value for n, by in contrasts.items() if metric in by})
-        for metric in dict.fromkeys(metric for by in contrasts.values() for metric in by)
-    }
+    unequal = any(by_metric["cmax"].value != 0.0 for by_metric in contrasts.values())
+    tested = {"cmax", *(metric.name for metric in plan.charged())}
+    tested |= set() if unequal else {"augrc", "aurc", "failure_auroc"}
+    family = {(f, m): c for f, by in contrasts.items() for m, c in by.items() if m in tested}
+    # the verdict comes first; where all functions agree in it, its level is free for the rest
+    share = 1.0 if {m.favours for m in matched.values()} in ({"left"}, {"right"}) else BESIDE
+    decisions = claim({**family, ("", "both"): both}, plan.options, share)
+    why = Description.COVERAGE_DIFFERS if unequal else Description.NOT_IN_FAMILY
     deltas = {
-        name: {keys.get(m, m): c.delta(adjusted[m][name]) for m, c in by_metric.items()}
-        for name, by_metric in contrasts.items()
+        function: {
+            keys.get(m, m): decisions[function, m].delta() if m in tested else c.delta(why)
+            for m, c in by_metric.items()
+        }
+        for function, by_metric in contrasts.items()
     }
-    return {name: deltas[twins.get(name, name)] for name in names}
+    return deltas, decisions["", "both"].delta()
+
+
+def decided(matched: Mapping[str, document.Matched], plan: Plan) -> dict[str, document.Matched]:
+    """Which side each function favours at the coverage of both, all functions together."""
+    # functions that accept the same rows there are one comparison
+    keys = {name: (m.p_value, m.difference.delta) for name, m in matched.items()}
+    adjusted = holm({key: key[0] for key in keys.values()})
+    most = 1.0 - plan.options.confidence_level
+    return {name: m.decided(adjusted[keys[name]], most) for name, m in matched.items()}
+
+
+def by_name(
+    numbers: Mapping[str, T], twins: Mapping[str, str], names: Sequence[str]
+) -> dict[str, T]:
+    """Numbers of every function: those that share their numbers (``twins``) have the same."""
+    return {name: numbers[twins.get(name, name)] for name in names}
 
 
 def _inputs(tables: Sequence[Judgments]) -> list[document.Input]:
@@ -141,11 +176,13 @@ def evaluation(
     left_out: dict[str, str],
     warnings: Sequence[str],
     best: document.Best | None,
+    outcomes: Sequence[Mapping[str, int]],
 ) -> Evaluation:
     """The whole document."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
     agreement = [system.infer_agreement() for system in systems]
+    overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
     rows = [
         _rows(system.table, system.confidence, texts=plan.texts)
         for system in systems
@@ -158,25 +195,43 @@ def evaluation(
     artifact = document.MetricsArtifact(
         created_at=created_at(),
         inputs=_inputs(tables),
-        population=_population(tables, comparison),
+        population=_population(tables, comparison, outcomes),
         loss=document.LossDescription(
             name=loss.name,
             definition=loss.describe(scale),
-            raw_multiplier=round(1.0 / loss.unit(scale)),
+            raw_multiplier=loss.multiplier(scale),
+            costs=None if LOSSES.get(loss.name) is loss else loss.costs(scale),
+            file=loss.file,
         ),
         confidence_variants=dict(variants),
         comparison=comparison,
         acumen_version=__version__,
-        scale={"name": scale.name, "levels": list(scale.levels), "case": scale.case},
+        scale={
+            "name": scale.name,
+            "levels": list(scale.levels),
+            "case": scale.case,
+            "inferred": scale.inferred,
+        },
         options={"scale": scale_option(scale), **_options(plan)},
         left_out=left_out,
         best=best,
-        agreement=[{n: i.measured for n, i in numbers.items()} for numbers in agreement],
+        overall=overall[0] if len(overall) == 1 else overall,
         rows=rows,
-        summaries=[summarize(s, a) for s, a in zip(systems, agreement, strict=True)],
+        summaries=[
+            summarize(s, a) for s, a in zip(systems, agreement, strict=True) if s.table.has_truth
+        ],
         warnings=list(dict.fromkeys(warnings)),
     )
+    note = scale_note(artifact.scale)
+    if note is not None:
+        artifact.warnings.insert(0, note)
     return Evaluation(artifact)
+
+
+def balance_of(table: Judgments) -> tuple[float, float]:
+    """The effective number of the judged cases, and the share of the one with most weight."""
+    judged = table.included
+    return balance(np.bincount(judged.case, judged.weight, len(judged.cases)).astype(np.float64))
 
 
 def _options(plan: Plan) -> dict[str, Any]:
@@ -189,27 +244,41 @@ def _options(plan: Plan) -> dict[str, Any]:
         "bootstrap_resamples": plan.options.resamples,
         "seed": plan.options.seed,
         "weights": plan.options.weights,
+        "items": plan.options.items,
+        "estimand": plan.estimand,
+        "price": plan.price,
+        "matched_coverage": plan.matched_coverage,
         "calibration": getattr(plan.calibration, "file", None),
         "texts": plan.texts,
-    }
+    } | ({"reading": list(plan.reading)} if plan.reading else {})
 
 
 def _population(
-    tables: Sequence[Judgments], comparison: document.Comparison
+    tables: Sequence[Judgments],
+    comparison: document.Comparison,
+    outcomes: Sequence[Mapping[str, int]],
 ) -> document.Population:
     """The population of one input, or of the common set of two."""
     judged = tables[0].included
     failed = {f.case: f for t in tables for f in t.failed}
     of_pair = {*comparison.failed_left, *comparison.failed_right}
     n_failed = len(of_pair if comparison.enabled else failed)
+    others = {*tables[0].cases} - {*judged.cases} - {*failed}
+    effective, largest = balance_of(tables[0])
     return document.Population(
-        participants_total=len(judged.cases) + n_failed,
+        participants_total=len(judged.cases) + len(others) + n_failed,
         participants_included=len(judged.cases),
         participants_failed=n_failed,
+        effective_cases=finite(effective),
+        largest_case_share=largest,
         items_total=len(judged),
         items_answered=int(judged.answered.sum()),
         items_abstained=int((judged.outcome == Outcome.ABSTAINED).sum()),
         answered_by_input=[int(t.included.answered.sum()) for t in tables],
+        outcomes=dict(outcomes[0]),
+        outcomes_by_input=[dict(counts) for counts in outcomes],
+        has_truth=judged.has_truth,
+        rows_planned=tables[0].planned,
         case_noun=judged.scale.case,
         items=list(judged.items),
         failed=[document.Failure(case=f.case, reason=f.reason) for f in failed.values()],
@@ -224,7 +293,7 @@ def _rows(
     return document.Rows(
         case=[judged.cases[c] for c in judged.case.tolist()],
         item=[judged.items[i] for i in judged.item.tolist()],
-        truth=judged.truth.tolist(),
+        truth=_where(np.full(len(judged), judged.has_truth), judged.truth),
         prediction=_where(judged.answered, judged.prediction),
         outcome=[Outcome(o).name.lower() for o in judged.outcome.tolist()],
         confidence={name: _where(judged.answered, c) for name, c in confidence.items()},

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from acumen.charts import chart as draw
 from acumen.charts.theme import Figure
 from acumen.charts.verdicts import VERDICT_CHARTS
 from acumen.defaults import CONFIDENCE
-from acumen.errors import UsageError, printable, source_name
+from acumen.errors import UsageError, printable
 from acumen.evaluation.api import evaluate
 from acumen.evaluation.inputs import Confidence
-from acumen.files.json import read_json
-from acumen.readers.formats import RUN, format_of
-from acumen.readers.run import run_from_document
+from acumen.readers import read_content
+from acumen.readers.content import load
+from acumen.readers.formats import format_of
+from acumen.readers.reading import Reading
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.files import Document, document_of, is_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
-from acumen.table.scale import Scale, find_scale
 
 
 def chart(
@@ -27,13 +27,14 @@ def chart(
     document: Any,
     *,
     mode: str | None = None,
-    scale: str | Path | Scale | None = None,
     confidence: Confidence = CONFIDENCE,
+    **reading: Unpack[Reading],
 ) -> Figure:
     """One chart by its name: an Altair chart, which shows itself in a notebook.
 
     ``document`` is an :class:`Evaluation`, the :class:`Scores` of verdicts, or the file of either;
-    any other input is evaluated first, with ``mode``, ``scale`` and ``confidence``. The command
+    any other input is evaluated first, with ``mode``, ``confidence`` and what
+    says how rows are read (:func:`evaluate`). The command
     ``acumen plot`` lists the names.
 
     >>> import acumen
@@ -43,28 +44,23 @@ def chart(
     >>> type(figure).__module__.split(".")[0]
     'altair'
     """
-    if isinstance(document, str | Path) and format_of(document) is RUN:
-        return _of_file(name, document, mode, scale, confidence)
+    if isinstance(document, str | Path):
+        return _of_file(name, document, mode, confidence, reading)
     if isinstance(document, Evaluated | MetricsArtifact):
         return draw(name, document)
     if isinstance(content := getattr(document, "document", document), Mapping):
         return _of_document(name, document_of(dict(content), "document"))
-    return draw(name, evaluate(document, mode=mode, scale=scale, confidence=confidence))
+    return draw(name, evaluate(document, mode=mode, confidence=confidence, **reading))
 
 
 def _of_file(
-    name: str,
-    path: str | Path,
-    mode: str | None,
-    scale: str | Path | Scale | None,
-    confidence: Confidence,
+    name: str, path: str | Path, mode: str | None, confidence: Confidence, reading: Reading
 ) -> Figure:
-    """A chart of a JSON file, which is read once: a pipe cannot be read again."""
-    content = read_json(path)
-    if is_document(content):
-        return _of_document(name, document_of(content, source_name(path)))
-    on = None if scale is None else find_scale(scale)
-    table = run_from_document(content, mode=mode, scale=on, path=path)
+    """A chart of a file, which is read once: a pipe cannot be read again."""
+    content = load(path)
+    if format_of(content.head) in ("json", "run") and is_document(content.document):
+        return _of_document(name, document_of(content.document, content.name))
+    table = read_content(content, mode=mode, **reading)
     return draw(name, evaluate(table, confidence=confidence))
 
 

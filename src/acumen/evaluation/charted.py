@@ -67,7 +67,6 @@ def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[pa
     groups = []
     for group, name in enumerate(names):
         part = table.take(np.flatnonzero(code == group))
-        part = part.of_cases([table.cases[c] for c in np.unique(part.case).tolist()])
         ranking = plan.rank(part, np.zeros(len(part)))
         risk = infer((METRICS["mae"],), ranking, plan.options.without_resamples())["mae"]
         answered = int(part.answered.sum())
@@ -80,9 +79,9 @@ def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[pa
 def optimum(ranking: Ranking) -> parts.Points:
     """The curve of a confidence that knows the losses: smallest first."""
     totals = ranking.totals(CaseWeights.once(ranking.n_cases))
-    mass, rows = totals.by_loss[:, 0], float(totals.rows[0])
+    mass, rows = totals.by_kind[:, 0], float(totals.rows[0])
     accepted = np.append(0.0, np.cumsum(mass))
-    lost = np.append(0.0, np.cumsum(mass * np.arange(len(mass)))) * ranking.unit
+    lost = np.append(0.0, np.cumsum(mass * ranking.grades.cost)) * ranking.unit
     if not accepted[-1]:
         return parts.Points(coverage=[], selective_risk=[], generalized_risk=[])
     even = accepted[-1] * np.arange(1, OPTIMUM_POINTS + 1) / OPTIMUM_POINTS

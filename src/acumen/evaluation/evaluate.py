@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from acumen.confidence.grammar import find, uses_calibration
-from acumen.defaults import FEWEST_CASES, RELIABLE_CASES
+from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CASES
 from acumen.errors import UsageError
 from acumen.evaluation import build
 from acumen.evaluation.evaluation import Evaluation
@@ -20,18 +20,23 @@ from acumen.evaluation.plan import (
     Plan,
     System,
     compare_agreement,
+    compare_both,
     compare_reliability,
     find_twins,
     select,
 )
 from acumen.inference.infer import Inference, infer
+from acumen.inference.intervals import default_interval
+from acumen.inference.matched import compare_matched
 from acumen.inference.multiplicity import best_of
 from acumen.inference.options import Options
-from acumen.inference.paired import Contrast, compare
+from acumen.inference.paired import Contrast, claim, compare
 from acumen.inference.replicates import MOST_DROPPED
-from acumen.results.metrics import Best, Comparison, PairedVariant, Variant
+from acumen.results.measured import Interval
+from acumen.results.metrics import Best, Comparison, Matched, PairedVariant, Variant
 from acumen.table.align import Pair, align
 from acumen.table.judgments import Judgments
+from acumen.table.losses import find_loss
 from acumen.views.ranking import Ranking
 
 SMALL_TABLE: Final = 20_000
@@ -45,6 +50,7 @@ class _Function:
     numbers: Sequence[Mapping[str, Inference]]
     """Of each system."""
     contrasts: Mapping[str, Contrast]
+    matched: Matched | None
     variant: Variant | PairedVariant
     warnings: list[str]
 
@@ -52,8 +58,8 @@ class _Function:
 Progress = Callable[[int], AbstractContextManager[Callable[[int], None] | None]]
 """Given how many resamples there will be, a context whose value is told of those done."""
 
-PAIRED: Final = 3
-"""A pair resamples each side, and swaps them."""
+PAIRED: Final = 2
+"""A pair resamples each side."""
 
 
 def evaluate(
@@ -64,9 +70,11 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate one table, or two on their common cases with paired deltas."""
     pair, tables = None, [left]
+    inputs = [left] if right is None else [left, right]
     if right is not None:
         pair = align(left, right, intersection_only=plan.intersection_only)
         tables = [pair.left, pair.right]
+    tables = [plan.weigh(table) for table in tables]
     names, left_out = _select(tables, plan)
     rounds = len(names) * (1 if pair is None else PAIRED)
     with _watched(plan, progress, rounds) as watched:
@@ -83,12 +91,19 @@ def evaluate(
         [
             *(warning for table in tables for warning in table.warnings),
             *(() if pair is None else pair.warnings),
-            *_table_warnings(tables[0]),
+            *_table_warnings(tables[0], plan),
             *(w for table in tables for w in _calibration_warnings(table, names, plan)),
             *(warning for function in functions.values() for warning in function.warnings),
         ],
         None if right is not None else _best(systems[0], functions, twins),
+        [_outcomes(judged, table) for judged, table in zip(tables, inputs, strict=True)],
     )
+
+
+def _outcomes(judged: Judgments, table: Judgments) -> dict[str, int]:
+    """What the rows came to: those that are judged, and what is left out of the whole input."""
+    left_out = ("unscored", "failed", "no_truth")
+    return judged.outcomes | {name: table.outcomes[name] for name in left_out}
 
 
 @contextmanager
@@ -109,7 +124,7 @@ def _select(tables: Sequence[Judgments], plan: Plan) -> tuple[list[str], dict[st
             sorted({*first} ^ {*names}), "only one of the two inputs has its signals"
         )
         first = [name for name in first if name in names]
-        if not first:
+        if not first and plan.confidence != CONFIDENCE:
             raise UsageError("the two inputs have no confidence function in common")
     return first, left_out
 
@@ -135,22 +150,24 @@ def _measure(systems: Sequence[System], name: str, options: Options) -> _Functio
     plan, rankings = systems[0].plan, [system.rankings[name] for system in systems]
     numbers: list[Mapping[str, Inference]]
     contrasts: dict[str, Contrast] = {}
+    matched = None
     if len(systems) == 1:
         by_rank = infer(plan.metrics(), rankings[0], options)
         numbers = [by_rank | systems[0].infer_reliability(name)]
     else:
         contrasts = compare(plan.metrics(), rankings[0], rankings[1], options)
         contrasts |= compare_reliability(systems[0], systems[1], name)
+        matched = compare_matched(rankings[0], rankings[1], options, plan.matched_coverage)
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
     notes, variants = [], []
     sides = build.input_names([system.table for system in systems])
-    for side, ranking, values in zip(sides, rankings, numbers, strict=True):
+    for side, system, ranking, values in zip(sides, systems, rankings, numbers, strict=True):
         of_side = name if len(systems) == 1 else f"{name} ({side})"
         notes += _ranking_warnings(of_side, ranking, values)
-        variants.append(build.variant(ranking, values, plan))
+        variants.append(build.variant(ranking, values, plan, system.why_not_honest(name)))
     both = dict(zip(("input_0", "input_1"), variants, strict=False))
     variant = variants[0] if len(variants) == 1 else PairedVariant(**both)
-    return _Function(numbers, contrasts, variant, notes)
+    return _Function(numbers, contrasts, matched, variant, notes)
 
 
 def _comparison(
@@ -164,17 +181,23 @@ def _comparison(
     if pair is None:
         return Comparison(enabled=False, intersection_only=plan.intersection_only)
     contrasts = {name: function.contrasts for name, function in functions.items()}
+    matched = {n: f.matched for n, f in functions.items() if f.matched is not None}
+    matched = build.decided(matched, plan)
+    deltas, both = build.paired_deltas(contrasts, compare_both(*systems), matched, plan)
+    agreement = claim(compare_agreement(*systems), plan.options)
     return Comparison(
         enabled=True,
         intersection_only=plan.intersection_only,
-        deltas=build.paired_deltas(contrasts, twins, names, plan),
+        matched=build.by_name(matched, twins, names),
+        both=both,
+        deltas=build.by_name(deltas, twins, names),
         in_both=len(pair.cases),
         only_left=list(pair.only_left),
         only_right=list(pair.only_right),
         failed_left=list(pair.failed_left),
         failed_right=list(pair.failed_right),
         both_answered=int((pair.left.answered & pair.right.answered).sum()),
-        agreement={m: c.delta() for m, c in compare_agreement(*systems).items()},
+        agreement={metric: contrast.delta() for metric, contrast in agreement.items()},
     )
 
 
@@ -201,7 +224,18 @@ def _best(
         equal=[n for n in with_twins([best, *sorted(same)]) if n != best],
         indistinguishable=with_twins(rivals),
         confidence_level=options.confidence_level,
+        discrimination=_among(functions[best].numbers[0]["failure_auroc"], len(values), options),
     )
+
+
+def _among(inference: Inference, functions: int, options: Options) -> Interval | None:
+    """The interval of a number that was chosen among so many (Bonferroni)."""
+    if inference.value is None:
+        return None
+    level = 1.0 - (1.0 - options.confidence_level) / functions
+    metric, jackknife = inference.metric, inference.jackknife
+    interval = default_interval(metric.kind, inference.value, jackknife, level=level)
+    return interval if isinstance(interval, Interval) else None
 
 
 def _calibration_warnings(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:
@@ -218,18 +252,27 @@ def _calibration_warnings(table: Judgments, names: Sequence[str], plan: Plan) ->
     return list(plan.calibration.warnings(table, used))
 
 
-def _table_warnings(table: Judgments) -> list[str]:
-    """What a table is too small or too even for."""
+def _table_warnings(table: Judgments, plan: Plan) -> list[str]:
+    """What a table is too small or too even for, and what its loss charges."""
     warnings = []
+    if find_loss(plan.loss).grades(table.scale).charges_right:
+        warnings.append("the loss charges right answers too")
     rows, noun = table.included, table.scale.case
     n = len(rows.cases)
     if n < FEWEST_CASES:
         warnings.append(f"{n} {noun}: an interval needs at least {FEWEST_CASES}")
     elif n < RELIABLE_CASES:
         warnings.append(f"{n} {noun}s: intervals from fewer than {RELIABLE_CASES} are unreliable")
+    else:
+        effective, largest = build.balance_of(table)
+        if effective < RELIABLE_CASES or largest >= LARGEST_SHARE:
+            warnings.append(
+                f"{n} {noun}s count as {effective:.1f} would that have equally many rows, and one "
+                f"holds {largest:.0%} of the weight: intervals are unreliable"
+            )
     if len(rows) and not rows.answered.any():
         warnings.append("every row is abstained: risks and areas are undefined")
-    if len(rows) and (rows.truth == rows.truth[0]).all():
+    if len(rows) and rows.has_truth and (rows.truth == rows.truth[0]).all():
         level = table.scale.levels[int(rows.truth[0])]
         warnings.append(
             f"every truth is the same level ({level}): nothing can be ranked by severity"

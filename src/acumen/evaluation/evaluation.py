@@ -63,9 +63,9 @@ class Evaluation:
         for name, deltas in (self.artifact.comparison.deltas or {}).items():
             for metric, delta in deltas.items():
                 record = _record(name, "delta", metric, delta.delta, delta)
-                records.append({**record, "p_value": delta.p_value, "p_holm": delta.p_holm})
+                records.append({**record, "p_value": delta.p_value, "p_adjusted": delta.p_adjusted})
         sides = ("left", "right") if self.is_paired else ("",)
-        for side, agreement in zip(sides, self.artifact.agreement, strict=False):
+        for side, agreement in zip(sides, self.artifact.overall_by_input, strict=False):
             for metric, value in agreement.items():
                 records.append(_record(None, side, metric, value.value, value))
         for metric, delta in self.artifact.comparison.agreement.items():

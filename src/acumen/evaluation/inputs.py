@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acumen.defaults import CONFIDENCE
-from acumen.errors import UsageError, printable
+from acumen.errors import UsageError, label, printable
 from acumen.readers import read
-from acumen.readers.frame import from_frame
-from acumen.table.judgments import Judgments
-from acumen.table.scale import DEFAULT_SCALE, Scale, find_scale
+from acumen.readers.assemble import assemble
+from acumen.readers.frame import frame_rows
+from acumen.readers.reading import Reading
+from acumen.readers.records import Records
+from acumen.readers.request import Request
+from acumen.table.judgments import Judgments, Source
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
@@ -24,9 +28,9 @@ Modes = str | Sequence[str | None] | None
 
 
 def tables_of(
-    data: Any, other: Any, mode: Modes, scale: str | Path | Scale | None
+    data: Any, other: Any, mode: Modes, reading: Reading
 ) -> tuple[Judgments, Judgments | None]:
-    """One table or two; a pair of modes of a single input makes two of it."""
+    """One table or two; a pair of modes, or two systems, of a single input make two of it."""
     if mode is None or isinstance(mode, str):
         left = right = mode
     elif len(mode) == 2:
@@ -36,30 +40,68 @@ def tables_of(
         raise UsageError(f"a mode is a name or a pair of names, not {len(mode)} of them")
     if [side for side in (data, other) if isinstance(side, str)].count("-") > 1:
         raise UsageError("standard input can be read only once")
-    return table_of(data, left, scale), None if other is None else table_of(other, right, scale)
+    tables = [table_of(data, left, reading)]
+    tables += [] if other is None else [table_of(other, right, reading)]
+    if other is None and len(systems := _systems(tables[0])) == 2:
+        return _side(tables[0], systems[0]), _side(tables[0], systems[1])
+    for table in tables:
+        _refuse_several(table, reading.get("system"))
+    return tables[0], tables[1] if len(tables) == 2 else None
 
 
-def table_of(
-    data: Any, mode: str | None = None, scale: str | Path | Scale | None = None
-) -> Judgments:
-    """The table of one input."""
+def _systems(table: Judgments) -> Sequence[Any]:
+    """The systems that rows of a table are of."""
+    return () if table.system is None else table.system.in_order().values
+
+
+def _side(table: Judgments, system: object) -> Judgments:
+    """One system of a table, under its name."""
+    part = table.of_system(system)
+    return replace(part, source=replace(part.source, run_id=str(system)))
+
+
+def _refuse_several(table: Judgments, column: str | None) -> None:
+    systems = _systems(table)
+    if len(systems) > 1:
+        names = ", ".join(label(system) for system in systems[:10])
+        which = f"--where {column or 'COLUMN'}={systems[0]}"
+        raise UsageError(
+            f"{table.source.name or 'the input'} holds {len(systems)} systems ({names}); one is "
+            f"evaluated, two are compared: choose them with {which}, once or twice "
+            "(where= in Python, or a [where] table in a mapping)"
+        )
+
+
+def table_of(data: Any, mode: str | None = None, reading: Reading | None = None) -> Judgments:
+    """The table of one input, read as the keywords of a door say."""
+    reading = reading or {}
     if isinstance(data, str | Path):
-        return read(data, mode=mode, scale=scale)
+        return read(data, mode=mode, **reading)
     if mode is not None:
         raise UsageError("a mode is chosen when a run file is read; this input has none")
+    request = Request.of(reading)
     if isinstance(data, Judgments):
-        return data
-    scale = find_scale(scale or DEFAULT_SCALE)
+        if request.asks:
+            asks = ", ".join(request.asks)
+            raise UsageError(f"a table is read already; leave {asks} out, or give the rows")
+        return data if request.scale is None else data.on_scale(request.scale)
     if isinstance(data, list | tuple):
-        from acumen.items.rows import judgments_of
-
-        return judgments_of(data, scale=scale)
+        return _of_list(data, request)
     if isinstance(data, Mapping) or not hasattr(data, "columns"):
         raise UsageError(
             "an input is a Judgments table (from_columns makes one), a path, a dataframe or a list "
             f"of rows, not {printable(type(data).__name__)}"
         )
-    return from_frame(data, scale=scale)
+    return assemble(frame_rows(data), Source(), request)
+
+
+def _of_list(data: Sequence[Any], request: Request) -> Judgments:
+    """The table of a list: of mappings with columns that are named, or of rows as items have."""
+    if request.asks and all(isinstance(row, Mapping) for row in data):
+        return assemble(Records(rows=list(data), format="list"), Source(), request)
+    from acumen.items.rows import judgments_of
+
+    return judgments_of(data, scale=request.scale)
 
 
 def confidence_of(confidence: Confidence) -> tuple[str, Mapping[str, Callable[..., Any]]]:

@@ -14,14 +14,16 @@ from typing import Any, Final
 import numpy as np
 
 from acumen import confidence as confidences
-from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, LOSS
-from acumen.errors import UsageError
+from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, ESTIMAND, LOSS, PRICE
+from acumen.errors import UsageError, printable
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
+from acumen.metrics.registry import OVERALL
+from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
-from acumen.table.losses import find_loss
+from acumen.table.losses import Loss, find_loss
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
@@ -30,9 +32,11 @@ from acumen.views.severity import SeverityRanking, rank_judgments_by_severity
 from acumen.views.weights import NO_ANSWER
 
 AREAS: Final = ("aurc_at_coverage", "augrc_at_coverage")
+CHARGED: Final = ("aurc_charge", "augrc_charge")
 RISK_AT: Final = "mae_at_coverage"
 _ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, *AREAS}
 """The same number by another road, a convention, or a metric asked for at given coverages."""
+NO_TRUTH: Final = "there is no truth to hold it against"
 _PER_LEVEL: Final = ("auprc_ge", "nap_ge", "auroc_ge")
 
 
@@ -43,22 +47,45 @@ class Plan:
     confidence: str = CONFIDENCE
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Confidence functions that are plain callables, by the name they go under."""
-    loss: str = LOSS
+    loss: str | Loss = LOSS
     coverage_grid: tuple[float, ...] = COVERAGE_GRID
     area_coverage: float = AREA_COVERAGE
     options: Options = Options()  # noqa: RUF009  (frozen)
     calibration: Any = None
     intersection_only: bool = False
+    estimand: str = ESTIMAND
+    """Whether each row counts alike, or each case."""
+    price: float = PRICE
+    """What an abstention costs in the charged areas."""
+    matched_coverage: float | None = None
+    """The coverage at which two systems are compared; None: the largest that both reach."""
     texts: bool = False
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
+    reading: tuple[str, ...] = ()
+    """The options by which the rows were read, for the command that makes the artifact again."""
 
     def __post_init__(self) -> None:
         find_loss(self.loss)
+        if self.estimand not in ("row", "case"):
+            raise UsageError(f"the estimand is row or case, not '{printable(str(self.estimand))}'")
         if not self.coverage_grid:
             raise UsageError("the coverage grid is empty: give at least one coverage")
-        for coverage in (*self.coverage_grid, self.area_coverage):
+        if not 0.0 <= self.price < np.inf:
+            raise UsageError(f"a price must be 0 or more, not {self.price:g}")
+        for coverage in (*self.coverage_grid, self.area_coverage, self.matched_coverage or 1.0):
             if not 0.0 < coverage <= 1.0:
                 raise UsageError(f"a coverage must be in (0, 1], not {coverage:g}")
+
+    def weigh(self, table: Judgments) -> Judgments:
+        """The table as it counts: by row, or with weights under which each case counts alike."""
+        if self.estimand == "row":
+            return table
+        judged = np.isin(table.case, np.unique(table.case[table.outcome != Outcome.FAILED]))
+        own = np.ones(len(table)) if table.weight is None else table.weight
+        of_case = np.bincount(table.case[judged], own[judged], len(table.cases))
+        each = own[judged].sum() / max(1, np.count_nonzero(of_case))
+        share = np.divide(each, of_case, out=np.ones(len(of_case)), where=of_case > 0)
+        return replace(table, weight=own * share[table.case])
 
     def metrics(self) -> list[Metric]:
         """The metrics of a ranking, those at a coverage spelled out for each."""
@@ -66,7 +93,13 @@ class Plan:
             *(m for m in metrics_of(Ranking) if m.name not in _ELSEWHERE),
             *self.areas().values(),
             *self.risks().values(),
+            *(self.charged() if self.price != PRICE else ()),
         ]
+
+    def charged(self) -> list[Metric]:
+        """The areas in which an abstention has its price."""
+        charged = [METRICS[name] for name in CHARGED]
+        return charged if self.price == PRICE else [m.at(loss=self.price) for m in charged]
 
     def areas(self) -> dict[str, Metric]:
         """The areas up to a coverage, by the name of the family."""
@@ -104,8 +137,11 @@ class System:
 
     @cached_property
     def unranked(self) -> Ranking:
-        """The table with one confidence for all rows."""
-        return self.plan.rank(self.table, np.zeros(len(self.table.included)))
+        """The table with one confidence for all rows; without truth it tells the coverage alone."""
+        table = self.table.included
+        if not table.has_truth:
+            table = replace(table, truth=np.where(table.answered, table.prediction, 0))
+        return self.plan.rank(table, np.zeros(len(table)))
 
     @cached_property
     def forecasts(self) -> dict[str, Forecast | str]:
@@ -135,8 +171,34 @@ class System:
             return {}
         return infer(metrics_of(Forecast), view, self.plan.options.without_resamples())
 
+    def why_not_honest(self, function: str) -> dict[str, Measured]:
+        """The same without a value, with the reason, where it is no probability."""
+        reason = self.forecasts[function]
+        if not isinstance(reason, str):
+            return {}
+        return {m.name: _unmeasured(m, reason) for m in metrics_of(Forecast)}
+
+    def overall(self, agreement: Mapping[str, Inference]) -> dict[str, Measured]:
+        """What needs no confidence: coverage, mean loss, and agreement with the truth."""
+        names = ("cmax", "accuracy", "mae")
+        view, options = self.unranked, self.plan.options.without_resamples()
+        first = infer([METRICS[name] for name in names], view, options)
+        measured = {name: i.measured for name, i in (*first.items(), *agreement.items())}
+        if not self.table.has_truth:
+            metrics = (*(METRICS[name] for name in names), *metrics_of(Confusion))
+            measured = {metric.name: _unmeasured(metric, NO_TRUTH) for metric in metrics}
+            measured["cmax"] = first["cmax"].measured
+        aliases = {name: key for key, (name, _) in reversed(OVERALL.items())}
+        numbers = {aliases.get(name, name): value for name, value in measured.items()}
+        step = self.table.scale.step
+        return (
+            numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}
+        )
+
     def infer_agreement(self) -> dict[str, Inference]:
         """Do the predicted levels agree with the truth, and rank the worst first?"""
+        if not self.table.has_truth:
+            return {}
         options = self.plan.options.without_resamples()
         families = (infer(metrics, view, options) for metrics, view in self.level_views())
         return {name: number for family in families for name, number in family.items()}
@@ -150,10 +212,22 @@ class System:
         yield severity, self.severity
 
 
+def _unmeasured(metric: Metric, reason: str) -> Measured:
+    absent = NoInterval(why=Absence.NO_VALUE)
+    return Measured(value=None, reason=reason, better=metric.better, no_interval=absent)
+
+
 def select(table: Judgments, plan: Plan) -> tuple[list[str], dict[str, str]]:
-    """The confidence functions to compute, and those left out with the reason."""
+    """The confidence functions to compute, and those left out with the reason.
+
+    None where nobody asked for one and the rows have none, or where there is no truth.
+    """
+    if not table.has_truth:
+        return [], {}
     if plan.functions and plan.confidence == "default":
         return list(plan.functions), {}
+    if plan.confidence == "default" and (why := confidences.why_no_default(table)) is not None:
+        return [], why
     selection = confidences.select(plan.confidence, table, calibration=plan.calibration)
     return [*selection.names, *plan.functions], dict(selection.left_out)
 
@@ -176,6 +250,12 @@ def compare_reliability(left: System, right: System, function: str) -> dict[str,
     if isinstance(a, str) or isinstance(b, str):
         return {}
     return _compare(list(metrics_of(Forecast)), a, b, left)
+
+
+def compare_both(left: System, right: System) -> Contrast:
+    """Right minus left of the mean loss, on the rows that both answered."""
+    a, b = (System(t, left.plan, {}).unranked for t in both_answered(left.table, right.table))
+    return _compare([METRICS["mae"]], a, b, left)["mae"]
 
 
 def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
@@ -211,4 +291,4 @@ def both_answered(left: Judgments, right: Judgments) -> tuple[Judgments, Judgmen
 
 
 def _compare(metrics: list[Metric], a: Any, b: Any, system: System) -> dict[str, Contrast]:
-    return compare(metrics, a, b, system.plan.options.without_resamples(), p_values=False)
+    return compare(metrics, a, b, system.plan.options.without_resamples())

@@ -93,13 +93,16 @@ class Fields:
             return value
         return None
 
-    def numbers(self, field: str, value: object) -> dict[str, float] | None:
-        """An object of numbers; null is none. A null inside is a value that is missing."""
+    def values(self, field: str, value: object) -> dict[str, float | str] | None:
+        """An object of numbers and texts; null is none, and inside it a value that is missing."""
         if value is None:
             return None
         entries = self.record(field, value).items()
-        numbers = {k: self.number(f"{field}.{printable(k)}", entry) for k, entry in entries}
-        return {name: number for name, number in numbers.items() if number is not None}
+        values = {
+            k: entry if isinstance(entry, str) else self.number(f"{field}.{printable(k)}", entry)
+            for k, entry in entries
+        }
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def _python(value: object) -> object:

@@ -13,14 +13,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import math
 import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Never
 
 from acumen.errors import DataError, Problem, UsageError
 from acumen.errors import source_name as source_name  # read by those who read files
@@ -73,8 +74,12 @@ def decode_text(data: bytes, source: str) -> str:
         raise DataError([Problem(message, line=line)], source=source) from None
 
 
-def parse_json(data: bytes | str, source: str = "JSON") -> object:
+def parse_json(
+    data: bytes | str, source: str = "JSON", *, nan_below: Collection[str] = ()
+) -> object:
     """The document in ``data``; refuses with line, column and path.
+
+    ``nan_below`` are the keys below which a bare ``NaN`` is admitted: some tools write it.
 
     >>> parse_json('{"a": [1, 2.5, null]}')
     {'a': [1, 2.5, None]}
@@ -85,12 +90,13 @@ def parse_json(data: bytes | str, source: str = "JSON") -> object:
     text = decode_text(data, source) if isinstance(data, bytes) else data
     if not text.strip():
         raise DataError(["is empty"], source=source)
+    constant = _no_constant if not nan_below else _nan_alone
     try:
-        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        document = json.loads(text, object_pairs_hook=_unique, parse_constant=constant)
     except (_StrictError, RecursionError, ValueError) as error:
-        raise DataError([_located(text, error)], source=source) from None
-    if not _is_sound(document, text):
-        raise DataError([_located(text, None)], source=source)
+        raise DataError([_located(text, error, nan_below)], source=source) from None
+    if not _is_sound(document, text, nan_below):
+        raise DataError([_located(text, None, nan_below)], source=source)
     return document
 
 
@@ -105,23 +111,34 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return record
 
 
-def _no_constant(name: str) -> object:
+def _no_constant(name: str) -> Never:
     raise _StrictError(f"{name} is not JSON: a number must be finite")
 
 
-def _is_sound(document: object, text: str) -> bool:
+def _nan_alone(name: str) -> float:
+    return math.nan if name == "NaN" else _no_constant(name)
+
+
+def _is_sound(document: object, text: str, nan_below: Collection[str]) -> bool:
     """Finite numbers and depth, one generation of containers at a time; then surrogates."""
     largest = sys.float_info.max
     level: list[Any] = [[document]]
+    free: set[int] = set()  # containers that may hold NaN; all are alive, so an id is one of them
     for _ in range(DEEPEST + 1):
         below: list[Any] = []
         for node in level:
-            for child in node.values() if type(node) is dict else node:
+            is_free = id(node) in free
+            for key, child in node.items() if type(node) is dict else enumerate(node):
                 kind = type(child)
                 if kind is dict or kind is list:
                     below.append(child)
+                    if nan_below and (is_free or key in nan_below):
+                        free.add(id(child))
                 elif (kind is float or kind is int) and not -largest <= child <= largest:
-                    return False
+                    # only a float is asked: a whole number may be too large to be one
+                    is_nan = kind is float and math.isnan(child)
+                    if not (is_nan and (is_free or key in nan_below)):
+                        return False
         if not below:
             return "\\u" not in text or not _has_lone_surrogate(document, text)
         level = below
@@ -134,8 +151,8 @@ def _has_lone_surrogate(document: object, text: str) -> bool:
     return LONE_SURROGATE.search(json.dumps(document, ensure_ascii=False)) is not None
 
 
-def _located(text: str, error: Exception | None) -> Problem:
-    fault = first_fault(text) if len(text) <= LARGEST_SCAN else None
+def _located(text: str, error: Exception | None, nan_below: Collection[str]) -> Problem:
+    fault = first_fault(text, nan_below) if len(text) <= LARGEST_SCAN else None
     if fault is not None:
         line_start = text.rfind("\n", 0, fault.offset) + 1
         line, column = text.count("\n", 0, line_start) + 1, fault.offset - line_start + 1
@@ -166,29 +183,31 @@ def write_json(path: str | Path, document: object, *, private: bool = False) -> 
     write_bytes(path, to_json(document).encode("utf-8"), private=private)
 
 
-def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
-    """Write a file atomically: temporary file in the same folder, fsync, rename.
+def write_bytes(path: str | Path, data: bytes | Iterable[bytes], *, private: bool = False) -> None:
+    """Write a file, whole or in pieces, atomically: temporary file beside it, fsync, rename.
 
     ``private`` makes it readable by its owner alone.
     """
     write_files({path: data}, private=private)
 
 
-def write_files(files: Mapping[str | Path, bytes], *, private: bool = False) -> None:
+def write_files(
+    files: Mapping[str | Path, bytes | Iterable[bytes]], *, private: bool = False
+) -> None:
     """Write several files, all or none: every one lies ready beside its target before any moves."""
     at: str | Path = ""
     try:
         with contextlib.ExitStack() as ready:
             moves: list[tuple[Path, Path]] = []
             for at, data in files.items():
-                path = Path(at)
+                path, pieces = Path(at), [data] if isinstance(data, bytes) else data
                 if path.is_char_device() or path.is_fifo():
-                    path.write_bytes(data)
+                    path.write_bytes(b"".join(pieces))
                     continue
                 if path.is_dir():
                     raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
                 temporary, file = ready.enter_context(_temporary_beside(path))
-                file.write(data)
+                file.writelines(pieces)
                 file.flush()
                 if not private:
                     os.fchmod(file.fileno(), 0o666 & ~_umask())

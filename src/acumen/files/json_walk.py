@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,14 +48,16 @@ def value_spans(text: str) -> dict[Path, Span]:
     return {path: (start, end) for path, start, end in _Walk(text).values()}
 
 
-def first_fault(text: str) -> Fault | None:
+def first_fault(text: str, nan_below: Collection[str] = ()) -> Fault | None:
     """The first thing wrong with ``text``, or None when it is sound.
+
+    A bare ``NaN`` below one of the keys ``nan_below`` is not wrong.
 
     >>> first_fault('{"id": 7, "x": [1, NaN]}')
     Fault(offset=19, message='NaN is not JSON: a number must be finite', where='x[1] (id 7)')
     """
     try:
-        for _ in _Walk(text).values():
+        for _ in _Walk(text, nan_below).values():
             pass
     except _Stop as stop:
         return Fault(stop.offset, stop.message, stop.place())
@@ -86,8 +88,9 @@ class _Stop(Exception):  # noqa: N818  (control flow inside this file, never see
 class _Walk:
     """A place in a text, which the walk moves on."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, nan_below: Collection[str] = ()) -> None:
         self.text = text
+        self.nan_below = nan_below
         self.at = 0
 
     def values(self) -> Iterator[tuple[Path, int, int]]:
@@ -111,6 +114,8 @@ class _Walk:
         scalar = None
         if end:
             yield from self._container(path, end)
+        elif self.text.startswith("NaN", start) and any(k in self.nan_below for k in path):
+            self.at += len("NaN")
         else:
             scalar = self._scalar()
         yield path, start, self.at

@@ -6,9 +6,10 @@ policies that ship are TOML files in a package of their own, known by name.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -126,3 +127,30 @@ def _table_path(pieces: tuple[str, ...], many: bool, tables: dict[tuple[str, ...
 
 def _pieces(key: str) -> tuple[str, ...]:
     return tuple(piece.strip("\"'") for piece in re.findall(_PIECE, key))
+
+
+def to_toml(document: Mapping[str, Any]) -> str:
+    """Scalars, lists of them and tables as TOML text.
+
+    >>> print(to_toml({"format": "csv", "columns": {"truth": "gold rating"}}), end="")
+    format = "csv"
+    <BLANKLINE>
+    [columns]
+    truth = "gold rating"
+    """
+    tables = {key: value for key, value in document.items() if isinstance(value, Mapping)}
+    plain = {key: value for key, value in document.items() if key not in tables}
+    lines = [f"{_key(key)} = {_toml_value(value)}" for key, value in plain.items()]
+    for name, table in tables.items():
+        entries = [f"{_key(key)} = {_toml_value(value)}" for key, value in table.items()]
+        lines += ["", f"[{_key(name)}]", *entries]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _key(text: str) -> str:
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else _toml_value(text)
+
+
+def _toml_value(value: Any) -> str:
+    """A value as TOML writes it: JSON does so too, where nothing is null or nested."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

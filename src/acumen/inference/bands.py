@@ -12,7 +12,9 @@ for few cases. Montiel Olea and Plagborg-Møller (2019), J. Applied Econometrics
 
 A band begins where three cases with an error have been accepted: before that the resamples know too
 little. In 400 simulated studies each of 20 and of 41 cases of 8 rows, with ties and without, 93–97%
-of the bands hold the population's whole curve; begun at coverage 0, only 68–93% did.
+of the bands hold the population's whole curve; begun at coverage 0, only 68–93% did. Where 5% of
+the rows err it is 99%, where the confidence is worse than none 91%, and 83% where a few cases hold
+most rows: there the warning of the artifact counts for the band too.
 """
 
 from __future__ import annotations

@@ -8,21 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES, RELIABLE_CASES
-from acumen.inference.intervals import Errors, default_interval
-from acumen.inference.jackknife import INFLUENCE, Jackknife
+from acumen.defaults import (
+    CONFIDENCE_LEVEL,
+    FEWEST_AT_LEVEL,
+    FEWEST_CASES,
+    FEWEST_ITEMS,
+    LARGEST_SHARE,
+    RELIABLE_CASES,
+)
+from acumen.inference.influence import cross, row_influence, statistic_of
+from acumen.inference.intervals import default_interval
+from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile, too_few_cases
-from acumen.inference.resample import LeaveOut, Statistic, plan_resamples, replicate
+from acumen.inference.resample import LeaveOut, plan_resamples, replicate
 from acumen.metrics.registry import Estimate, Kind, Metric
-from acumen.results.measured import Absence, Flag, Interval, Measured, NoInterval, finite
-from acumen.types import Floats
-from acumen.views.ranking import Ranking
-from acumen.views.weights import CaseWeights
+from acumen.results.measured import (
+    UNRELIABLE,
+    Absence,
+    Flag,
+    Interval,
+    Measured,
+    NoInterval,
+    RestsOn,
+    finite,
+)
+from acumen.views.weights import CaseWeights, Errors, balance
+
+MOST_CELLS: Final = 100_000_000
+"""Cases × rows up to which every case is left out in turn, though an influence is not known."""
+HALF: Final = 0.5
+"""Where one case carries more of the variance, an interval says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +98,6 @@ def one_of(interval: Interval | NoInterval) -> dict[str, Any]:
     return {"interval" if isinstance(interval, Interval) else "no_interval": interval}
 
 
-def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
-    """All metrics of a view as one statistic of a block of weightings."""
-
-    def statistic(block: CaseWeights) -> Floats:
-        return np.stack([np.asarray(metric(view, block)) for metric in metrics])
-
-    return statistic
-
-
 def infer(
     metrics: Sequence[Metric],
     view: Any,
@@ -101,7 +112,8 @@ def infer(
         values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     jackknives = leave_out(metrics, view, options.threads)
-    errors = errors_of(view)
+    if options.items == "random" and view.n_cases >= FEWEST_CASES:
+        jackknives = cross(metrics, view, jackknives)
     once = CaseWeights.once(view.n_cases)
     estimates = statistic(once)[:, 0]
     return {
@@ -110,20 +122,23 @@ def infer(
             view,
             metric.estimate(estimates[row], view, once),
             Replicates(values[row], probability),
-            _on_cases_that_count(metric, view, jackknives[row]),
-            errors,
+            jackknives[row],
             options,
         )
         for row, metric in enumerate(metrics)
     }
 
 
-def _on_cases_that_count(metric: Metric, view: Any, jackknife: Jackknife) -> Jackknife:
+def _on_cases_that_count(
+    metric: Metric, view: Any, jackknife: Jackknife, errors: Errors | None
+) -> Jackknife:
     """All right, or all wrong: what that is worth depends on the cases that answered.
 
     Where something varies, a case without an answer adds nothing to the variance by itself.
     """
-    if metric.kind not in (Kind.PROPORTION, Kind.DISTANCE) or jackknife.deviations.any():
+    if errors is not None and errors.erring_cases == 0:
+        return replace(jackknife, n_cases=errors.cases)
+    if metric.kind is not Kind.PROPORTION or jackknife.deviations.any():
         return jackknife
     return replace(jackknife, n_cases=metric.rests_on(view))
 
@@ -134,7 +149,6 @@ def _inference(
     estimate: Estimate,
     replicates: Replicates,
     jackknife: Jackknife,
-    errors: Errors | None,
     options: Options,
 ) -> Inference:
     value = estimate.value
@@ -143,11 +157,15 @@ def _inference(
         reason = estimate.reason or metric.undefined
         return Inference(metric, None, reason, none, none, replicates, jackknife)
     level, one_error = options.confidence_level, metric.one_error
+    errors = None if metric.errors is None else metric.errors(view, **metric.parameters)
+    jackknife = _on_cases_that_count(metric, view, jackknife, errors)
 
     def default() -> Interval | NoInterval:
+        noise = None if metric.noise is None else metric.noise(view, **metric.parameters)
         return default_interval(
-            metric.kind, value, jackknife, errors=errors, one_error=one_error, level=level
-        )
+            metric.kind, value, jackknife,
+            errors=errors, one_error=one_error, noise=noise, level=level,
+        )  # fmt: skip
 
     interval, by_percentile = intervals(
         options,
@@ -163,6 +181,8 @@ def _inference(
         by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
+        interval = _weighed(interval, metric, view, jackknife)
+    interval = _resting(interval, _rare_group(metric, view))
     return Inference(metric, value, None, interval, by_percentile, replicates, jackknife)
 
 
@@ -185,9 +205,61 @@ def intervals(
     return by_percentile, by_percentile
 
 
-def marked(interval: Interval, n_cases: int) -> Interval:
-    """The interval with a flag when there are too few cases to rely on it."""
-    return interval if n_cases >= RELIABLE_CASES else interval.with_flag(Flag.FEW_CASES)
+def marked(interval: Interval, n_cases: int, *sides: Inference) -> Interval:
+    """The interval with a flag when there are too few cases to rely on it.
+
+    That of a difference is no more reliable than those of its ``sides``.
+    """
+    if n_cases < RELIABLE_CASES:
+        return interval.with_flag(Flag.FEW_CASES)
+    for own in (side.interval for side in sides):
+        for flag in own.flags if isinstance(own, Interval) else ():
+            if flag in UNRELIABLE - {*interval.flags}:
+                interval = interval.with_flag(flag, own.rests_on)
+    return interval
+
+
+def _weighed(interval: Interval, metric: Metric, view: Any, jackknife: Jackknife) -> Interval:
+    """The interval with what to know of the weight of its cases, and of its items."""
+    effective, largest = balance(getattr(view, "case_weight", None))
+    even = effective >= RELIABLE_CASES and largest < LARGEST_SHARE
+    items = jackknife.items
+    flags = {
+        Flag.DOMINATED: not even and jackknife.cases >= RELIABLE_CASES,
+        Flag.FEW_ITEMS: items is not None and items.n < FEWEST_ITEMS,
+        Flag.ONE_CASE: jackknife.top_share > HALF,
+        **({} if metric.caution is None else {Flag(metric.caution): True}),
+    }
+    for flag in (flag for flag, holds in flags.items() if holds):
+        interval = interval.with_flag(flag)
+    method = interval.method if items is None else f"{interval.method}, cases × items"
+    facts = {"method": method, "largest_case_share": jackknife.top_share}
+    return interval.model_copy(update=facts)
+
+
+def _rare_group(metric: Metric, view: Any) -> RestsOn | None:
+    """The group of cases a metric rests on that is too small to trust its interval, if any.
+
+    A threshold rests on both its sides, a mean over levels on each. Few cases below a level do the
+    same harm as few at it: docs/coverage.md counts how much.
+    """
+    groups = [] if metric.groups is None else metric.groups(view, **metric.parameters)
+    smallest = min(groups, default=None, key=lambda group: group.cases)
+    if smallest is None or smallest.cases >= FEWEST_AT_LEVEL:
+        return None
+    cases, where, *ranks = smallest
+    called = getattr(view, "names", ())
+    names = [called[k] if called else k for k in ranks if k is not None]
+    return RestsOn(cases=cases, where=where, **dict(zip(("level", "upper"), names, strict=False)))
+
+
+def _resting(interval: Interval | NoInterval, rare: RestsOn | None) -> Interval | NoInterval:
+    """An interval that rests on a few cases of a level says so, and so does one that is missing."""
+    if rare is None:
+        return interval
+    if isinstance(interval, Interval):
+        return interval.with_flag(Flag.RARE_LEVEL, rare)
+    return interval.model_copy(update={"rests_on": rare})
 
 
 def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) -> list[Jackknife]:
@@ -196,29 +268,15 @@ def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) 
     if n < FEWEST_CASES:
         return [Jackknife(np.empty(0))] * len(metrics)
     plan = LeaveOut.of(n)
-    known = INFLUENCE if plan.size < n and isinstance(view, Ranking) else {}
-    rest = [m for m in metrics if m.name not in known]
-    jackknives = {
-        m.name: Jackknife.of_influence(known[m.name](view)) for m in metrics if m.name in known
-    }
+    jackknives: dict[str, Jackknife] = {}
+    if plan.size < n:
+        for name, by_row in row_influence(metrics, view).items():
+            of_case = np.bincount(view.case, by_row, n).astype(np.float64)
+            jackknives[name] = Jackknife.of_influence(of_case)
+    rest = [m for m in metrics if m.name not in jackknives]
+    if hasattr(view, "case") and n * len(view.case) <= MOST_CELLS:
+        plan = LeaveOut(n, n)
     if rest:
         values = replicate(statistic_of(rest, view), plan, threads=threads)
         jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}
     return [jackknives[m.name] for m in metrics]
-
-
-def errors_of(view: Any) -> Errors | None:
-    """What sparse errors need to know, where the view has losses."""
-    if not isinstance(view, Ranking):
-        return None
-    totals = view.totals(CaseWeights.once(view.n_cases))
-    lost = view.loss_by_case()
-    answered, rows = float(totals.answered[0]), float(totals.rows[0])
-    return Errors(
-        erring_cases=int((lost > 0).sum()),
-        answered=answered,
-        cmax=answered / rows if rows else 0.0,
-        worst_case=float(lost.max(initial=0.0)),
-        unit=view.unit,
-        most_loss=view.most_loss,
-    )

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
@@ -23,31 +22,12 @@ from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, between, too_few_cases
 from acumen.metrics.registry import Kind
 from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.views.weights import Errors
 
 ZERO_ERRORS: Final = "zero-error bound"
 WILSON: Final = "Wilson"
 SPARSE_ERRORS: Final = 3
 """With fewer erring cases a risk takes another interval."""
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """What sparse errors need to know about the study; losses in rungs of cost ``unit``."""
-
-    erring_cases: int
-    """Cases with any loss."""
-    answered: float
-    """Answered rows."""
-    cmax: float
-    worst_case: float
-    """The largest summed loss of a case."""
-    unit: float = 1.0
-    most_loss: float = math.inf
-    """The largest loss of a row, in rungs."""
-
-    def bounds(self, one_error: Callable[[float], float]) -> tuple[float, float]:
-        """Smallest and largest value of a risk: every row answered, and as wrong as can be."""
-        return 0.0, one_error(1.0) * self.most_loss * self.unit
 
 
 def t_quantile(level: float, degrees: float) -> float:
@@ -68,14 +48,19 @@ def default_interval(
     *,
     errors: Errors | None = None,
     one_error: Callable[[float], float] | None = None,
+    noise: tuple[float, float] | None = None,
     level: float = CONFIDENCE_LEVEL,
 ) -> Interval | NoInterval:
     """The default interval of a metric, by the kind of values it takes.
 
-    ``errors`` and ``one_error`` serve risks when errors are sparse: fewer than 3 erring cases.
+    ``errors`` and ``one_error`` serve risks, and shares of what is right, when errors are sparse:
+    fewer than 3 erring cases. ``noise`` serves distances.
     """
     if jackknife.cases < FEWEST_CASES:
         return too_few_cases(jackknife.cases)
+    items = jackknife.items
+    if items is not None and items.n < FEWEST_CASES:
+        return NoInterval(why=Absence.TOO_FEW_ITEMS, count=FEWEST_CASES, of=items.n)
     lacking, left_out = len(jackknife.undefined), jackknife.n + len(jackknife.undefined)
     if lacking > MOST_DROPPED * left_out:
         by_case = left_out == jackknife.cases
@@ -86,9 +71,13 @@ def default_interval(
         case Kind.RISK:
             interval = _risk(estimate, jackknife, errors, one_error, level)
         case Kind.PROPORTION:
-            interval = _proportion(estimate, jackknife, level)
+            interval = _proportion(estimate, jackknife, errors, level)
+        case Kind.SCORE:
+            interval = _on_logits(estimate, jackknife, level)
+        case Kind.GAIN:
+            interval = _gain(estimate, jackknife, level)
         case Kind.DISTANCE:
-            interval = _distance(estimate, jackknife, level)
+            interval = _distance(estimate, jackknife, noise, level)
         case Kind.CORRELATION:
             interval = _correlation(estimate, jackknife, level)
         case Kind.EXCESS if estimate >= 0.0:
@@ -114,10 +103,7 @@ def _risk(
 ) -> Interval | NoInterval:
     s = jackknife.standard_error
     if errors is not None and one_error is not None and errors.erring_cases < SPARSE_ERRORS:
-        per_error = one_error(errors.cmax) / errors.answered * errors.unit
-        if errors.erring_cases == 0:
-            return _zero_errors(jackknife.cases, per_error, level)
-        return _few_errors(estimate, s, jackknife.n, errors, per_error, level)
+        return _sparse(estimate, jackknife, errors, one_error(errors.cmax) * errors.unit, level)
     if estimate > 0.0 and s > 0.0:
         reach = t_quantile(level, jackknife.degrees) * s / estimate
         low = estimate * math.exp(-reach)
@@ -128,15 +114,22 @@ def _risk(
     return NoInterval(why=Absence.NO_VARIATION)
 
 
-def _few_errors(
-    estimate: float, s: float, n: int, errors: Errors, per_error: float, level: float
+def _sparse(
+    estimate: float, jackknife: Jackknife, errors: Errors, one_level: float, level: float
 ) -> Interval:
-    """One or two erring cases: gamma quantiles, the upper one as if one more error had come."""
+    """A risk of fewer than 3 erring cases; ``one_level`` is its value if every row lost a level.
+
+    One or two: gamma quantiles, the upper one as if one more error had come. None: so many cases
+    could err and have stayed hidden, and what an erring case loses is then unknown: a level a row.
+    """
     from scipy.special import gammaincinv, ndtri
 
-    upper = (1 + level) / 2
-    variance = (s * t_quantile(level, n - 1) / float(ndtri(upper))) ** 2
-    extra = max(1.0, errors.worst_case) * per_error
+    upper, s = (1 + level) / 2, jackknife.standard_error
+    if errors.erring_cases == 0:
+        high = (1 - (1 - upper) ** (1 / errors.cases)) * errors.least_loss * one_level
+        return between(0.0, high, ZERO_ERRORS, level, s, flags=(Flag.NO_ERRORS,))
+    variance = (s * t_quantile(level, jackknife.n - 1) / float(ndtri(upper))) ** 2
+    extra = max(errors.least_loss, errors.worst_case) / errors.answered * one_level
 
     def quantile(mean: float, variance: float, p: float) -> float:
         if mean <= 0.0 or variance <= 0.0:  # an excess may be 0 although there are errors
@@ -149,20 +142,25 @@ def _few_errors(
     return between(low, high, "gamma", level, s, flags=flags, erring_cases=erring)
 
 
-def _zero_errors(n: int, per_error: float, level: float) -> Interval:
-    """No error at all: how many could have stayed hidden."""
-    high = n * (1 - ((1 - level) / 2) ** (1 / n)) * per_error
-    return between(0.0, high, ZERO_ERRORS, level, 0.0, flags=(Flag.NO_ERRORS,))
-
-
-def _proportion(p: float, jackknife: Jackknife, level: float) -> Interval:
+def _on_logits(p: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
     s = jackknife.standard_error
-    t = t_quantile(level, jackknife.n - 1)
-    if 0.0 < p < 1.0 and s > 0.0:
-        center, reach = math.log(p / (1 - p)), t * s / (p * (1 - p))
-        ends = _expit(center - reach), _expit(center + reach)
-        return between(*ends, "logit-jackknife-t", level, s)
-    n = jackknife.cases
+    if not (0.0 < p < 1.0 and s > 0.0):
+        return NoInterval(why=Absence.NO_VARIATION)
+    center = math.log(p / (1 - p))
+    reach = t_quantile(level, jackknife.degrees) * s / (p * (1 - p))
+    ends = _expit(center - reach), _expit(center + reach)
+    return between(*ends, "logit-jackknife-t", level, s)
+
+
+def _proportion(p: float, jackknife: Jackknife, errors: Errors | None, level: float) -> Interval:
+    """A share of rows. Its few failures are a risk, so that both say the same of them."""
+    if errors is not None and errors.erring_cases < SPARSE_ERRORS:
+        failing = _sparse(1.0 - p, jackknife, errors, 1.0, level)
+        return failing.model_copy(update={"low": 1.0 - failing.high, "high": 1.0 - failing.low})
+    varying = _on_logits(p, jackknife, level)
+    if isinstance(varying, Interval):
+        return varying
+    n, s = jackknife.cases, jackknife.standard_error
     t = t_quantile(level, n - 1)
     middle = (p + t * t / (2 * n)) / (1 + t * t / n)
     reach = t / (1 + t * t / n) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
@@ -171,27 +169,34 @@ def _proportion(p: float, jackknife: Jackknife, level: float) -> Interval:
     return between(low, high, WILSON, level, s)
 
 
-def _distance(d: float, jackknife: Jackknife, level: float) -> Interval:
-    """As a proportion, but the low end makes good for the noise that a distance adds up.
-
-    Near 0 that bias falls with the root of the number of cases, and of such a bias the jackknife
-    sees half: so it is taken off twice.
-    """
-    interval = _proportion(d, jackknife, level)
-    if interval.method == WILSON:
-        return interval
+def _distance(
+    d: float, jackknife: Jackknife, noise: tuple[float, float] | None, level: float
+) -> Interval | NoInterval:
+    """A sum of absolute values without the noise that each of them holds; see ``Metric.noise``."""
     s = jackknife.standard_error
-    bias = max(0.0, jackknife.bias(d))
-    low = max(0.0, d - 2.0 * bias - t_quantile(level, jackknife.n - 1) * s)
-    low, flags = min(low, interval.low), (Flag.NOISE_RAISES,)
-    return between(low, interval.high, "jackknife-t less bias", level, s, flags=flags)
+    if s == 0.0:
+        return NoInterval(why=Absence.NO_VARIATION)
+    least, added = (d, 0.0) if noise is None else noise
+    reach, flags = t_quantile(level, jackknife.degrees) * s, (Flag.NOISE_RAISES,)
+    ends = max(0.0, least - reach), max(least, d - added) + reach
+    return between(*ends, "jackknife-t less noise", level, s, flags=flags)
+
+
+def _gain(gain: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
+    """On the log of what is missing from 1: a gain has no other bound."""
+    s, missing = jackknife.standard_error, 1.0 - gain
+    if not (missing > 0.0 and s > 0.0):
+        return NoInterval(why=Absence.NO_VARIATION)
+    reach = min(700.0, t_quantile(level, jackknife.degrees) * s / missing)
+    ends = 1.0 - missing * math.exp(reach), 1.0 - missing * math.exp(-reach)
+    return between(*ends, "log-jackknife-t of 1 − θ", level, s)
 
 
 def _correlation(r: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
     s = jackknife.standard_error
     if not (abs(r) < 1.0 and s > 0.0):
         return NoInterval(why=Absence.NO_VARIATION)
-    center, reach = math.atanh(r), t_quantile(level, jackknife.n - 1) * s / (1 - r * r)
+    center, reach = math.atanh(r), t_quantile(level, jackknife.degrees) * s / (1 - r * r)
     low, high = math.tanh(center - reach), math.tanh(center + reach)
     return between(low, high, "atanh-jackknife-t", level, s)
 

@@ -1,23 +1,18 @@
-r"""The jackknife: how far a metric moves when a case is left out.
+"""The jackknife: how far a metric moves when a case is left out.
 
-For very many cases a pass per case is too slow; there the influence function stands in, the
-derivative of a metric by the weight of a case, in closed form and in one pass. With blocks
-:math:`k` by falling confidence, :math:`A_k, L_k` their answered rows and loss, :math:`B_k` the
-answered rows below, :math:`CA_k, r_k` cumulative count and risk, :math:`m_c` the rows of a case.
+For very many cases a pass per case is too slow; there the influence of a case stands in, the
+derivative of a metric by its weight.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acumen.types import Floats
-from acumen.views.ranking import Ranking
 
 ROUNDING: Final = 1e-12
 
@@ -31,8 +26,10 @@ class Jackknife:
     """Which values (by place) do not exist, and so are not among the deviations."""
     n_cases: int | None = None
     """How many cases there are, where groups of cases were left out."""
-    mean: float | None = None
-    """The mean of the values themselves, where they were computed."""
+    items: Jackknife | None = None
+    """The same with each item left out, where the items are a sample too."""
+    cells: Floats | None = None
+    """Influence of each (case, item), where every case has every item and it is known."""
 
     @classmethod
     def of(cls, left_out: Floats, n_cases: int | None = None) -> Jackknife:
@@ -41,8 +38,7 @@ class Jackknife:
         values = left_out[~missing]
         mean = values.mean() if len(values) else np.nan
         deviations = _without_rounding(values - mean, np.abs(values).max(initial=0.0))
-        undefined = tuple(np.flatnonzero(missing).tolist())
-        return cls(deviations, undefined, n_cases, float(mean) if len(values) else None)
+        return cls(deviations, tuple(np.flatnonzero(missing).tolist()), n_cases)
 
     @classmethod
     def of_influence(cls, derivatives: Floats) -> Jackknife:
@@ -57,7 +53,20 @@ class Jackknife:
         """The leave-one-out values of a difference; both must lack the same cases."""
         size = np.abs([self.deviations, other.deviations]).max(initial=0.0)
         deviations = _without_rounding(self.deviations - other.deviations, size)
-        return Jackknife(deviations, self.undefined, self.n_cases)
+        items = self.items and other.items and self.items.minus(other.items)
+        a, b = self.cells, other.cells
+        cells = None if a is None or b is None else a - b
+        return Jackknife(deviations, self.undefined, self.n_cases, items, cells)
+
+    def correlation(self, other: Jackknife) -> float:
+        """How far the two estimates move together; 0 where one does not move."""
+        if self.items is None:
+            x, y = self.deviations, other.deviations
+            scale = math.sqrt(float(x @ x) * float(y @ y))
+            return float(x @ y) / scale if scale > 0.0 else 0.0
+        a, b = self.standard_error, other.standard_error
+        apart = a * a + b * b - self.minus(other).standard_error ** 2
+        return max(-1.0, min(1.0, apart / (2 * a * b))) if a > 0.0 and b > 0.0 else 0.0
 
     @property
     def n(self) -> int:
@@ -71,16 +80,52 @@ class Jackknife:
 
     @property
     def standard_error(self) -> float:
-        """Jackknife standard error."""
-        return math.sqrt((self.n - 1) / self.n * float(self.deviations @ self.deviations))
+        """Jackknife standard error; of cases and items where both are a sample."""
+        return math.sqrt(self.variance if self.items is None else self._two_way[0])
 
-    def bias(self, estimate: float) -> float:
-        """How much too high the estimate is, by the jackknife; 0 where that is not known."""
-        return 0.0 if self.mean is None else (self.n - 1) * (self.mean - estimate)
+    @property
+    def variance(self) -> float:
+        """Squared standard error, the items as they are."""
+        return (self.n - 1) / self.n * float(self.deviations @ self.deviations)
 
     @property
     def degrees(self) -> float:
-        """Degrees of freedom: fewer when a few cases carry most of the variance."""
+        """Degrees of freedom: fewer when a few cases, or the items, carry most of the variance."""
+        return self._case_degrees if self.items is None else self._two_way[1]
+
+    @property
+    def _two_way(self) -> tuple[float, float]:
+        r"""Variance over cases and items, and its degrees of freedom.
+
+        .. math:: V = \max(V_{case}, V_{case} + V_{item} - V_{res}), \quad
+                  df = V^2 \Big/ \Big(\frac{V_{case}^2}{df_{case}} + \frac{V_{item}^2}{k-1}
+                  + \frac{V_{res}^2}{(n-1)(k-1)}\Big)
+
+        held between min(n, k) − 1 and n − 1; without cells nothing is taken off, which is wide.
+        """
+        assert self.items is not None
+        n, k = self.n, self.items.n
+        of_case, of_item, rest = self.variance, self.items.variance, 0.0
+        if self.cells is not None:
+            by_case, by_item = (self.cells.mean(axis=axis, keepdims=True) for axis in (1, 0))
+            left = self.cells - by_case - by_item + self.cells.mean()
+            rest = n * k / ((n - 1) * (k - 1)) * float((left * left).sum())
+        variance = max(of_case, of_case + of_item - rest)
+        if variance == 0.0:
+            return 0.0, self._case_degrees
+        parts = of_case**2 / self._case_degrees + of_item**2 / (k - 1)
+        degrees = variance**2 / (parts + rest**2 / ((n - 1) * (k - 1)))
+        return variance, min(n - 1.0, max(min(n, k) - 1.0, degrees))
+
+    @property
+    def top_share(self) -> float:
+        """Share of the variance over cases that one of them carries."""
+        squares = self.deviations**2
+        total = float(squares.sum())
+        return float(squares.max()) / total if total > 0.0 else 0.0
+
+    @property
+    def _case_degrees(self) -> float:
         largest = float(np.abs(self.deviations).max(initial=0.0))
         if largest == 0.0:
             return self.n - 1.0
@@ -95,86 +140,3 @@ class Jackknife:
 def _without_rounding(deviations: Floats, size: float) -> Floats:
     """Zeros where all that varies is the last digits: equal values must have no spread at all."""
     return np.where(np.abs(deviations).max(initial=0.0) <= ROUNDING * size, 0.0, deviations)
-
-
-def _of_coverage(ranking: Ranking) -> Floats:
-    """:math:`(a_c - C_{max} m_c)/N`.
-
-    >>> from acumen.views.ranking import rank
-    >>> study = rank([0, 1, 0], [2, 1, 0], answered=[True, True, False])
-    >>> _of_coverage(study).round(4).tolist()
-    [0.1111, 0.1111, -0.2222]
-    """
-    rows, answered = _rows(ranking), _by_case(ranking, np.ones(len(ranking.order)))
-    total = float(rows.sum())
-    return (answered - float(answered.sum()) / total * rows) / total
-
-
-def _of_mae(ranking: Ranking) -> Floats:
-    r""":math:`(\ell_c - \mathrm{MAE}\, a_c)/A`."""
-    answered = _by_case(ranking, np.ones(len(ranking.order)))
-    lost = _by_case(ranking, ranking.loss)
-    total = float(answered.sum())
-    return (lost - float(lost.sum()) / total * answered) / total * ranking.unit
-
-
-def _of_augrc(ranking: Ranking) -> Floats:
-    """Each row adds its own loss to what is below it, and carries the loss above it."""
-    count, lost, block = _blocks(ranking)
-    below = count.sum() - np.cumsum(count)
-    above = np.cumsum(lost) - lost
-    per_row = ranking.loss * (below + count / 2)[block] + (above + lost / 2)[block]
-    rows = _rows(ranking)
-    total = float(rows.sum())
-    area = float((lost * (below + count / 2)).sum()) / (total * total)
-    return (_by_case(ranking, per_row) / (total * total) - 2 * area * rows / total) * ranking.unit
-
-
-def _of_aurc(ranking: Ranking) -> Floats:
-    r""":math:`\{\sum [h_k + \sum_{j \ge k} g_j (\ell - r_j)/CA_j] - \mathrm{AURC}\, m_c\}/N`."""
-    count, lost, block = _blocks(ranking)
-    reach = np.cumsum(count)
-    risk = np.cumsum(lost) / reach
-    height = (risk + np.concatenate([risk[:1], risk[:-1]])) / 2
-    width = (count + np.append(count[1:], 0.0)) / 2
-    width[0] += count[0] / 2
-    slope = _from_here_on(width / reach)
-    level = _from_here_on(width * risk / reach)
-    per_row = height[block] + ranking.loss * slope[block] - level[block]
-    rows = _rows(ranking)
-    total = float(rows.sum())
-    area = float((count * height).sum()) / total
-    return (_by_case(ranking, per_row) - area * rows) / total * ranking.unit
-
-
-INFLUENCE: Final[dict[str, Callable[[Ranking], Floats]]] = {
-    "cmax": _of_coverage,
-    "mae": _of_mae,
-    "augrc": _of_augrc,
-    "aurc": _of_aurc,
-}
-"""∂T/∂w of every case, for the metrics whose influence function is known."""
-
-
-def _blocks(ranking: Ranking) -> tuple[Floats, Floats, NDArray[Any]]:
-    """Weight and loss of each tie, and the tie of each ranked row."""
-    size, own = len(ranking.ends), ranking.row_weight[ranking.order]
-    block = np.repeat(np.arange(size), np.diff(ranking.ends, prepend=0))
-    return _sums(block, own, size), _sums(block, own * ranking.loss, size), block
-
-
-def _by_case(ranking: Ranking, per_row: NDArray[Any]) -> Floats:
-    own = ranking.row_weight[ranking.order]
-    return _sums(ranking.index, own * per_row, ranking.n_cases)
-
-
-def _rows(ranking: Ranking) -> Floats:
-    return _sums(ranking.case, ranking.weight, ranking.n_cases)
-
-
-def _sums(index: NDArray[Any], values: NDArray[Any] | None, size: int) -> Floats:
-    return np.bincount(index, weights=values, minlength=size).astype(np.float64)
-
-
-def _from_here_on(values: Floats) -> Floats:
-    return np.cumsum(values[::-1])[::-1]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from acumen.inference.intervals import t_quantile
 from acumen.inference.replicates import MOST_DROPPED, Replicates, between, quantiles
 from acumen.results.measured import Absence, Interval, NoInterval
 
+K = TypeVar("K", bound=Hashable)
 
-def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
+
+def holm(p_values: Mapping[K, float | None]) -> dict[K, float | None]:
     """Adjusted p-values that keep the chance of any false alarm at its level; null stays null.
 
     Holm (1979), Scand. J. Stat. 6.
@@ -21,12 +24,12 @@ def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
     >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'b': 0.06, 'c': 0.06}
     """
-    known = sorted((p, name) for name, p in p_values.items() if p is not None)
-    adjusted: dict[str, float | None] = dict.fromkeys(p_values)
+    known = {key: p for key, p in p_values.items() if p is not None}
+    adjusted: dict[K, float | None] = dict.fromkeys(p_values)
     largest = 0.0
-    for rank, (p, name) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - rank) * p))
-        adjusted[name] = largest
+    for rank, key in enumerate(sorted(known, key=known.__getitem__)):
+        largest = max(largest, min(1.0, (len(known) - rank) * known[key]))
+        adjusted[key] = largest
     return adjusted
 
 

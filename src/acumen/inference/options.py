@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED
+from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, ITEMS, RESAMPLES, SEED, SWAPS
 from acumen.errors import UsageError, printable, what_came
 
 Method = Literal["default", "percentile", "bca"]
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 Draws = Literal["multinomial", "poisson"]
+Items = Literal["fixed", "random"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,10 @@ class Options:
     confidence_level: float = CONFIDENCE_LEVEL
     method: Method = INTERVAL
     weights: Draws = "multinomial"
+    items: Items = ITEMS
+    """Whether the items are the only ones there are, or a sample as the cases are."""
+    swaps: int = SWAPS
+    """How often two systems are swapped within cases to test a difference."""
     threads: int | None = None
     advance: Callable[[int], None] | None = None
     """Called with the number of resamples done, for a progress bar."""
@@ -49,7 +54,11 @@ class Options:
         if self.method not in METHODS:
             known = ", ".join(METHODS)
             raise UsageError(f"no interval '{printable(str(self.method))}'; there are {known}")
+        if self.items not in get_args(Items):
+            raise UsageError(f"items are fixed or random, not '{printable(str(self.items))}'")
+        if self.items == "random" and self.method != INTERVAL:
+            raise UsageError("random items need the default interval: the others draw cases alone")
 
     def without_resamples(self) -> Options:
         """The same level with the default interval, which needs none."""
-        return Options(resamples=0, confidence_level=self.confidence_level, threads=self.threads)
+        return replace(self, resamples=0, method=INTERVAL, weights="multinomial", advance=None)

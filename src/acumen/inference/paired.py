@@ -5,37 +5,45 @@ The interval is MOVER (Zou and Donner 2008): with each side's own interval :math
 
 .. math:: \hat a - \hat b - \sqrt{x^2 + y^2 - 2rxy}, \quad x = \hat a - l_a,\; y = u_b - \hat b
 
-and mirrored above. The p-value permutes: it swaps the two systems within a case. It tests whether
-the systems are exchangeable, not whether one metric is equal; the interval decides what is said.
+and mirrored above. Whether a difference is claimed is decided by the test of
+:mod:`acumen.inference.swaps`, which is sharper; where that claims what the interval leaves open,
+the interval is the test's own, turned around: the differences it would not reject.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
+from typing import Any, TypeVar
 
 from acumen.defaults import FEWEST_CASES
-from acumen.inference.infer import Inference, Result, infer, intervals, marked, statistic_of
+from acumen.inference.infer import Inference, Result, infer, intervals, marked
 from acumen.inference.intervals import plain
+from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
-from acumen.inference.replicates import MOST_DROPPED, bca, between, too_few_cases
-from acumen.inference.resample import Swaps, replicate
+from acumen.inference.replicates import bca, between, too_few_cases
+from acumen.inference.swaps import (
+    SwapTest,
+    Tested,
+    outcomes,
+    studentise,
+    swap_tests,
+)
 from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import (
     Absence,
     Delta,
+    Description,
+    Flag,
     Interval,
     NoInterval,
     Side,
-    favoured_side,
+    better_side,
     finite,
 )
-from acumen.types import Floats
-from acumen.views.weights import CaseWeights
+
+K = TypeVar("K", bound=Hashable)
 
 PLAIN: frozenset[str] = frozenset({"cmax"})
 """Metrics whose difference takes the plain jackknife-t: measured to cover as well, and shorter."""
@@ -47,16 +55,30 @@ class Contrast(Result):
 
     left: Inference
     right: Inference
-    p_value: float | None
+    test: SwapTest | None = None
+    alone: Tested | None = None
+    """The outcome of its test, as if it were the only one."""
+    together: Tested | None = None
+    """The same among all differences of its family."""
+
+    @property
+    def p_value(self) -> float | None:
+        """Of this difference alone."""
+        return None if self.alone is None else self.alone.p_value
 
     @property
     def favours(self) -> Side | None:
-        """The better side where the interval excludes 0 and may be relied on, else None."""
-        interval = self.interval if isinstance(self.interval, Interval) else None
-        return favoured_side(interval, self.metric.better)
+        """The better side where the test shows a difference, and the interval may be relied on."""
+        interval, outcome = self.interval, self.together or self.alone
+        if self.value is None or isinstance(interval, NoInterval) or not interval.is_reliable:
+            return None
+        if outcome is None or outcome.p_value > 1.0 - interval.confidence_level + ROUNDING:
+            return None
+        return better_side(self.value, self.metric.better)
 
-    def delta(self, p_holm: float | None = None) -> Delta:
-        """What is written of it."""
+    def delta(self, description: Description | None = None) -> Delta:
+        """What is written of it; a mere description favours nobody."""
+        together = None if description is not None else self.together
         return Delta(
             delta=finite(self.value),
             left=finite(self.left.value),
@@ -64,9 +86,16 @@ class Contrast(Result):
             **self.facts,
             ci95=self.ci95,
             p_value=self.p_value,
-            p_holm=p_holm,
-            favours=self.favours,
+            p_adjusted=None if together is None else together.p_value,
+            favours=None if description is not None else self.favours,
+            description=description,
         )
+
+    @property
+    def jackknife(self) -> Jackknife | None:
+        """Of the difference, where leaving out the same cases leaves both sides defined."""
+        a, b = self.left.jackknife, self.right.jackknife
+        return None if a.undefined != b.undefined or a.n < 2 else b.minus(a)
 
     def undefined(self, reason: str) -> Contrast:
         """This difference with a reason of its own, if it has no value."""
@@ -79,7 +108,6 @@ def compare(
     right: Any,
     options: Options = Options(),  # noqa: B008  (frozen)
     *,
-    p_values: bool = True,
     settle: Callable[[Any, Mapping[str, Inference]], Mapping[str, Inference]] | None = None,
 ) -> dict[str, Contrast]:
     """Paired differences of metrics between two views of the same cases, by name.
@@ -92,21 +120,62 @@ def compare(
     b: Mapping[str, Inference] = infer(metrics, right, options)
     if settle is not None:
         a, b = settle(left, a), settle(right, b)
-    swapped = _p_values(metrics, left, right, options) if p_values else {}
+    contrasts = {m.name: _contrast(m, a[m.name], b[m.name], options) for m in metrics}
+    tests = {
+        name: studentise(test, contrast.value, contrast.jackknife)
+        for (name, contrast), test in zip(
+            contrasts.items(), swap_tests(metrics, left, right, options.threads), strict=True
+        )
+        if test is not None and contrast.value is not None
+    }
+    alone = outcomes(tests, options)
     return {
-        m.name: _contrast(m, a[m.name], b[m.name], swapped.get(m.name), options) for m in metrics
+        name: _agreeing(replace(c, test=tests.get(name), alone=alone.get(name)))
+        for name, c in contrasts.items()
     }
 
 
-def _contrast(
-    metric: Metric, left: Inference, right: Inference, p_value: float | None, options: Options
-) -> Contrast:
+def claim(
+    contrasts: Mapping[K, Contrast], options: Options, share: float = 1.0
+) -> dict[K, Contrast]:
+    """Differences as one family: each is claimed only where it holds among all of them.
+
+    ``share`` is the part of the chance of a false claim that this family may use up.
+    """
+    tests = {key: c.test for key, c in contrasts.items() if c.test is not None}
+    together = outcomes(tests, options, together=True, share=share)
+    return {k: _agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
+
+
+def _agreeing(contrast: Contrast) -> Contrast:
+    """The contrast with an interval that says what its test does, or a flag that the test decides.
+
+    Where the test claims what the interval leaves open, the test's own takes its place.
+    """
+    interval, outcome = contrast.interval, contrast.together or contrast.alone
+    if isinstance(interval, NoInterval) or contrast.value is None or outcome is None:
+        return contrast
+    shows = contrast.favours is not None
+    if shows and interval.has_zero and contrast.jackknife is not None:
+        reach = outcome.critical * contrast.jackknife.standard_error
+        inverted = between(
+            contrast.value - reach, contrast.value + reach, "swap test", interval.confidence_level,
+            contrast.jackknife.standard_error, flags=interval.flags,
+        )  # fmt: skip
+        if reach > 0.0 and not inverted.has_zero:
+            return replace(contrast, interval=inverted)
+    if interval.is_reliable and shows == interval.has_zero:
+        return replace(contrast, interval=interval.with_flag(Flag.TEST_DECIDES))
+    return contrast
+
+
+def _contrast(metric: Metric, left: Inference, right: Inference, options: Options) -> Contrast:
     replicates = right.replicates.minus(left.replicates)
     if left.value is None or right.value is None:
         side, reason = ("left", left.reason) if left.value is None else ("right", right.reason)
         none = NoInterval(why=Absence.NO_VALUE)
         reason = f"undefined on the {side}: {reason}"
-        return Contrast(metric, None, reason, none, none, replicates, left, right, None)
+        return Contrast(metric, None, reason, none, none, replicates, left, right)
     value, level = right.value - left.value, options.confidence_level
     cases = min(left.jackknife.cases, right.jackknife.cases)
 
@@ -123,8 +192,8 @@ def _contrast(
         corrected=corrected,
     )
     if isinstance(interval, Interval):
-        interval = marked(interval, cases)
-    return Contrast(metric, value, None, interval, by_percentile, replicates, left, right, p_value)
+        interval = marked(interval, cases, left, right)
+    return Contrast(metric, value, None, interval, by_percentile, replicates, left, right)
 
 
 def delta_interval(
@@ -140,69 +209,27 @@ def delta_interval(
     if cases < FEWEST_CASES:
         return too_few_cases(cases)
     difference = right.jackknife.minus(left.jackknife)
-    if not difference.deviations.any() and not _open_without_variation(left, right):
-        return between(value, value, "no variation between cases", level, 0.0)
-    if metric.kind is Kind.REAL or metric.name in PLAIN:
+    varies = bool(difference.deviations.any())
+    if varies and (metric.kind is Kind.REAL or metric.name in PLAIN):
         return plain(value, difference, level)
     if isinstance(left.interval, NoInterval):
         return left.interval.model_copy(update={"side": "left"})
     if isinstance(right.interval, NoInterval):
         return right.interval.model_copy(update={"side": "right"})
-    r = _correlation(left.jackknife.deviations, right.jackknife.deviations)
+    r, share = left.jackknife.correlation(right.jackknife), 1.0
+    if not varies and r > 0.0:
+        # both move alike with every case: some cases where they do not may have stayed hidden,
+        # and in those they are like any two systems
+        r, share = 0.0, 1.0 - ((1.0 - level) / 2.0) ** (1.0 / cases)
     below = _reach(right.value - right.interval.low, left.interval.high - left.value, r)
     above = _reach(right.interval.high - right.value, left.value - left.interval.low, r)
-    return between(value - below, value + above, "MOVER", level, difference.standard_error)
-
-
-def _open_without_variation(left: Inference, right: Inference) -> bool:
-    """Two systems that never erred, or always, do not vary, yet either may do otherwise to come."""
-    return all(
-        not side.jackknife.deviations.any()
-        and isinstance(side.interval, Interval)
-        and side.interval.low < side.interval.high
-        for side in (left, right)
-    )
+    if below + above == 0.0:
+        return NoInterval(why=Absence.NO_VARIATION)
+    ends = value - math.sqrt(share) * below, value + math.sqrt(share) * above
+    return between(*ends, "MOVER", level, difference.standard_error)
 
 
 def _reach(x: float, y: float, r: float) -> float:
     if math.isinf(x) or math.isinf(y):
         return math.inf
     return math.sqrt(max(0.0, x * x + y * y - 2 * r * x * y))
-
-
-def _correlation(x: Floats, y: Floats) -> float:
-    scale = math.sqrt(float(x @ x) * float(y @ y))
-    return float(x @ y) / scale if scale > 0.0 else 0.0
-
-
-def _p_values(
-    metrics: Sequence[Metric], left: Any, right: Any, options: Options
-) -> Mapping[str, float | None]:
-    """Two-sided permutation p-values: the systems swapped within cases, all ways or at random."""
-    if not hasattr(left, "beside") or left.n_cases < 2 or options.resamples < 1:
-        return {}
-    both = statistic_of(metrics, left.beside(right))
-    plan = Swaps(left.n_cases, options.resamples, options.seed)
-
-    def difference(block: CaseWeights) -> Floats:
-        swapped = block.counts
-        unswapped = (1 - swapped).astype(np.uint16)
-        a = both(CaseWeights(np.concatenate([unswapped, swapped])))
-        b = both(CaseWeights(np.concatenate([swapped, unswapped])))
-        return np.subtract(b, a)
-
-    deltas = replicate(difference, plan, threads=options.threads, advance=options.advance)
-    observed = difference(CaseWeights(np.zeros((left.n_cases, 1), np.uint16)))[:, 0]
-    return {
-        m.name: _p_value(deltas[row], float(observed[row]), exact=plan.is_exact)
-        for row, m in enumerate(metrics)
-    }
-
-
-def _p_value(deltas: Floats, observed: float, *, exact: bool) -> float | None:
-    values = deltas[~np.isnan(deltas)]
-    if math.isnan(observed) or len(values) < (1 - MOST_DROPPED) * len(deltas):
-        return None
-    tolerance = 1e-12 * max(1.0, abs(observed))
-    extreme = int((np.abs(values) >= abs(observed) - tolerance).sum())
-    return extreme / len(values) if exact else (extreme + 1) / (len(values) + 1)

@@ -111,22 +111,30 @@ class Enumeration:
 
 @dataclass(frozen=True)
 class LeaveOut:
-    """The study without each case in turn, or without each of a few groups of cases."""
+    """The study without each case in turn, or without each of a few groups of cases.
+
+    Of two sides, one after the other, every case counts twice and is left out once: a metric may be
+    undefined without a case and is not with half of it.
+    """
 
     n_cases: int
     size: int
     """How many groups there are; as many as cases leave out single ones."""
+    sides: int = 1
 
     @classmethod
-    def of(cls, n_cases: int) -> LeaveOut:
+    def of(cls, n_cases: int, sides: int = 1) -> LeaveOut:
         """Without each case; of very many cases, without each of a few hundred groups."""
-        return cls(n_cases, n_cases if n_cases <= MOST_LEFT_OUT else MOST_GROUPS)
+        groups = n_cases if n_cases <= MOST_LEFT_OUT else MOST_GROUPS
+        return cls(sides * n_cases, sides * groups, sides)
 
     def block(self, start: int, stop: int) -> NDArray[Any]:
-        """Ones, and zeros for what is left out."""
-        group = np.arange(self.n_cases) % self.size
-        stays: NDArray[np.bool_] = group[:, None] != np.arange(start, stop)
-        return stays.astype(np.uint16)
+        """Ones, and zeros for what is left out; of two sides twos, and ones."""
+        groups = self.size // self.sides
+        side = np.arange(self.n_cases // self.sides) % groups
+        group = (groups * np.arange(self.sides)[:, None] + side).ravel()
+        out: NDArray[np.bool_] = group[:, None] == np.arange(start, stop)
+        return np.where(out, self.sides - 1, self.sides).astype(np.uint16)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from acumen.inference.paired import Contrast
 from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import Interval, NoInterval
 from acumen.table.align import list_cases
-from acumen.table.judgments import check_ids, factorize
+from acumen.table.coded import check_ids, factorize
 from acumen.types import CaseId, Floats
 from acumen.views.weights import CaseWeights
 

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acumen.defaults import CONFIDENCE_LEVEL, RESAMPLES, SEED
 from acumen.errors import DataError, UsageError, what_came
@@ -37,7 +38,7 @@ from acumen.items.rows import Row, off_scale, rows_of
 from acumen.items.rows import judgments_of as judgments_of
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
-from acumen.table.losses import find_loss
+from acumen.table.losses import AnyLoss, find_loss
 from acumen.table.scale import Scale, find_scale
 from acumen.views.ranking import Curve, Ranking, rank
 from acumen.views.weights import CaseWeights
@@ -90,7 +91,7 @@ class RiskCoverageCurve(Sequence[tuple[float, float]]):
 
 def ranking_of(
     items: Iterable[Row],
-    loss: str = "abs",
+    loss: AnyLoss = "abs",
     scale: str | Scale | None = None,
     *,
     by_case: bool = False,
@@ -104,21 +105,27 @@ def ranking_of(
     cost = find_loss(loss)
     if scale is None and cost.name != "abs":
         raise UsageError(f"the loss {cost.name} needs a scale, such as scale='phq8'")
-    unit = 1.0
+    kinds, grades = np.array([r.absolute_error for r in rows], np.int64), None
     if scale is not None:
         scale = find_scale(scale)
         problems = off_scale(rows, scale)
         if problems:
             raise DataError(problems)
-        unit = cost.unit(scale)
+        grades = cost.grades(scale)
+        kinds = grades.kinds(*(_ranks(rows, key, scale) for key in ("score", "ground_truth")))
     return rank(
-        np.array([r.absolute_error for r in rows], np.int64),
+        kinds,
         np.array([float(r.confidence) if r.is_predicted else 0.0 for r in rows]),
         np.array([r.is_predicted for r in rows], bool),
         case=codes,
         n_cases=len(cases) if by_case else None,
-        unit=unit,
+        grades=grades,
     )
+
+
+def _ranks(rows: Sequence[ItemPrediction], key: str, scale: Scale) -> NDArray[np.int64]:
+    values = (getattr(row, key) for row in rows)
+    return np.array([0 if value is None else scale.rank(int(value)) for value in values], np.int64)
 
 
 @dataclass(frozen=True)
@@ -152,7 +159,7 @@ class RowsMetric:
         return float(metric.function(ranking, weights, **metric.parameters)[0])
 
     def __call__(
-        self, items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
+        self, items: Iterable[Row], loss: AnyLoss = "abs", scale: str | Scale | None = None
     ) -> float:
         return self.value(ranking_of(items, loss, scale))
 
@@ -164,7 +171,7 @@ class _UpToCoverage(RowsMetric):
         self,
         items: Iterable[Row],
         max_coverage: float,
-        loss: str = "abs",
+        loss: AnyLoss = "abs",
         scale: str | Scale | None = None,
     ) -> float:
         return self.value(ranking_of(items, loss, scale), max_coverage)
@@ -181,7 +188,7 @@ class _RiskAtCoverage(RowsMetric):
         self,
         items: Iterable[Row],
         target_coverage: float,
-        loss: str = "abs",
+        loss: AnyLoss = "abs",
         scale: str | Scale | None = None,
     ) -> float | None:
         return self.at(target_coverage).measure(ranking_of(items, loss, scale)).value
@@ -201,7 +208,7 @@ compute_risk_at_coverage = _RiskAtCoverage("mae_at_coverage")
 
 
 def compute_risk_coverage_curve(
-    items: Iterable[Row], loss: str = "abs", scale: str | Scale | None = None
+    items: Iterable[Row], loss: AnyLoss = "abs", scale: str | Scale | None = None
 ) -> RiskCoverageCurve:
     """The risk–coverage curve, one point for each distinct confidence.
 

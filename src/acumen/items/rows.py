@@ -12,7 +12,7 @@ import numpy as np
 from acumen.errors import DataError, Problem, what_came
 from acumen.readers.columns import from_columns
 from acumen.table.judgments import Judgments
-from acumen.table.scale import DEFAULT_SCALE, Scale
+from acumen.table.scale import Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def off_scale(rows: Sequence[ItemPrediction], scale: Scale) -> list[Problem]:
     return problems
 
 
-def judgments_of(items: Iterable[Row], scale: str | Scale = DEFAULT_SCALE) -> Judgments:
+def judgments_of(items: Iterable[Row], scale: Any = None) -> Judgments:
     """The table of a list of rows; rows without a case are a case each.
 
     >>> judgments_of([ItemPrediction(2, 1, 0.9), ItemPrediction(None, 0, 0.1)]).answered
@@ -122,5 +122,4 @@ def judgments_of(items: Iterable[Row], scale: str | Scale = DEFAULT_SCALE) -> Ju
         prediction=[r.score for r in rows],
         confidence=np.array([float(r.confidence) for r in rows]),
         scale=scale,
-        complete=has_case,
     )

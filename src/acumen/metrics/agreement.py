@@ -17,21 +17,28 @@ from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse  # noqa: F401 - confuse is for doctests
 from acumen.views.weights import CaseWeights
 
-_share = partial(metric, view=Confusion, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
+_share = partial(
+    metric, view=Confusion, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE, smooth=True
+)
 _error = partial(
     metric,
     view=Confusion,
     better="lower",
     kind=Kind.RISK,
     unit=Unit.LEVELS,
+    smooth=True,
     most=lambda table: table.levels - 1,  # from the lowest level to the highest
 )
 _correlation = partial(
-    metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER
+    metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER, smooth=True
 )
 
 
-@_share(title="Accuracy of all rows", behind=every_case)
+@_share(
+    title="Accuracy of all rows",
+    behind=every_case,
+    errors=lambda table: table.errors(beyond=0, silence=True),
+)
 def total_accuracy(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Share of all rows that are exactly right, an abstention being wrong; higher is better.
 
@@ -43,7 +50,7 @@ def total_accuracy(table: Confusion, weights: CaseWeights) -> Floats:
     return ratio(np.einsum("iib->b", table.square(weights)), table.total(weights))
 
 
-@_share(title="Macro F1")
+@_share(title="Macro F1", groups=Confusion.groups)
 def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean over levels of the harmonic mean of precision and recall; higher is better.
 
@@ -60,7 +67,7 @@ def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
     return mean_of(by_level, table.seen_levels)
 
 
-@_error(title="Mean error")
+@_error(title="Mean error", one_error=lambda cmax: 1.0, errors=Confusion.errors)
 def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean number of levels between prediction and truth; lower is better.
 
@@ -74,7 +81,7 @@ def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     return ratio(lost, square.sum(axis=(0, 1)))
 
 
-@_error(title="Macro mean error")
+@_error(title="Macro mean error", groups=Confusion.groups)
 def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
 
@@ -90,7 +97,7 @@ def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     return mean_of(ratio(errors, square.sum(axis=1)), table.true_levels)
 
 
-@_share(title="At most one level off")
+@_share(title="At most one level off", errors=lambda table: table.errors(beyond=1))
 def level_off_by_one(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 

@@ -29,7 +29,15 @@ from acumen.types import Floats
 from acumen.views.ranking import MOST_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
-_risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
+_risk = partial(
+    metric,
+    view=Ranking,
+    better="lower",
+    kind=Kind.RISK,
+    unit=Unit.LOSS,
+    smooth=True,
+    errors=lambda ranking, **_: ranking.errors(),
+)
 
 
 @_risk(title="Exact AURC", one_error=over_coverage)
@@ -68,7 +76,7 @@ def aurc_exact_excess(ranking: Ranking, weights: CaseWeights) -> Floats:
     return excess
 
 
-@_risk(title="Achievable exact AURC", one_error=over_coverage)
+@_risk(title="Achievable exact AURC", one_error=over_coverage, caution="hull")
 def aurc_exact_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Exact area under risk of the hull of (coverage, generalized risk); a reference.
 
@@ -82,7 +90,7 @@ def aurc_exact_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     return area_of_risk(ranking, weights, ranking.hulls(weights)[2])
 
 
-@_risk(title="Achievable AUGRC", one_error=over_coverage_twice)
+@_risk(title="Achievable AUGRC", one_error=over_coverage_twice, caution="hull")
 def augrc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under the lower hull of (coverage, generalized risk) and the origin; a reference.
 
@@ -165,7 +173,12 @@ def augrc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     return augrc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
 
 
-@_risk(title="AURC, ties in random order", one_error=over_coverage, exempt_from_scaling=True)
+@_risk(
+    title="AURC, ties in random order",
+    one_error=over_coverage,
+    exempt_from_scaling=True,
+    smooth=False,
+)
 def aurc_random_ties(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Mean over rows of the risk so far, averaged over all orders inside ties; lower is better.
 

@@ -23,11 +23,14 @@ _ranked = partial(
     metric,
     view=SeverityRanking,
     better="higher",
+    smooth=True,
     undefined="the level or above it, or below it, has no case",
 )
+_threshold = partial(_ranked, groups=SeverityRanking.groups)
+_mean = partial(_ranked, groups=SeverityRanking.all_groups)
 
 
-@_ranked(title="AUPRC, at least {level}", unit=Unit.SHARE, kind=Kind.PROPORTION)
+@_threshold(title="AUPRC, at least {level}", unit=Unit.SHARE, kind=Kind.PROPORTION)
 def auprc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" by falling score; higher is better.
 
@@ -43,7 +46,7 @@ def auprc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1
     return _at(level, _average_precision(ranking, weights))
 
 
-@_ranked(title="nAP, at least {level}", unit=Unit.NUMBER, kind=Kind.CORRELATION)
+@_threshold(title="nAP, at least {level}", unit=Unit.NUMBER, kind=Kind.GAIN)
 def nap_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" above prevalence; higher is better, 0 is constant.
 
@@ -55,7 +58,7 @@ def nap_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) 
     return _at(level, _normalized(ranking, weights))
 
 
-@_ranked(title="AUROC, at least {level}", unit=Unit.NUMBER, kind=Kind.PROPORTION)
+@_threshold(title="AUROC, at least {level}", unit=Unit.NUMBER, kind=Kind.PROPORTION)
 def auroc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Chance that a case at the level or above outscores one below, ties half; higher is better.
 
@@ -69,7 +72,7 @@ def auroc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1
     return _at(level, _auroc(ranking, weights))
 
 
-@_ranked(title="Ordinal AUPRC", unit=Unit.SHARE, kind=Kind.PROPORTION)
+@_mean(title="Ordinal AUPRC", unit=Unit.SHARE, kind=Kind.PROPORTION)
 def ordinal_auprc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the average precisions over the thresholds; higher is better.
 
@@ -83,7 +86,7 @@ def ordinal_auprc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     return mean_of(_average_precision(ranking, weights), np.array(ranking.covered, np.int64) - 1)
 
 
-@_ranked(title="Ordinal nAP", unit=Unit.NUMBER, kind=Kind.CORRELATION)
+@_mean(title="Ordinal nAP", unit=Unit.NUMBER, kind=Kind.GAIN)
 def ordinal_nap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the normalised average precisions over the thresholds; higher is better.
 
@@ -95,7 +98,7 @@ def ordinal_nap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     return mean_of(_normalized(ranking, weights), np.array(ranking.covered, np.int64) - 1)
 
 
-@_ranked(title="Ordinal AUROC", unit=Unit.NUMBER, kind=Kind.PROPORTION)
+@_mean(title="Ordinal AUROC", unit=Unit.NUMBER, kind=Kind.PROPORTION)
 def ordinal_auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     r"""Mean of the cumulative AUROCs over the thresholds; higher is better.
 
@@ -114,6 +117,7 @@ def ordinal_auroc(ranking: SeverityRanking, weights: CaseWeights) -> Floats:
     title="Worst among risky",
     unit=Unit.SHARE,
     kind=Kind.PROPORTION,
+    groups=SeverityRanking.risky_groups,
     undefined="the top level, or the levels between it and the lowest, have no case",
 )
 def severity_ordering_ap(ranking: SeverityRanking, weights: CaseWeights) -> Floats:

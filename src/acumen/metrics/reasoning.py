@@ -133,6 +133,7 @@ def process(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     view=RankingWithReasons,
     better="higher",
     kind=Kind.PROPORTION,
+    groups=lambda study: study.ranking.all_groups(),
     undefined="ordinal_auprc has no value",
 )
 def adjusted_auprc(study: RankingWithReasons, weights: CaseWeights) -> Floats:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.types import Floats
-from acumen.views.weights import CaseWeights
+from acumen.views.weights import CaseWeights, Errors, Group
 
 
 class Kind(Enum):
@@ -31,6 +31,8 @@ class Kind(Enum):
     REAL = (-math.inf, math.inf)
     EXCESS = (-math.inf, math.inf, "of a risk above its reference; below only by way of ties")
     DISTANCE = (0.0, 1.0, "a sum of absolute deviations: noise can only raise it")
+    SCORE = (0.0, 1.0, "a mean of bounded scores, and no share of cases")
+    GAIN = (-math.inf, 1.0, "a share of what could be gained; below 0 more may be lost than that")
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -85,6 +87,17 @@ class Metric:
     """Why it has no value when the view itself gives no reason."""
     one_error: Callable[[float], float] | None = None
     """For risks: what one lost rung adds, times the answered rows, as a function of cmax."""
+    errors: Callable[..., Errors] | None = None
+    """Of the view and its own parameters: who errs, for when errors are sparse."""
+    groups: Callable[..., Sequence[Group]] | None = None
+    """Of the same: the groups of cases it cannot do without."""
+    noise: Callable[..., tuple[float, float]] | None = None
+    """Of a distance: its value with the noise taken off in squares, and what noise added to it."""
+    caution: str | None = None
+    """The flag that each of its intervals carries, if any."""
+    smooth: bool = False
+    """Whether it is a smooth function of its view's sums, so that the influence of a row is known.
+    """
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
     behind: Callable[[Any], int] | None = None
@@ -189,6 +202,11 @@ class Facts(TypedDict, total=False):
     kind: Required[Kind]
     undefined: str
     one_error: Callable[[float], float]
+    errors: Callable[..., Errors]
+    groups: Callable[..., Sequence[Group]]
+    noise: Callable[..., tuple[float, float]]
+    caution: str
+    smooth: bool
     exempt_from_scaling: bool
     behind: Callable[[Any], int]
     most: Callable[[Any], float]
@@ -236,6 +254,14 @@ def kin_of(name: str) -> tuple[Metric, ...]:
     return metrics_of(METRICS[name].view)
 
 
+OVERALL: Final = {
+    "coverage": ("cmax", "Coverage"),
+    "mae_levels": ("level_mae", "Mean error in levels"),
+    "mae_units": ("level_mae", "Mean error in units of the scale"),
+}
+"""Keys of what needs no confidence -> the metric, and what it is called where it stands alone."""
+
+
 def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     """The metric that a key of a document stands for, its parameter said; None where there is none.
 
@@ -246,6 +272,9 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     ('AUPRC, at least High', 'AUGRC')
     """
     name, _, value = key.removesuffix("_full").partition("@")
+    if key in OVERALL:
+        name, title = OVERALL[key]
+        return replace(METRICS[name], template=title)
     metric = METRICS.get(name)
     if metric is None or not value:
         return metric

@@ -23,10 +23,35 @@ GRID: Final = 200
 BISECTIONS: Final = 44
 
 
-_error = partial(metric, view=Forecast, better="lower", kind=Kind.DISTANCE, unit=Unit.NUMBER)
+def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
+    r"""What is left of :math:`\sum_b |r_b|` without noise, and what noise added to it.
+
+    ``residual``: summed target − probability by (bin, case); ``weight`` by case. With
+    :math:`r_b` the residual of a bin and :math:`\sigma_b` its standard error over cases:
+
+    .. math:: \sum_b \sqrt{\max(0, r_b^2 - \sigma_b^2)}, \qquad
+              \sum_b \big( E|N(r_b, \sigma_b)| - |r_b| \big)
+
+    After Kumar, Liang and Ma (2019), NeurIPS, arXiv:1909.10155.
+    """
+    from scipy.special import ndtr
+
+    n, total = len(weight), float(weight.sum())
+    r = residual.sum(axis=1) / total
+    off = (residual - np.outer(r, weight)) / total
+    sigma = np.sqrt(n / max(1, n - 1) * (off * off).sum(axis=1))
+    z = np.abs(ratio(r, sigma))
+    density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    added = np.nansum(2 * sigma * (density - z * ndtr(-z)))
+    return float(np.sqrt(np.maximum(0.0, r * r - sigma * sigma)).sum()), float(added)
 
 
-@_error(title="ECE")
+_error = partial(
+    metric, view=Forecast, better="lower", kind=Kind.DISTANCE, unit=Unit.NUMBER, smooth=True
+)
+
+
+@_error(title="ECE", noise=lambda view, bins: noise_of(*view.residuals(int(bins))))
 def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal width; lower is better.
 
@@ -43,7 +68,11 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     return _gap(view, view.bins(weights, int(bins)), weights)
 
 
-@_error(title="ECE, bins of equal mass")
+@_error(
+    title="ECE, bins of equal mass",
+    noise=lambda view, bins: noise_of(*view.residuals(int(bins), by_mass=True)),
+    smooth=False,
+)
 def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal weight; lower is better.
 
@@ -56,7 +85,17 @@ def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) 
     return _gap(view, view.equal_mass_bins(weights, int(bins)), weights)
 
 
-@_error(title="Smooth ECE")
+def _smooth_noise(view: Forecast) -> tuple[float, float]:
+    """That of the smoothed residual, at the bandwidth of the whole study."""
+    basis, decay = _cosine_basis()
+    width = max(NARROWEST, float(smooth_ece(view, CaseWeights.once(view.n_cases))[0]))
+    by_case = view.cosine_columns * np.exp(decay * width**2)
+    by_case[1:] *= 2.0
+    left, _ = noise_of(basis @ by_case / GRID, view.residuals(1)[1])
+    return left, 0.0  # smoothing has taken most of it off: more would leave the high end too low
+
+
+@_error(title="Smooth ECE", noise=_smooth_noise)
 def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Calibration error without bins: the residual smoothed, at the width that equals it.
 
@@ -77,10 +116,7 @@ def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     total = view.moments(weights).weight
     coefficients = ratio(view.cosines(weights), total)
     coefficients[1:] *= 2.0
-    k = np.arange(FREQUENCIES)
-    middle = (np.arange(GRID) + 0.5) / GRID
-    basis = np.cos(np.pi * middle[:, None] * k)
-    decay = -0.5 * (np.pi * k[:, None]) ** 2
+    basis, decay = _cosine_basis()
 
     def smoothed(width: Floats) -> Floats:
         return mean_absolute(basis, coefficients * np.exp(decay * width**2))
@@ -94,7 +130,18 @@ def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     return np.where(narrowest > NARROWEST, (low + high) / 2, narrowest)
 
 
-@metric(title="Brier score", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.PROPORTION)
+def _cosine_basis() -> tuple[Floats, Floats]:
+    """The cosines at the middles of a grid, and how fast each decays with the squared width."""
+    k = np.arange(FREQUENCIES)
+    middle = (np.arange(GRID) + 0.5) / GRID
+    decay = np.asarray(-0.5 * (np.pi * k[:, None]) ** 2, np.float64)
+    return np.cos(np.pi * middle[:, None] * k), decay
+
+
+_score = partial(metric, view=Forecast, better="lower", unit=Unit.NUMBER, smooth=True)
+
+
+@_score(title="Brier score", kind=Kind.SCORE)
 def brier(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Mean squared distance between confidence and target; lower is better.
 
@@ -182,9 +229,7 @@ def _parts(view: Forecast, weights: CaseWeights) -> tuple[Floats, Floats, Floats
     )
 
 
-@metric(
-    title="Negative log-likelihood", unit=Unit.NUMBER, view=Forecast, better="lower", kind=Kind.RISK
-)
+@_score(title="Negative log-likelihood", kind=Kind.RISK, groups=Forecast.groups)
 def nll(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Negative log-likelihood of the target, in nats a row; lower is better.
 

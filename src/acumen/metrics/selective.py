@@ -26,17 +26,27 @@ def _as_is(cmax: float) -> float:
 
 
 def over_coverage(cmax: float) -> float:
-    """One lost rung in an area under selective risk."""
+    """One unit of loss in an area under selective risk."""
     return cmax
 
 
 def over_coverage_twice(cmax: float) -> float:
-    """One lost rung in an area under generalized risk."""
+    """One unit of loss in an area under generalized risk."""
     return cmax * cmax / 2
 
 
-_share = partial(metric, view=Ranking, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE)
-_risk = partial(metric, view=Ranking, better="lower", kind=Kind.RISK, unit=Unit.LOSS)
+_share = partial(
+    metric, view=Ranking, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE, smooth=True
+)
+_risk = partial(
+    metric,
+    view=Ranking,
+    better="lower",
+    kind=Kind.RISK,
+    unit=Unit.LOSS,
+    smooth=True,
+    errors=lambda ranking, **_: ranking.errors(),
+)
 
 
 @_share(title="cmax", behind=every_case)
@@ -67,30 +77,30 @@ def mae(ranking: Ranking, weights: CaseWeights) -> Floats:
     return ratio(totals.loss * ranking.unit, totals.answered)
 
 
-@_share(title="Accuracy of answered rows")
+@_share(title="Accuracy of answered rows", errors=lambda ranking: ranking.errors(beyond=0))
 def accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows that are exactly right; higher is better.
 
-    .. math:: \frac{1}{K} \sum_i w_i [\ell_i = 0]
+    .. math:: \frac{1}{K} \sum_i w_i [\hat y_i = y_i]
 
     >>> accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.5
     """
     totals = ranking.totals(weights)
-    return ratio(totals.by_loss[0], totals.answered)
+    return ratio(totals.within(0), totals.answered)
 
 
-@_share(title="Off-by-one accuracy")
+@_share(title="Off-by-one accuracy", errors=lambda ranking: ranking.errors(beyond=1))
 def off_by_one_accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of the answered rows at most one level off; higher is better.
 
-    .. math:: \frac{1}{K} \sum_i w_i [\ell_i \le 1]
+    .. math:: \frac{1}{K} \sum_i w_i [|\hat y_i - y_i| \le 1]
 
     >>> off_by_one_accuracy(rank([0, 2, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.75
     """
     totals = ranking.totals(weights)
-    return ratio(totals.by_loss[:2].sum(axis=0), totals.answered)
+    return ratio(totals.within(1), totals.answered)
 
 
 @_risk(title="AURC", one_error=over_coverage)
@@ -211,7 +221,7 @@ def augrc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     return _percent(eaugrc(ranking, weights), augrc_optimal(ranking, weights))
 
 
-@_risk(title="Achievable AURC", one_error=over_coverage)
+@_risk(title="Achievable AURC", one_error=over_coverage, caution="one_row")
 def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under the lower convex hull of (coverage, selective risk); a reference.
 
@@ -226,6 +236,7 @@ def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
 
 @_risk(
     title="Achievable gain of AURC",
+    caution="one_row",
     unit=Unit.PERCENT,
     kind=Kind.REAL,
     undefined="aurc is 0, so there is no percentage of it",
@@ -242,7 +253,7 @@ def achievable_gain_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     return _percent(area - aurc_achievable(ranking, weights), area)
 
 
-@_risk(title="AURC up to coverage {coverage}", one_error=over_coverage)
+@_risk(title="AURC up to coverage {coverage}", one_error=over_coverage, smooth=False)
 def aurc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
@@ -255,7 +266,7 @@ def aurc_at_coverage(
     return area_of_risk(ranking, weights, _cut(ranking, weights, coverage)[0])
 
 
-@_risk(title="AUGRC up to coverage {coverage}", one_error=over_coverage_twice)
+@_risk(title="AUGRC up to coverage {coverage}", one_error=over_coverage_twice, smooth=False)
 def augrc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
@@ -272,6 +283,8 @@ def augrc_at_coverage(
     title="MAE at coverage {coverage}",
     undefined="the coverage asked for is above cmax",
     one_error=_as_is,
+    errors=Ranking.errors,
+    smooth=False,
 )
 def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
     r"""Selective risk at the first working point that reaches a coverage; lower is better.
@@ -292,6 +305,7 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
     title="Coverage at risk {risk}",
     undefined="no working point has so low a risk",
     behind=every_case,
+    smooth=False,
 )
 def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MOST_RISK) -> Floats:
     r"""The largest coverage of a working point whose selective risk is at most ``risk``.
@@ -309,6 +323,7 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
 @_share(
     title="AUROC of being right",
     unit=Unit.NUMBER,
+    groups=Ranking.groups,
     undefined="needs right and wrong answers, and there is only one of them",
 )
 def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
@@ -324,8 +339,9 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     0.625
     """
     totals = ranking.totals(weights)
-    right = totals.by_loss[0]
-    return ratio(ranking.exact(weights, MOST_RISK)[2], right * (totals.answered - right))
+    right = totals.within(0)
+    pairs = ranking.by_right.exact(weights, MOST_RISK)[2]
+    return ratio(pairs, right * (totals.answered - right))
 
 
 def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:

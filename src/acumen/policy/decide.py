@@ -32,7 +32,7 @@ class Trace:
 class Decision:
     """A verdict, its rank on the scale, the points behind it (None when the policy only counts)."""
 
-    verdict: int | str
+    verdict: int | float | str
     rank: int
     score: float | None
     trace: Trace

@@ -18,6 +18,15 @@ NO_INCIDENT: Final = "none"
 """The severity that says: nothing happened here."""
 
 
+TOLERANCES: Final[Mapping[str, float]] = {
+    "n_total_incidents": 0.0,
+    "incident_score": 0.0,
+    "recency_decay": 0.1,
+    "credibility_factor": 0.2,
+}
+"""How far a primitive may be off and still be right, where a policy says nothing else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One claim: in this review, this field has this value."""
@@ -66,7 +75,7 @@ class Rule:
     """When the condition holds, this is the verdict."""
 
     name: str
-    verdict: int | str
+    verdict: int | float | str
     when: Condition
 
 
@@ -85,13 +94,15 @@ class Policy:
 
     name: str
     scale: Scale
-    default: int | str
+    default: int | float | str
     severity: str = "INCIDENT_SEVERITY"
     title: str = ""
     values: Mapping[str, frozenset[str]] = field(default_factory=dict)
     points: Mapping[tuple[str, str], float] = field(default_factory=dict)
     modifiers: tuple[Modifier, ...] = ()
     rules: tuple[Rule, ...] = ()
+    tolerances: Mapping[str, float] = field(default_factory=lambda: TOLERANCES)
+    """How far each primitive that is a number may be off."""
 
     @property
     def adds(self) -> bool:

@@ -26,7 +26,7 @@ class Draft:
     path: Path
     """Where it stands in the file."""
     name: str
-    verdict: int | str | None
+    verdict: int | float | str | None
     when: Condition | None
 
     @property
@@ -43,7 +43,7 @@ class Draft:
 
 
 def unreachable(
-    scale: Scale, default: int | str | None, drafts: Sequence[Draft]
+    scale: Scale, default: int | float | str | None, drafts: Sequence[Draft]
 ) -> Iterator[tuple[Path, str]]:
     """What in these rules can never happen, as (path of the key, message).
 

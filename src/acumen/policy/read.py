@@ -13,7 +13,7 @@ from typing import Final
 from acumen.errors import UsageError, printable
 from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.files.toml import Path, shipped, shipped_text
-from acumen.policy.model import AllOf, AnyOf, Condition, Count, Points, Policy
+from acumen.policy.model import TOLERANCES, AllOf, AnyOf, Condition, Count, Points, Policy
 from acumen.policy.reach import Draft, unreachable
 from acumen.policy.tables import ConditionTable, Vocabulary
 from acumen.table.scale import Scale
@@ -104,9 +104,13 @@ class _Reader(Vocabulary):
             points=self.points,
             modifiers=self.modifiers,
             rules=tuple(rule for draft in drafts if (rule := draft.rule) is not None),
+            tolerances={
+                **TOLERANCES,
+                **{n: t for n, t in (table.primitives or {}).items() if t is not None},
+            },
         )
 
-    def level(self, path: Path, value: object) -> int | str | None:
+    def level(self, path: Path, value: object) -> int | float | str | None:
         """A level of the policy's scale, or a problem."""
         if self.scale is None:
             return None

@@ -30,7 +30,7 @@ Words = Annotated[frozenset[str], PlainValidator(_words, json_schema_input_type=
 """One judgement or a list of them, folded."""
 Number = Annotated[float, Field(ge=0, lt=MOST_POINTS), AS_WRITTEN]
 """Points: they only ever add."""
-Level = Annotated[int | str, WrapValidator(lambda value, _: value)]
+Level = Annotated[int | float | str, WrapValidator(lambda value, _: value)]
 """A level of the policy's scale, which is asked for it later."""
 
 
@@ -83,6 +83,9 @@ class PolicyTable(Document):
     modifiers: Part[list[Part[ModifierTable]]] = Field(default_factory=list)
     thresholds: Part[dict[str, Part[Number]]] = Field(default_factory=dict)
     rules: Part[list[Part[RuleTable]]] = Field(default_factory=list)
+    primitives: Part[dict[str, Part[Number]]] = Field(
+        default_factory=dict, description="how far a number on the way to the verdict may be off"
+    )
 
 
 class Vocabulary(Draft[PolicyTable]):

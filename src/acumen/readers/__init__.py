@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from acumen.errors import UsageError
-from acumen.readers.formats import format_of, titles
+from acumen.errors import DataError, UsageError
+from acumen.readers.content import Content, load
+from acumen.readers.formats import FORMATS, format_of, titles
+from acumen.readers.reading import Reading, known_only
 
 if TYPE_CHECKING:
     from acumen.table.judgments import Judgments
-    from acumen.table.scale import Scale
 
 __all__ = ["read"]
 
 
-def read(
-    path: str | Path,
-    *,
-    mode: str | None = None,
-    scale: str | Path | Scale | None = None,
-    columns: Mapping[str, str] | None = None,
-) -> Judgments:
-    """The table of a file, by its ending: a run artifact, JSON Lines, CSV or Parquet.
+def read(path: str | Path, *, mode: str | None = None, **reading: Unpack[Reading]) -> Judgments:
+    """The table of a file, told by its content: a run artifact, or rows in any format.
 
-    Without a scale a run artifact is read on the one it names, everything else on PHQ-8.
-    ``columns`` names the columns of a long table: role -> column, see :func:`acumen.from_frame`.
+    ``mode`` is the experiment of a run artifact. The other keywords say how rows are read
+    (:class:`Reading`): ``truth="human_rating"`` names a column or a path, ``scale=[1, 2, 3]`` the
+    levels, ``mapping="m.toml"`` a mapping file. ``columns`` is role -> column, all at once.
     """
-    kind, name = format_of(path), Path(path).name
-    if columns is not None and not kind.has_columns:
-        known = ", ".join(titles(with_columns=True))
-        raise UsageError(f"{name} has no columns; leave them out ({known} have them)")
+    known_only(reading)
+    return read_content(load(path), mode=mode, **reading)
+
+
+def read_content(
+    content: Content, *, mode: str | None = None, **reading: Unpack[Reading]
+) -> Judgments:
+    """The table of a file that was read."""
+    from acumen.readers.assemble import assemble
+    from acumen.readers.request import Request
+
+    request = Request.of(reading)
+    if not content.head.start:
+        raise DataError(["there are no rows or cases in it: the file is empty"], content.name)
+    name = format_of(content.head, request.format)
+    kind = FORMATS[name]
     if mode is not None and not kind.has_modes:
-        raise UsageError(f"{name} has no modes; leave the mode out")
+        raise UsageError(f"{content.name} has no modes; leave the mode out")
     options: dict[str, Any] = {"mode": mode} if kind.has_modes else {}
-    options |= {} if scale is None else {"scale": scale}
-    options |= {} if columns is None else {"columns": columns}
-    return kind.reader()(path, **options)
+    if kind.has_columns:
+        rows = request.over({}).rows if name == "json" else None
+        options |= {} if rows is None else {"rows": rows}
+        return assemble(kind.reader()(content, **options), content.source, request)
+    if request.asks:
+        asks, known = ", ".join(request.asks), ", ".join(titles(with_columns=True))
+        raise UsageError(f"{content.name} has no columns; leave {asks} out ({known} have them)")
+    table: Judgments = kind.reader()(content, scale=request.scale, **options)
+    return table

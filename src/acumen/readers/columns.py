@@ -1,88 +1,148 @@
-"""Columns of a long table, one row a judgment -> the table. Shared by arrays, frames and CSV."""
+"""Columns of a long table, one row a judgment -> the table. Shared by arrays, frames and files."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.errors import DataError, OffScaleError, Problem, printable, what_came
-from acumen.readers.series import is_missing, plain_column
+from acumen.errors import (
+    DataError,
+    Problem,
+    UsageError,
+    counted,
+    printable,
+    what_came,
+)
+from acumen.readers.answers import (
+    Fault,
+    Silence,
+    choose_scale,
+    read_levels,
+    read_outcomes,
+)
+from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
+from acumen.readers.series import plain_column
+from acumen.table.coded import Coded, is_missing
 from acumen.table.judgments import (
+    LEFT_OUT,
     NO_PREDICTION,
+    NO_TRUTH,
     FailedCase,
     Judgments,
     Outcome,
     Signal,
+    SignalState,
     Source,
-    check_ids,
-    factorize,
-    repeated,
-    unjudged_items,
 )
 from acumen.table.scale import Scale, find_scale
-from acumen.types import CaseId
+from acumen.types import Floats
 
-Column = Sequence[Any] | NDArray[Any]
-Fault = tuple[int, str | ValueError]
-"""A row, and what is wrong in it."""
+Column = Sequence[Any] | NDArray[Any] | Coded
 _NEVER: Final = object()
-_OUTCOMES = {o.name.lower(): o for o in Outcome}
 
 
 def from_columns(
     *,
     case: Column,
-    truth: Column,
+    truth: Column | None,
     prediction: Column,
     item: Column | None = None,
-    scale: str | Scale = "phq8",
-    confidence: ArrayLike | None = None,
+    scale: str | Path | Scale | Iterable[Any] | None = None,
+    confidence: ArrayLike | Coded | Signal | None = None,
     outcome: Column | None = None,
     risk_score: Column | None = None,
     weight: Column | None = None,
-    signals: Mapping[str, ArrayLike | Signal] | None = None,
+    repeat: Column | None = None,
+    rater: Column | None = None,
+    system: Column | None = None,
+    groups: Mapping[str, Column] | None = None,
+    signals: Mapping[str, ArrayLike | Coded | Signal] | None = None,
+    abstain: Iterable[object] = (),
+    unparseable: Literal["abstained", "failed"] = "abstained",
+    confidence_range: tuple[float, float] | None = None,
+    declared: bool | None = None,
+    complete: bool = False,
+    strict: bool = False,
+    planned: int | None = None,
     failed: Sequence[FailedCase] = (),
     source: Source = Source(),  # noqa: B008  (frozen)
-    lines: Sequence[int] | None = None,
+    lines: Sequence[int] | NDArray[Any] | None = None,
     warnings: Sequence[str] = (),
-    complete: bool = True,
 ) -> Judgments:
     """The table from plain columns. A missing prediction (None, NaN) is an abstention.
 
-    ``confidence`` becomes the signal of that name; ``lines`` lets messages name a file's lines.
-    Every case that did not fail must have every item, unless ``complete`` is false: rows of which
-    it is not known which belong together cannot be asked for it.
+    Parameters
+    ----------
+    case, item, repeat, rater, system
+        What tells one judgment from another; only the case must be there.
+    truth
+        None for data without truth. Rows whose truth is missing are left out and counted;
+        ``strict`` refuses them.
+    scale, declared
+        Levels, a scale, its name or its file. Without one it is that of the items, or the range
+        of the numbers that are there. ``declared`` says whether the user named it, as is assumed.
+    abstain, unparseable, outcome
+        Words for no answer beside the common ones; what becomes of a prediction that is no level
+        of a declared scale; and outcomes by name, which win over both.
+    confidence, confidence_range, signals
+        Numbers a row; the range makes probabilities of a confidence.
+    complete
+        Whether every case that did not fail must have every item.
+    lines
+        Lets messages name a file's lines.
 
+    Examples
+    --------
     >>> items = ["Sleep", "Tired"]
     >>> table = from_columns(case=[1, 1], item=items, truth=[0, 3], prediction=[0, None])
-    >>> table.answered
-    array([ True, False])
+    >>> table.answered, table.scale.name
+    (array([ True, False]), 'phq8')
+    >>> from_columns(case=[1, 2, 3], truth=[1, 5, 3], prediction=[1, 4, "n/a"]).scale.levels
+    (1, 2, 3, 4, 5)
     """
-    scale = find_scale(scale)
-    inputs = dict(signals or {}) | ({} if confidence is None else {"confidence": confidence})
-    plain = {name: plain_column(column, name) for name, column in inputs.items()}
-    columns: dict[str, Any] = {"case": case, "item": item, "truth": truth}
-    columns |= {"prediction": prediction, "outcome": outcome}
-    columns |= {"risk_score": risk_score, "weight": weight}
-    columns = {name: plain_column(column, name) for name, column in columns.items()}
-    _check_lengths(columns | plain, source.name)
-    rows = _Rows(columns["case"], columns["item"], lines, scale)
-    captured = {name: c if isinstance(c, Signal) else _signal(c) for name, c in plain.items()}
-    values = _values(rows, columns | {"confidence": captured.get("confidence")}, source)
-    listed = {f.case for f in failed}
-    codes = _codes(rows, values.outcome, listed, source, complete=complete)
-    marked = np.unique(codes.case[values.outcome == Outcome.FAILED]).tolist()
-    reasons = [
-        FailedCase(codes.cases[c], "marked as failed")
-        for c in marked
-        if codes.cases[c] not in listed
+    roles: dict[str, Any] = {"case": case, "item": item, "truth": truth, "prediction": prediction}
+    roles |= {"outcome": outcome, "repeat": repeat, "rater": rater, "system": system}
+    measures: dict[str, Any] = {"risk_score": risk_score, "weight": weight}
+    extras: dict[str, Any] = dict(signals or {})
+    extras |= {} if confidence is None else {"confidence": confidence}
+    every = [
+        {name: plain_column(column, name) for name, column in columns.items() if column is not None}
+        for columns in (roles, dict(groups or {}), measures, extras)
     ]
-    return Judgments(
-        scale=scale,
+    _check_lengths({name: column for columns in every for name, column in columns.items()}, source)
+    coded, sliced = ({n: Coded.of(c) for n, c in columns.items()} for columns in every[:2])
+    silence = Silence.of(abstain)
+    if declared is None:
+        declared = scale is not None
+    on_scale = _scale(scale, coded, silence, source)
+    rows = Rows(coded, lines, on_scale, source)
+    numbers, columns = ({n: _signal(c) for n, c in group.items()} for group in every[2:])
+    values = _values(
+        rows,
+        numbers,
+        columns.get("confidence"),
+        silence,
+        declared=declared,
+        unparseable=unparseable,
+    )
+    if confidence_range is not None:
+        columns["confidence"] = _on_range(rows, columns, values.outcome, confidence_range)
+    # a row that failed is left out as failed, whether or not its truth is known
+    missing = (values.truth == NO_TRUTH) & ~np.isin(values.outcome, LEFT_OUT)
+    has_truth = truth is not None and bool((values.truth != NO_TRUTH).any())
+    if strict and (missing.any() or not has_truth):
+        first, some = int(np.argmax(missing)), counted(int(missing.sum()), "row")
+        fault = Fault(first, f"has no truth, as {some} in all")
+        raise DataError([rows.problem(fault, "truth")], source=source.name)
+    codes = code_rows(rows, values.outcome, {f.case for f in failed}, complete=complete)
+    apart: dict[str, Any] = {n: coded[n].in_order() for n in _APART if n in coded}
+    table = Judgments(
+        scale=on_scale,
         cases=codes.cases,
         items=codes.items,
         case=codes.case,
@@ -90,38 +150,37 @@ def from_columns(
         truth=values.truth,
         prediction=values.prediction,
         outcome=values.outcome,
-        signals=captured,
+        signals=columns,
         risk_score=values.risk_score,
         weight=values.weight,
-        failed=(*failed, *reasons),
-        warnings=(*warnings, *codes.warnings),
+        failed=(*failed, *failed_cases(codes, values.outcome, failed)),
+        warnings=(*warnings, *values.warnings, *codes.warnings),
         source=source,
         line=None if lines is None else np.array(lines, np.int64),
+        groups=sliced,
+        planned=planned,
+        **apart,
     )
+    return table if not has_truth or not missing.any() else _without(table, missing)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Which case, item and line each row is: how its problems are told."""
+_APART: Final = ("repeat", "rater", "system")
 
-    case: Column
-    item: Column | None
-    lines: Sequence[int] | None
-    scale: Scale
 
-    def problem(self, row: int, fault: str | ValueError, field: str | None = None) -> Problem:
-        return Problem(
-            str(fault),
-            case=self.case[row],
-            item=None if self.item is None else str(self.item[row]),
-            field=field,
-            line=None if self.lines is None else self.lines[row],
-            noun=self.scale.case,
-            off_scale=isinstance(fault, OffScaleError),
-        )
+def _without(table: Judgments, missing: NDArray[np.bool_]) -> Judgments:
+    """The table without the rows that have no truth, which it counts."""
+    return replace(table.take(~missing), no_truth=int(missing.sum()))
 
-    def problems(self, faults: Iterable[Fault], field: str) -> list[Problem]:
-        return [self.problem(row, fault, field) for row, fault in faults]
+
+def _scale(scale: Any, coded: Mapping[str, Coded], silence: Silence, source: Source) -> Scale:
+    if scale is not None:
+        return find_scale(scale)
+    if not len(coded["case"]):
+        raise DataError(["there are no rows in it"], source=source.name)
+    try:
+        return choose_scale(coded.get("item"), coded.get("truth"), coded["prediction"], silence)
+    except DataError as error:
+        raise DataError(error.problems, source=source.name) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,265 +190,109 @@ class _Values:
     truth: NDArray[np.int16]
     prediction: NDArray[np.int16]
     outcome: NDArray[np.uint8]
-    risk_score: NDArray[np.float64] | None
-    weight: NDArray[np.float64] | None
+    risk_score: Floats | None
+    weight: Floats | None
+    warnings: tuple[str, ...]
 
 
-def _values(rows: _Rows, columns: Mapping[str, Any], source: Source) -> _Values:
+def _values(
+    rows: Rows,
+    numbers: Mapping[str, Signal],
+    confidence: Signal | None,
+    silence: Silence,
+    *,
+    declared: bool,
+    unparseable: str,
+) -> _Values:
     """Every column of values; all that is wrong in any of them is told at once."""
-    problems = rows.problems(_bad_ids(rows.case), "case")
-    problems += rows.problems(_bad_items(rows.item, rows.scale), "item")
-    truth, no_truth, bad = ranks(columns["truth"], rows.scale)
-    problems += rows.problems(bad, "truth")
-    prediction, none, bad = ranks(columns["prediction"], rows.scale)
-    problems += rows.problems(bad, "prediction")
-    outcome, bad = _outcomes(columns["outcome"], none)
-    problems += rows.problems(bad, "outcome")
-    risk_score, bad = _numbers(columns["risk_score"])
-    problems += rows.problems(bad, "risk_score")
-    weight, bad = _numbers(columns["weight"])
-    problems += rows.problems(bad, "weight")
-    # nobody looks at the confidence of a row that was not answered
-    bad = [t for t in _not_numbers(columns["confidence"]) if outcome[t[0]] == Outcome.ANSWERED]
-    problems += rows.problems(bad, "confidence")
-    missing = ((row, "a truth is missing") for row in np.flatnonzero(no_truth).tolist())
-    problems += rows.problems(missing, "truth")
-    if len(rows.case) == 0:
+    coded, scale = rows.coded, rows.scale
+    problems = rows.odd("case", bad_id, "must be a whole number or a text, not null")
+    if problems and isinstance(problems[0].case, float):
+        # pandas makes floats of a column of ids as soon as one is missing
+        hint = f"{problems[0].message}; if the column holds whole numbers, cast it to them"
+        problems[0] = replace(problems[0], message=hint)
+    problems += rows.odd("item", lambda item: bad_item(item, scale), "must be a name, not null")
+    for name in _APART:
+        problems += rows.odd(name, lambda value: None, "is missing")
+    reading = read_levels(coded["prediction"], scale, silence)
+    truth = np.full(len(coded["case"]), NO_TRUTH, np.int16)
+    if "truth" in coded:
+        truths = read_levels(coded["truth"], scale, silence)
+        truth = truths.ranks
+        problems += rows.problems(truths.faults_in(truths.bad), "truth")
+    outcomes = read_outcomes(
+        reading,
+        coded.get("outcome"),
+        declared=declared,
+        unparseable=Outcome.FAILED if unparseable == "failed" else Outcome.UNPARSEABLE,
+    )
+    problems += rows.problems(outcomes.faults, "prediction")
+    problems += rows.problems(outcomes.stated_faults, "outcome")
+    for name, signal in numbers.items():
+        problems += rows.problems(_not_numbers(signal), name)
+    if confidence is not None:
+        # nobody looks at the confidence of a row that was not answered
+        answered = outcomes.outcome == Outcome.ANSWERED
+        faults = [fault for fault in _not_numbers(confidence) if answered[fault.row]]
+        problems += rows.problems(faults, "confidence")
+    if len(truth) == 0:
         problems.append(Problem("there are no rows in it"))
     if problems:
-        raise DataError(rows.scale.hint(problems), source=source.name)
-    answers = np.where(outcome == Outcome.ANSWERED, prediction, NO_PREDICTION)
-    return _Values(truth, answers.astype(np.int16), outcome, risk_score, weight)
+        seen = silence.numbers(coded.get("truth"), coded["prediction"])
+        problems = scale.hint(problems, seen)
+        raise DataError(problems, source=rows.source.name)
+    answers = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
+    return _Values(
+        truth,
+        answers.astype(np.int16),
+        outcomes.outcome,
+        numbers["risk_score"].values if "risk_score" in numbers else None,
+        numbers["weight"].values if "weight" in numbers else None,
+        tuple(outcomes.warnings),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Codes:
-    """Cases and items, and the code of each row's."""
-
-    cases: tuple[CaseId, ...]
-    items: tuple[str, ...]
-    case: NDArray[np.int32]
-    item: NDArray[np.int32]
-    warnings: list[str]
-
-
-def _codes(
-    rows: _Rows,
+def _on_range(
+    rows: Rows,
+    signals: Mapping[str, Signal],
     outcome: NDArray[np.uint8],
-    listed: Container[CaseId],
-    source: Source,
-    *,
-    complete: bool,
-) -> _Codes:
-    """Ids and items as codes; ids that collide, rows given twice and items not given are told."""
-    noun = rows.scale.case
-    cases, case = factorize(rows.case)
-    items, item, problems = _item_codes(rows.item, len(rows.case), rows.scale)
-    collisions, warnings = check_ids(cases, noun)
-    problems += collisions
-    gaps: list[Problem] = []
-    if rows.item is not None:
-        warnings += unjudged_items(items, rows.scale)
-        gone = np.fromiter((c in listed for c in cases), bool, len(cases))
-        gone[case[outcome == Outcome.FAILED]] = True
-        gaps = [
-            Problem(message, case=cases[c], item=missing, noun=noun)
-            for c, missing, message in (_ragged(case, item, items, gone, noun) if complete else ())
-        ]
-    word = "rows" if rows.lines is None else "lines"
-    places = range(1, len(case) + 1) if rows.lines is None else rows.lines
-    hint = "; a column of items would tell them apart" if rows.item is None else ""
-    problems += [
-        rows.problem(a, f"duplicate: given twice, in {word} {places[a]} and {places[b]}{hint}")
-        for a, b in repeated(case, item, len(items))
-    ]
-    problems += gaps
-    if problems:
-        raise DataError(problems, source=source.name)
-    return _Codes(cases, items, case, item, warnings)
+    span: tuple[float, float],
+) -> Signal:
+    """The confidence, whose range was declared, on 0 to 1."""
+    signal, (low, high) = signals.get("confidence"), span
+    if signal is None:
+        raise UsageError("a range is declared for a confidence that is not there")
+    if not low < high:
+        raise UsageError(f"a range of confidence must rise, not run from {low:g} to {high:g}")
+    number = (signal.state == SignalState.NUMBER) & (outcome == Outcome.ANSWERED)
+    beyond = number & ~((signal.values >= low) & (signal.values <= high))
+    if beyond.any():
+        at = int(np.argmax(beyond))
+        message = f"{signal.values[at]:g} is outside the declared range {low:g} to {high:g}"
+        fault = Fault(at, message, int(beyond.sum()))
+        raise DataError([rows.problem(fault, "confidence")], source=rows.source.name)
+    return replace(signal, values=(signal.values - low) / (high - low))
 
 
-def ranks(column: Column, scale: Scale) -> tuple[NDArray[np.int16], NDArray[np.bool_], list[Fault]]:
-    """Levels as ranks, which rows are null, and what is wrong at which row."""
-    values = column if isinstance(column, np.ndarray) else None
-    if values is None or values.dtype.kind not in "iuf" or not scale.is_numeric:
-        return _ranks_one_by_one(column, scale)
-    null = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
-    lowest = scale.levels[0]
-    assert isinstance(lowest, int)
-    with np.errstate(invalid="ignore"):
-        good = (values >= lowest) & (values <= lowest + scale.range)
-        if values.dtype.kind == "f":
-            good &= values == np.floor(values)
-    out = np.full(len(values), NO_PREDICTION, np.int16)
-    # widened first: -2 is no uint8, and 100 - -100 is no int8
-    out[good] = values[good].astype(np.int64) - lowest
-    bad = np.flatnonzero(~good & ~null)
-    return out, null, [(row, _refusal(scale, values[row].item())) for row in bad.tolist()]
-
-
-def _refusal(scale: Scale, value: object) -> ValueError:
-    try:
-        scale.rank(value)
-    except ValueError as error:
-        return error
-    raise AssertionError(f"{value} is a level after all")
-
-
-def _ranks_one_by_one(
-    column: Column, scale: Scale
-) -> tuple[NDArray[np.int16], NDArray[np.bool_], list[Fault]]:
-    out = np.full(len(column), NO_PREDICTION, np.int16)
-    null = np.zeros(len(column), bool)
-    bad: list[Fault] = []
-    for row, value in enumerate(column.tolist() if isinstance(column, np.ndarray) else column):
-        if is_missing(value):
-            null[row] = True
-            continue
-        try:
-            out[row] = scale.rank(value.item() if isinstance(value, np.generic) else value)
-        except ValueError as error:
-            bad.append((row, error))
-    return out, null, bad
-
-
-def _check_lengths(columns: Mapping[str, Any], source: str | None) -> None:
+def _check_lengths(columns: Mapping[str, Any], source: Source) -> None:
     lengths = {
         name: len(column.values if isinstance(column, Signal) else column)
         for name, column in columns.items()
-        if column is not None
     }
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{printable(name)} {n}" for name, n in lengths.items())
-        raise DataError([f"columns differ in length: {sizes}"], source=source)
+        raise DataError([f"columns differ in length: {sizes}"], source=source.name)
 
 
-def _numbers(column: Column | None) -> tuple[NDArray[np.float64] | None, list[Fault]]:
-    """A column of the table's own floats, NaN where there is none, and what is no number."""
-    if column is None:
-        return None, []
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-        return column.astype(np.float64), []
-    # one by one: NumPy would turn a text beside numbers into texts all over
-    signal = Signal.of_objects(np.asarray(column, object).tolist(), absent=_NEVER)
-    return signal.values, _not_numbers(signal)
+def _not_numbers(signal: Signal) -> list[Fault]:
+    return [Fault(row, f"must be a number, not {what_came(v)}") for row, v in signal.other.items()]
 
 
-def _not_numbers(signal: Signal | None) -> list[Fault]:
-    other = {} if signal is None else signal.other
-    return [(row, f"must be a number, not {what_came(v)}") for row, v in other.items()]
-
-
-def _bad_ids(case: Column) -> list[Fault]:
-    if isinstance(case, np.ndarray) and case.dtype.kind in "iu":
-        return []
-    bad: list[Fault] = [
-        (row, f"must be a whole number or a text, not {what_came(value)}")
-        for row, value in enumerate(case)
-        if isinstance(value, bool | np.bool_)
-        or not isinstance(value, int | str | np.integer)
-        or value == ""
-    ]
-    if bad and isinstance(case[bad[0][0]], float | np.floating):
-        # pandas makes floats of a column of ids as soon as one is missing
-        row, message = bad[0]
-        bad[0] = (row, f"{message}; if the column holds whole numbers, cast it to them")
-    return bad
-
-
-def _bad_items(item: Column | None, scale: Scale) -> list[Fault]:
-    if item is None:
-        return []
-    known = set(scale.items)
-    values = item.tolist() if isinstance(item, np.ndarray) else item
-    names = {str} if known else {str, int}
-    if set(map(type, values)) <= names and (not known or known >= set(values)):
-        return []
-    named = str if known else str | int | np.integer
-    return [
-        (row, _foreign(scale, value) if known else f"{what_came(value)} is not a name")
-        for row, value in enumerate(values)
-        if isinstance(value, bool) or not isinstance(value, named) or (known and value not in known)
-    ]
-
-
-def _foreign(scale: Scale, item: object) -> ValueError:
-    return OffScaleError(f"{what_came(item)} {scale.foreign}")
-
-
-def _item_codes(
-    item: Column | None, size: int, scale: Scale
-) -> tuple[tuple[str, ...], NDArray[np.int32], list[Problem]]:
-    """Items in the scale's order, then by name; one item when there is no column of them."""
-    if item is None:
-        name = scale.items[0] if len(scale.items) == 1 else "item"
-        return (name,), np.zeros(size, np.int32), []
-    values, codes = factorize(item)
-    problems, _ = check_ids(values, "item")
-    names = [str(value) for value in values]
-    place = {name: i for i, name in enumerate(scale.items)}
-    order = sorted(range(len(names)), key=lambda i: (place.get(names[i], len(place)), names[i]))
-    recode = np.empty(len(names), np.int32)
-    recode[order] = np.arange(len(names), dtype=np.int32)
-    return tuple(names[i] for i in order), recode[codes], problems
-
-
-def _ragged(
-    case: NDArray[np.int32],
-    item: NDArray[np.int32],
-    items: tuple[str, ...],
-    failed: NDArray[np.bool_],
-    noun: str,
-) -> list[tuple[int, str, str]]:
-    """Cases that lack an item others have: the case, the first such item, and what to say.
-
-    One for each case, not for each gap: a file of many cases and many items is mostly gaps.
-    """
-    if failed.any():
-        whole = ~failed[case]
-        case, item = case[whole], item[whole]
-    judged = np.flatnonzero(np.bincount(item, minlength=len(items))).tolist()
-    counts = np.bincount(case, minlength=len(failed))
-    short = (counts < len(judged)) & ~failed
-    if not short.any():
-        return []
-    had: dict[int, set[int]] = {c: set() for c in np.flatnonzero(short).tolist()}
-    rows = np.flatnonzero(short[case])
-    for c, i in zip(case[rows].tolist(), item[rows].tolist(), strict=True):
-        had[c].add(i)
-    gaps = []
-    for c, present in had.items():
-        first = next(i for i in judged if i not in present)
-        more = len(judged) - len(present) - 1
-        rest = f", nor {more} more of the {len(judged)} items" if more else ""
-        message = f"is not there, though other {noun}s have it{rest}; an abstention is a row too"
-        gaps.append((c, items[first], message))
-    return gaps
-
-
-def _outcomes(
-    outcome: Column | None, none: NDArray[np.bool_]
-) -> tuple[NDArray[np.uint8], list[Fault]]:
-    """Outcomes as stated, else answered where there is a prediction."""
-    derived = np.where(none, Outcome.ABSTAINED, Outcome.ANSWERED).astype(np.uint8)
-    if outcome is None:
-        return derived, []
-    out = derived.copy()
-    bad: list[Fault] = []
-    for row, value in enumerate(outcome):
-        stated = value if isinstance(value, Outcome) else _OUTCOMES.get(str(value).strip().lower())
-        if stated is None:
-            bad.append((row, f"{what_came(value)} is not one of {', '.join(_OUTCOMES)}"))
-        elif stated == Outcome.ANSWERED and none[row]:
-            bad.append((row, "answered, but there is no prediction"))
-        elif stated == Outcome.ABSTAINED and not none[row]:
-            bad.append((row, "abstained, but there is a prediction"))
-        else:
-            out[row] = stated
-    return out, bad
-
-
-def _signal(column: Column) -> Signal:
+def _signal(column: Any) -> Signal:
+    if isinstance(column, Signal):
+        return column
+    if isinstance(column, Coded):
+        return Signal.of_objects([*column.values, None], absent=_NEVER).take(column.codes)
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
         return Signal.of_numbers(column)
     if set(map(type, column)) <= {int, float}:

@@ -18,6 +18,8 @@ import numpy as np
 
 from acumen.errors import SHOWN_PROBLEMS, DataError, OffScaleError, label, what_came
 from acumen.files.fields import Fields
+from acumen.readers.answers import Silence, choose_scale
+from acumen.table.coded import Coded, check_ids, factorize
 from acumen.table.judgments import (
     NO_PREDICTION,
     FailedCase,
@@ -25,11 +27,9 @@ from acumen.table.judgments import (
     Outcome,
     Signal,
     Source,
-    check_ids,
-    factorize,
     unjudged_items,
 )
-from acumen.table.scale import Scale
+from acumen.table.scale import Scale, builtin_scales
 from acumen.types import CaseId
 
 MOST_SIGNALS: Final = 1000
@@ -46,13 +46,17 @@ _Row = tuple[CaseId, str, int, int, Outcome, Mapping[str, object]]
 def table_from_entries(
     entries: Sequence[object],
     *,
-    scale: Scale,
+    scale: Scale | None,
     source: Source,
     name: str,
     warnings: Sequence[str] = (),
     places: Sequence[str] | None = None,
 ) -> Judgments:
-    """The table of a list of case records; ``places`` says how a message names each record."""
+    """The table of a list of case records; ``places`` says how a message names each record.
+
+    Without a scale it is the shipped one that has items of theirs, else the range of the numbers.
+    """
+    scale = scale or _scale_of(entries, name)
     places = places or [f"results[{i}]" for i in range(len(entries))]
     fields = Fields(name, scale.case)
     records = list(_records(entries, places, fields))
@@ -82,6 +86,22 @@ def table_from_entries(
         raise DataError(scale.hint(fields.problems), source=name)
     warnings = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
     return _table(rows, items, tuple(names), records, failed, scale, source, warnings)
+
+
+def _scale_of(entries: Sequence[object], name: str) -> Scale:
+    records = [entry for entry in entries if isinstance(entry, dict)]
+    truth, prediction = (
+        [pair for r in records if isinstance(r.get(key), dict) for pair in r[key].items()]
+        for key in ("ground_truth_items", "predicted_items")
+    )
+    for scale in map(Scale.named, builtin_scales()):
+        if not truth or any(item in scale.items for item, _ in (*truth, *prediction)):
+            return scale
+    truths, predictions = (Coded.of([v for _, v in pairs]) for pairs in (truth, prediction))
+    try:
+        return choose_scale(None, truths, predictions, Silence.of(()))
+    except DataError as error:
+        raise DataError(error.problems, source=name) from None
 
 
 def _records(

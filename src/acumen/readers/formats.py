@@ -1,4 +1,4 @@
-"""The formats a table may come in: one line each.
+"""The formats a table may come in: one line each, recognised by content.
 
 Imports nothing heavy, because the help of the command line lists them.
 """
@@ -8,57 +8,123 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from acumen.table.judgments import Judgments
+    from acumen.readers.content import Head
+
+_CASE_FIELDS: Final = {"predicted_items", "ground_truth_items", "item_signals", "evidence_counts"}
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How files of a kind are called, what reads them, and what may be asked of them."""
+    """How files of a kind are called and recognised, what reads them, what may be asked of them."""
 
     title: str
     home: str
-    """Module and function of the reader."""
-    has_columns: bool = False
-    """Whether it is a long table, one row a judgment, whose columns can be named."""
+    """Module and function of the reader: a ``Content`` -> ``Rows``, or ``Judgments`` if no rows."""
+    recognises: Callable[[Head], bool]
+    """Whether a file that begins so is of this kind; the first format that says so is taken."""
+    has_columns: bool = True
+    """Whether it holds rows, whose columns can be named."""
     has_modes: bool = False
     """Whether it holds several experiments, each with its own scale."""
 
-    def reader(self) -> Callable[..., Judgments]:
+    def reader(self) -> Callable[..., Any]:
         """What reads it, imported now."""
         module, _, name = self.home.partition(":")
-        function: Callable[..., Judgments] = getattr(import_module(module), name)
+        function: Callable[..., Any] = getattr(import_module(module), name)
         return function
 
 
-RUN: Final = Format("JSON", "acumen.readers.run:read_run", has_modes=True)
-"""A run artifact: what a file is whose ending is no other format's."""
-
 FORMATS: Final[Mapping[str, Format]] = {
-    ".jsonl": Format("JSONL", "acumen.readers.jsonl:read_jsonl"),
-    ".csv": Format("CSV", "acumen.readers.rows:read_csv", has_columns=True),
-    ".parquet": Format("Parquet", "acumen.readers.rows:read_parquet", has_columns=True),
+    "inspect": Format(
+        "Inspect",
+        "acumen.readers.inspect:read_inspect",
+        lambda head: head.start[:4] == b"PK\x03\x04" or {"version", "status", "eval"} <= head.keys,
+    ),
+    "lm-eval": Format(
+        "lm-eval",
+        "acumen.readers.lm_eval:read_lm_eval",
+        lambda head: (
+            {"doc_id", "filtered_resps"} <= head.first.keys()
+            or {"results", "group_subtasks"} <= head.keys
+        ),
+    ),
+    "promptfoo": Format(
+        "promptfoo",
+        "acumen.readers.promptfoo:read_promptfoo",
+        lambda head: (
+            {"testIdx", "promptIdx"} <= head.first.keys() or {"evalId", "results"} <= head.keys
+        ),
+    ),
+    "label-studio": Format(
+        "Label Studio",
+        "acumen.readers.label_studio:read_label_studio",
+        lambda head: head.start[:1] == b"[" and {"id", "annotations"} <= head.keys,
+    ),
+    "parquet": Format(
+        "Parquet",
+        "acumen.readers.arrow:read_parquet",
+        lambda head: head.start[:4] == b"PAR1" or head.suffix == ".parquet",
+    ),
+    "cases": Format(
+        "JSONL of cases",
+        "acumen.readers.cases:read_cases",
+        lambda head: head.has_lines and _is_case(head.first),
+        has_columns=False,
+    ),
+    "run": Format(
+        "run artifact",
+        "acumen.readers.run:run_of_content",
+        lambda head: head.is_json and bool({"experiments", "run_metadata"} & head.keys),
+        has_columns=False,
+        has_modes=True,
+    ),
+    "jsonl": Format("JSONL", "acumen.readers.json_rows:read_lines", lambda head: head.has_lines),
+    "json": Format(
+        "JSON",
+        "acumen.readers.json_rows:read_document",
+        lambda head: head.is_json or head.suffix == ".json",
+    ),
+    "tsv": Format(
+        "TSV", "acumen.readers.delimited:read_delimited", lambda head: b"\t" in _header(head)
+    ),
+    "csv": Format("CSV", "acumen.readers.delimited:read_delimited", lambda _: True),
 }
-"""File ending -> format."""
+"""Name -> format, in the order they are tried."""
 
 
-def format_of(path: str | Path) -> Format:
-    """The format of a file, by its ending.
+def _is_case(record: Mapping[str, Any]) -> bool:
+    """Whether an object is a case's record rather than a row."""
+    return bool(_CASE_FIELDS & record.keys()) or {"participant_id", "success"} <= record.keys()
 
-    >>> format_of("rows.CSV").title, format_of("run.json").title, format_of("-").title
-    ('CSV', 'JSON', 'JSON')
+
+def _header(head: Head) -> bytes:
+    return head.start.split(b"\n", 1)[0]
+
+
+def format_of(head: Head, name: str | None = None) -> str:
+    """The name of a file's format: as said, else by its beginning.
+
+    >>> from acumen.readers.content import Head
+    >>> [format_of(Head(start)) for start in (b'{"experiments": []}', b"a,b", b"[{}]")]
+    ['run', 'csv', 'json']
     """
-    return FORMATS.get(Path(path).suffix.lower(), RUN)
+    if name is None:
+        return next(key for key, entry in FORMATS.items() if entry.recognises(head))
+    if name not in FORMATS:
+        raise UsageError(f"no format '{printable(name)}'; there are {', '.join(FORMATS)}")
+    return name
 
 
 def titles(*, with_columns: bool = False) -> list[str]:
     """What the formats are called, those with columns alone if asked.
 
-    >>> titles(), titles(with_columns=True)
-    (['JSON', 'JSONL', 'CSV', 'Parquet'], ['CSV', 'Parquet'])
+    >>> titles(with_columns=True)
+    ['Inspect', 'lm-eval', 'promptfoo', 'Label Studio', 'Parquet', 'JSONL', 'JSON', 'TSV', 'CSV']
     """
-    known = (RUN, *FORMATS.values())
+    known = FORMATS.values()
     return [entry.title for entry in known if entry.has_columns or not with_columns]

@@ -1,45 +1,88 @@
-"""Any dataframe that narwhals accepts (pandas, polars, pyarrow, …) -> the table."""
+"""Any dataframe that narwhals accepts (pandas, polars, pyarrow, …) as rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, UsageError, label, printable
-from acumen.readers.columns import from_columns
+from acumen.errors import DataError, UsageError, printable
+from acumen.readers.assemble import assemble
+from acumen.readers.cells import recoded
+from acumen.readers.reading import Reading
+from acumen.readers.records import Rows
+from acumen.readers.request import Request
 from acumen.readers.series import series_values
-from acumen.table.judgments import Judgments, Signal, Source
-from acumen.table.scale import Scale, find_scale
+from acumen.table.coded import Coded
+from acumen.table.judgments import Judgments, Source
 
-CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "case": ("case", "case_id", "participant_id", "participant", "subject", "business_id", "id"),
-    "item": ("item", "item_id", "item_name", "question"),
-    "truth": ("truth", "ground_truth", "gt", "gold", "y_true"),
-    "prediction": ("prediction", "predicted", "pred", "score", "y_pred"),
-    "confidence": ("confidence", "conf"),
-    "outcome": ("outcome",),
-    "risk_score": ("risk_score", "y_score"),
-    "weight": ("weight", "sample_weight"),
-}
-"""Names a column goes by when none is given: the first that is there is taken, in any case."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-REQUIRED: Final = ("case", "truth", "prediction")
+
+@dataclass(frozen=True, kw_only=True)
+class Frame(Rows):
+    """The rows of a dataframe."""
+
+    data: Any
+    """As narwhals has it."""
+    names_of_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Columns that hold codes of names, as Hugging Face writes them; −1 is no label."""
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns."""
+        return list(self.data.columns)
+
+    def column(self, name: str) -> Any:
+        """A column: an array of numbers, codes of texts, or a list."""
+        import narwhals as nw
+
+        series = self.data[name]
+        if name in self.names_of_codes:
+            return _named(series, self.names_of_codes[name])
+        if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+            return _coded(series)
+        if series.dtype.is_float():
+            return _floats(series)
+        return series_values(series)
+
+    def has_numbers(self, name: str) -> bool:
+        """By the column's type."""
+        return bool(self.data[name].dtype.is_numeric()) and name not in self.names_of_codes
+
+    def order(self, name: str) -> tuple[Any, ...] | None:
+        """The order of an ordered categorical, or of the names that codes stand for."""
+        import narwhals as nw
+
+        if name in self.names_of_codes:
+            return self.names_of_codes[name]
+        dtype = self.data[name].dtype
+        return tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
+
+    def nan_rows(self, name: str) -> NDArray[Any]:
+        """Rows where a column has NaN, which is not null where the library tells them apart."""
+        series = self.data[name]
+        if not series.dtype.is_float():
+            return np.zeros(0, np.int64)
+        return np.flatnonzero((series.is_nan() & ~series.is_null()).to_numpy())
 
 
 def from_frame(
     frame: Any,
     *,
-    columns: Mapping[str, str] | None = None,
-    scale: str | Scale = "phq8",
     source: Source = Source(),  # noqa: B008  (frozen)
+    **reading: Unpack[Reading],
 ) -> Judgments:
     """The table of a long dataframe, one row a judgment.
 
-    ``columns`` maps the roles of :data:`CONVENTIONS` to column names; those not given are guessed
-    by convention. Other numeric columns are signals.
+    Columns are named by keywords (``truth="human"``) or by ``columns`` (role -> column); those not
+    named are found by the names that people give them. Other numeric columns are signals.
     A null prediction is an abstention (in pandas NaN is null).
 
     >>> import pyarrow as pa
@@ -48,23 +91,11 @@ def from_frame(
     >>> from_frame(rows).answered
     array([ True, False])
     """
-    data = _named_columns(frame, source)
-    roles = column_roles(list(data.columns), columns, source.name)
-    scale = find_scale(scale)
-    _refuse_nan(data, roles, scale.case, source.name)
-    values: dict[str, Any] = {r: series_values(data[name]) for r, name in roles.items()}
-    signals = {
-        name: _signal(data[name])
-        for name in data.columns
-        if name not in roles.values() and data[name].dtype.is_numeric()
-    }
-    if values.pop("confidence", None) is not None:
-        signals["confidence"] = _signal(data[roles["confidence"]])
-    return from_columns(**values, signals=signals, scale=scale, source=source)
+    return assemble(frame_rows(frame, source.name), source, Request.of(reading))
 
 
-def _named_columns(frame: Any, source: Source) -> Any:
-    """The frame as narwhals has it, collected if it is lazy, every column named by a text."""
+def frame_rows(frame: Any, source: str | None = None, **details: Any) -> Frame:
+    """A dataframe as rows: collected if it is lazy, every column named by a text."""
     import narwhals as nw
 
     try:
@@ -77,59 +108,44 @@ def _named_columns(frame: Any, source: Source) -> Any:
         texts = {name: str(name) for name in data.columns if not isinstance(name, str)}
         if {*texts.values()} & {*data.columns}:
             raise nw.exceptions.DuplicateError
-        return data.rename(texts) if texts else data
+        return Frame(data=data.rename(texts) if texts else data, format="frame", **details)
     except nw.exceptions.DuplicateError:
-        raise DataError(["two columns have the same name"], source=source.name) from None
+        raise DataError(["two columns have the same name"], source=source) from None
 
 
-def column_roles(
-    names: list[str], columns: Mapping[str, str] | None, source: str | None
-) -> dict[str, str]:
-    """Which column plays which role: as named, else by convention."""
-    columns = columns or {}
-    folded = {name.strip().casefold(): name for name in reversed(names)}
-    unknown = [role for role in columns if role not in CONVENTIONS]
-    if unknown:
-        raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(CONVENTIONS)}")
-    roles = {}
-    problems = []
-    for role, conventional in CONVENTIONS.items():
-        candidates = (columns[role],) if role in columns else conventional
-        column = next((name for name in candidates if name in names), None)
-        if column is None and role not in columns:
-            column = next((folded[name] for name in candidates if name in folded), None)
-        if column is not None:
-            roles[role] = column
-        elif role in columns or role in REQUIRED:
-            known = ", ".join(label(n) for n in names) or "no columns"
-            problems.append(
-                Problem(f"no column for the {role} ({' or '.join(candidates)}); there are {known}")
-            )
-    if problems:
-        raise DataError(problems, source=source)
-    return roles
+def _named(series: Any, names: tuple[str, ...]) -> Coded:
+    """Codes as the names they stand for; a code without a name is kept, to be refused."""
+    codes = Coded.of(series_values(series))
+    values = [names[v] if isinstance(v, int) and 0 <= v < len(names) else v for v in codes.values]
+    return recoded(codes.codes, [None if value == -1 else value for value in values])
 
 
-def _refuse_nan(data: Any, roles: Mapping[str, str], noun: str, source: str | None) -> None:
-    """NaN where the library tells it from null is no abstention: something went wrong there."""
-    problems = []
-    for role in ("truth", "prediction"):
-        series = data[roles[role]]
-        if not series.dtype.is_float():
-            continue
-        for row in np.flatnonzero((series.is_nan() & ~series.is_null()).to_numpy()).tolist():
-            place = {"case": data[roles["case"]][row]}
-            if "item" in roles:
-                place["item"] = str(data[roles["item"]][row])
-            message = "NaN is not a level; an abstention is null"
-            problems.append(Problem(message, field=role, noun=noun, **place))
-    if problems:
-        raise DataError(problems, source=source)
+def _coded(series: Any) -> Coded:
+    """Texts by their distinct values, which pyarrow finds fast where it is there."""
+    try:
+        return coded_array(series.to_arrow())
+    except ImportError:
+        return Coded.of(series_values(series))
 
 
-def _signal(series: Any) -> Signal:
-    null: NDArray[np.bool_] = np.asarray(series.is_null().to_numpy(), bool)
-    if not series.dtype.is_numeric():
-        return Signal.of_objects(series.to_list(), absent=object())
-    numbers = np.asarray(series.fill_null(0).to_numpy(), np.float64)
-    return Signal.of_numbers(numbers, null)
+def coded_array(array: Any) -> Coded:
+    """An Arrow array by its distinct values."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    values = array.dictionary.to_pylist()
+    is_sound = len(set(values)) == len(values) and None not in values
+    # a dictionary may hold a value twice
+    return Coded(tuple(values), codes) if is_sound else recoded(codes, values)
+
+
+def _floats(series: Any) -> Any:
+    """Numbers with NaN for null; the rows whose NaN is no null are looked at before."""
+    null = np.asarray(series.is_null().to_numpy(), bool)
+    values = np.array(series.fill_null(0.0).to_numpy(), np.float64)
+    values[null] = np.nan
+    return values

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, label, what_came
-from acumen.files.json import parse_json, read_bytes, source_name
+from acumen.files.json import source_name
+from acumen.readers.content import Content, load
 from acumen.readers.entries import table_from_entries
 from acumen.table.judgments import Judgments, Outcome, Source
 from acumen.table.losses import rungs_off
-from acumen.table.scale import DEFAULT_SCALE, Scale, builtin_scales, find_scale
+from acumen.table.scale import Scale, builtin_scales, find_scale
+
+NEWEST: Final = 1
+"""The newest version of the format that is known; a file without one is of the first."""
 
 
 def read_run(
@@ -21,16 +24,18 @@ def read_run(
     """The table of one mode of a run artifact; ``-`` reads standard input.
 
     One mode is chosen by its name. Without a name the file must hold a single one. Without a
-    scale it is read on the one its ``run_metadata`` names, and on PHQ-8 if it names none.
+    scale it is read on the one its ``run_metadata`` names, else on that of its items or numbers.
     """
-    data = read_bytes(path)
-    document = parse_json(data, source=source_name(path))
+    scale = None if scale is None else find_scale(scale)
+    return run_of_content(load(path), mode=mode, scale=scale)
+
+
+def run_of_content(
+    content: Content, *, mode: str | None = None, scale: Scale | None = None
+) -> Judgments:
+    """The table of one mode of a run artifact that was read from a file."""
     return run_from_document(
-        document,
-        mode=mode,
-        scale=None if scale is None else find_scale(scale),
-        path=path,
-        digest=_sha256(data),
+        content.document, mode=mode, scale=scale, path=content.path, digest=content.sha256
     )
 
 
@@ -75,10 +80,10 @@ def run_from_document(
     return _checked_against(table, results)
 
 
-def _named_scale(content: object, name: str) -> Scale:
-    """The scale a run says it was judged on; PHQ-8 where it says nothing."""
+def _named_scale(content: object, name: str) -> Scale | None:
+    """The scale a run says it was judged on; None where it says nothing."""
     if content is None:
-        return find_scale(DEFAULT_SCALE)
+        return None
     at = "run_metadata.scale"
     if not isinstance(content, dict):
         message = f"must be an object, not {what_came(content)}"
@@ -99,10 +104,16 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
     if version is not None and (isinstance(version, bool) or not isinstance(version, str | int)):
         message = f"must be a text or a whole number, not {what_came(version)}"
         raise DataError([Problem(message, field="schema_version")], source=name)
+    major = str(version or 0).partition(".")[0]
+    if not major.isdecimal() or int(major[:9]) > NEWEST:
+        message = f"{what_came(version)} is not known; this acumen reads up to {NEWEST}: update it"
+        raise DataError([Problem(message, field="schema_version")], source=name)
     experiments = document.get("experiments")
     if not isinstance(experiments, list) or not experiments:
         content = "an empty list" if experiments == [] else what_came(experiments)
         message = f"must be a list of at least one experiment, not {content}"
+        if isinstance(document.get("results"), list) and "policy_id" in document:
+            message += "; this is a verdict study: use acumen score"
         raise DataError([Problem(message, field="experiments")], source=name)
     by_mode: dict[str | int, tuple[str, dict[str, Any]]] = {}
     problems = []
@@ -202,7 +213,3 @@ def _text(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     return str(value)
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from acumen.errors import DataError, printable, what_came
+from acumen.table.coded import Coded
 from acumen.table.judgments import Signal
 
 
@@ -18,7 +19,7 @@ def plain_column(column: Any, name: str) -> Any:
     >>> plain_column(np.ma.array([1, 2], mask=[False, True]), "truth")
     [1, None]
     """
-    if column is None or isinstance(column, list | tuple | range | Signal):
+    if column is None or isinstance(column, list | tuple | range | Signal | Coded):
         return column
     if isinstance(column, np.ma.MaskedArray) and column.ndim == 1:
         return column.tolist()  # None where it is masked
@@ -72,16 +73,3 @@ def number_of(value: Decimal) -> int | float:
     (2, 0.1)
     """
     return int(value) if value == value.to_integral_value() else float(value)
-
-
-def is_missing(value: object) -> bool:
-    """Whether a value says that there is none: None, NaN, or what pandas has for it.
-
-    >>> [is_missing(v) for v in (None, float("nan"), 0, "")]
-    [True, True, False, False]
-    """
-    if value is None:
-        return True
-    if isinstance(value, float | np.floating):
-        return bool(value != value)
-    return type(value).__name__ in ("NAType", "NaTType")  # pandas' own, without importing it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acumen.defaults import RELIABLE_CASES
+from acumen.defaults import FEWEST_ITEMS, RELIABLE_CASES
 from acumen.errors import counted
 from acumen.results.measured import Absence, Delta, Flag, Interval, Measured, NoInterval, RestsOn
 
@@ -20,16 +20,29 @@ def _flag(flag: Flag, interval: Interval) -> str:
     match flag:
         case Flag.FEW_CASES:
             return f"fewer than {RELIABLE_CASES} cases: unreliable"
+        case Flag.FEW_ITEMS:
+            return f"fewer than {FEWEST_ITEMS} items: unreliable"
+        case Flag.DOMINATED:
+            return "a few cases hold most of the weight: unreliable"
+        case Flag.ONE_CASE:
+            return f"one case carries {interval.largest_case_share or 0.0:.0%} of the variance"
+        case Flag.ONE_ROW:
+            return "may hang on the single surest row; aurc_exact_achievable does not"
+        case Flag.HULL:
+            return "thresholds chosen on these very rows: a little too good where rows are few"
         case Flag.RARE_LEVEL:
             return f"{rests_on(interval.rests_on)}: unreliable"
         case Flag.FEW_ERRORS:
             return counted(interval.erring_cases or 0, "erring case")
         case Flag.NO_ERRORS:
-            return "assumes that an erring case loses at most one level in total, on average"
+            return "assumes that an erring case loses at most one level a row, on average"
         case Flag.NOISE_RAISES:
-            return "noise raises the estimate, most where rows are few; the low end allows for it"
+            return "noise raises the estimate, most where rows are few; both ends allow for it"
         case Flag.FALLBACK:
             return "BCa does not exist here; this is the percentile interval"
+        case Flag.TEST_DECIDES:
+            alone = "has 0 in it" if interval.has_zero else "excludes 0"
+            return f"alone it {alone}; the test of all differences together decides"
 
 
 def rests_on(group: RestsOn | None) -> str:
@@ -45,6 +58,9 @@ def rests_on(group: RestsOn | None) -> str:
         "at_least": f"of '{group.level}' or above",
         "below": f"below '{group.level}'",
         "between": f"between '{group.level}' and '{group.upper}'",
+        "right": "with a right answer",
+        "wrong": "with a wrong answer",
+        "certain": "that are certain and wrong",
     }[group.where]
     return f"rests on {counted(group.cases, 'case')} {where}"
 
@@ -69,6 +85,8 @@ def _absence(none: NoInterval) -> str:
             return "the value itself is undefined"
         case Absence.TOO_FEW_CASES:
             return f"an interval needs at least {none.count} cases"
+        case Absence.TOO_FEW_ITEMS:
+            return f"an interval for new items needs at least {none.count} of them, not {none.of}"
         case Absence.NO_RESAMPLES:
             return "no resamples were asked for"
         case Absence.TOO_FEW_RESAMPLES:

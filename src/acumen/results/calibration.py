@@ -217,6 +217,15 @@ class CalibrationDocument(_Part):
         description="as acumen measures them, or as another tool does",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _by_link(cls, value: Any) -> Any:
+        """Other tools call a linear model logistic; its link says what it is."""
+        match value:
+            case {"method": "logistic", "model": {"link": "identity"}}:
+                return {**value, "method": "linear"}
+        return value
+
     @field_validator("features")
     @classmethod
     def _enough(cls, features: list[str] | None, info: ValidationInfo) -> list[str]:

@@ -61,19 +61,32 @@ class Flag(StrEnum):
 
     FEW_CASES = "few_cases"
     """It rests on fewer cases than it takes to rely on an interval."""
+    FEW_ITEMS = "few_items"
+    """The items are a sample, and of few."""
+    DOMINATED = "dominated"
+    """A few cases hold most of the weight."""
+    ONE_CASE = "one_case"
+    """One case carries more than half of the variance."""
+    ONE_ROW = "one_row"
+    """The value may hang on the single surest row."""
+    HULL = "hull"
+    """The best thresholds are those of these very rows, which looks a little too good."""
     RARE_LEVEL = "rare_level"
-    """It rests on a few cases of a level: see ``rests_on``."""
+    """It rests on a few cases of a level, or of another kind: see ``rests_on``."""
     FEW_ERRORS = "few_errors"
     """Only one or two cases err: see ``erring_cases``."""
     NO_ERRORS = "no_errors"
-    """No case errs; it assumes that one that does loses one level in total, on average."""
+    """No case errs; it assumes that one that does loses one level a row, on average."""
     NOISE_RAISES = "noise_raises"
-    """Noise raises the estimate, most where rows are few; the low end allows for it."""
+    """Noise raises the estimate, most where rows are few; both ends allow for it."""
     FALLBACK = "fallback"
     """The method that was asked for does not exist here, so another took its place."""
+    TEST_DECIDES = "test_decides"
+    """Of a difference: alone it says otherwise than the test of all differences together, which
+    decides."""
 
 
-UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.RARE_LEVEL})
+UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.FEW_ITEMS, Flag.DOMINATED, Flag.RARE_LEVEL})
 """Flags of an interval on which no difference is claimed."""
 
 
@@ -81,9 +94,13 @@ class RestsOn(Value):
     """The smallest group of cases that an interval cannot do without."""
 
     cases: Count
-    where: Literal["at", "at_least", "below", "between"]
-    level: str | int = Field(description="of 'between', the lower of the two levels")
-    upper: str | int | None = Field(default=None, description="of 'between', the upper level")
+    where: Literal["at", "at_least", "below", "between", "right", "wrong", "certain"]
+    level: str | int | float = Field(
+        default=0, description="of 'between', the lower of the two levels"
+    )
+    upper: str | int | float | None = Field(
+        default=None, description="of 'between', the upper level"
+    )
 
 
 class Interval(Value):
@@ -96,6 +113,9 @@ class Interval(Value):
     standard_error: float | None = None
     flags: tuple[Flag, ...] = ()
     erring_cases: int | None = None
+    largest_case_share: float | None = Field(
+        default=None, description="share of the variance that one case carries"
+    )
     rests_on: RestsOn | None = None
 
     @property
@@ -121,9 +141,8 @@ class Interval(Value):
 
     def with_flag(self, flag: Flag, rests_on: RestsOn | None = None) -> Interval:
         """The same interval with one thing more to know of it."""
-        return self.model_copy(
-            update={"flags": (*self.flags, flag), "rests_on": rests_on or self.rests_on}
-        )
+        flags = tuple(dict.fromkeys((*self.flags, flag)))
+        return self.model_copy(update={"flags": flags, "rests_on": rests_on or self.rests_on})
 
     def times(self, factor: float) -> Interval:
         """The interval of a value in another unit, such as percent."""
@@ -138,6 +157,8 @@ class Absence(StrEnum):
     NO_VALUE = "no_value"
     """The value itself is undefined."""
     TOO_FEW_CASES = "too_few_cases"
+    TOO_FEW_ITEMS = "too_few_items"
+    """Of items that are a sample."""
     NO_RESAMPLES = "no_resamples"
     """No resamples were asked for."""
     TOO_FEW_RESAMPLES = "too_few_resamples"
@@ -192,6 +213,15 @@ class Measured(Value):
         )
 
 
+class Description(StrEnum):
+    """Why a difference is described and never a verdict, whatever its interval."""
+
+    COVERAGE_DIFFERS = "coverage_differs"
+    """It is of the rows each side answered, and one answered more than the other."""
+    NOT_IN_FAMILY = "not_in_family"
+    """It is not among the differences that are tested together."""
+
+
 class RightOf(Value):
     """What a share is counted over, on each side: how many are right, of how many."""
 
@@ -212,10 +242,15 @@ class Delta(Value):
     ci95: tuple[float | None, float | None] | None = Field(
         default=None, description="the 95% percentile interval of the bootstrap"
     )
-    p_value: float | None = None
-    p_holm: float | None = None
+    p_value: float | None = Field(default=None, description="of this difference alone")
+    p_adjusted: float | None = Field(
+        default=None, description="when all differences of its family are tested together"
+    )
     drop_rate: float | None = None
     favours: Side | None = Field(default=None, description="the better side, where that is shown")
+    description: Description | None = Field(
+        default=None, description="why no side is favoured, whatever the numbers"
+    )
     counts: RightOf | None = None
 
     @property
@@ -233,13 +268,10 @@ class Delta(Value):
         return self.model_copy(update={**numbers, "interval": interval})
 
 
-def favoured_side(interval: Interval | None, better: str) -> Side | None:
-    """The better side where the interval of right − left excludes 0 and may be relied on.
+def better_side(difference: float, better: str) -> Side:
+    """The better side of a difference, right − left.
 
-    >>> favoured_side(Interval(low=-0.3, high=-0.1, method="MOVER"), "lower")
-    'right'
+    >>> better_side(-0.2, "lower"), better_side(-0.2, "higher")
+    ('right', 'left')
     """
-    if interval is None or not interval.is_reliable or interval.has_zero:
-        return None
-    right_is_lower = interval.high < 0.0
-    return "right" if right_is_lower == (better == "lower") else "left"
+    return "right" if (difference < 0.0) == (better == "lower") else "left"

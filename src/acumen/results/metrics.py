@@ -11,14 +11,23 @@ from collections.abc import Iterator, Sequence, Sized
 from pathlib import Path, PurePath
 from typing import Any, Final, Literal, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.errors import DataError, label, printable
 from acumen.files.json import read_json, source_name, write_json
 from acumen.files.problems import validated
 from acumen.results.charted import Summary
-from acumen.results.measured import Delta, Measured, Model
+from acumen.results.measured import (
+    Delta,
+    Flag,
+    Interval,
+    Measured,
+    Model,
+    Number,
+    Side,
+    better_side,
+)
 
 SCHEMA_VERSION: Final = "1"
 
@@ -78,11 +87,24 @@ class Population(Model):
     participants_total: int
     participants_included: int
     participants_failed: int
+    effective_cases: float | None = Field(
+        default=None, description="as how many cases with equally many rows these count"
+    )
+    largest_case_share: float | None = Field(
+        default=None, description="share of the weight that one case holds"
+    )
     items_total: int
     items_answered: int
     items_abstained: int
     answered_by_input: list[int] = Field(default_factory=list)
     """Answered rows of each input; the two counts above are the first input's."""
+    outcomes: dict[str, int] = Field(default_factory=dict)
+    """What the rows of the first input came to, those that are left out of every metric too."""
+    outcomes_by_input: list[dict[str, int]] = Field(default_factory=list)
+    has_truth: bool = True
+    rows_planned: int | None = Field(
+        default=None, description="where an input broke off before it had all its rows"
+    )
     case_noun: str = "case"
     items: list[str] = Field(default_factory=list)
     failed: list[Failure] = Field(default_factory=list)
@@ -94,6 +116,10 @@ class LossDescription(Model):
     name: str
     definition: str
     raw_multiplier: int
+    costs: list[list[float]] | None = Field(
+        default=None, description="by truth, then prediction, of a loss that does not ship"
+    )
+    file: str | None = None
 
 
 class Interpretation(Model):
@@ -173,11 +199,50 @@ class PairedVariant(Model):
     input_1: Variant
 
 
+class Matched(Model):
+    """The risk of two systems at the coverage that both reach: the one verdict on them."""
+
+    coverage: float = Field(description="the smaller of the two largest coverages, or as asked")
+    left: Number | None = Field(description="mean loss of the surest rows up to that coverage")
+    right: Number | None
+    difference: Delta
+    guard: Delta = Field(
+        description="the same with the side that looks worse at all it answers; a side is better "
+        "only if both differences say so"
+    )
+    p_value: float | None = Field(default=None, description="of both differences: the larger")
+    p_adjusted: float | None = Field(default=None, description="by Holm over the functions")
+    favours: Side | None = None
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether a side may be favoured on its intervals."""
+        intervals = (self.difference.interval, self.guard.interval)
+        return all(i is not None and i.is_reliable for i in intervals)
+
+    def decided(self, p_adjusted: float | None, most: float) -> Matched:
+        """The same among other functions; ``most`` is the largest p-value of a claim."""
+        shows = self.is_reliable and p_adjusted is not None and p_adjusted <= most
+        numbers: dict[str, Any] = {"p_adjusted": p_adjusted}
+        if shows:
+            numbers["favours"] = better_side(self.difference.delta or 0.0, "lower")
+        elif (interval := self.difference.interval) is not None and not interval.has_zero:
+            flagged = {"interval": interval.with_flag(Flag.TEST_DECIDES)}
+            numbers["difference"] = self.difference.model_copy(update=flagged)
+        return self.model_copy(update=numbers)
+
+
 class Comparison(Model):
     """Whether and how two inputs were compared."""
 
     enabled: bool
     intersection_only: bool
+    matched: dict[str, Matched] = Field(
+        default_factory=dict, description="by confidence function: which side is better"
+    )
+    both: Delta | None = Field(
+        default=None, description="mean loss of the rows that both sides answered"
+    )
     deltas: dict[str, dict[str, Delta]] | None = None
     in_both: int | None = None
     only_left: list[int | str] = Field(default_factory=list)
@@ -190,27 +255,13 @@ class Comparison(Model):
         description="on the rows that both sides answered; total_accuracy on all",
     )
 
-    def favoured(self, metric: str, confidence_level: float) -> dict[str, str | None]:
-        """Which side a metric favours by each function: ``left``, ``right``, or None if open.
-
-        The interval decides; among several functions the adjusted p-value must agree.
-        """
-        deltas = {f: d[metric] for f, d in (self.deltas or {}).items() if metric in d}
-        several = len(deltas) > 1
-        return {
-            function: delta.favours
-            if not several or (delta.p_holm is not None and delta.p_holm < 1 - confidence_level)
-            else None
-            for function, delta in deltas.items()
-        }
-
 
 class Rows(Model):
     """The judgments themselves, by column; no text of a case unless it was asked for."""
 
     case: list[int | str]
     item: list[str]
-    truth: list[int]
+    truth: list[int | None]
     prediction: list[int | None]
     outcome: list[str]
     confidence: dict[str, list[float | None]] = Field(default_factory=dict)
@@ -235,6 +286,10 @@ class Best(Model):
     """Functions that rank the rows as the best one does: an alias, a rising transform."""
     indistinguishable: list[str]
     confidence_level: float
+    discrimination: Interval | None = Field(
+        default=None,
+        description="of its failure_auroc; holds although the function was chosen on these cases",
+    )
 
     def is_above(self, function: str) -> bool:
         """Whether a function is shown to be worse than the best."""
@@ -256,8 +311,8 @@ class MetricsArtifact(Model):
     options: dict[str, Any] = Field(default_factory=dict)
     left_out: dict[str, str] = Field(default_factory=dict)
     best: Best | None = None
-    agreement: list[dict[str, Measured]] = Field(default_factory=list)
-    """Per input: levels that agree with the truth, whatever the confidence."""
+    overall: dict[str, Measured] | list[dict[str, Measured]] = Field(default_factory=dict)
+    """What needs no confidence: of one input, or a list of it for two."""
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)
     warnings: list[str] = Field(default_factory=list)
@@ -271,6 +326,11 @@ class MetricsArtifact(Model):
     def input_names(self) -> list[str]:
         """How each input is called: by what tells them apart."""
         return names_of(self.inputs)
+
+    @property
+    def overall_by_input(self) -> list[dict[str, Measured]]:
+        """What needs no confidence, of each input."""
+        return self.overall if isinstance(self.overall, list) else [self.overall]
 
     @property
     def sides(self) -> dict[str, list[Variant]]:
@@ -328,6 +388,14 @@ class MetricsArtifact(Model):
             problems.append("rows, summaries: more of them than inputs")
         if problems:
             raise DataError(problems)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, content: Any) -> Any:
+        """Before it was ``overall``, the same was a list for each input."""
+        if isinstance(content, dict) and "agreement" in content and "overall" not in content:
+            return {**content, "overall": content["agreement"]}
+        return content
 
     @field_validator("schema_version")
     @classmethod

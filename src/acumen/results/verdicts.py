@@ -189,6 +189,12 @@ class ResultsDocument(Model):
         return {key: components[key] for key in PROCESS_WEIGHTS if key in components}
 
     @property
+    def lone_component(self) -> str | None:
+        """The only component the process score rests on, where it rests on one alone."""
+        present = [key for key, share in self.components.items() if share is not None]
+        return present[0] if len(present) == 1 else None
+
+    @property
     def total_weight(self) -> float | None:
         """The weight of the components that have a value; None where that is not told."""
         return (self.unified_metrics_full.process_components or {}).get("total_weight")

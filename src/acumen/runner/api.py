@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from acumen.errors import UsageError
+from acumen.runner.access import Access
 from acumen.runner.cases import DEMO, read_cases, read_references
 from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import OPENAI_URL, Patience, host_of
+from acumen.runner.endpoint import Patience
 from acumen.runner.execute import Run, execute
+from acumen.runner.limits import Limits
 from acumen.runner.local import LOCAL
-from acumen.runner.plan import Option, Plan, ReplyFormat, Settings
+from acumen.runner.plan import Api, Option, Plan, ReplyFormat, Settings
+from acumen.runner.protocols import PROTOCOLS
 from acumen.runner.task_file import read_task
 
 SAMPLING_TEMPERATURE: Final = 0.7
@@ -26,6 +29,10 @@ def run(
     model: str,
     *,
     base_url: str | None = None,
+    api: Api = "chat",
+    api_key_env: str | None = None,
+    api_version: str | None = None,
+    header: Mapping[str, str] | None = None,
     mode: Modes = "zero_shot",
     samples: int = 1,
     references: str | Path | None = None,
@@ -36,19 +43,29 @@ def run(
     dry_run: bool = False,
     temperature: float | None = None,
     max_tokens: int | None = None,
+    max_completion_tokens: int | None = None,
     seed: int = 0,
     top_logprobs: int = 20,
     reply_format: ReplyFormat = "schema",
     omit: Collection[Option] = (),
+    extra_body: Mapping[str, Any] | None = None,
     embedding_model: str | None = None,
     timeout: float = 120.0,
     retries: int = 5,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
+    failure_limit: int | None = None,
+    time_limit: float | None = None,
+    token_limit: int | None = None,
+    cost_limit: float | None = None,
+    prompt_price: float | None = None,
+    completion_price: float | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
     """Ask a model about every case; the run file it writes is what :func:`acumen.read` reads.
 
-    The keywords are the options of ``acumen run``. The key of the endpoint comes from
-    ``OPENAI_API_KEY`` and from nowhere else.
+    The keywords are the options of ``acumen run``. A key is never an argument: it comes from the
+    environment, and goes to the host it is meant for.
 
     Parameters
     ----------
@@ -60,17 +77,27 @@ def run(
     model, base_url
         A model of an OpenAI-compatible endpoint (by default ``OPENAI_BASE_URL``, then OpenAI's
         own); ``local`` for the small one on this machine.
+    api, api_key_env, api_version, header
+        Which API the endpoint speaks (``chat``, ``responses``, or Anthropic's ``messages``); the
+        variable that holds its key, where it is not the provider's own; the ``api-version`` of
+        Azure; headers to send.
     mode, samples
-        Which prompts, and how often each is asked; ``both`` modes are paired.
-    concurrency, timeout, retries
+        Which prompts, and how often each is asked; ``both`` modes are paired. A pairwise task asks
+        each sample in both orders.
+    concurrency, timeout, retries, requests_per_minute, tokens_per_minute
         Questions in flight (8, or 1 for ``local``), seconds an attempt may take, attempts after a
-        failed one.
+        failed one; and how fast to ask at most.
     output, resume, dry_run
         The run file (``TASK-run.json``); its journal stands beside it, and ``resume`` continues a
         run that stopped. A dry run refuses what the run would, asks nothing and writes nothing.
     temperature, max_tokens, seed, top_logprobs, reply_format, omit
         Options of the requests. The temperature is 0, or 0.7 with several samples; each sample
         has a seed of its own; ``top_logprobs=0`` asks for no log-probabilities.
+    max_completion_tokens, extra_body
+        The longest reply under its newer name; further fields of every request.
+    failure_limit, time_limit, token_limit, cost_limit
+        End the run at so many questions without a usable reply, seconds, tokens, or so much
+        money, by ``prompt_price`` and ``completion_price`` of a million tokens.
     embedding_model
         Embed references at the endpoint instead of TF-IDF here.
     watcher
@@ -79,7 +106,7 @@ def run(
     Returns
     -------
     Run
-        Its ``artifact`` is the run file's document, or None while something is left to ask.
+        Its ``artifact`` is the run file's document; ``stop`` says why questions are left.
 
     Examples
     --------
@@ -90,24 +117,47 @@ def run(
     for name, choice, choices in (
         ("mode", mode, get_args(Modes)),
         ("reply_format", reply_format, get_args(ReplyFormat)),
+        ("api", api, get_args(Api)),
     ):
         if choice not in choices:
             raise UsageError(f"{name} must be one of {', '.join(choices)}")
-    for name, count in (("samples", samples), ("concurrency", concurrency), ("limit", limit)):
+    for name, count in (
+        ("samples", samples),
+        ("concurrency", concurrency),
+        ("limit", limit),
+        ("failure_limit", failure_limit),
+        ("token_limit", token_limit),
+    ):
         if count is not None and count < 1:
             raise UsageError(f"{name} must be at least 1")
+    if max_tokens is not None and max_completion_tokens is not None:
+        raise UsageError("give --max-tokens or --max-completion-tokens, not both")
+    if cost_limit is not None and prompt_price is None and completion_price is None:
+        raise UsageError("--cost-limit needs --prompt-price or --completion-price")
+    if extra_body is not None and (
+        ours := {"model", "messages", "input", "stream", "n"} & {*extra_body}
+    ):
+        raise UsageError(f"--extra-body may not set {', '.join(sorted(ours))}")
+    content = read_task(task)
+    orders = 2 if content.swap else 1
     if temperature is None:  # samples that are to differ need some
         temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
-    content = read_task(task)
-    address = _address(model, base_url)
+    address = _address(model, base_url, api)
+    access = None
+    if address is not None:
+        access = Access(address, api, api_key_env, api_version, header or {})
     settings = Settings(
         model=model,
-        endpoint=LOCAL if address is None else host_of(address),
+        endpoint=LOCAL if access is None else access.host,
+        address=None if access is None else access.digest,
         modes=("zero_shot", "few_shot") if mode == "both" else (mode,),
-        samples=samples,
+        samples=samples * orders,
         temperature=temperature,
         seed=seed,
-        max_tokens=max_tokens or content.max_tokens,
+        max_tokens=max_completion_tokens or max_tokens or content.max_tokens,
+        newer_token_field=max_completion_tokens is not None,
+        api=api,
+        extra_body=None if extra_body is None else dict(extra_body),
         top_logprobs=top_logprobs or None,
         reply_format=reply_format,
         embedding_model=embedding_model,
@@ -119,19 +169,33 @@ def run(
     return execute(
         Plan(content, read_cases(cases, content), known, settings, limit),
         Path(output or f"{content.name}-run.json"),
-        address,
+        access,
         resume=resume,
         dry_run=dry_run,
         concurrency=concurrency or (1 if address is None else 8),
-        patience=Patience(timeout=timeout, retries=retries),
+        patience=Patience(
+            timeout=timeout,
+            retries=retries,
+            requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
+        ),
+        limits=Limits(
+            failure_limit,
+            time_limit,
+            token_limit,
+            cost_limit,
+            (prompt_price or 0.0, completion_price or 0.0),
+        ),
         watcher=watcher,
     )
 
 
-def _address(model: str, base_url: str | None) -> str | None:
+def _address(model: str, base_url: str | None, api: Api) -> str | None:
     """Where to ask; None is the local model."""
     if model != LOCAL:
-        return base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+        own = PROTOCOLS[api].base_url
+        beside = None if api == "messages" else os.environ.get("OPENAI_BASE_URL")
+        return base_url or beside or own
     if base_url is not None:
         raise UsageError("--model local serves itself: leave --base-url out")
     return None

@@ -1,18 +1,25 @@
-"""The run file: what ``evaluate`` reads, made from the journal alone, so it can be made again."""
+"""The run file: what ``evaluate`` reads, made from the journal alone, so it can be made again.
+
+Its rows, a line each, are made one at a time while it is written: a run of 100,000 cases is as easy
+on memory as its journal.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
+from acumen.files.json import to_json
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
 from acumen.runner.record import Mode, Outcome, Record
-from acumen.runner.signals import agreement
+from acumen.runner.signals import agreement, middle
 
 _ERRORS: Final = {
     Outcome.refused: "RefusalError",
@@ -21,7 +28,37 @@ _ERRORS: Final = {
 }
 
 
+_NO_SETTING: Final = ("task", "references", "address")
+
+
+_ALONE: Final = dict.fromkeys(
+    ("consistency_modal_confidence", "consistency_score_std", "consistency_na_rate")
+)
+_ROWS: Final = "\0rows"  # no other text of a run file has it
+
+
 @dataclass(frozen=True, slots=True)
+class Artifact:
+    """A run file that is not written yet."""
+
+    summary: Mapping[str, Any]
+    frame: Mapping[str, Any]
+    """The document, with a mark where rows stand."""
+    rows: Sequence[Iterable[dict[str, Any]]]
+
+    def encode(self) -> Iterator[bytes]:
+        """The file in pieces."""
+        head, *rest = to_json(self.frame).split(json.dumps(_ROWS))
+        yield head.encode()
+        for rows, part in zip(self.rows, rest, strict=True):
+            separator = "[\n"
+            for row in rows:
+                yield (separator + to_json(row, indent=None)[:-1]).encode()
+                separator = ",\n"
+            yield f"\n]{part}".encode()
+
+
+@dataclass(frozen=True)
 class Answers:
     """A case in a mode, and the records of its samples."""
 
@@ -29,7 +66,7 @@ class Answers:
     mode: Mode
     records: Sequence[Record]
 
-    @property
+    @cached_property
     def usable(self) -> list[Record]:
         """The records that hold an answer or an abstention."""
         return [record for record in self.records if record.is_usable]
@@ -41,26 +78,36 @@ class Answers:
         return None if self.usable else f"{_ERRORS[first.outcome]}: {first.reason}"
 
 
-def assemble(plan: Plan, journal: Journal) -> dict[str, Any]:
-    """The whole run file, of a run with nothing left to ask. The same journal, the same bytes."""
-    samples = range(plan.settings.samples)
-    answers = [
-        Answers(case, mode, [journal.records[case.id, mode, sample] for sample in samples])
-        for mode in plan.settings.modes
+def assemble(plan: Plan, journal: Journal) -> Artifact | None:
+    """The run file of all cases with nothing left to ask; None while there is no such case.
+
+    The same journal, the same bytes.
+    """
+    samples, modes, records = range(plan.settings.samples), plan.settings.modes, journal.records
+    cases = [
+        case
         for case in plan.asked_cases
+        if all((case.id, mode, sample) in records for mode in modes for sample in samples)
+    ]
+    if not cases:
+        return None
+    answers = [
+        Answers(case, mode, [records[case.id, mode, sample] for sample in samples])
+        for mode in modes
+        for case in cases
     ]
     common = {
         "run_metadata": _metadata(plan, journal, [r for each in answers for r in each.records]),
         "failure_summary": _failure_summary(answers),
     }
+    summary = common["failure_summary"]
     if plan.task.is_verdict:
-        return _verdict_study(plan, journal, answers) | common
-    return common | {
-        "experiments": [
-            _experiment(plan, mode, [each for each in answers if each.mode == mode])
-            for mode in plan.settings.modes
-        ]
-    }
+        verdicts = (_verdict(plan, each) for each in answers)
+        return Artifact(summary, _verdict_study(plan, journal, answers) | common, [verdicts])
+    by_mode = [[each for each in answers if each.mode == mode] for mode in modes]
+    frames = [_experiment(plan, mode, each) for mode, each in zip(modes, by_mode, strict=True)]
+    rows = [(_result(plan, each) for each in part) for part in by_mode]
+    return Artifact(summary, common | {"experiments": frames}, rows)
 
 
 def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[str, Any]:
@@ -77,16 +124,17 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
             "items": list(plan.task.scale.items),
             "case": plan.task.scale.case,
         },
-        "prompt_hash": journal.header["plan"]["prompt"],
+        "prompt_hash": plan.prompt_hash(),
         "cases_hash": plan.cases.hash,
         "references_hash": plan.references.hash if plan.references else None,
         "cases_in_file": len(plan.cases.all),
         "cases_asked": len(plan.asked_cases),
+        "questions_left": plan.size - len(records),
         "served_models": sorted({r.served_model for r in records if r.served_model is not None}),
+        "reply_formats": _counts(r.reply_format for r in records if r.reply_format),
         "settings": {
-            name: value
-            for name, value in journal.header["plan"].items()
-            if name not in ("task", "prompt", "cases", "references")
+            **{name: value for name, value in plan.identity().items() if name not in _NO_SETTING},
+            "samples": plan.settings.samples,
         },
         "usage": {
             "questions": len(records),
@@ -140,7 +188,7 @@ def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str,
         "results": {
             "mode": mode,
             "prediction_mode": "item",
-            "results": [_result(plan, each) for each in answers],
+            "results": _ROWS,
         },
     }
 
@@ -148,7 +196,7 @@ def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str,
 def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
     case, records = answers.case, answers.records
     result = {"participant_id": case.id, "success": bool(answers.usable), "error": answers.error}
-    truth = {"ground_truth_items": dict(case.truth)}
+    truth = {"ground_truth_items": dict(case.truth)} if case.truth else {}
     trail = {
         "prompt_hash": records[0].prompt_hash,
         "repairs": sum(record.repairs for record in records),
@@ -180,19 +228,32 @@ def _item(plan: Plan, item: str, records: Sequence[Record]) -> tuple[Record, dic
     """The record that stands for the item, and its signals.
 
     With several samples the modal score is the prediction, and the first sample that gave it lends
-    its evidence, its confidence and its token signals.
+    its evidence, its confidence and its token signals. Of a pairwise task it is the level in the
+    middle: a judge that prefers whatever comes first says "tie".
     """
     levels = [record.items[item].level for record in records]
+    if len(levels) == 1:  # one sample agrees with itself
+        alone = levels if plan.settings.samples > 1 else None
+        return records[0], {
+            **records[0].items[item].signals,
+            **_ALONE,
+            "consistency_samples": alone,
+        }
     ranks = [None if level is None else plan.task.scale.rank(level) for level in levels]
     samples = agreement(ranks)
-    record = records[ranks.index(samples.modal)]
-    says_something = len(levels) > 1  # one sample agrees with itself
+    modal = samples.modal
+    if plan.task.swap and modal is not None:
+        modal = middle(ranks, len(plan.task.scale.levels))
+    record = records[ranks.index(modal) if modal in ranks else 0]
+    if modal not in ranks:  # the two orders contradict each other
+        answer = replace(record.items[item], level=plan.task.scale.levels[modal or 0])
+        record = replace(record, items={**record.items, item: answer})
     return record, {
         **record.items[item].signals,
-        "consistency_modal_confidence": samples.modal_confidence if says_something else None,
-        "consistency_score_std": samples.score_std if says_something else None,
-        "consistency_na_rate": samples.na_rate if says_something else None,
-        "consistency_samples": levels if plan.settings.samples > 1 else None,
+        "consistency_modal_confidence": samples.modal_confidence,
+        "consistency_score_std": samples.score_std,
+        "consistency_na_rate": samples.na_rate,
+        "consistency_samples": levels,
     }
 
 
@@ -208,20 +269,19 @@ def _verdict_study(plan: Plan, journal: Journal, answers: Sequence[Answers]) -> 
         "method": None if paired else "direct",
         "mode": "both" if paired else modes[0],
         "model": plan.settings.model,
-        "k": max((len(case.inputs[source]) for case in plan.asked_cases), default=None),
-        "n": len(plan.asked_cases),
+        "k": max((len(each.case.inputs[source]) for each in answers), default=None),
+        "n": len({each.case.id for each in answers}),
         "timestamp": journal.header["started"],
-        "results": [
-            _verdict(plan, each) | ({"method": each.mode} if paired else {}) for each in answers
-        ],
+        "results": _ROWS,
     }
 
 
 def _verdict(plan: Plan, answers: Answers) -> dict[str, Any]:
     case, item = answers.case, plan.task.scale.items[0]
-    truth = case.truth[item]
+    truth = case.truth.get(item)
+    method = {"method": answers.mode} if len(plan.settings.modes) > 1 else {}
     if not answers.usable:
-        return {"business_id": case.id, "error": answers.error, "gt_verdict": truth}
+        return {"business_id": case.id, "error": answers.error, "gt_verdict": truth} | method
     record, signals = _item(plan, item, answers.usable)
     assert record.parsed is not None, "a verdict's reply has its reasons"
     return {
@@ -235,4 +295,4 @@ def _verdict(plan: Plan, answers: Answers) -> dict[str, Any]:
         "signals": signals,
         "prompt_hash": record.prompt_hash,
         "gt_verdict": truth,
-    }
+    } | method

@@ -1,4 +1,4 @@
-"""The cases a model is asked about, each with its truth; and the references of few-shot prompts.
+"""The cases a model is asked about, with their truth; and the references of few-shot prompts.
 
 A case file is JSON: ``{"cases": [{"id": …, <the task's inputs>, "truth": {…}}, …]}``, or the same
 records by id, ``{id: {…}, …}``. Where there is no ``truth``, the record itself holds it: a verdict
@@ -9,6 +9,7 @@ a case is never part of one.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -31,12 +32,20 @@ class Case:
 
     id: CaseId
     inputs: Mapping[str, Any]
-    truth: Mapping[str, int | str]
+    truth: Mapping[str, int | float | str]
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that a model can be shown of it."""
+        text = json.dumps(self.inputs, sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
     def passages(self) -> list[str]:
         """Its text in pieces that can be compared: paragraphs or lines, and reviews."""
         pieces: list[str] = []
         for value in self.inputs.values():
+            if value is None:
+                continue
             if isinstance(value, str):
                 pieces += [line.strip() for line in value.splitlines() if line.strip()]
             else:
@@ -50,7 +59,7 @@ class Reference:
 
     item: str
     text: str
-    score: int | str
+    score: int | float | str
     case: CaseId | None = None
 
 
@@ -143,9 +152,11 @@ def _case(record: dict[str, Any], where: str, task: Task, problems: list[Problem
 def _input_problems(record: dict[str, Any], task: Task) -> Iterator[Problem]:
     for key, kind in task.inputs.items():
         value = record.get(key)
+        if kind == "optional text" and value is None:
+            continue
         if key not in record:
             yield Problem("is missing", field=key)
-        elif kind == "text":
+        elif kind != "reviews":
             if not isinstance(value, str):
                 yield Problem(f"must be text, not {_kind(value)}", field=key)
             elif not value.strip():
@@ -162,8 +173,13 @@ def _is_review(review: object) -> bool:
     )
 
 
-def _truth(truth: object, task: Task) -> tuple[dict[str, int | str], list[Problem]]:
-    """Levels by item, and what is wrong with them or with the incidents of a verdict study."""
+def _truth(truth: object, task: Task) -> tuple[dict[str, int | float | str], list[Problem]]:
+    """Levels by item, and what is wrong with them or with the incidents of a verdict study.
+
+    None of them is no fault: a case may be judged now and its truth be known later.
+    """
+    if truth is None:
+        return {}, []
     if not isinstance(truth, dict):
         return {}, [Problem(f"must be an object, not {_kind(truth)}", field="truth")]
     allowed = set(task.scale.items) | ({"incidents"} if task.is_verdict else set())
@@ -172,7 +188,7 @@ def _truth(truth: object, task: Task) -> tuple[dict[str, int | str], list[Proble
         for key in truth
         if key not in allowed
     ]
-    levels: dict[str, int | str] = {}
+    levels: dict[str, int | float | str] = {}
     for item in task.scale.items:
         if item not in truth:
             problems.append(Problem("is missing", item=item, field="truth"))
@@ -207,7 +223,7 @@ def _reference(
     return Reference(str(item), str(text), score, record.get("case"))
 
 
-def _level(value: object, task: Task) -> int | str:
+def _level(value: object, task: Task) -> int | float | str:
     try:
         return task.scale.levels[task.scale.rank(value)]
     except ValueError:

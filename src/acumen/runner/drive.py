@@ -7,18 +7,26 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
-from acumen.runner.endpoint import Endpoint, EndpointRefusal
+from acumen.errors import printable
+from acumen.runner.endpoint import Endpoint, Listener, Stopped
 from acumen.runner.journal import Journal
+from acumen.runner.limits import Limits, Meter, Stop
 from acumen.runner.plan import Plan, Question
 from acumen.runner.question import ask
 from acumen.runner.record import Outcome, Record
+from acumen.runner.refusals import EndpointRefusal
 from acumen.runner.retrieval import EmbeddedSimilarity, FewShots, References, TfidfSimilarity
 from acumen.runner.wire import TransportFailure
 
+GRACE: Final = 4.0
+"""Seconds that questions in flight have to end once the run is to end."""
+FIRST_REFUSALS: Final = 3
+"""Cases that are refused, before any reply, until the endpoint is taken to refuse them all."""
 
-class Watcher(Protocol):
+
+class Watcher(Listener, Protocol):
     """Hears how a run goes; one that inherits from it overrides what it wants to hear."""
 
     def begin(self, plan: Plan, journal: Journal) -> None:
@@ -39,49 +47,109 @@ class Driver:
     endpoint: Endpoint
     journal: Journal
     watcher: Watcher | None
+    limits: Limits = field(default_factory=Limits)
+    stop: Stop | None = None
+    """Why it ended early."""
+    _meter: Meter = field(init=False)
     _shots: FewShots | None = None
-    _is_stopping: bool = False
     _workers: list[asyncio.Task[None]] = field(default_factory=list)
+    _refused: list[Record] = field(default_factory=list)
+    """Cases that were refused before any reply: of no account if the endpoint refuses all."""
 
-    async def drive(self, concurrency: int) -> bool:
-        """Ask so many questions at a time; True when nothing is left to ask."""
+    @property
+    def reason(self) -> str | None:
+        """Why the last question got no reply."""
+        return self._meter.reason
+
+    async def drive(self, concurrency: int) -> None:
+        """Ask so many questions at a time, until none is left or the run is to end."""
         final = {record.key for record in final_records(self.plan, self.journal)}
-        pending = (question for question in self.plan.questions() if question.key not in final)
+        # what failed before comes last: it may fail again and end the run
+        pending = sorted(
+            (question for question in self.plan.questions() if question.key not in final),
+            key=lambda question: question.key in self.journal.records,
+        )
+        self._meter = Meter(self.limits, concurrency, has_replies=bool(final))
+        questions = iter(pending)
         async with self.endpoint:
             self._shots = await _few_shots(self.plan, self.endpoint)
-            self._workers = [asyncio.create_task(self._work(pending)) for _ in range(concurrency)]
+            workers = min(concurrency, len(pending))
+            self._workers = [asyncio.create_task(self._work(questions)) for _ in range(workers)]
             with _on_signals(self._interrupt):
-                try:
-                    await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
-                finally:
-                    self._cancel()
-                    errors = await asyncio.gather(*self._workers, return_exceptions=True)
+                await self._wait()
+        self._refuse_all()
+        if all(question.key in self.journal.records for question in pending):
+            self.stop = None  # what was in flight was all there was
+
+    async def _wait(self) -> None:
+        """Until every worker has ended; one that fails, or the clock, ends the others soon."""
+        if not self._workers:
+            return
+        clock = asyncio.get_running_loop()
+        if self._meter.seconds_left is not None:
+            clock.call_later(max(0.0, self._meter.seconds_left), self._end, Stop.time)
+        try:
+            await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
+            if not all(worker.done() for worker in self._workers):
+                self._end(None)
+            await asyncio.wait(self._workers)
+        finally:
+            self._cancel()
+            errors = await asyncio.gather(*self._workers, return_exceptions=True)
         for error in errors:
             if isinstance(error, Exception):
                 raise error
-        return all(question.key in self.journal.records for question in self.plan.questions())
 
     def _interrupt(self) -> None:
         """Ctrl-C once: ask nothing new and finish what is in flight. Twice: drop that as well."""
-        if self._is_stopping:
+        if self.endpoint.is_stopping:
             self._cancel()
         elif self.watcher is not None:
             self.watcher.stop()
-        self._is_stopping = True
+        self._end(Stop.interrupted)
+
+    def _end(self, stop: Stop | None) -> None:
+        """Ask nothing new; what is in flight has a moment to end, what waits is dropped."""
+        self.stop = self.stop or stop
+        self.endpoint.stop()
+        asyncio.get_running_loop().call_later(GRACE, self._cancel)
 
     def _cancel(self) -> None:
         for worker in self._workers:
             worker.cancel()
 
-    async def _work(self, pending: Iterator[Question]) -> None:
+    async def _work(self, questions: Iterator[Question]) -> None:
         """Take the next question until none is left. The iterator is shared; one loop, no lock."""
-        for question in pending:
-            record = await self._record(question)
-            await self.journal.append(record)
-            if self.watcher is not None:
-                self.watcher.report(record)
-            if self._is_stopping:
+        for question in questions:
+            if self.endpoint.is_stopping:
                 return
+            try:
+                record = await self._record(question)
+            except Stopped:
+                return
+            await self._settle(record)
+
+    async def _settle(self, record: Record) -> None:
+        """Journal a record and count it; a refusal waits until it is known whom it is about."""
+        stop = self._meter.count(record)
+        refused = [*self._refused, record]
+        is_refusal = self.endpoint.advice is not None and (record.reason or "").startswith("http_4")
+        if is_refusal and not self._meter.has_replies:
+            self._refused = refused
+            if len(refused) >= FIRST_REFUSALS:
+                self._refuse_all()
+            return
+        self._refused = []
+        for each in refused:
+            await self.journal.append(each)
+            if self.watcher is not None:
+                self.watcher.report(each)
+        if stop is not None and not self.endpoint.is_stopping:
+            self._end(stop)
+
+    def _refuse_all(self) -> None:
+        if self._refused:
+            raise EndpointRefusal(f"{printable(self.endpoint.host)} {self.endpoint.advice}")
 
     async def _record(self, question: Question) -> Record:
         references: References = {}
@@ -90,7 +158,10 @@ class Driver:
                 references = await self._shots.of(question.case)
             except TransportFailure as failure:  # the question could not be put
                 outcome, reason = Outcome.transport_failure, f"embedding_{failure.reason}"
-                return Record(*question.key, outcome, reason, retries=failure.retries)
+                digest = question.case.digest
+                return Record(
+                    *question.key, outcome, reason, retries=failure.retries, case_hash=digest
+                )
         return await ask(question, references, self.plan, self.endpoint)
 
 

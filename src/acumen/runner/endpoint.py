@@ -1,11 +1,8 @@
-"""One OpenAI-compatible endpoint: a question out, an answer or a classified failure back.
+"""One endpoint: a question out, an answer or a classified failure back.
 
-The ``openai`` SDK makes the call; its own retries are off, because this file must count them, obey
-a ``Retry-After`` of any length, and bound an *attempt* as a whole (the SDK bounds each read, so a
-server that drips one byte a second would hold it for ever). Redirects are not followed: the key
-and the case's text go to the host that was named and to no other. A body is read up to a limit and
-never decompressed. Error bodies may repeat the prompt or the key: only short code words of them are
-kept.
+Retries are counted here, obey a ``Retry-After``, can be watched and stopped, and an *attempt* is
+bounded as a whole: a server that drips one byte a second holds nobody for ever. Redirects are not
+followed: the key and the case's text go to the host that was named and to no other.
 
 A connection carries one attempt and is closed. A broken server or proxy may send more than its
 answer, and on a connection that is kept alive nothing tells a late second response from the answer
@@ -15,23 +12,26 @@ to the next question. A handshake costs little beside the time a model thinks.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
+import json
 import logging
-import os
 import random
-import re
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, Final, Protocol, TypeVar
 
-from acumen.errors import AcumenError, UsageError, printable
+from acumen.errors import UsageError, printable
+from acumen.runner.access import Access
+from acumen.runner.plan import ReplyFormat, Settings
+from acumen.runner.protocols import PROTOCOLS, Ask, Body
+from acumen.runner.refusals import LARGEST_ERROR_BODY, EndpointRefusal, refusal
 from acumen.runner.wire import (
-    CONTENT_FILTER,
-    LARGEST_BODY,
+    TOO_LARGE,
     Answer,
     TransportFailure,
-    error_words,
-    read_answer,
+    largest_body,
     read_body,
     read_document,
     read_vectors,
@@ -39,42 +39,33 @@ from acumen.runner.wire import (
 )
 
 UNREACHED: Final = "unreachable"
-OPENAI_URL: Final = "https://api.openai.com/v1"
 T = TypeVar("T")
-Call = Callable[[], Any]
-_HTTP_LIBRARIES: Final = ("httpx", "httpx2", "httpcore", "httpcore2", "anyio")
-_NEVER_MENDS: Final = {
-    401: "refused the key: is OPENAI_API_KEY set, and right for this endpoint?",
-    402: "asks for payment: the key's account has no credit left",
-    # OpenAI says so of log-probabilities that a model does not give
-    403: "does not allow this key to use the model, or an option of it: try --top-logprobs 0",
-    404: "knows no such model or address: check --model and --base-url",
-}
+_LIBRARIES: Final = ("httpx2", "httpcore2", "anyio", "h11")
+_CLIENTS: Final = 16
+"""Pools that share the questions: a pool looks at all its connections at every request."""
 _SILENCE: Final = "cannot be reached: is it running, and is --base-url right?"
 """Nobody there, from the first question to its last retry: the next fares no better."""
-_NO_QUOTA: Final = "has no quota left for this key: see the account's plan and billing"
-_ABOUT_THE_CASE: Final = {
-    "content_filter": CONTENT_FILTER,
-    "content_policy_violation": CONTENT_FILTER,
-    "context_length_exceeded": "context_too_long",
-    "exceed_context_size_error": "context_too_long",
+_SIMPLER: Final[Mapping[ReplyFormat, tuple[ReplyFormat, ...]]] = {
+    "schema": ("json", "text"),
+    "json": ("text",),
+    "text": (),
 }
-"""Codes of a refused request that speak of this one prompt, and the reason they become."""
-_WITHOUT: Final = {
-    "temperature": "--omit temperature",
-    "seed": "--omit seed",
-    "max_tokens": "--omit max_tokens",
-    "max_completion_tokens": "--omit max_tokens",
-    "logprobs": "--top-logprobs 0",
-    "top_logprobs": "a smaller --top-logprobs, or 0",
-    "response_format": "--reply-format json, or text",
-}
+_FORMAT_REFUSED: Final = frozenset({400, 415, 422, 500, 501})
+"""How servers answer a format of replies that they do not know."""
 
 
-class EndpointRefusal(AcumenError):  # noqa: N818  (it is the endpoint that refuses)
-    """The endpoint answers no question at all: asking the next case would change nothing."""
+class Stopped(Exception):  # noqa: N818  (a decision, not a fault)
+    """The run ends: a question that waits for its next attempt is dropped."""
 
-    exit_code = 2
+
+class Listener(Protocol):
+    """Hears what an endpoint does beside answering."""
+
+    def retry(self, reason: str, seconds: float) -> None:
+        """An attempt failed; the next comes after so many seconds."""
+
+    def fall_back(self, reply_format: ReplyFormat) -> None:
+        """The endpoint takes no schema: replies are asked for in a simpler format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,190 +76,262 @@ class Patience:
     retries: int = 5
     backoff: float = 0.5
     longest_wait: float = 300.0
+    """Seconds that the pauses of one question may take together."""
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+
+
+@dataclass(slots=True)
+class Pace:
+    """When the next request may go, by requests and by tokens a minute."""
+
+    patience: Patience
+    _next: float = 0.0
+    _tokens_paid: float = 0.0
+
+    def turn(self) -> float:
+        """Seconds to wait before the next request, which this one is."""
+        now = time.monotonic()
+        rate = self.patience.requests_per_minute
+        at = max(now, self._next, self._tokens_paid)
+        self._next = at + (60 / rate if rate else 0.0)
+        return at - now
+
+    def spend(self, answer: Answer) -> None:
+        """Put the next request off for the tokens of an answer."""
+        if rate := self.patience.tokens_per_minute:
+            tokens = answer.prompt_tokens + answer.completion_tokens
+            self._tokens_paid = max(time.monotonic(), self._tokens_paid) + 60 * tokens / rate
 
 
 class Endpoint:
     """A client of one endpoint; use it as an async context manager."""
 
     def __init__(
-        self, base_url: str, model: str, patience: Patience, *, key: str | None = None
+        self,
+        access: Access,
+        settings: Settings,
+        patience: Patience,
+        listener: Listener | None = None,
     ) -> None:
-        self.host = host_of(base_url)
-        self.model = model
-        self._patience = patience
-        self._answers = False
+        self.host = access.host
+        self.reply_format: ReplyFormat = settings.reply_format
+        self._access, self._patience = access, patience
+        self._listener = listener
+        self._protocol = PROTOCOLS[settings.api]
+        self._headers = access.headers()
+        self._largest = largest_body(
+            None if "max_tokens" in settings.omit else settings.max_tokens, settings.top_logprobs
+        )
+        self.advice: str | None = None
+        """What to do about the last refusal that another case may meet as well."""
+        self._key = access.key()
+        self._answers = self._format_works = False
+        self._pace = Pace(patience)
+        self._stopping = asyncio.Event()
+        self._format_trial = asyncio.Lock()
         self._random = random.Random()  # noqa: S311  (spreads retries in time, nothing secret)
-        self._client = _client(base_url, key, patience, self._on_response)
+        self._clients = _clients(access, patience)
+        self._next_client = itertools.cycle(self._clients)
 
     async def __aenter__(self) -> Endpoint:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._client.close()
+        for client in self._clients:
+            await client.aclose()
 
-    async def ask(self, messages: Sequence[dict[str, str]], **options: Any) -> Answer:
+    @property
+    def is_stopping(self) -> bool:
+        """Whether nothing more is to be asked."""
+        return self._stopping.is_set()
+
+    def stop(self) -> None:
+        """No more attempts: what waits for its next one is dropped, what is asked is finished."""
+        self._stopping.set()
+
+    async def ask(self, question: Ask) -> Answer:
         """The answer to one conversation; :class:`TransportFailure` after the last retry."""
-        chat = self._client.chat.completions.with_streaming_response
-        # options go as they are: the SDK would walk through the whole schema at every question
-        answer, retries = await self._until_it_works(
-            lambda: chat.create(model=self.model, messages=list(messages), extra_body=options),
-            read_answer,
-        )
-        if self._client.api_key in (answer.served_model or ""):
+
+        async def attempt() -> Answer:
+            return await self._answer(question, self.reply_format)
+
+        answer, retries = await self._until_it_works(attempt, question)
+        if self._key and self._key in (answer.served_model or ""):
             answer = replace(answer, served_model=None)
         return replace(answer, retries=retries)
 
     async def embed(self, texts: Sequence[str], model: str) -> list[list[float]]:
         """The embedding of each text, in order."""
-        embeddings = self._client.embeddings.with_streaming_response
-        vectors, _ = await self._until_it_works(
-            lambda: embeddings.create(model=model, input=list(texts), encoding_format="float"),
-            lambda body: read_vectors(body, len(texts)),
-        )
-        return vectors
+        body = {"model": model, "input": list(texts), "encoding_format": "float"}
+
+        async def attempt() -> list[list[float]]:
+            return read_vectors(await self._once("/embeddings", body), len(texts))
+
+        return (await self._until_it_works(attempt))[0]
+
+    async def _answer(self, question: Ask, reply_format: ReplyFormat) -> Answer:
+        body = await self._once(self._protocol.path, question.body(reply_format))
+        answer = replace(self._protocol.read(body), reply_format=reply_format)
+        self._pace.spend(answer)
+        self._format_works = self._format_works or reply_format == self.reply_format
+        return answer
 
     async def _until_it_works(
-        self, call: Call, read: Callable[[dict[str, Any]], T]
+        self, attempt: Callable[[], Awaitable[T]], question: Ask | None = None
     ) -> tuple[T, int]:
-        attempt = 0
-        while True:
+        """What an attempt gives in the end, and how many failed before it."""
+        waited = 0.0
+        for number in itertools.count():
+            reply_format = self.reply_format
             try:
-                return read(await self._once(call)), attempt
+                return await attempt(), number
             except TransportFailure as failure:
-                failure.retries = attempt
-                if not failure.again or attempt == self._patience.retries:
+                failure.retries = number
+                if question and await self._finds_simpler_format(question, reply_format, failure):
+                    continue
+                is_last = number >= self._patience.retries or waited >= self._patience.longest_wait
+                if not failure.again or is_last:
                     if failure.reason == UNREACHED and not self._answers:
-                        raise self._refusal(_SILENCE) from None
+                        raise EndpointRefusal(f"{printable(self.host)} {_SILENCE}") from None
                     raise
-                await asyncio.sleep(self._wait(attempt, failure.wait))
-                attempt += 1
+                seconds = min(
+                    self._wait(number, failure.wait), self._patience.longest_wait - waited
+                )
+                waited += seconds
+                await self._pause(failure.reason, seconds)
+        raise AssertionError("an attempt ends in an answer or a failure")
 
-    def _refusal(self, advice: str) -> EndpointRefusal:
-        return EndpointRefusal(f"{printable(self.host)} {advice}")
+    async def _pause(self, reason: str, seconds: float) -> None:
+        """Wait for the next attempt, as long as nobody stops the run."""
+        if self._listener is not None:
+            self._listener.retry(reason, seconds)
+        await self._sleep(seconds)
+
+    async def _sleep(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+        except TimeoutError:
+            return
+        raise Stopped
 
     def _wait(self, attempt: int, seconds: float | None) -> float:
         if seconds is not None:
-            return min(seconds, self._patience.longest_wait)
+            return seconds
         longest: float = min(self._patience.backoff * 2.0**attempt, 30.0)
         return longest * (0.5 + 0.5 * self._random.random())
 
-    async def _once(self, call: Call) -> dict[str, Any]:
-        """One attempt: the body as a JSON object, or what went wrong in one word."""
-        import openai
+    async def _finds_simpler_format(
+        self, question: Ask, reply_format: ReplyFormat, failure: TransportFailure
+    ) -> bool:
+        """Whether the format was to blame and another works; then the run goes on with that.
 
+        Only before any reply came in this format. A fault that passes is none of the format:
+        the simpler one must work, and the first must then fail again.
+        """
+        if failure.status not in _FORMAT_REFUSED or failure.retries > 0:
+            return False
+        async with self._format_trial:
+            if self.reply_format != reply_format:
+                return True  # another question learned it meanwhile
+            for simpler in () if self._format_works else _SIMPLER[reply_format]:
+                try:
+                    await self._answer(question, simpler)
+                except TransportFailure:
+                    continue
+                try:
+                    await self._answer(question, reply_format)
+                except TransportFailure:
+                    self.reply_format = simpler
+                    if self._listener is not None:
+                        self._listener.fall_back(simpler)
+                return True
+        return False
+
+    async def _once(self, path: str, body: Body) -> Body:
+        """One attempt: the body as a JSON object, or what went wrong in one word."""
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        client = next(self._next_client)
+        if (seconds := self._pace.turn()) > 0:
+            await self._sleep(seconds)
         try:
-            async with asyncio.timeout(self._patience.timeout), call() as response:
-                return read_document(await read_body(response.iter_bytes(), LARGEST_BODY))
-        except (TimeoutError, openai.APITimeoutError):
+            async with (
+                asyncio.timeout(self._patience.timeout),
+                client.stream(
+                    "POST", self._access.url(path), content=content, headers=self._headers
+                ) as response,
+            ):
+                return await self._document(response)
+        except TimeoutError:
             raise TransportFailure("timeout") from None
-        except openai.OpenAIError as error:
-            # older SDKs wrap what a response hook raises
-            if isinstance(error.__cause__, TransportFailure | EndpointRefusal):
-                raise error.__cause__ from None
-            raise _lost(error.__cause__) from None
         except Exception as error:
             library = type(error).__module__.partition(".")[0]
-            if library in _HTTP_LIBRARIES or isinstance(error, OSError):
-                raise _lost(error) from None
-            raise
+            if library not in _LIBRARIES and not isinstance(error, OSError):
+                raise
+            raise _lost(error) from None
 
-    async def _on_response(self, response: Any) -> None:
-        """Look at the head of a response, before any of its body is in memory."""
+    async def _document(self, response: Any) -> Body:
+        """The body of a response whose head is sound; nothing else gets into memory."""
         self._answers = True
-        status = response.status_code
+        status, headers = response.status_code, response.headers
         if 300 <= status < 400:
-            raise TransportFailure("redirect", again=False)
+            raise TransportFailure("redirect", again=False, status=status)
+        encoding = headers.get("content-encoding", "")
         if status >= 400:
-            code, option = await error_words(response)
-            if status in (400, 413) and code in _ABOUT_THE_CASE:
-                raise TransportFailure(_ABOUT_THE_CASE[code], again=False)
-            if advice := _advice(status, code, option):
-                word = f" ({code})" if code else ""
-                raise self._refusal(f"{advice} (HTTP {status}){word}")
-            again = status in (408, 409, 425, 429) or status >= 500
-            wait = retry_after(response.headers.get("retry-after"))
-            raise TransportFailure(f"http_{status}", again=again, wait=wait)
-        if response.headers.get("content-encoding", "identity").lower() != "identity":
-            raise TransportFailure("compressed", again=False)
-        length = response.headers.get("content-length", "")
-        if length.isascii() and length.isdigit() and int(length) > LARGEST_BODY:
-            raise TransportFailure("body_too_large", again=False)
+            wait = retry_after(headers.get("retry-after"))
+            raise self._refused(status, await _error_body(response, encoding), wait)
+        length = headers.get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length) > self._largest:
+            raise TransportFailure(TOO_LARGE, again=False)
+        return read_document(await read_body(response.aiter_raw(), self._largest, encoding))
+
+    def _refused(self, status: int, data: bytes, wait: float | None) -> Exception:
+        error = refusal(status, data, wait, self._access.variable, has_key=bool(self._key))
+        if isinstance(error, EndpointRefusal):
+            return EndpointRefusal(f"{printable(self.host)} {error}")
+        self.advice = error.advice
+        return error
 
 
-def _lost(error: BaseException | None) -> TransportFailure:
+async def _error_body(response: Any, encoding: str) -> bytes:
+    """The beginning of an error's body; what is wrong with it makes the error no other."""
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(5):
+            return await read_body(response.aiter_raw(), LARGEST_ERROR_BODY, encoding)
+    return b""
+
+
+def _lost(error: BaseException) -> TransportFailure:
     """No connection was made, or one was made and lost: a prompt may be to blame for the second."""
-    return TransportFailure(UNREACHED if type(error).__name__ == "ConnectError" else "connection")
+    name = type(error).__name__
+    if name.endswith("Timeout"):
+        return TransportFailure("timeout")
+    return TransportFailure(UNREACHED if name == "ConnectError" else "connection")
 
 
-def _advice(status: int, code: str | None, option: str | None) -> str | None:
-    """What to do where every case would be refused: no access, or an option it does not take."""
-    if status == 429 and code == "insufficient_quota":
-        return _NO_QUOTA
-    option = (option or "").partition(".")[0]
-    if status == 400 and option in _WITHOUT:
-        return f"does not take the option {option}: try {_WITHOUT[option]}"
-    return _NEVER_MENDS.get(status)
-
-
-def host_of(url: str) -> str:
-    """Host and port of an endpoint's address; refuses what is no plain http(s) address.
-
-    >>> host_of("http://127.0.0.1:8080/v1")
-    '127.0.0.1:8080'
-    """
+def http_library() -> Any:
+    """The ``httpx2`` package, or how to get it."""
     try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        raise UsageError("--base-url is not an address") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError("--base-url must begin with http:// or https:// and name a host")
-    if parts.username or parts.password or parts.query:
-        raise UsageError("--base-url must hold no key: set OPENAI_API_KEY instead")
-    return parts.hostname if port is None else f"{parts.hostname}:{port}"
-
-
-def is_openai(host: str) -> bool:
-    """Whether the host is OpenAI's own: it renamed the token limit and takes fewer schemas."""
-    return host.partition(":")[0].endswith((".openai.com", ".openai.azure.com"))
-
-
-def key_from_environment(base_url: str) -> str:
-    """The key in ``OPENAI_API_KEY``; other endpoints than OpenAI's may need none."""
-    key = os.environ.get("OPENAI_API_KEY", "")
-    if not key and host_of(base_url) == host_of(OPENAI_URL):
-        raise UsageError("set OPENAI_API_KEY, or give --base-url or --model local")
-    if not re.fullmatch(r"[!-~]*", key):
-        raise UsageError("OPENAI_API_KEY holds characters that no key has (a blank, a newline?)")
-    return key or "none"
-
-
-def sdk() -> Any:
-    """The ``openai`` package, or how to get it."""
-    try:
-        import openai
+        import httpx2
     except ImportError:
-        message = "the openai package is not installed: pip install 'acumen[run]'"
+        message = "the package httpx2 is not installed: pip install 'acumen[run]'"
         raise UsageError(message) from None
-    return openai
+    return httpx2
 
 
-def _client(base_url: str, key: str | None, patience: Patience, hook: Any) -> Any:
-    openai = sdk()
-    # OPENAI_LOG=debug would print prompts and headers
-    for name in ("openai", *_HTTP_LIBRARIES):
+def _clients(access: Access, patience: Patience) -> list[Any]:
+    httpx2 = http_library()
+    for name in _LIBRARIES:  # they would log addresses
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    make_http = getattr(openai, "DefaultAsyncHttpx2Client", None) or openai.DefaultAsyncHttpxClient
-    is_here = (urlsplit(base_url).hostname or "") in ("127.0.0.1", "localhost", "::1")
-    return openai.AsyncOpenAI(
-        api_key=key or key_from_environment(base_url),
-        base_url=base_url,
-        max_retries=0,
-        timeout=patience.timeout,
-        default_headers={"Accept-Encoding": "identity", "Connection": "close"},
-        http_client=make_http(
+    is_here = access.host.partition(":")[0] in ("127.0.0.1", "localhost", "::1")
+    return [
+        httpx2.AsyncClient(
             follow_redirects=False,
             trust_env=not is_here,  # a proxy has no business on loopback
-            event_hooks={"response": [hook]},
-        ),
-    )
+            timeout=patience.timeout,
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
+            verify=context,
+        )
+        for context in [httpx2.create_ssl_context()] * _CLIENTS
+    ]

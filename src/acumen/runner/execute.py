@@ -1,38 +1,51 @@
-"""A plan executed: lock and journal, drive, and write the run file when nothing is left to ask."""
+"""A plan executed: lock and journal, drive, and write the run file of what was answered."""
 
 from __future__ import annotations
 
 import asyncio
-import platform
-import subprocess
 import uuid
-from contextlib import nullcontext
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from glob import escape
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from acumen._version import __version__
-from acumen.files.json import created_at, write_json
+from acumen.errors import DataError
+from acumen.files.json import created_at, read_json, write_bytes
+from acumen.runner.access import Access
 from acumen.runner.artifact import assemble
 from acumen.runner.drive import Driver, Watcher
-from acumen.runner.endpoint import Endpoint, Patience, key_from_environment, sdk
-from acumen.runner.journal import VERSION, check_journal, journal_of, open_journal
+from acumen.runner.endpoint import Endpoint, Patience, http_library
+from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
+from acumen.runner.limits import Limits, Stop
 from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
+from acumen.runner.provenance import provenance
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
-    """A run: what was planned, where it is written, and the document, if there is one.
+    """A run: what was planned, where it is written, and how it ended.
 
-    ``artifact`` is None when something is left to ask: a dry run, or one that was interrupted.
+    ``stop`` says why questions are left, ``reason`` why the last one that got no reply got none.
     """
 
     plan: Plan
     output: Path
-    artifact: dict[str, Any] | None = None
+    failures: Mapping[str, Any] | None = None
+    """The run file's summary of outcomes, reasons and failed cases, where one was written."""
+    stop: Stop | None = None
+    reason: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    concurrency: int = 8
+
+    @cached_property
+    def artifact(self) -> dict[str, Any] | None:
+        """The run file's document, of all cases that are whole; None where there is none."""
+        document = None if self.failures is None else read_json(self.output)
+        return document if isinstance(document, dict) else None
 
     @property
     def journal(self) -> Path:
@@ -42,104 +55,77 @@ class Run:
     @property
     def failed_cases(self) -> int:
         """Cases without one usable answer."""
-        return len(self.artifact["failure_summary"]["failed_cases"]) if self.artifact else 0
+        return len(self.failures["failed_cases"]) if self.failures else 0
 
 
 def execute(
     plan: Plan,
     output: Path,
-    base_url: str | None,
+    access: Access | str | None,
     *,
     resume: bool = False,
     dry_run: bool = False,
     concurrency: int = 8,
     patience: Patience | None = None,
+    limits: Limits | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Ask all questions of a plan and write the run file. ``base_url`` None: the local model.
+    """Ask all questions of a plan and write the run file. ``access`` None: the local model.
 
     A dry run refuses what a run would refuse before its first question; it asks and writes nothing.
     """
-    _check_access(base_url)
-    header = _header(plan, base_url)
+    access = Access(access, plan.settings.api) if isinstance(access, str) else access
+    _check_access(access)
+    header = _header(plan, access)
     if dry_run:
-        check_journal(output, header, resume=resume)
-        return Run(plan, output)
-    journal = open_journal(output, header, resume=resume)
+        check_journal(output, header, plan.faults(), resume=resume)
+        return Run(plan, output, limits=limits or Limits(), concurrency=concurrency)
+    journal = open_journal(output, header, plan.faults(), resume=resume)
     try:
         # what a writer that was killed left beside the run file; the lock is held
         for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
             leftover.unlink(missing_ok=True)
         if watcher is not None:
             watcher.begin(plan, journal)
-        with nullcontext(base_url) if base_url is not None else serve_local() as url:
-            # a key is for whom it was meant: not for the local model
-            key = "none" if base_url is None else None
-            endpoint = Endpoint(url, plan.settings.model, patience or Patience(), key=key)
-            complete = asyncio.run(Driver(plan, endpoint, journal, watcher).drive(concurrency))
-        artifact = assemble(plan, journal) if complete else None
-        if artifact is not None:
-            write_json(output, artifact, private=True)
-        return Run(plan, output, artifact)
+        with nullcontext(access) if access is not None else serve_local() as where:
+            endpoint = Endpoint(where, plan.settings, patience or Patience(), watcher)
+            driver = Driver(plan, endpoint, journal, watcher, limits or Limits())
+            try:
+                asyncio.run(driver.drive(concurrency))
+            except BaseException:
+                with suppress(DataError):  # the first error is the one to tell
+                    _write(plan, journal, output)
+                raise
+        failures = _write(plan, journal, output)
+        return Run(plan, output, failures, driver.stop, driver.reason)
     finally:
         journal.close()
 
 
-def _check_access(base_url: str | None) -> None:
+def _write(plan: Plan, journal: Journal, output: Path) -> Mapping[str, Any] | None:
+    """Write the run file of all cases that are whole; of none there is none. Its summary."""
+    artifact = assemble(plan, journal)
+    if artifact is None:
+        return None
+    write_bytes(output, artifact.encode(), private=True)
+    return artifact.summary
+
+
+def _check_access(access: Access | None) -> None:
     """What it takes to ask at all: the packages, the weights, a key where one is needed."""
-    sdk()
-    if base_url is None:
+    http_library()
+    if access is None:
         model_file()
         server_library()
     else:
-        key_from_environment(base_url)
+        access.key()
 
 
-def _header(plan: Plan, base_url: str | None) -> dict[str, Any]:
+def _header(plan: Plan, access: Access | None) -> dict[str, Any]:
     return {
         "journal": VERSION,
         "run_id": uuid.uuid4().hex[:12],
         "started": created_at(),
         "plan": plan.identity(),
-        "provenance": provenance(plan, is_local=base_url is None),
+        "provenance": provenance(plan, is_local=access is None),
     }
-
-
-def provenance(plan: Plan, *, is_local: bool) -> dict[str, Any]:
-    """Where and with what a run was made. The endpoint's host, and nothing else of its address."""
-    commit = _git("rev-parse", "HEAD")
-    status = _git("status", "--porcelain")
-    uses_tfidf = "few_shot" in plan.settings.modes and plan.settings.embedding_model is None
-    return {
-        "git_commit": commit or None,
-        "git_dirty": bool(status) if status is not None else None,
-        "acumen_version": __version__,
-        "openai_version": _version("openai"),
-        "xllamacpp_version": _version("xllamacpp") if is_local else None,
-        "scikit_learn_version": _version("scikit-learn") if uses_tfidf else None,
-        "python_version": platform.python_version(),
-        "platform": platform.platform(terse=True),
-        "endpoint_host": plan.settings.endpoint,
-        "model_file": model_file().name if is_local else None,
-    }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def _git(*arguments: str) -> str | None:
-    try:
-        process = subprocess.run(  # noqa: S603  (fixed words, no shell)
-            ["git", *arguments],  # noqa: S607  (the user's own git)
-            capture_output=True,
-            text=True,
-            timeout=5,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return process.stdout.strip() if process.returncode == 0 else None

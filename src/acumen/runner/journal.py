@@ -4,8 +4,10 @@ Beside the output stands ``OUTPUT.journal``: a first line that says what the run
 finished (case, mode, sample). Lines are appended and fsynced in a thread, all that wait in one go,
 so the event loop never blocks on the disk and a thousand answers cost a few dozen syncs.
 
-A process killed at any moment leaves at worst a torn last line, which the next one cuts off. The
-kernel holds the lock (``flock``) and drops it with the process, so nothing stale is left behind.
+Every line ends with a seal, a checksum of the rest of it: a line that a disk or a hand changed is
+named and never read. A process killed at any moment leaves at worst a torn last line, which the
+next one cuts off. The kernel holds the lock (``flock``) and drops it with the process, so nothing
+stale is left behind.
 """
 
 from __future__ import annotations
@@ -15,17 +17,26 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import threading
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from acumen.errors import DataError, Problem, UsageError, label
 from acumen.files.json import parse_json, sync_folder, to_json
 from acumen.runner.record import Key, Record, as_line, read_record
 
-VERSION: Final = 1
+VERSION: Final = 2
+_SEAL: Final = re.compile(rb', "seal": "([0-9a-f]{8})"\}\n?')
+_HOLE: Final = b"\0\0"
+_SEAL_LENGTH: Final = len(b', "seal": "01234567"}\n')
+
+
+Fault = Callable[[Record], str | None]
+"""Why a record cannot be one of a run; None when it can."""
 
 
 @dataclass(slots=True)
@@ -48,7 +59,7 @@ class Journal:
 
     async def append(self, record: Record) -> None:
         """Write one finished question; returns when it is on disk and not before."""
-        self._lines.append(as_line(record))
+        self._lines.append(sealed(as_line(record)))
         self._appended += 1
         number = self._appended
         async with self._turn:
@@ -80,64 +91,86 @@ class Journal:
         os.close(self._handle)
 
 
-def open_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> Journal:
+def open_journal(
+    output: Path, header: Mapping[str, Any], fault: Fault = lambda _: None, *, resume: bool
+) -> Journal:
     """Lock the journal beside ``output``; start it, or check it and take up its records.
 
-    ``header["plan"]`` names what must not change between a run and its resumption.
+    ``header["plan"]`` names what must not change between a run and its resumption; ``fault`` says
+    why a record cannot be one of this run, or None.
     """
     path = journal_of(output)
     handle = _open(path, os.O_CREAT)
     try:
         _lock(handle, path, fcntl.LOCK_EX)
         os.fchmod(handle, 0o600)
-        data = _read_all(handle)
+        size = os.fstat(handle).st_size
         try:
-            first, records, good = _continuation(output, data, header, resume=resume)
+            old = _continuation(output, handle, header, fault, resume=resume)
         except UsageError:
-            if not data:  # made just now, for nothing
+            if not size:  # made just now, for nothing
                 path.unlink()
             raise
-        if good < len(data):
-            os.ftruncate(handle, good)
+        if old.length < size:
+            os.ftruncate(handle, old.length)
             os.fsync(handle)
-        if first is None:
-            _write_all(handle, to_json(header, indent=None).encode("utf-8"))
+        if old.header is None:
+            _write_all(handle, sealed(to_json(header, indent=None).encode("utf-8")))
             os.fsync(handle)
             sync_folder(path.parent)
-        return Journal(path, first or dict(header), records, resume and good < len(data), handle)
+        is_repaired = resume and old.length < size
+        return Journal(path, old.header or dict(header), old.records, is_repaired, handle)
     except BaseException:
         os.close(handle)
         raise
 
 
-def check_journal(output: Path, header: Mapping[str, Any], *, resume: bool) -> None:
+def check_journal(
+    output: Path, header: Mapping[str, Any], fault: Fault = lambda _: None, *, resume: bool
+) -> None:
     """Refuse whatever :func:`open_journal` would refuse, and leave the disk as it is."""
     path = journal_of(output)
     if not os.path.lexists(path):
         _refuse_folder(path)
-        _continuation(output, b"", header, resume=resume)
+        _continuation(output, None, header, fault, resume=resume)
         return
     handle = _open(path)
     try:
         _lock(handle, path, fcntl.LOCK_SH)
-        _continuation(output, _read_all(handle), header, resume=resume)
+        _continuation(output, handle, header, fault, resume=resume)
     finally:
         os.close(handle)
 
 
+@dataclass(slots=True)
+class _Contents:
+    """What a journal holds: its first line, its records, and the length of the sound part."""
+
+    header: dict[str, Any] | None = None
+    records: dict[Key, Record] = field(default_factory=dict)
+    length: int = 0
+
+
 def _continuation(
-    output: Path, data: bytes, header: Mapping[str, Any], *, resume: bool
-) -> tuple[dict[str, Any] | None, dict[Key, Record], int]:
-    """First line, records and length of what is continued; None and nothing for a new run.
+    output: Path, handle: int | None, header: Mapping[str, Any], fault: Fault, *, resume: bool
+) -> _Contents:
+    """What is continued; nothing for a new run.
 
     Refuses to write over an old run, or to continue one as something else.
     """
     name = journal_of(output).name
-    lines, good = _read_lines(data, name)
-    if lines and (resume or len(lines) > 1):
-        changes = _changes(lines[0], header, name)
+    old = _Contents()
+    changes: list[Problem] = []
+    if handle is not None:
+        with os.fdopen(os.dup(handle), "rb") as file:
+            file.seek(0)
+            first = _object(_unsealed(file.readline()) or b"")
+            if first is not None:
+                changes = _changes(first, header, name)
+            old = _read(file, first, name, (lambda _: None) if changes else fault)
+    if old.header is not None and (resume or old.records):
         if resume and not changes:
-            return lines[0], _records(lines[1:], name), good
+            return old
         if resume:
             names = ", ".join(change.field or "" for change in changes)
             changes.append(Problem(f"a run is continued as it was begun; changed: {names}"))
@@ -148,25 +181,31 @@ def _continuation(
         raise UsageError(f"{label(name)} holds {run}: {advice} another --output")
     if output.exists():
         raise UsageError(f"{label(output.name)} is there already: choose another --output")
-    return None, {}, 0  # what was begun and never answered begins again
+    return _Contents()  # what was begun and never answered begins again
 
 
 def journal_of(output: Path) -> Path:
     """Where the journal of a run file stands: beside it."""
+    if not output.name or output.is_dir():
+        raise UsageError("--output must name a file, not a folder")
     return output.with_name(output.name + ".journal")
 
 
-def _records(lines: Sequence[dict[str, Any]], source: str) -> dict[Key, Record]:
-    """The lines after the first, by what they answer; the raw replies stay on disk."""
-    records: dict[Key, Record] = {}
-    for number, line in enumerate(lines, start=2):
-        record = read_record(line)
-        if record is None:
-            raise DataError([Problem("is not a record of a run", line=number)], source)
-        if record.key in records and records[record.key].is_final:
-            raise DataError([Problem("a question is recorded twice", line=number)], source)
-        records[record.key] = replace(record, reply=None)
-    return records
+def sealed(line: bytes) -> bytes:
+    """A line of JSON with its checksum as the last key.
+
+    >>> sealed(b'{"case": 7}\\n')
+    b'{"case": 7, "seal": "e01b5d39"}\\n'
+    """
+    body = line[: line.rindex(b"}")]
+    return b'%b, "seal": "%08x"}\n' % (body, zlib.crc32(body))
+
+
+def _unsealed(line: bytes) -> bytes | None:
+    """The line without its seal; None where the seal is missing or not its own."""
+    match = _SEAL.fullmatch(line, max(0, len(line) - _SEAL_LENGTH))
+    body = line[: match.start()] if match else b""
+    return body + b"}" if match and int(match[1], 16) == zlib.crc32(body) else None
 
 
 def _open(path: Path, create: int = 0) -> int:
@@ -196,30 +235,39 @@ def _lock(handle: int, path: Path, kind: int) -> None:
         raise UsageError(f"another run is writing {label(path.name)}: wait for it to end") from None
 
 
-def _read_all(handle: int) -> bytes:
-    with os.fdopen(os.dup(handle), "rb") as file:
-        file.seek(0)
-        return file.read()
-
-
-def _read_lines(data: bytes, source: str) -> tuple[list[dict[str, Any]], int]:
-    """The lines, and the length of the sound part. Only the tail may be torn.
+def _read(file: BinaryIO, header: dict[str, Any] | None, source: str, fault: Fault) -> _Contents:
+    """The lines after the first, one at a time. Only the tail may be torn, and is left out.
 
     Lines end with ``\\n`` alone: ``splitlines`` would cut a text at U+2028.
     """
-    lines: list[dict[str, Any]] = []
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at)
-        line = _object(data[at:end]) if end >= 0 else None
-        if line is None:
-            if end >= 0 and any(map(_object, data[end + 1 :].split(b"\n"))):
-                problem = Problem("is damaged, and records follow it", line=len(lines) + 1)
-                raise DataError([problem], source)
-            break
-        lines.append(line)
-        at = end + 1
-    return lines, at
+    contents, torn = _Contents(header, length=file.tell() if header else 0), int(header is None)
+    for number, line in enumerate(file, start=2):
+        body = _unsealed(line)
+        if body is None:
+            torn = torn or number
+        # a kill leaves half a line, a lost page a hole: anything else was changed
+        if torn and (body is not None or (line.endswith(b"\n") and _HOLE not in line)):
+            advice = "without that line its question is asked again"
+            if torn == 1:
+                advice = "it is not a journal this version can continue"
+            raise DataError([Problem(f"is damaged: {advice}", line=torn)], source)
+        if body is not None:
+            _take(contents.records, body, Problem("", line=number), fault, source)
+            contents.length += len(line)
+    return contents
+
+
+def _take(
+    records: dict[Key, Record], line: bytes, where: Problem, fault: Fault, source: str
+) -> None:
+    """One more record; the raw reply stays on disk."""
+    record = read_record(line)
+    message = "is not a record of a run" if record is None else fault(record)
+    if record is not None and record.key in records and records[record.key].is_final:
+        message = "a question is recorded twice"
+    if message is not None or record is None:
+        raise DataError([replace(where, message=message or "")], source)
+    records[record.key] = replace(record, reply=None)
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import UsageError
+from acumen.runner.access import Access
 
 LOCAL: Final = "local"
 LOOPBACK: Final = "127.0.0.1"
@@ -43,8 +44,8 @@ def server_library() -> Any:
 
 
 @contextmanager
-def serve_local() -> Iterator[str]:
-    """Serve the local model while the block runs; gives the base URL."""
+def serve_local() -> Iterator[Access]:
+    """Serve the local model while the block runs; gives its address, with no key."""
     weights = model_file()
     xllamacpp = server_library()
     parameters: Any = xllamacpp.CommonParams()
@@ -65,6 +66,6 @@ def serve_local() -> Iterator[str]:
         address = str(server.listening_address)
         if not address.startswith(f"http://{LOOPBACK}:"):
             raise UsageError("the local server does not listen on loopback: it is not used")
-        yield f"{address}/v1"
+        yield Access(f"{address}/v1")
     finally:
         del server

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from acumen.errors import UsageError
-from acumen.runner import prompts
+from acumen.errors import UsageError, label
 from acumen.runner.cases import Case, Cases, References
-from acumen.runner.record import Key, Mode
+from acumen.runner.record import Key, Mode, Record
 from acumen.runner.schema import reply_schema
 from acumen.runner.task import Task
 
+Api = Literal["chat", "responses", "messages"]
+"""Which kind of API an endpoint speaks: OpenAI's two, or Anthropic's."""
 ReplyFormat = Literal["schema", "json", "text"]
 Option = Literal["temperature", "seed", "max_tokens"]
 """An option of a request that some endpoint does not take."""
@@ -37,6 +38,12 @@ class Settings:
     least_similarity: float = 0.1
     embedding_model: str | None = None
     omit: tuple[Option, ...] = ()
+    api: Api = "chat"
+    newer_token_field: bool = False
+    """Whether the limit goes out as ``max_completion_tokens`` whatever the host."""
+    extra_body: Mapping[str, Any] | None = None
+    address: str | None = None
+    """A hash of the endpoint's whole address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,19 @@ class Question:
     def key(self) -> Key:
         """What its record is found by."""
         return self.case.id, self.mode, self.sample
+
+    def is_swapped(self, task: Task) -> bool:
+        """Whether it shows the two inputs of a pairwise task in the other order."""
+        return bool(task.swap) and self.sample % 2 == 1
+
+    def presented(self, task: Task) -> Case:
+        """The case as the model sees it."""
+        if not self.is_swapped(task):
+            return self.case
+        first, second = task.swap
+        inputs = self.case.inputs
+        other = {first: inputs[second], second: inputs[first]}
+        return replace(self.case, inputs={**inputs, **other})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +108,39 @@ class Plan:
         return len(self.asked_cases) * len(self.settings.modes) * self.settings.samples
 
     def identity(self) -> dict[str, Any]:
-        """By name, everything a resumed run must share with the run it continues."""
+        """By name, everything a resumed run must share with the run it continues.
+
+        Not the cases and the samples: a record names its own, so that both can become more.
+        """
+        settings = asdict(self.settings)
         return {
             "task": self.task.hash,
-            "prompt": self.prompt_hash(),
-            "cases": self.cases.hash,
             "references": self.references.hash if self.references else None,
-            **asdict(self.settings),
+            **{name: value for name, value in settings.items() if name != "samples"},
             "modes": list(self.settings.modes),
             "omit": list(self.settings.omit),
         }
 
+    def faults(self) -> Callable[[Record], str | None]:
+        """What says why a record cannot be one of this run: another text, another scale."""
+        digests = {case.id: case.digest for case in self.cases.all}
+        items, levels = set(self.task.scale.items), {None, *self.task.scale.levels}
+
+        def fault(record: Record) -> str | None:
+            if record.case in digests and record.case_hash != digests[record.case]:
+                return f"{self.task.scale.case} {label(record.case)} was asked with another text"
+            answers = record.items.values()
+            if record.items and (
+                record.items.keys() != items or not {answer.level for answer in answers} <= levels
+            ):
+                return "holds no answers of this task"
+            return None
+
+        return fault
+
     def prompt_hash(self) -> str:
-        """Hash of every case's zero-shot prompt, the way to ask again, and the reply's schema."""
-        parts = [
-            prompts.prompt_hash(prompts.zero_or_few_shot(self.task, c)) for c in self.cases.all
-        ]
-        parts += [self.task.prompt.repair, json.dumps(reply_schema(self.task), sort_keys=True)]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        """Hash of the prompt's templates, the way to ask again, and the reply's schema."""
+        prompt = self.task.prompt
+        schema = json.dumps(reply_schema(self.task), sort_keys=True)
+        parts = json.dumps([prompt.parts, prompt.repair, schema])
+        return hashlib.sha256(parts.encode()).hexdigest()

@@ -67,8 +67,7 @@ def zero_or_few_shot(task: Task, case: Case, references: References | None = Non
         ],
         "schema": json.dumps(reply_schema(task), ensure_ascii=False),
     }
-    texts = {"system": task.prompt.system, "user": task.prompt.user}
-    return [{"role": who, "content": render(text, values)} for who, text in texts.items() if text]
+    return [{"role": who, "content": render(text, values)} for who, text in task.prompt.parts]
 
 
 def repair(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
-from acumen.runner.endpoint import Endpoint, is_openai
-from acumen.runner.plan import Plan, Question, Settings
+from acumen.runner.endpoint import Endpoint
+from acumen.runner.plan import Plan, Question
+from acumen.runner.protocols import Ask
 from acumen.runner.record import ItemAnswer, Outcome, Record
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
 from acumen.runner.retrieval import References, retrieval_signals
-from acumen.runner.schema import reply_schema, without_bounds
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
 from acumen.runner.wire import CONTENT_FILTER, Answer, TransportFailure
@@ -33,25 +33,35 @@ class _Tally:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     served_model: str | None = None
+    reply_format: str | None = None
 
     def add(self, answer: Answer) -> None:
         self.prompt_tokens += answer.prompt_tokens
         self.completion_tokens += answer.completion_tokens
         self.retries += answer.retries
         self.served_model = answer.served_model
+        self.reply_format = answer.reply_format
 
 
 async def ask(question: Question, references: References, plan: Plan, endpoint: Endpoint) -> Record:
     """The record of one question, whatever came of it."""
     start = time.monotonic()
-    messages = prompts.zero_or_few_shot(plan.task, question.case, references)
+    case = question.presented(plan.task)
+    messages = prompts.zero_or_few_shot(plan.task, case, references)
     digest = prompts.prompt_hash(messages)
-    record = Record(*question.key, Outcome.transport_failure, prompt_hash=digest)
+    record = Record(
+        *question.key,
+        Outcome.transport_failure,
+        prompt_hash=digest,
+        case_hash=question.case.digest,
+    )
     tally = _Tally()
     try:
         answer, reading = await _converse(question, plan, endpoint, messages, tally)
         if isinstance(reading, Reading):
-            record = _usable(record, reading, answer, question.case, references, plan.task)
+            record = _usable(record, reading, answer, case, references, plan.task)
+            if question.is_swapped(plan.task):
+                record = replace(record, items=_turned(record.items, plan.task))
         else:
             outcome = Outcome.refused if reading.is_refusal else Outcome.invalid_reply
             text = answer.text[:UNUSABLE_CHARACTERS]
@@ -73,10 +83,9 @@ async def _converse(
     tally: _Tally,
 ) -> tuple[Answer, Reading | UnusableReply]:
     """Ask, and ask again as often as the task allows while the reply cannot be used."""
-    options = request_options(plan.task, plan.settings, question.sample)
     conversation = messages
     while True:
-        answer = await endpoint.ask(conversation, **options)
+        answer = await endpoint.ask(Ask(plan.task, plan.settings, question.sample, conversation))
         tally.add(answer)
         try:
             return answer, _read(answer, plan.task)
@@ -86,27 +95,6 @@ async def _converse(
                 return answer, unusable
             tally.repairs += 1
             conversation = prompts.repair(plan.task, messages, answer.text, unusable.problems)
-
-
-def request_options(task: Task, settings: Settings, sample: int) -> dict[str, Any]:
-    """The options of a request; each sample has its own seed."""
-    openai = is_openai(settings.endpoint)
-    options: dict[str, Any] = {}
-    if "temperature" not in settings.omit:
-        options["temperature"] = settings.temperature
-    if "max_tokens" not in settings.omit:
-        options["max_completion_tokens" if openai else "max_tokens"] = settings.max_tokens
-    if "seed" not in settings.omit:
-        options["seed"] = settings.seed + sample
-    if settings.top_logprobs is not None:
-        options |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
-    if settings.reply_format == "schema":
-        schema = without_bounds(reply_schema(task)) if openai else reply_schema(task)
-        strict = {"name": "reply", "strict": True, "schema": schema}
-        options["response_format"] = {"type": "json_schema", "json_schema": strict}
-    elif settings.reply_format == "json":
-        options["response_format"] = {"type": "json_object"}
-    return options
 
 
 def _read(answer: Answer, task: Task) -> Reading:
@@ -138,6 +126,16 @@ def _usable(
         reply=answer.text,
         parsed=reading.reasons,
     )
+
+
+def _turned(items: Mapping[str, ItemAnswer], task: Task) -> dict[str, ItemAnswer]:
+    """The answers to two texts in the other order: the highest level becomes the lowest."""
+    levels = task.scale.levels
+    opposite = dict(zip(levels, reversed(levels), strict=True))
+    return {
+        item: answer if answer.level is None else replace(answer, level=opposite[answer.level])
+        for item, answer in items.items()
+    }
 
 
 def _item(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from acumen.types import CaseId
 
 Mode = Literal["zero_shot", "few_shot"]
 Key = tuple[CaseId, Mode, int]
-Level = int | str
+Level = int | float | str
 Signals = Mapping[str, int | float | None]
 
 
@@ -76,6 +76,8 @@ class Record:
     completion_tokens: int = 0
     served_model: str | None = None
     seconds: float = 0.0
+    reply_format: str | None = None
+    case_hash: str | None = None
 
     @property
     def key(self) -> Key:
@@ -95,16 +97,25 @@ class Record:
 
 def as_line(record: Record) -> bytes:
     """The record as a line of the journal; what it does not have is left out."""
-    optional = {"items": record.items, "reply": record.reply, "parsed": record.parsed}
-    absent = [name for name, value in optional.items() if value in (None, {})]
-    fields = {name: value for name, value in asdict(record).items() if name not in absent}
-    return to_json(fields, indent=None).encode("utf-8")
+    parts = _shallow(record)
+    parts["items"] = {item: _shallow(answer) for item, answer in record.items.items()}
+    if record.parsed is not None:
+        parts["parsed"] = _shallow(record.parsed)
+    for name in ("items", "reply", "parsed"):
+        if parts[name] in (None, {}):
+            del parts[name]
+    return to_json(parts, indent=None).encode("utf-8")
 
 
-def read_record(fields: Mapping[str, Any]) -> Record | None:
+def _shallow(part: Any) -> dict[str, Any]:
+    """The fields of a dataclass as they are: ``asdict`` would copy every number."""
+    return {entry.name: getattr(part, entry.name) for entry in fields(part)}
+
+
+def read_record(line: bytes) -> Record | None:
     """The record in a line of the journal; None when the line holds something else."""
     try:
-        record = _reader().validate_python(fields)
+        record = _reader().validate_json(line, strict=True)
     except ValidationError:
         return None
     return None if record.is_usable and not record.items else record

@@ -22,6 +22,7 @@ from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 from acumen.runner.task import Evidence, ReplyShape, Task
 
 _THINK: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
+_UNOPENED: Final = re.compile(r"(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>", re.DOTALL)
 _LANGUAGE: Final = re.compile(r"[A-Za-z]*")
 LONGEST_REPLY: Final = 1_000_000
 _REFUSAL: Final = re.compile(
@@ -50,7 +51,7 @@ class UnusableReply(Exception):  # noqa: N818  (an outcome of a question, not a 
 class ItemReply:
     """One item's answer: its level (None: abstained), and where that stands in the reply."""
 
-    level: int | str | None
+    level: int | float | str | None
     confidence: int | None = None
     quotes: tuple[str, ...] = ()
     span: Span = (0, 0)
@@ -101,6 +102,10 @@ def _locate(text: str) -> Span:
     start, end = (1 if text.startswith("\ufeff") else 0), len(text)
     while match := _THINK.match(text, start):
         start = match.end()
+    if start == 0 and text.lstrip()[:1] not in ("{", "["):
+        # the opening tag may stand in the prompt's template
+        unopened = _UNOPENED.match(text)
+        start = unopened.end() if unopened else start
     rest = text[start:].strip()
     if not rest:
         raise UnusableReply("empty", "the reply is empty")
@@ -134,7 +139,7 @@ def _inside(opening: str, closing: str, text: str, start: int, end: int) -> Span
     return (low + len(opening), high) if low >= 0 and high >= 0 else (start, end)
 
 
-def _level(answer: dict[str, Any], task: Task) -> int | str | None:
+def _level(answer: dict[str, Any], task: Task) -> int | float | str | None:
     key = task.reply.score
     if key not in answer:
         raise ValueError(f"the key {label(key)} is missing")
@@ -144,7 +149,9 @@ def _level(answer: dict[str, Any], task: Task) -> int | str | None:
     return task.scale.levels[task.scale.rank(value)]
 
 
-def _item(answer: dict[str, Any], level: int | str | None, task: Task, span: Span) -> ItemReply:
+def _item(
+    answer: dict[str, Any], level: int | float | str | None, task: Task, span: Span
+) -> ItemReply:
     flaws: list[str] = []
     confidence = None
     if task.reply.confidence is not None:

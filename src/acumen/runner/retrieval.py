@@ -27,7 +27,7 @@ class Retrieved:
     """A reference for a case, with its similarity in 0..1."""
 
     text: str
-    score: int | str
+    score: int | float | str
     similarity: float
 
 

@@ -74,7 +74,8 @@ def _level(task: Task) -> dict[str, Any]:
     levels, abstain = list(task.scale.levels), list(task.reply.abstain)
     if not task.scale.is_numeric:
         return {"type": "string", "enum": [*levels, *abstain]}
-    numbers = {"type": "integer", "enum": levels}
+    whole = all(isinstance(level, int) for level in levels)
+    numbers = {"type": "integer" if whole else "number", "enum": levels}
     return {"anyOf": [numbers, {"type": "string", "enum": abstain}]} if abstain else numbers
 
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 _DOUBLE: Final = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02"
@@ -87,3 +88,14 @@ def agreement(samples: Sequence[int | None]) -> Agreement:
         mean = math.fsum(scores) / len(scores)
         spread = math.sqrt(math.fsum((s - mean) ** 2 for s in scores) / len(scores))
     return Agreement(modal, most / len(samples), spread, counts[None] / len(samples))
+
+
+def middle(samples: Sequence[int | None], levels: int) -> int:
+    """The rank nearest to the mean of the samples; of two as near, the one nearer to the centre.
+
+    >>> middle([0, 2], 3), middle([1, 2], 3), middle([2, 2, None], 3), middle([0, 1], 3)
+    (1, 1, 2, 1)
+    """
+    scores = [score for score in samples if score is not None]
+    mean, centre = Fraction(sum(scores), len(scores)), Fraction(levels - 1, 2)
+    return min(range(levels), key=lambda rank: (abs(rank - mean), abs(rank - centre), rank))

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from acumen.errors import counted, printable
+from acumen.runner.limits import Limits
 from acumen.runner.plan import Plan
 from acumen.runner.prompts import Message, zero_or_few_shot
 from acumen.runner.retrieval import FewShots, TfidfSimilarity
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 
+CHARACTERS_PER_TOKEN: Final = 4
+SECONDS_PER_ANSWER: Final = 5
 
-def preview(plan: Plan) -> Iterator[str]:
-    """How many questions, to whom, and how long their prompts are; no word of any case."""
+
+def preview(plan: Plan, limits: Limits, concurrency: int) -> Iterator[str]:
+    """How many questions, to whom, what they may cost; and the first prompt, word for word."""
     settings, cases = plan.settings, plan.asked_cases
     yield (
         f"{counted(plan.size, 'question')}: {counted(len(cases), 'case')}, "
@@ -23,13 +27,36 @@ def preview(plan: Plan) -> Iterator[str]:
     )
     zero_shot = [zero_or_few_shot(plan.task, case) for case in cases]
     yield f"zero-shot prompts of {_lengths(zero_shot)}, hash {plan.prompt_hash()}"
+    prompts = zero_shot * ("zero_shot" in settings.modes)
     if "few_shot" in settings.modes and settings.embedding_model is not None:
         yield "few-shot prompts: unknown until the endpoint has embedded the references"
+        prompts += zero_shot
     elif "few_shot" in settings.modes:
         few_shot = asyncio.run(_few_shot_prompts(plan))
         bare = sum(few == zero for few, zero in zip(few_shot, zero_shot, strict=True))
         bareness = f"; nothing is retrieved for {bare} of {counted(len(cases), 'case')}"
         yield f"few-shot prompts of {_lengths(few_shot)}{bareness if bare else ''}"
+        prompts += few_shot
+    yield from _estimates(plan, limits, concurrency, sum(map(_length, prompts)))
+    for message in prompts[0]:
+        yield f"--- {message['role']}\n{_visible(message['content'])}"
+    yield "---"
+
+
+def _estimates(plan: Plan, limits: Limits, concurrency: int, characters: int) -> Iterator[str]:
+    """Tokens, time and cost, each with what it rests on."""
+    asked = characters * plan.settings.samples // CHARACTERS_PER_TOKEN
+    replies = plan.size * plan.settings.max_tokens
+    yield (
+        f"about {asked:,} tokens of prompts ({CHARACTERS_PER_TOKEN} characters a token), "
+        f"at most {replies:,} of replies ({plan.settings.max_tokens:,} each)"
+    )
+    minutes = plan.size * SECONDS_PER_ANSWER / concurrency / 60
+    pace = f"{SECONDS_PER_ANSWER} seconds an answer, {concurrency} at a time"
+    yield f"about {minutes:,.1f} minutes at {pace}"
+    if any(limits.prices):
+        least, most = limits.price(asked, 0), limits.price(asked, replies)
+        yield f"costs {least:,.4f} for the prompts, and at most {most:,.4f} with the replies"
 
 
 async def _few_shot_prompts(plan: Plan) -> list[list[Message]]:
@@ -38,8 +65,17 @@ async def _few_shot_prompts(plan: Plan) -> list[list[Message]]:
     return [zero_or_few_shot(plan.task, c, await shots.of(c)) for c in plan.asked_cases]
 
 
+def _visible(text: str) -> str:
+    """A prompt as a terminal may show it: its lines, and nothing that a terminal obeys."""
+    return "\n".join(printable(line, limit=len(line)) for line in text.splitlines())
+
+
+def _length(prompt: list[Message]) -> int:
+    return sum(len(message["content"]) for message in prompt)
+
+
 def _lengths(prompts: Sequence[list[Message]]) -> str:
-    sizes = [sum(len(message["content"]) for message in prompt) for prompt in prompts]
+    sizes = list(map(_length, prompts))
     least, most = min(sizes), max(sizes)
     return f"{least} characters" if least == most else f"{least} to {most} characters"
 
@@ -84,12 +120,12 @@ def _answers(artifact: dict[str, Any]) -> Iterator[tuple[str | None, Any, Any, d
     The rows of a verdict study name their mode only where there are two.
     """
     for row in artifact.get("results", ()):
-        if "error" not in row:
+        if "error" not in row and row["gt_verdict"] is not None:
             yield row.get("method"), row["verdict"], row["gt_verdict"], row["signals"]
     for experiment in artifact.get("experiments", ()):
         results = experiment["results"]
         for row in results["results"]:
-            if row["success"]:
+            if row["success"] and "ground_truth_items" in row:
                 for item, prediction in row["predicted_items"].items():
                     truth, signals = row["ground_truth_items"][item], row["item_signals"][item]
                     yield results["mode"], prediction, truth, signals

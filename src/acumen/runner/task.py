@@ -14,9 +14,10 @@ from acumen.runner import prompts
 from acumen.table.scale import Scale, builtin_scales
 from acumen.table.scale_file import Items, ScaleTable
 
-InputKind = Literal["text", "reviews"]
+InputKind = Literal["text", "optional text", "reviews"]
 EvidenceKind = Literal["quotes", "rows"]
 Layout = Literal["by_item", "flat"]
+Role = Literal["user", "assistant"]
 _LONGEST_QUOTE: Final = 1999  # llama.cpp makes no grammar of a text of 2,000 characters
 _LONGEST_TEMPLATE: Final = 100_000
 _Key = Annotated[Text, Field(max_length=100)]
@@ -53,12 +54,28 @@ class ReplyShape:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """A template of what was said before the question, and who said it."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
-    """Three templates: the role, the question, and how to ask again after an unusable reply."""
+    """Templates: the role, earlier turns, the question, and how to ask again."""
 
     user: str
     system: str = ""
     repair: str = DEFAULT_REPAIR
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """Every message of the first ask, by who speaks; an empty one is left out."""
+        turns = [(turn.role, turn.content) for turn in self.turns]
+        parts = [("system", self.system), *turns, ("user", self.user)]
+        return [(role, template) for role, template in parts if template]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +94,8 @@ class Task:
     hash: str
     policy: str | None = None
     domain: str | None = None
+    swap: tuple[str, ...] = ()
+    """Two inputs that every second sample sees exchanged, its level turned round."""
 
     @property
     def is_verdict(self) -> bool:
@@ -86,7 +105,7 @@ class Task:
     @property
     def takes_references(self) -> bool:
         """Whether its prompt has a place for few-shot references."""
-        return "references" in prompts.names_used(self.prompt.user + self.prompt.system)
+        return any("references" in prompts.names_used(text) for _, text in self.prompt.parts)
 
 
 class OwnScale(ScaleTable):
@@ -129,13 +148,22 @@ class ReplyTable(Document):
     justification: Part[_Key] = None
 
 
+class TurnTable(Document):
+    """What was said before the question, and who said it."""
+
+    noun = "turn"
+    role: Part[Role] = Field(description="user or assistant")
+    content: Part[_Template]
+
+
 class PromptTable(Document):
-    """Three templates: the role, the question, and how to ask again after an unusable reply."""
+    """Templates: the role, earlier turns, the question, and how to ask again."""
 
     noun = "prompt"
     user: Part[_Template]
     system: Part[Annotated[str, Field(max_length=_LONGEST_TEMPLATE)]] = ""
     repair: Part[_Template] = DEFAULT_REPAIR
+    turns: Part[list[Part[TurnTable]]] = Field(default_factory=list)
 
 
 class TaskTable(Document):
@@ -157,3 +185,6 @@ class TaskTable(Document):
     title: Part[str] = None
     policy: Part[str] = None
     domain: Part[str] = None
+    swap: Part[Annotated[list[Text], Field(min_length=2, max_length=2)]] = Field(
+        default_factory=list, description="two inputs that are asked in both orders"
+    )

@@ -48,10 +48,15 @@ def read_task(name: str | Path) -> Task:
     """A task by its name, or from a ``.toml`` file; refuses with all that is wrong with it."""
     if isinstance(name, Path) or str(name).endswith(".toml"):
         return parse_task(read_bytes(name), source=source_name(name))
+    return parse_task(task_text(str(name)).encode(), source=f"{name}.toml")
+
+
+def task_text(name: str) -> str:
+    """The file of a task that ships."""
     if name not in builtin_tasks():
         known = ", ".join(builtin_tasks())
         raise UsageError(f"no task {label(name)}; there are {known}, or give a .toml file")
-    return parse_task(shipped_text(_SHIPPED, name).encode(), source=f"{name}.toml")
+    return shipped_text(_SHIPPED, name)
 
 
 def parse_task(data: bytes, source: str) -> Task:
@@ -91,6 +96,9 @@ class _TaskDraft(Draft[TaskTable]):
     def check(self) -> None:
         for name in {"id", "truth"} & (self.table.inputs or {}).keys():
             self.wrong(("inputs", name), "is a key every case has: choose another name")
+        for name in self.table.swap or ():
+            if self.inputs is not None and self.inputs.get(name) != "text":
+                self.wrong(("swap",), f"{label(name)} is not an input of kind 'text'")
         if self.scale is not None:
             for name in self.questions.keys() - set(self.scale.items):
                 message = f"is not an item; the items are {', '.join(self.scale.items)}"
@@ -138,12 +146,20 @@ class _TaskDraft(Draft[TaskTable]):
             self.wrong((*at, "kind"), "'rows' need the layout 'flat'")
 
     def _check_prompt(self, prompt: PromptTable) -> None:
-        templates = {"system": prompt.system, "user": prompt.user, "repair": prompt.repair}
-        for name, template in templates.items():
-            for message, line in self._template_problems(name, template) if template else ():
-                self._in_template(("prompt", name), template or "", message, line)
+        templates: dict[KeyPath, str | None] = {
+            ("system",): prompt.system,
+            ("user",): prompt.user,
+            ("repair",): prompt.repair,
+        }
+        for number, turn in enumerate(prompt.turns or ()):
+            templates["turns", number, "content"] = turn.content if turn else None
+        for path, template in templates.items():
+            for message, line in self._template_problems(path[0], template) if template else ():
+                self._in_template(("prompt", *path), template or "", message, line)
 
-    def _template_problems(self, name: str, template: str) -> Iterator[tuple[str, int | None]]:
+    def _template_problems(
+        self, name: str | int, template: str
+    ) -> Iterator[tuple[str, int | None]]:
         """Each problem of one template, and its line in the template where that is known."""
         known = prompts.REPAIR_VARIABLES if name == "repair" else prompts.VARIABLES
         try:
@@ -176,7 +192,7 @@ class _TaskDraft(Draft[TaskTable]):
                 return
 
     def _example(self, references: bool) -> dict[str, Any]:
-        texts = {"text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
+        texts = {"text": "…", "optional text": "…", "reviews": [{"review_id": "r1", "text": "…"}]}
         items = self.scale.items if self.scale else ("…",)
         levels = self.scale.levels if self.scale else (0,)
         return {

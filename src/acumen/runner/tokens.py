@@ -87,6 +87,8 @@ def _spelling(entry: dict[str, Any]) -> bytes:
 def _logprob(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value > _ROUNDING:
         return None
+    if not math.isfinite(value):
+        return None
     return min(float(value), 0.0)
 
 

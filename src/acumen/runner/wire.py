@@ -1,10 +1,18 @@
-"""What comes over the wire, judged before it is believed: bodies, choices, vectors, headers."""
+"""What comes over the wire, judged before it is believed: bodies, headers, vectors, streams.
+
+Servers differ in shape, and a shape alone costs no answer: a body may be compressed, begin with a
+byte order mark or come as an event stream, and a number that is none (NaN, a log-probability of
+-1e400) is read as missing.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
+import json
+import math
 import re
+import zlib
+from collections.abc import AsyncIterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,9 +23,15 @@ from acumen.files.json import parse_json
 from acumen.files.text import mend_surrogates
 
 CONTENT_FILTER: Final = "content_filter"
-LARGEST_BODY: Final = 8 << 20
-LARGEST_ERROR_BODY: Final = 64 << 10
-_CODE_WORD: Final = re.compile(r"[a-z]+(?:[._][a-z]+)*")  # no digit, no dash: never a key
+TOO_LONG: Final = "context_too_long"
+TOO_LARGE: Final = "body_too_large"
+ABOUT_THE_CASE: Final = frozenset({CONTENT_FILTER, TOO_LONG, TOO_LARGE})
+"""Reasons that speak of one prompt or one reply: another case may fare better, a retry will not."""
+_SMALLEST_LIMIT: Final = 8 << 20
+_LARGEST_LIMIT: Final = 256 << 20
+_ALTERNATIVE_BYTES: Final = 200
+"""What servers write for one alternative of one token, twice over: llama.cpp writes about 95."""
+_ZLIB: Final = {"gzip": 31, "x-gzip": 31, "deflate": 47}
 _MODEL_NAME: Final = re.compile(r"[\w./:@+-]{1,120}")  # no blank: never a sentence
 
 
@@ -33,17 +47,43 @@ class Answer:
     prompt_tokens: int
     completion_tokens: int
     retries: int = 0
+    reply_format: str | None = None
 
 
 class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
-    """No answer came. ``reason`` is a fixed word, never text from the wire."""
+    """No answer came. ``reason`` is a fixed word, never text from the wire.
 
-    def __init__(self, reason: str, *, again: bool = True, wait: float | None = None) -> None:
+    ``advice`` says what to do where every case may be refused alike; ``status`` is HTTP's.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        again: bool = True,
+        wait: float | None = None,
+        advice: str | None = None,
+        status: int | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.again = again
         self.wait = wait
+        self.advice = advice
+        self.status = status
         self.retries = 0
+
+
+def largest_body(max_tokens: int | None, top_logprobs: int | None) -> int:
+    """How many bytes a reply may have: enough for every token with its alternatives.
+
+    >>> largest_body(1000, None) >> 20, largest_body(10_000, 20) >> 20, largest_body(None, 20) >> 20
+    (8, 48, 256)
+    """
+    if max_tokens is None:
+        return _LARGEST_LIMIT
+    size = _SMALLEST_LIMIT + max_tokens * ((top_logprobs or 0) + 1) * _ALTERNATIVE_BYTES
+    return min(max(size, _SMALLEST_LIMIT), _LARGEST_LIMIT)
 
 
 def retry_after(value: str | None, now: datetime | None = None) -> float | None:
@@ -63,64 +103,87 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     return None
 
 
-async def read_body(chunks: Any, largest: int) -> bytes:
-    """A body read up to a limit; more than that is a failure, and not in memory."""
+async def read_body(chunks: AsyncIterable[bytes], largest: int, encoding: str = "") -> bytes:
+    """A body read up to a limit and unpacked up to it; more is a failure, and not in memory."""
+    packing = encoding.strip().lower()
+    if packing not in ("", "identity", *_ZLIB):
+        raise TransportFailure("compressed", again=False)
+    unpacked = zlib.decompressobj(_ZLIB[packing]) if packing in _ZLIB else None
     body = bytearray()
     async for chunk in chunks:
-        body += chunk
+        try:
+            body += unpacked.decompress(chunk, largest + 1 - len(body)) if unpacked else chunk
+        except zlib.error:
+            raise TransportFailure("malformed_response") from None
         if len(body) > largest:
-            raise TransportFailure("body_too_large", again=False)
+            raise TransportFailure(TOO_LARGE, again=False)
     return bytes(body)
 
 
-async def error_words(response: Any) -> tuple[str | None, str | None]:
-    """The code and the option an error body names, if they cannot be anybody's text."""
-    with contextlib.suppress(Exception):
-        async with asyncio.timeout(5):
-            document = read_document(await read_body(response.aiter_raw(), LARGEST_ERROR_BODY))
-        error = document.get("error")
-        if isinstance(error, dict):
-            # llama.cpp and vLLM give the status as the code and the word as the type
-            return _word(error.get("code")) or _word(error.get("type")), _word(error.get("param"))
-    return None, None
-
-
-def _word(value: object) -> str | None:
-    is_word = isinstance(value, str) and len(value) <= 60 and _CODE_WORD.fullmatch(value)
-    return str(value) if is_word else None
-
-
 def read_document(data: bytes) -> dict[str, Any]:
-    """The JSON object in a body."""
-    try:
-        document = parse_json(mend_surrogates(data.decode("utf-8", "replace")), source="response")
-    except DataError:
-        raise TransportFailure("malformed_response") from None
+    """The JSON object in a body, or the one that an event stream adds up to."""
+    text = mend_surrogates(data.decode("utf-8-sig", "replace"))
+    if text.lstrip()[:5] in ("data:", "event") or text.startswith(":"):
+        return _streamed(text)
+    document = _parsed(text)
     if not isinstance(document, dict):
         raise TransportFailure("malformed_response")
     return document
 
 
-def read_answer(body: dict[str, Any]) -> Answer:
-    """The first choice of a completion, what it cost, and the name of the model that made it."""
-    choices = body.get("choices")
-    if not isinstance(choices, list) or not choices:
-        raise TransportFailure("empty_choices")
-    choice = choices[0]
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
-        raise TransportFailure("malformed_response")
-    finish, model, usage = choice.get("finish_reason"), body.get("model"), body.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    return Answer(
-        text=message.get("content") or "",
-        finish_reason=finish,
-        logprobs=choice.get("logprobs"),
-        refused=bool(message.get("refusal")) or finish == "content_filter",
-        served_model=model if isinstance(model, str) and _MODEL_NAME.fullmatch(model) else None,
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
-    )
+def _parsed(text: str) -> object:
+    """The document; numbers that JSON does not have are null, so that they cost no answer."""
+    try:
+        return parse_json(text, source="response")
+    except DataError:
+        pass
+    try:
+        return json.loads(
+            text,
+            parse_constant=lambda _: None,
+            parse_int=lambda digits: int(digits) if len(digits) < 20 else None,
+            parse_float=lambda digits: _finite(float(digits)),
+            object_pairs_hook=_unique,
+        )
+    except (ValueError, RecursionError):
+        raise TransportFailure("malformed_response") from None
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise ValueError("a key is there twice")
+    return record
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _streamed(text: str) -> dict[str, Any]:
+    """What the chunks of a chat completion add up to, from a server that streams unasked."""
+    content, tokens = "", []
+    whole: dict[str, Any] = {}
+    finish = None
+    for line in text.split("\n"):  # not at U+2028, which a text may hold
+        payload = line.removeprefix("data:").strip()
+        if not line.startswith("data:") or payload == "[DONE]":
+            continue
+        chunk = _parsed(payload)
+        if not isinstance(chunk, dict):
+            raise TransportFailure("malformed_response")
+        whole |= {key: chunk[key] for key in ("model", "usage") if chunk.get(key)}
+        match chunk.get("choices"):
+            case [{"delta": {**delta}} as choice, *_]:
+                content += str(delta.get("content") or "")
+                finish = choice.get("finish_reason") or finish
+                match choice.get("logprobs"):
+                    case {"content": [*more]}:
+                        tokens += more
+    if finish is None:
+        raise TransportFailure("connection")  # it ended before the model did
+    choice = {"message": {"content": content}, "finish_reason": finish}
+    return whole | {"choices": [choice | {"logprobs": {"content": tokens} if tokens else None}]}
 
 
 def read_vectors(body: dict[str, Any], count: int) -> list[list[float]]:
@@ -140,6 +203,17 @@ def read_vectors(body: dict[str, Any], count: int) -> list[list[float]]:
     return [vectors[index] for index in range(count)]
 
 
-def _count(value: object) -> int:
+def count_of(value: object) -> int:
     """A count of tokens, 0 when the endpoint gives none that makes sense."""
-    return value if type(value) is int and value >= 0 else 0
+    return value if type(value) is int and 0 <= value < 1 << 53 else 0
+
+
+def model_name(value: object) -> str | None:
+    """The name of the model that answered; of a path on the server's disk only the last part.
+
+    >>> model_name("org/model-7b"), model_name("/home/me/model.gguf"), model_name("a sentence")
+    ('org/model-7b', 'model.gguf', None)
+    """
+    if not isinstance(value, str) or not _MODEL_NAME.fullmatch(value):
+        return None
+    return value.rpartition("/")[2] if value.startswith(("/", ".", "~")) else value

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, label
-from acumen.table.judgments import Judgments
+from acumen.errors import DataError, UsageError, counted, label
+from acumen.table.coded import Coded
+from acumen.table.judgments import LEFT_OUT, Judgments
+from acumen.table.levels import levels_seen
+from acumen.table.scale import Scale
 from acumen.types import CaseId
 
 _LISTED = 10
@@ -33,14 +37,13 @@ class Pair:
 
 
 def align(left: Judgments, right: Judgments, *, intersection_only: bool = False) -> Pair:
-    """Both tables on their common cases that failed on neither side.
+    """Both tables on the rows, of their common cases, that are judged on both sides.
 
     Case sets include failed cases. Different sets are refused, naming who is only on one side,
     unless the overlap is asked for; a different truth for the same (case, item) is always refused.
     """
+    left, right = _on_one_scale(left, right)
     noun = left.scale.case
-    if left.scale.levels != right.scale.levels:
-        raise DataError(["the two inputs are judged on different scales"])
     all_left, all_right = _everyone(left), _everyone(right)
     only_left = tuple(c for c in all_left if c not in all_right)
     only_right = tuple(c for c in all_right if c not in all_left)
@@ -54,7 +57,8 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     failed_left = tuple(f.case for f in left.failed if f.case in all_right)
     failed_right = tuple(f.case for f in right.failed if f.case in all_left)
     gone = {*failed_left, *failed_right}
-    common = [c for c in left.included.cases if c in all_right and c not in gone]
+    both = {*right.cases} - gone
+    common = [c for c in left.cases if c in both]
     if not common:
         raise DataError([f"no {noun} succeeded on both sides: there is no overlap to compare"])
     warnings = []
@@ -69,16 +73,18 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
             f"{len(only_right)} only on the right are excluded"
         )
     a, b = _same_rows(left.of_cases(common), right.of_cases(common), intersection_only)
-    cases = [common[code] for code in np.unique(a.case).tolist()]
-    if not cases:
-        raise DataError([f"no item is judged on both sides for any {noun}: nothing to compare"])
-    if len(cases) < len(common):
-        # a case without rows would still count as one when cases are drawn
-        apart = [c for c in common if c not in set(cases)]
+    apart = [common[code] for code in np.flatnonzero(a.empty_cases).tolist()]
+    if apart:
         warnings.append(
             f"{len(apart)} {noun}(s) share no item and are excluded: {list_cases(apart)}"
         )
-        a, b = a.of_cases(cases), b.of_cases(cases)
+    judged = ~(np.isin(a.outcome, LEFT_OUT) | np.isin(b.outcome, LEFT_OUT))
+    if not judged.any():
+        raise DataError([f"no item is judged on both sides for any {noun}: nothing to compare"])
+    if not judged.all():
+        rows = counted(int((~judged).sum()), "row")
+        warnings.append(f"{rows} failed or unscored on a side and left out of both")
+    a, b = a.take(judged), b.take(judged)
     warnings += _identical(a, b)
     return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))
 
@@ -94,52 +100,79 @@ def list_cases(cases: Iterable[CaseId]) -> str:
     return ", ".join(names[:_LISTED]) + more
 
 
+def _on_one_scale(left: Judgments, right: Judgments) -> tuple[Judgments, Judgments]:
+    """Both on one scale; where nobody named the levels, they are those of both together."""
+    named = [table.scale for table in (left, right) if not table.scale.inferred]
+    scale = named[0] if named else left.scale
+    if not named and left.scale.levels != right.scale.levels:
+        numbers = (*left.scale.levels, *right.scale.levels)
+        scale = Scale.of(levels_seen([x for x in numbers if not isinstance(x, str)]), inferred=True)
+    try:
+        return left.on_scale(scale), right.on_scale(scale)
+    except UsageError:
+        raise DataError(["the two inputs are judged on different scales"]) from None
+
+
 def _same_rows(
     left: Judgments, right: Judgments, intersection_only: bool
 ) -> tuple[Judgments, Judgments]:
     """Both tables with the rows that both have, in one order; truths must agree."""
-    keys_left, keys_right = _keys(left), _keys(right)
-    noun, levels = left.scale.case, left.scale.levels
-    alone = {
-        "left": [key for key in keys_left if key not in keys_right],
-        "right": [key for key in keys_right if key not in keys_left],
-    }
+    keys_left, keys_right = _keys(left, right)
+    levels = left.scale.levels
+    shared, known = np.isin(keys_left, keys_right), np.isin(keys_right, keys_left)
+    alone = (("left", left, ~shared), ("right", right, ~known))
     problems = [
-        Problem(f"is judged only on the {side}", *key, noun=noun)
-        for side, keys in alone.items()
-        for key in keys
+        replace(table.problem(row, f"is judged only on the {side}"), line=None)
+        for side, table, rows in alone
+        for row in np.flatnonzero(rows).tolist()
     ]
     if problems and not intersection_only:
         raise DataError(problems)
-    common = [key for key in keys_left if key in keys_right]
-    rows_left = np.array([keys_left[key] for key in common], np.int64)
-    rows_right = np.array([keys_right[key] for key in common], np.int64)
+    rows_left = np.flatnonzero(shared)
+    order = np.argsort(keys_right)
+    rows_right = order[np.searchsorted(keys_right[order], keys_left[rows_left])]
+    if left.has_truth != right.has_truth:
+        raise DataError(["only one of the two inputs has a truth"])
     a, b = left.truth[rows_left], right.truth[rows_right]
     problems = [
-        Problem(
-            f"differs, {label(levels[a[i]])} on the left and {label(levels[b[i]])} on the right: "
-            "not the same cases",
-            *common[i],
-            field="ground_truth",
-            noun=noun,
+        replace(
+            left.problem(
+                int(rows_left[i]),
+                f"differs, {label(levels[a[i]])} on the left and {label(levels[b[i]])} on the "
+                "right: not the same cases",
+                "ground_truth",
+            ),
+            line=None,
         )
         for i in np.flatnonzero(a != b).tolist()
     ]
     if problems:
         raise DataError(problems)
-    return left.take(rows_left), right.take(rows_right)
+    return left._rows(rows_left), right._rows(rows_right)
 
 
-def _keys(table: Judgments) -> dict[tuple[CaseId, str], int]:
-    return {
-        (table.cases[c], table.items[i]): row
-        for row, (c, i) in enumerate(zip(table.case.tolist(), table.item.tolist(), strict=True))
-    }
+def _keys(left: Judgments, right: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """One number a row of either table, the same for the same judgment; their cases are alike."""
+    keys = [table.case.astype(np.int64) for table in (left, right)]
+    for name in ("item", "repeat", "rater"):
+        columns = [
+            Coded(table.items, table.item) if name == "item" else getattr(table, name)
+            for table in (left, right)
+        ]
+        if None in columns and columns != [None, None]:
+            raise DataError([f"only one of the two inputs has a column of {name}s"])
+        place: dict[object, int] = {}
+        for at, column in enumerate(columns):
+            if column is not None:
+                recode = [place.setdefault(value, len(place)) for value in column.values]
+                keys[at] = keys[at] << 20 | column.spread(recode, 0, np.int64)
+    return keys[0], keys[1]
 
 
 def _identical(left: Judgments, right: Judgments) -> list[str]:
     same_file = left.source.sha256 is not None and left.source.sha256 == right.source.sha256
-    if same_file and left.source.mode == right.source.mode:
+    name_left, name_right = ((s.mode, s.run_id) for s in (left.source, right.source))
+    if same_file and name_left == name_right:
         return ["the two inputs are identical: is the same file given twice?"]
     columns = ((left.prediction, right.prediction), (left.outcome, right.outcome))
     if all(np.array_equal(a, b) for a, b in columns):

@@ -1,8 +1,9 @@
 """Judgments: the one table in the middle.
 
-A row is one (case, item) with its truth, its prediction or abstention, and the signals captured
-beside it. Columns are NumPy arrays; ids and item names are stored once and referred to by code.
-Everything is checked when the table is made, so nothing downstream checks again.
+A row is one judgment: a (case, item), and a repeat, a rater or a system where there are several,
+with its truth, its prediction or what came instead, and the signals captured beside it. Columns
+are NumPy arrays; ids and item names are stored once and referred to by code. Everything is checked
+when the table is made, so nothing downstream checks again.
 """
 
 from __future__ import annotations
@@ -18,11 +19,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, UsageError, is_invisible, label, source_name
+from acumen.errors import DataError, Problem, UsageError, label, source_name
+from acumen.table.coded import Coded
 from acumen.table.scale import Scale
 from acumen.types import CaseId
 
 NO_PREDICTION: Final = -1
+NO_TRUTH: Final = -1
+ONE_ITEM: Final = "item"
+"""What the item is called where there is no column of them."""
 LARGEST: Final = sys.float_info.max
 WEIGHTS: Final = (1e-50, 1e50)
 """The least and the most that a row may weigh, if anything: fourth powers must not overflow."""
@@ -30,14 +35,29 @@ _COLUMNS: Final = (
     *("case", "item", "truth", "prediction", "outcome"),
     *("risk_score", "weight", "line"),
 )
+_CODED: Final = ("repeat", "rater", "system")
 
 
 class Outcome(IntEnum):
-    """What became of a judgment. Three different things, never merged."""
+    """What became of a judgment. Six different things, never merged."""
 
     ANSWERED = 0
+    """A level was given."""
     ABSTAINED = 1
+    """The system said that it does not know."""
     FAILED = 2
+    """No usable reply came."""
+    REFUSED = 3
+    """The system declined."""
+    UNPARSEABLE = 4
+    """A reply came, and no level could be read from it."""
+    UNSCORED = 5
+    """Whoever scores the reply failed, not the system."""
+
+
+LEFT_OUT: Final = (Outcome.UNSCORED, Outcome.FAILED)
+"""Rows of these outcomes are in no metric; all others are judged: coverage is a share of them."""
+JUDGED: Final = (Outcome.ANSWERED, Outcome.ABSTAINED, Outcome.REFUSED, Outcome.UNPARSEABLE)
 
 
 class SignalState(IntEnum):
@@ -131,8 +151,9 @@ class Judgments:
     """A study: one row a judgment. Make one with :func:`judgments` or a reader.
 
     ``case`` and ``item`` are codes into ``cases`` and ``items``; ``truth`` and ``prediction`` are
-    ranks on the scale, ``prediction`` −1 where there is none. ``failed`` lists the failed cases;
-    their rows, where the truth is known, stay in the table with outcome FAILED.
+    ranks on the scale, ``prediction`` −1 where there is none, ``truth`` −1 throughout in a study
+    without truth. ``failed`` lists cases that failed as a whole; their rows, where the truth is
+    known, stay in the table with outcome FAILED.
     """
 
     scale: Scale
@@ -151,9 +172,21 @@ class Judgments:
     source: Source = Source()
     line: NDArray[np.int64] | None = None
     """The line of the file that each row begins on, where it has lines."""
+    repeat: Coded | None = None
+    """Which draw of one judgment each row is, where there are several."""
+    rater: Coded | None = None
+    """Who gave the truth, where several did."""
+    system: Coded | None = None
+    """Whose prediction it is, where there are several."""
+    groups: Mapping[str, Coded] = field(default_factory=dict)
+    """Columns to slice by."""
+    no_truth: int = 0
+    """Rows that were left out because they have no truth."""
+    planned: int | None = None
+    """Rows that were planned, where the source broke off before it had them all."""
 
     def __post_init__(self) -> None:
-        problems = [*_duplicate_rows(self), *_half_failed(self), *_bad_weights(self)]
+        problems = [*duplicate_rows(self), *_bad_weights(self)]
         if problems:
             raise DataError(problems, source=self.source.name)
         for name in _COLUMNS:
@@ -165,7 +198,7 @@ class Judgments:
         return len(self.case)
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{int((self.outcome == o).sum())} {o.name.lower()}" for o in Outcome)
+        counts = ", ".join(f"{n} {name}" for name, n in self.outcomes.items() if n) or "no"
         return (
             f"<Judgments: {len(self.cases)} {self.scale.case}s × {len(self.items)} items, "
             f"{counts} rows; {len(self.failed)} failed; scale {self.scale.name}>"
@@ -177,13 +210,43 @@ class Judgments:
         answered: NDArray[np.bool_] = self.outcome == Outcome.ANSWERED
         return answered
 
+    @property
+    def has_truth(self) -> bool:
+        """Whether there is a truth to hold the predictions against."""
+        return not len(self.truth) or bool((self.truth != NO_TRUTH).any())
+
+    @cached_property
+    def outcomes(self) -> dict[str, int]:
+        """How many rows came to what; ``no_truth`` counts those that are not in the table."""
+        counts = np.bincount(self.outcome, minlength=len(Outcome)).tolist()
+        return {o.name.lower(): counts[o] for o in (*JUDGED, *LEFT_OUT)} | {
+            "no_truth": self.no_truth
+        }
+
     @cached_property
     def included(self) -> Judgments:
-        """The table the metrics see: every row of every case that did not fail."""
-        if not self.failed:
+        """The table the metrics see: every judged row of every case that did not fail."""
+        rows = ~np.isin(self.outcome, LEFT_OUT)
+        if self.failed:
+            gone = {f.case for f in self.failed}
+            rows &= ~np.fromiter((c in gone for c in self.cases), bool, len(self.cases))[self.case]
+        if rows.all() and not self.failed and not self.empty_cases.any():
             return self
-        gone = {f.case for f in self.failed}
-        return self.of_cases([c for c in self.cases if c not in gone])
+        return replace(self.take(np.flatnonzero(rows)), failed=())
+
+    @property
+    def scored(self) -> Judgments:
+        """The same, refused where there is no truth to score it by."""
+        if not self.has_truth:
+            message = "there is no truth in it, so nothing can be held against one"
+            raise DataError([message], source=self.source.name)
+        return self.included
+
+    @property
+    def empty_cases(self) -> NDArray[np.bool_]:
+        """Which cases have no row."""
+        empty: NDArray[np.bool_] = np.bincount(self.case, minlength=len(self.cases)) == 0
+        return empty
 
     def of_cases(self, cases: Iterable[CaseId]) -> Judgments:
         """The rows of some cases, in the order the cases are given; failed ones among them stay."""
@@ -198,54 +261,69 @@ class Judgments:
         case = recode[self.case] if len(recode) else self.case
         rows = np.flatnonzero(case >= 0)
         failed = tuple(f for f in self.failed if f.case in code_of)
-        return replace(self.take(rows), cases=cases, case=case[rows], failed=failed)
+        return replace(self._rows(rows), cases=cases, case=case[rows], failed=failed)
 
     def take(self, rows: NDArray[Any]) -> Judgments:
-        """Some rows, given by their positions; cases and items stay as they are."""
+        """Some rows, given by their positions or a mask, and the cases that they are of."""
+        part = self._rows(np.flatnonzero(rows) if rows.dtype == bool else rows)
+        empty = part.empty_cases
+        if not empty.any():
+            return part
+        cases = tuple(c for c, gone in zip(part.cases, empty.tolist(), strict=True) if not gone)
+        recode = np.cumsum(~empty, dtype=np.int32) - np.int32(1)
+        return replace(part, cases=cases, case=recode[part.case])
+
+    def of_system(self, name: object) -> Judgments:
+        """The rows of one system."""
+        system = self.system
+        if system is None or name not in system.values:
+            raise UsageError(f"no system {label(name)} in the table")
+        return replace(self.take(system.codes == system.values.index(name)), system=None)
+
+    def _rows(self, rows: NDArray[Any]) -> Judgments:
         every = ((name, getattr(self, name)) for name in _COLUMNS)
         columns: dict[str, Any] = {n: column[rows] for n, column in every if column is not None}
+        coded = ((name, getattr(self, name)) for name in _CODED)
+        columns |= {n: column.take(rows) for n, column in coded if column is not None}
         signals = {name: signal.take(rows) for name, signal in self.signals.items()}
-        return replace(self, signals=signals, **columns)
+        groups = {name: group.take(rows) for name, group in self.groups.items()}
+        return replace(self, signals=signals, groups=groups, **columns)
+
+    def on_scale(self, scale: Scale) -> Judgments:
+        """The same judgments on another scale that has every level of theirs.
+
+        Only a scale that was inferred gives way: one that was named for these data is theirs.
+        """
+        if self.scale.levels == scale.levels:
+            return replace(self, scale=scale)
+        if not self.scale.inferred or not {*self.scale.levels} <= {*scale.levels}:
+            raise UsageError(
+                f"the table is on the scale {self.scale.name} ({self.scale.allowed}), "
+                f"not on {scale.name} ({scale.allowed}); leave the scale out"
+            )
+        # the last entry: −1 stays −1
+        ranks = np.array([*(scale.rank(level) for level in self.scale.levels), -1], np.int16)
+        return replace(
+            self, scale=scale, truth=ranks[self.truth], prediction=ranks[self.prediction]
+        )
+
+    def row_keys(self, *names: str) -> NDArray[np.int64]:
+        """One number for each row, equal where case, item and the columns named are equal."""
+        key = self.case.astype(np.int64) * max(len(self.items), 1) + self.item
+        for name in names:
+            column: Coded | None = getattr(self, name)
+            if column is not None:
+                # small again, so that many columns do not overflow
+                key = np.unique(key, return_inverse=True)[1] * (len(column.values) + 1)
+                key += column.codes + 1
+        return key
 
     def problem(self, row: int, message: str, field: str | None = None) -> Problem:
         """A problem at a row, told by its case and item, and by its line where it has one."""
-        case, item = self.cases[self.case[row]], self.items[self.item[row]]
+        case = self.cases[self.case[row]]
+        item = None if self.items == (ONE_ITEM,) else self.items[self.item[row]]
         line = None if self.line is None else int(self.line[row])
         return Problem(message, case, item, field, line, noun=self.scale.case)
-
-
-def factorize(ids: Sequence[CaseId] | NDArray[Any]) -> tuple[tuple[CaseId, ...], NDArray[np.int32]]:
-    """Distinct ids in a canonical order (numbers, then texts) and the code of each.
-
-    The order does not depend on the order of rows, so neither do resamples. 101 and "101" are two
-    ids; a table that holds both is refused by :func:`check_ids`.
-    """
-    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU":
-        values, codes = np.unique(ids, return_inverse=True)
-        return tuple(values.tolist()), codes.astype(np.int32)
-    plain = [i.item() if isinstance(i, np.generic) else i for i in ids]
-    distinct = sorted(set(plain), key=lambda x: (isinstance(x, str), x))
-    code_of = {value: code for code, value in enumerate(distinct)}
-    return tuple(distinct), np.fromiter((code_of[i] for i in plain), np.int32, len(plain))
-
-
-def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str]]:
-    """Ids that would be one after coercion (problems) or that hide what they are (warnings)."""
-    ids = list(ids)
-    texts = {i for i in ids if isinstance(i, str)}
-    problems = [
-        Problem("is there twice, as a number and as text: a duplicate?", case=i, noun=noun)
-        for i in ids
-        if isinstance(i, int) and str(i) in texts
-    ]
-    hidden = [i for i in texts if any(is_invisible(c) for c in i)]
-    blank = [i for i in texts if i != i.strip() and i not in hidden]
-    warnings = [
-        f"ids with {what}: {', '.join(label(i) for i in sorted(odd)[:5])}"
-        for what, odd in (("invisible or bidi characters", hidden), ("blanks at an end", blank))
-        if odd
-    ]
-    return problems, warnings
 
 
 def unjudged_items(items: Sequence[str], scale: Scale) -> list[str]:
@@ -259,11 +337,9 @@ def unjudged_items(items: Sequence[str], scale: Scale) -> list[str]:
     ]
 
 
-def repeated(
-    case: NDArray[np.int32], item: NDArray[np.int32], n_items: int
-) -> list[tuple[int, int]]:
-    """Pairs of rows that hold the same (case, item)."""
-    key = case.astype(np.int64) * n_items + item
+def duplicate_rows(table: Judgments) -> list[Problem]:
+    """Rows that are the same judgment twice: one problem for each."""
+    key = table.row_keys(*_CODED)
     if len(key) == 0:
         return []
     if key.max() < 8 * len(key):
@@ -272,36 +348,15 @@ def repeated(
     elif len(np.unique(key)) == len(key):
         return []
     order = np.argsort(key, kind="stable")
-    twice = np.flatnonzero(key[order][1:] == key[order][:-1])
-    return [(int(order[at]), int(order[at + 1])) for at in twice.tolist()]
-
-
-def _duplicate_rows(table: Judgments) -> list[Problem]:
+    twice = np.flatnonzero(key[order][1:] == key[order][:-1]).tolist()
+    word = "rows" if table.line is None else "lines"
+    place = np.arange(1, len(key) + 1) if table.line is None else table.line
+    roles = {"--item": len(table.items) > 1, "--repeat": table.repeat, "--rater": table.rater}
+    lacking = [option for option, there in roles.items() if there is None or there is False]
+    hint = f"; is there a column that tells them apart ({', '.join(lacking)})?" if lacking else ""
     return [
-        table.problem(a, f"duplicate: given twice, in rows {a + 1} and {b + 1}")
-        for a, b in repeated(table.case, table.item, len(table.items))
-    ]
-
-
-def _half_failed(table: Judgments) -> list[Problem]:
-    failed_rows = table.outcome == Outcome.FAILED
-    if not table.failed and not failed_rows.any():
-        return []
-    size = len(table.cases)
-    failed = {f.case for f in table.failed}
-    listed = np.fromiter((c in failed for c in table.cases), bool, size)
-    n_failed = np.bincount(table.case[failed_rows], minlength=size)
-    n_rows = np.bincount(table.case, minlength=size)
-    some = n_failed > 0
-    faults = {
-        "has failed rows and others: a case fails as a whole": some & (n_failed < n_rows),
-        "has failed rows but is not listed as failed": some & ~listed,
-        "is listed as failed but has rows that did not fail": listed & ~some & (n_rows > 0),
-    }
-    return [
-        Problem(message, case=table.cases[c], noun=table.scale.case)
-        for message, which in faults.items()
-        for c in np.flatnonzero(which).tolist()
+        table.problem(a, f"duplicate: given twice, in {word} {place[a]} and {place[b]}{hint}")
+        for a, b in ((int(order[at]), int(order[at + 1])) for at in twice)
     ]
 
 

@@ -1,50 +1,198 @@
-"""Loss per row: how many rungs of the scale the prediction is off, and what a rung costs."""
+"""What a wrong level costs: losses by name, from a file of costs, or of one's own.
+
+Costs are whole numbers of one unit wherever they have one, so that sums of losses are exact and
+results do not depend on the order of rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import UsageError
+from acumen.errors import UsageError, printable, source_name, what_came
 from acumen.table.scale import Scale
+from acumen.types import Floats
+
+MOST_UNITS: Final = 10**6
+"""Costs of more units than this are plain floats: their sums could not be sure to be exact."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Grades:
+    """The kinds of answers there are, cheapest first: what each costs and how far it is off."""
+
+    cost: Floats
+    """In units."""
+    off: NDArray[np.int16]
+    """In rungs."""
+    unit: float = 1.0
+    kind_at: NDArray[np.int32] | None = None
+    """``(truth, prediction)`` -> the kind; None where the kind is the number of rungs off."""
+
+    @classmethod
+    def by_rungs(cls, cost: Floats, unit: float = 1.0) -> Grades:
+        """Of a loss that asks for nothing but the rungs off."""
+        return cls(cost, np.arange(len(cost), dtype=np.int16), unit)
+
+    @classmethod
+    def by_level(cls, costs: Floats) -> Grades:
+        """Of any costs, ``costs[truth, prediction]``.
+
+        >>> grades = Grades.by_level(np.array([[0, 0.5], [2, 0]]))
+        >>> grades.cost.tolist(), grades.off.tolist(), grades.unit
+        ([0.0, 1.0, 4.0], [0, 1, 1], 0.5)
+        """
+        units, unit = _whole(costs)
+        ranks = np.arange(len(costs))
+        pairs = np.column_stack([units.ravel(), rungs_off(ranks[:, None], ranks).ravel()])
+        kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
+        table = kind.reshape(costs.shape).astype(np.int32)
+        return cls(kinds[:, 0].copy(), kinds[:, 1].astype(np.int16), unit, table)
+
+    @property
+    def charges_right(self) -> bool:
+        """Whether an answer that is right costs something."""
+        return bool(self.cost[self.off == 0].any())
+
+    def kinds(self, prediction: NDArray[Any], truth: NDArray[Any]) -> NDArray[Any]:
+        """The kind of every answer; of a row without one, any."""
+        if self.kind_at is None:
+            return rungs_off(prediction, truth)
+        kinds: NDArray[np.int32] = self.kind_at[truth, prediction]
+        return kinds
+
+    def losses(self, kinds: NDArray[Any]) -> NDArray[Any]:
+        """Losses in units: whole rungs as they are, for which the loops are compiled already."""
+        is_off = np.array_equal(self.cost, self.off) and self.kind_at is None
+        return kinds.astype(np.int16) if is_off else self.cost[kinds]
+
+
+def _whole(costs: Floats) -> tuple[Floats, float]:
+    """Costs as whole numbers of the largest unit they share; as they are where it is too small."""
+    exact = {cost: Fraction(str(cost)) for cost in np.unique(costs).tolist()}
+    shared = math.lcm(*(cost.denominator for cost in exact.values()))
+    unit = Fraction(math.gcd(*(int(cost * shared) for cost in exact.values())) or 1, shared)
+    if max(exact.values()) > MOST_UNITS * unit:
+        return costs, 1.0
+    units = {cost: float(fraction / unit) for cost, fraction in exact.items()}
+    return np.vectorize(units.__getitem__, otypes=[np.float64])(costs), float(unit)
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A loss that is a whole number of rungs times ``unit(scale)``.
-
-    Keeping rungs whole lets sums of losses be exact, so results do not depend on the order of rows.
-    """
+    """What a wrong level costs; :attr:`grades` makes it ready for a scale."""
 
     name: str
     definition: str
-    unit: Callable[[Scale], float]
+    grades: Callable[[Scale], Grades]
+    is_divided: bool = False
+    """Whether it is divided by the largest error the scale allows."""
+    file: str | None = None
+    """The file it was read from, as it was named."""
 
     def describe(self, scale: Scale) -> str:
         """The formula with the scale's range filled in."""
         return self.definition.format(range=scale.range)
 
+    def multiplier(self, scale: Scale) -> int:
+        """What a risk is multiplied by to be in the units of the costs themselves."""
+        return scale.range if self.is_divided else 1
+
+    def costs(self, scale: Scale) -> list[list[float]]:
+        """By truth, then prediction."""
+        grades, ranks = self.grades(scale), np.arange(len(scale.levels))
+        kinds = grades.kinds(*np.broadcast_arrays(ranks, ranks[:, None]))
+        costs: list[list[float]] = (grades.cost[kinds] * grades.unit).tolist()
+        return costs
+
+
+def _of_rungs(name: str, definition: str, cost: Callable[[Floats], Floats], **more: Any) -> Loss:
+    def grades(scale: Scale) -> Grades:
+        unit = 1.0 / scale.range if more.get("is_divided") else 1.0
+        return Grades.by_rungs(cost(np.arange(scale.range + 1.0)), unit)
+
+    return Loss(name, definition, grades, **more)
+
 
 LOSSES: Final[dict[str, Loss]] = {
     loss.name: loss
     for loss in (
-        Loss("abs", "abs(pred - gt)", lambda scale: 1.0),
-        Loss("abs_norm", "abs(pred - gt) / {range}", lambda scale: 1.0 / scale.range),
+        _of_rungs("abs", "abs(pred - gt)", lambda off: off),
+        _of_rungs("abs_norm", "abs(pred - gt) / {range}", lambda off: off, is_divided=True),
+        _of_rungs("zero_one", "pred != gt", lambda off: np.minimum(off, 1.0)),
+        _of_rungs("squared", "(pred - gt)**2, in levels", lambda off: off * off),
     )
 }
 
+AnyLoss = str | Path | Loss | Callable[[int, int], float] | Sequence[Sequence[float]] | NDArray[Any]
+"""A name, a TOML file, a function of predicted and true rank, or costs by truth and prediction."""
 
-def find_loss(name: str | Loss) -> Loss:
-    """A loss by its name."""
-    if isinstance(name, Loss):
-        return name
-    if name not in LOSSES:
-        raise UsageError(f"no loss '{name}'; there are {', '.join(LOSSES)}")
-    return LOSSES[name]
+
+def find_loss(loss: AnyLoss) -> Loss:
+    """A loss by its name, from its file, or one's own."""
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, Path) or (isinstance(loss, str) and loss.endswith(".toml")):
+        from acumen.table.loss_file import read_loss
+
+        return read_loss(loss)
+    if isinstance(loss, str):
+        if loss not in LOSSES:
+            known = ", ".join(LOSSES)
+            raise UsageError(
+                f"no loss '{printable(loss)}'; there are {known}, or name a .toml file"
+            )
+        return LOSSES[loss]
+    if callable(loss):
+        name, definition = getattr(loss, "__name__", ""), "a function of pred and gt"
+        return own_loss(name if name.isidentifier() else "own", definition, partial(_called, loss))
+    return own_loss("own", "a cost for each gt and pred", lambda _: loss)
+
+
+def _called(function: Callable[[int, int], float], scale: Scale) -> list[list[float]]:
+    ranks = range(len(scale.levels))
+    return [[function(prediction, truth) for prediction in ranks] for truth in ranks]
+
+
+def own_loss(
+    name: str, definition: str, costs: Callable[[Scale], object], path: str | Path | None = None
+) -> Loss:
+    """A loss of costs by truth and prediction, which may depend on the scale."""
+
+    @cache
+    def grades(scale: Scale) -> Grades:
+        try:
+            return Grades.by_level(_checked(costs(scale), scale))
+        except ValueError as error:
+            at = "" if path is None else f"{source_name(path)}: "
+            raise UsageError(f"{at}{error}") from None
+
+    return Loss(name, definition, grades, file=None if path is None else str(path))
+
+
+def _checked(costs: object, scale: Scale) -> Floats:
+    """Costs that can be meant: a finite number from 0 up for every truth and prediction."""
+    size, allowed = len(scale.levels), f"{scale.name} has the levels {scale.allowed}"
+    try:
+        table = np.asarray(costs, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("a loss must give a number for each truth and prediction") from None
+    if table.shape != (size, size):
+        shape = " by ".join(map(str, table.shape)) or "a single number"
+        raise ValueError(f"the costs are {shape}, not {size} by {size}; {allowed}")
+    for truth, prediction in np.argwhere(~np.isfinite(table) | (table < 0)).tolist():
+        cost = what_came(float(table[truth, prediction]))
+        at = f"truth {scale.levels[truth]}, prediction {scale.levels[prediction]}"
+        raise ValueError(f"a cost must be finite and at least 0, not {cost} ({at})")
+    return table
 
 
 def rungs_off(prediction: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.int16]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,18 +13,31 @@ from acumen.errors import DataError, OffScaleError, Problem, UsageError, printab
 from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.files.text import folded
 from acumen.files.toml import Lines, parse_toml, shipped, shipped_text
+from acumen.table.coded import plain
+from acumen.table.levels import MOST_LEVELS as MOST_LEVELS
+from acumen.table.levels import (
+    Level,
+    allowed,
+    levels_seen,
+    parse_levels,
+    spell,
+    step_of,
+    whole_where_whole,
+    wrong_levels,
+    wrong_names,
+)
 
-MOST_LEVELS: Final = 1000
-DEFAULT_SCALE: Final = "phq8"
 _SHIPPED: Final = "acumen.scales"
+_UNNAMED: Final = "levels"
+"""The name of a scale of which nothing but the levels was said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """Ordered levels, lowest first, and the items that are judged on them.
 
-    A level is a whole number or a label. Inside acumen a level is its *rank*, 0 for the lowest;
-    the distance between two levels is the number of rungs between them.
+    A level is a number, evenly spaced from the next, or a label. Inside acumen a level is its
+    *rank*, 0 for the lowest; the distance between two levels is the number of rungs between them.
 
     >>> Scale("stars", (1, 2, 3, 4, 5)).rank(4)
     3
@@ -33,16 +46,18 @@ class Scale:
     """
 
     name: str
-    levels: tuple[int | str, ...]
+    levels: tuple[Level, ...]
     items: tuple[str, ...] = ()
     title: str = ""
     case: str = "case"
     file: str | None = field(default=None, compare=False, repr=False)
     """The file it was read from, as it was named; the same levels are the same scale anywhere."""
+    inferred: bool = field(default=False, compare=False)
+    """Whether nobody named the levels: they are the range of the numbers in the data."""
 
     def __post_init__(self) -> None:
         # a list may be given; as a tuple it can be compared, hashed and remembered
-        object.__setattr__(self, "levels", tuple(self.levels))
+        object.__setattr__(self, "levels", whole_where_whole(self.levels))
         object.__setattr__(self, "items", tuple(self.items))
         problems = [Problem(m, field="levels") for m in wrong_levels(self.levels)]
         problems += [Problem(m, field="items") for m in wrong_items(self.items)]
@@ -54,7 +69,8 @@ class Scale:
     def named(name: str) -> Scale:
         """A scale that ships with acumen, by its name."""
         if name not in builtin_scales():
-            raise UsageError(f"no scale '{name}'; there are {', '.join(builtin_scales())}")
+            known = ", ".join(builtin_scales())
+            raise UsageError(f"no scale '{printable(name)}'; there are {known}, or 1-5, low,high")
         return Scale(**parse_toml(shipped_text(_SHIPPED, name), f"{name}.toml"))
 
     @classmethod
@@ -79,7 +95,16 @@ class Scale:
         return validated(data, ScaleTable, source, lines=lines, at=at).scale
 
     @classmethod
-    def numbered(cls, lowest: int, highest: int, name: str = "levels") -> Scale:
+    def of(cls, levels: Iterable[Any], *, inferred: bool = False) -> Scale:
+        """A scale of which only the levels are said, lowest first.
+
+        >>> Scale.of(range(1, 6)).range, Scale.of(["poor", "good"]).rank("Good")
+        (4, 1)
+        """
+        return cls(_UNNAMED, tuple(plain(level) for level in levels), inferred=inferred)
+
+    @classmethod
+    def numbered(cls, lowest: int, highest: int, name: str = _UNNAMED) -> Scale:
         """The whole numbers from ``lowest`` to ``highest``.
 
         >>> Scale.numbered(0, 10).range
@@ -94,27 +119,39 @@ class Scale:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the levels are whole numbers rather than labels."""
-        return isinstance(self.levels[0], int)
+        """Whether the levels are numbers rather than labels."""
+        return not isinstance(self.levels[0], str)
+
+    @property
+    def step(self) -> float | None:
+        """The distance from one level to the next in the scale's own unit; None for labels."""
+        return step_of(self.levels) if self.is_numeric else None
 
     @property
     def allowed(self) -> str:
         """The levels as a message names them."""
-        if self.is_numeric:
-            return f"{self.levels[0]}..{self.levels[-1]}"
-        return ", ".join(f"'{printable(str(level))}'" for level in self.levels)
+        return allowed(self.levels)
 
     @property
     def foreign(self) -> str:
         """What a message says of an item that the scale does not have."""
         return f"is not an item of {self.title or self.name}"
 
-    def hint(self, problems: Sequence[Problem]) -> list[Problem]:
-        """The problems; the first one that another scale may solve says so."""
+    def hint(
+        self, problems: Sequence[Problem], numbers: Sequence[int | float] = ()
+    ) -> list[Problem]:
+        """The problems; the first one that another scale may solve says so.
+
+        ``numbers`` are those in the data: the levels they look like are the likely intent.
+        """
         first = next((problem for problem in problems if problem.off_scale), None)
         if first is None:
             return list(problems)
+        likely = levels_seen(numbers)
         hint = f"if the data are on another scale than {self.name}, give it with --scale"
+        if len(likely) > 1 and likely != self.levels:
+            span = spell(likely)
+            hint = f"these look like levels {span.replace('-', '–')}: add --levels {span}"
         hinted = replace(first, message=f"{first.message}; {hint} (scale= in Python)")
         return [hinted if problem is first else problem for problem in problems]
 
@@ -135,14 +172,17 @@ class Scale:
     def _numeric_rank(self, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{what_came(value)} where a level {self.allowed} is expected")
-        if isinstance(value, float) and not value.is_integer():
+        lowest, highest = self.levels[0], self.levels[-1]
+        assert not isinstance(lowest, str)
+        assert not isinstance(highest, str)
+        if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{what_came(value)} is not a level of {self.allowed}")
-        lowest = self.levels[0]
-        assert isinstance(lowest, int)
-        rank = int(value) - lowest
-        if not 0 <= rank <= self.range:
+        if not lowest <= value <= highest:
             raise OffScaleError(f"{what_came(value)} is outside {self.allowed}")
-        return rank
+        rungs = (value - lowest) / step_of(self.levels)
+        if abs(rungs - round(rungs)) > 1e-6:
+            raise OffScaleError(f"{what_came(value)} is not a level of {self.allowed}")
+        return round(rungs)
 
 
 def builtin_scales() -> tuple[str, ...]:
@@ -151,35 +191,34 @@ def builtin_scales() -> tuple[str, ...]:
 
 
 def scale_option(scale: Scale) -> str | None:
-    """What ``--scale`` is given to have this scale: its file, or its name where it ships.
+    """What ``--scale`` is given to have this scale: its file, its name where it ships, its levels.
 
     >>> scale_option(Scale.named("risk")), scale_option(Scale("risk", (0, 1)))
     ('risk', None)
+    >>> scale_option(Scale.of([1, 1.5, 2]))
+    '1-2:0.5'
     """
     if scale.file is None and scale.name in builtin_scales():
         return scale.name if scale == Scale.named(scale.name) else None
+    if scale.file is None and scale.name == _UNNAMED:
+        return spell(scale.levels)
     return scale.file
 
 
-def find_scale(name: str | Path | Scale) -> Scale:
-    """A scale as it is, by name, or from a TOML file."""
+def find_scale(name: str | Path | Scale | Iterable[Any]) -> Scale:
+    """A scale as it is, by name, from a TOML file, or of levels: a list, a range, a text.
+
+    >>> find_scale("1-5").levels, find_scale(["poor", "good"]).levels
+    ((1, 2, 3, 4, 5), ('poor', 'good'))
+    """
     if isinstance(name, Scale):
         return name
+    if not isinstance(name, str | Path):
+        return Scale.of(name)
     if isinstance(name, Path) or name.endswith(".toml"):
         return Scale.read(name)
-    return Scale.named(name)
-
-
-def wrong_levels(levels: Sequence[object]) -> list[str]:
-    """What is wrong with the levels of a scale, if anything."""
-    if not 2 <= len(levels) <= MOST_LEVELS:
-        return [f"needs 2 to {MOST_LEVELS} levels, has {len(levels)}"]
-    if all(type(level) is int for level in levels):
-        rising = all(b == a + 1 for a, b in pairwise(levels))  # type: ignore[operator]  # all int
-        return [] if rising else ["must be consecutive whole numbers"]
-    if all(isinstance(level, str) for level in levels):
-        return _wrong_names([folded(str(x)) for x in levels], "a label must not be empty")
-    return ["must be all whole numbers or all text"]
+    levels = None if name in builtin_scales() else parse_levels(name)
+    return Scale.named(name) if levels is None else Scale.of(levels)
 
 
 def wrong_items(items: Sequence[object]) -> list[str]:
@@ -187,14 +226,9 @@ def wrong_items(items: Sequence[object]) -> list[str]:
     odd = [item for item in items if not isinstance(item, str)]
     if odd:
         return [f"must be text, not {what_came(odd[0])}"]
-    return _wrong_names(items, "an item must not be empty")
-
-
-def _wrong_names(names: Sequence[object], if_blank: str) -> list[str]:
-    faults = {if_blank: not all(names), "must differ from each other": len(set(names)) < len(names)}
-    return [message for message, is_fault in faults.items() if is_fault]
+    return wrong_names(items, "an item must not be empty")
 
 
 @cache
-def _ranks_by_label(levels: tuple[int | str, ...]) -> dict[str, int]:
+def _ranks_by_label(levels: tuple[Level, ...]) -> dict[str, int]:
     return {folded(str(level)): rank for rank, level in enumerate(levels)}

@@ -9,7 +9,8 @@ from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapVa
 from acumen.errors import what_came
 from acumen.files.documents import Document, Text
 from acumen.files.problems import refusal
-from acumen.table.scale import MOST_LEVELS, Scale, wrong_items, wrong_levels
+from acumen.table.levels import MOST_LEVELS, wrong_levels
+from acumen.table.scale import Scale, wrong_items
 
 
 def _sound(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
@@ -23,7 +24,7 @@ def _sound(value: object, handler: ValidatorFunctionWrapHandler, info: Validatio
 
 
 Levels = Annotated[
-    list[int | str], Field(min_length=2, max_length=MOST_LEVELS), WrapValidator(_sound)
+    list[int | float | str], Field(min_length=2, max_length=MOST_LEVELS), WrapValidator(_sound)
 ]
 Items = Annotated[list[str], WrapValidator(_sound)]
 
@@ -33,7 +34,7 @@ class ScaleTable(Document):
 
     noun = "scale"
     name: Text
-    levels: Levels = Field(description="whole numbers that follow each other, or labels")
+    levels: Levels = Field(description="evenly spaced numbers, lowest first, or labels")
     items: Items = Field(default_factory=list)
     title: str = ""
     case: Text = Field("case", description="what a case is called")

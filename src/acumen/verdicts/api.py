@@ -74,7 +74,8 @@ def score(
         A method's results, as a file or as what is in one; given two, or one file of two methods,
         both and the paired differences. ``"demo"`` is the bundled study of 100 restaurants.
     truth
-        Case id to verdict, incidents, primitives; without it, the verdicts that the results carry.
+        Case id to verdict, incidents, primitives; without it, the verdicts that the results carry,
+        and all is scored that needs no incidents.
     reviews
         The reviews that snippets are looked up in.
     policy
@@ -104,10 +105,9 @@ def score(
     stated = {"run_id": run_id, "domain": domain, "model": model, "k": k}
     made_from = inputs.made_from(policy, method, stated, options)
     against = inputs.truth, inputs.policy, inputs.reviews
-    with_reasons = inputs.truth is not None
     studies = [prepare(run, *against, source=inputs.truth_name) for run in inputs.runs]
     systems = [
-        document(score_study(study, options), stated, with_reasons=with_reasons).model_copy(
+        document(score_study(study, options), stated).model_copy(
             update={"made_from": MadeFrom.model_validate(made_from.get("made_from", {}))}
         )
         for study in studies
@@ -116,5 +116,5 @@ def score(
         return Scores(PairDocument(systems=systems))
     left, right = inputs.runs
     comparison = compare_runs(left, right, *against, options)
-    differences = comparison_document(comparison, inputs.names(), with_reasons=with_reasons)
+    differences = comparison_document(comparison, inputs.names())
     return Scores(PairDocument(systems=systems, comparison=differences))

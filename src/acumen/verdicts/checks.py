@@ -10,13 +10,8 @@ from acumen.files.text import folded
 from acumen.policy import NO_INCIDENT, Decision, Evidence, Policy, decide
 from acumen.verdicts.claims import CaseTruth, Claim, Incident
 
-TOLERANCES: Final[Mapping[str, float]] = {
-    "n_total_incidents": 0.0,
-    "incident_score": 0.0,
-    "recency_decay": 0.1,
-    "credibility_factor": 0.2,
-}
-"""How far a primitive may be off and still be right."""
+OUTCOMES: Final = ("verdict", "final_risk_score")
+"""What a study is scored by elsewhere: no steps on the way."""
 
 ROUNDING: Final = 1e-9
 """0.8 − 0.7 is within 0.1, whatever binary fractions say."""
@@ -45,9 +40,14 @@ def check_case(
     truth: CaseTruth | None,
     policy: Policy,
     reviews: Mapping[str, str] | None,
-    tolerances: Mapping[str, float],
+    *,
+    with_evidence: bool = True,
+    with_primitives: bool = True,
 ) -> CaseReasoning:
-    """Check every claim made of one case; ``reviews`` are its own, by review id."""
+    """Check every claim made of one case; ``reviews`` are its own, by review id.
+
+    A study in which no result names evidence, or primitives, is not asked for them.
+    """
     incidents = None if truth is None else truth.incidents
     rows = _distinct(claim.evidence)
     claimed = dict.fromkeys(
@@ -66,7 +66,7 @@ def check_case(
         "severity_accuracy": severity,
         "modifier_accuracy": modifier,
         "snippet_validity": snippet,
-        **_verdict_counts(claim, by_all, by_direct),
+        **_verdict_counts(claim, by_all, by_direct, with_evidence),
     }
     return CaseReasoning(
         case=claim.case,
@@ -79,16 +79,16 @@ def check_case(
         wrong_severity=wrong_severity,
         wrong_modifier=wrong_modifier,
         invented_snippets=invented_snippets,
-        primitives=_primitives(claim, truth, tolerances),
+        primitives=_primitives(claim, truth, policy) if with_primitives else (0, 0),
     )
 
 
 def _verdict_counts(
-    claim: Claim, by_all: Decision, by_direct: Decision
+    claim: Claim, by_all: Decision, by_direct: Decision, with_evidence: bool
 ) -> dict[str, tuple[int, int]]:
     """Whether the policy, deciding again, comes to the same verdict and the same total."""
     counts = dict.fromkeys(("verdict_support_rate", "consistency", "score_consistency"), (0, 0))
-    if claim.rank is not None:
+    if claim.rank is not None and with_evidence:
         counts["verdict_support_rate"] = (int(by_direct.rank == claim.rank), 1)
         if claim.evidence:
             counts["consistency"] = (int(by_all.rank == claim.rank), 1)
@@ -114,11 +114,8 @@ def _says_none(row: Evidence, value: str, policy: Policy) -> bool:
 def _severities(
     matched: Sequence[tuple[Evidence, str]], incidents: Mapping[str, Incident], policy: Policy
 ) -> tuple[tuple[int, int], tuple[str, ...]]:
-    rows = [
-        (row, value)
-        for row, value in matched
-        if row.field == policy.severity and value != NO_INCIDENT
-    ]
+    """A judgement of ``none`` where there was an incident is wrong, as any other severity is."""
+    rows = [(row, value) for row, value in matched if row.field == policy.severity]
     wrong = [row.evidence_id for row, value in rows if value != incidents[row.review_id].severity]
     return (len(rows) - len(wrong), len(rows)), tuple(wrong)
 
@@ -155,16 +152,22 @@ def _snippets(
     return (len(quoted) - len(wrong), len(quoted)), tuple(wrong)
 
 
-def _primitives(
-    claim: Claim, truth: CaseTruth | None, tolerances: Mapping[str, float]
-) -> tuple[int, int]:
+def _primitives(claim: Claim, truth: CaseTruth | None, policy: Policy) -> tuple[int, int]:
     """How many of the primitives that are scored and known are right; a missing one is wrong."""
     known = {} if truth is None or truth.primitives is None else truth.primitives
     stated = claim.primitives or {}
-    scored = [name for name in tolerances if name in known]
-    right = [
-        name
-        for name in scored
-        if name in stated and abs(stated[name] - known[name]) <= tolerances[name] + ROUNDING
-    ]
+    scored = [name for name, value in known.items() if is_scored(name, value, policy)]
+    right = [n for n in scored if _agrees(stated.get(n), known[n], policy.tolerances.get(n, 0.0))]
     return len(right), len(scored)
+
+
+def is_scored(name: str, value: float | str, policy: Policy) -> bool:
+    """Whether a primitive of the truth is compared: a number within its tolerance, or a text."""
+    return name not in OUTCOMES and (isinstance(value, str) or name in policy.tolerances)
+
+
+def _agrees(stated: float | str | None, known: float | str, tolerance: float) -> bool:
+    """A text must be the same, however it is written; a number within its tolerance."""
+    if isinstance(known, str) or isinstance(stated, str):
+        return isinstance(stated, str) and folded(stated) == folded(str(known))
+    return stated is not None and abs(stated - known) <= tolerance + ROUNDING

@@ -24,7 +24,9 @@ class Claim:
     evidence: tuple[Evidence, ...] = ()
     direct: tuple[str, ...] | None = None
     total_score: float | None = None
-    primitives: Mapping[str, float] | None = None
+    primitives: Mapping[str, float | str] | None = None
+    unreadable: bool = False
+    """Whether it has a reply in JSON that could not be read, so that its evidence is lost."""
 
     @property
     def direct_evidence(self) -> tuple[Evidence, ...]:
@@ -48,7 +50,7 @@ class CaseTruth:
 
     rank: int
     incidents: Mapping[str, Incident] | None = None
-    primitives: Mapping[str, float] | None = None
+    primitives: Mapping[str, float | str] | None = None
 
 
 PROVENANCE = ("run_id", "policy_id", "domain", "method", "model", "k", "n", "timestamp")

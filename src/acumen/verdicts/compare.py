@@ -17,17 +17,15 @@ import numpy as np
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import DataError, counted, label
 from acumen.inference.options import Options
-from acumen.inference.paired import Contrast, compare
+from acumen.inference.paired import Contrast, claim, compare
 from acumen.policy import Policy
-from acumen.results.measured import Delta, Flag, RightOf
+from acumen.results.measured import Delta, Description, Flag, RestsOn, RightOf
 from acumen.results.verdicts import ComparisonDocument
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.score import (
     explain,
     metrics_as_one,
-    metrics_of_study,
     of_reasons,
-    rare_level,
 )
 from acumen.verdicts.study import PreparedStudy, prepare
 from acumen.views.confusion import confuse_judgments
@@ -69,8 +67,7 @@ def compare_runs(
     a, b = (
         _on_common_ground(study, _judged(left) & _judged(right), components) for study in (a, b)
     )
-    # no p-values: swapping methods within a case would mix two methods' score scales in one ranking
-    deltas = compare(metrics_as_one(a), a, b, options, p_values=False, settle=explain)
+    deltas = compare(metrics_as_one(a), a, b, options, settle=explain)
     if not _judged(left) & _judged(right) & common:
         reason = "no case has a verdict of both"
         of_verdicts = deltas.keys() - of_reasons(a) | set(OF_VERDICTS)
@@ -127,33 +124,30 @@ def _uneven(left: PreparedStudy, right: PreparedStudy) -> list[str]:
 
 
 def comparison_document(
-    comparison: VerdictComparison, names: tuple[str, str], *, with_reasons: bool
+    comparison: VerdictComparison, names: tuple[str, str]
 ) -> ComparisonDocument:
     """The differences as a document: left, right, right − left with its interval."""
-    left_out = set() if with_reasons else of_reasons(comparison.left)
+    rare = {name: c.left.interval.rests_on for name, c in comparison.deltas.items()}
+    family = {name: c for name, c in comparison.deltas.items() if rare[name] is None}
+    printed = {**comparison.deltas, **claim(family, comparison.options)}
     return ComparisonDocument(
         left=names[0],
         right=names[1],
         n_cases=comparison.left.n_cases,
         n_ranked=len(comparison.left.ranking),
-        deltas={
-            name: _delta(contrast, comparison)
-            for name, contrast in comparison.deltas.items()
-            if name not in left_out
-        },
+        deltas={name: _delta(c, comparison, rare[name]) for name, c in printed.items()},
         warnings=list(comparison.warnings),
     )
 
 
-def _delta(contrast: Contrast, comparison: VerdictComparison) -> Delta:
+def _delta(contrast: Contrast, comparison: VerdictComparison, rare: RestsOn | None) -> Delta:
     """A difference as it is written; none is claimed that rests on a few cases of a level."""
-    delta = contrast.delta().model_copy(update={"counts": _counts(contrast.name, comparison)})
-    metric = metrics_of_study(comparison.left)[contrast.name][0]
-    rare = rare_level(metric, comparison.left)
+    description = None if rare is None else Description.NOT_IN_FAMILY
+    counts = {"counts": _counts(contrast.name, comparison)}
+    delta = contrast.delta(description).model_copy(update=counts)
     if rare is None or delta.interval is None:
         return delta
-    flagged = delta.interval.with_flag(Flag.RARE_LEVEL, rare)
-    return delta.model_copy(update={"interval": flagged, "favours": None})
+    return delta.model_copy(update={"interval": delta.interval.with_flag(Flag.RARE_LEVEL, rare)})
 
 
 def _counts(name: str, comparison: VerdictComparison) -> RightOf | None:

@@ -255,7 +255,7 @@ def consistency_numbers(counts: EvidenceCounts, policy: Policy) -> dict[str, Any
     }
 
 
-def _level(rank: int | None, policy: Policy) -> int | str | None:
+def _level(rank: int | None, policy: Policy) -> int | float | str | None:
     return None if rank is None else policy.scale.levels[rank]
 
 

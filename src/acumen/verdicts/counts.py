@@ -14,11 +14,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem
+from acumen.errors import DataError, Problem, label
 from acumen.policy import Policy
-from acumen.verdicts.checks import TOLERANCES, CaseReasoning, check_case, snippet_of
+from acumen.verdicts.checks import OUTCOMES, CaseReasoning, check_case, is_scored, snippet_of
 from acumen.verdicts.claims import Claim, Reviews, Truth
 from acumen.views.reasoning import RATIOS
+
+SHOWN_NAMES: Final = 10
+"""So many cases or primitives are named in a warning; the rest are counted."""
 
 NO_COMPONENTS: Final = "none of its components has a value"
 
@@ -43,7 +46,6 @@ def count_evidence(
     truth: Truth,
     policy: Policy,
     reviews: Reviews | None = None,
-    tolerances: Mapping[str, float] = TOLERANCES,
     source: str | None = None,
 ) -> EvidenceCounts:
     """Check every claim of the cases that did not fail, and count.
@@ -52,14 +54,16 @@ def count_evidence(
     """
     included = [claim for claim in claims if not claim.failed]
     _refuse_missing(included, truth, reviews, source)
-    scored = any(claim.primitives is not None for claim in included)
+    with_primitives = any(claim.primitives is not None for claim in included)
+    with_evidence = _names_evidence(included)
     details = tuple(
         check_case(
             claim,
             truth.get(claim.case),
             policy,
             None if reviews is None else reviews.get(claim.case, {}),
-            tolerances if scored else {},
+            with_evidence=with_evidence,
+            with_primitives=with_primitives,
         )
         for claim in included
     )
@@ -72,9 +76,14 @@ def count_evidence(
             np.float64,
         ),
         details=details,
-        warnings=tuple(_warnings(included, details, truth)),
+        warnings=(*_warnings(included, details, truth), *_unscored(included, truth, policy)),
         why_absent=_why_absent(included, truth, policy, reviews),
     )
+
+
+def _names_evidence(claims: Sequence[Claim]) -> bool:
+    """Whether any result says what its verdict rests on; else no verdict can be held to it."""
+    return any(claim.evidence or claim.direct is not None for claim in claims)
 
 
 def _refuse_missing(
@@ -106,11 +115,14 @@ def _warnings(claims: Sequence[Claim], details: Sequence[CaseReasoning], truth: 
     repeated = sum(len(detail.by_all.trace.repeated) for detail in details)
     unknown = sum(len(detail.by_all.trace.unknown) for detail in details)
     silent = sum(c.rank is not None and c.direct is None for c in claims)
+    silent = silent if _names_evidence(claims) else 0
+    unreadable = sum(claim.unreadable for claim in claims)
     open_cases = sum(c.case in truth and truth[c.case].incidents is None for c in claims)
     any_known = any(t.incidents is not None for t in truth.values())
     texts = (
         (repeated, "evidence row{s} told before (same review, field, judgement): counted once"),
         (unknown, "evidence row{s} with a field or value the policy does not know: no points"),
+        (unreadable, "response{s} in JSON that cannot be read: no evidence is taken from them"),
         (
             silent,
             "verdict{s} without direct_evidence: held against the policy's default verdict",
@@ -123,6 +135,30 @@ def _warnings(claims: Sequence[Claim], details: Sequence[CaseReasoning], truth: 
     return [f"{n} {text.format(s='' if n == 1 else 's')}" for n, text in texts if n]
 
 
+def listed(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    first = ", ".join(label(name) for name in names[:SHOWN_NAMES])
+    more = len(names) - SHOWN_NAMES
+    return first if more <= 0 else f"{first} and {more} more"
+
+
+def _unscored(claims: Sequence[Claim], truth: Truth, policy: Policy) -> list[str]:
+    """The primitives that are there and not scored, by name, with what would change that."""
+    stated = dict.fromkeys(n for c in claims for n in c.primitives or () if n not in OUTCOMES)
+    if not stated:
+        return []
+    known = {
+        n: v for c in claims if c.case in truth for n, v in (truth[c.case].primitives or {}).items()
+    }
+    loose = [n for n, v in known.items() if n not in OUTCOMES and not is_scored(n, v, policy)]
+    unknown = [name for name in stated if name not in known]
+    texts = (
+        (loose, "have no tolerance (the policy gives one under [primitives])"),
+        (unknown, "are not in the truth"),
+    )
+    return [f"primitives not scored, as they {why}: {listed(n)}" for n, why in texts if n]
+
+
 def _why_absent(
     claims: Sequence[Claim], truth: Truth, policy: Policy, reviews: Reviews | None
 ) -> dict[str, str]:
@@ -130,7 +166,9 @@ def _why_absent(
     evidence = [row for claim in claims for row in claim.evidence]
     reasons = {
         "consistency": "no case has both a verdict and evidence",
-        "verdict_support_rate": "no case has a verdict",
+        "verdict_support_rate": "no case has a verdict"
+        if _names_evidence(claims)
+        else "no result names evidence",
         "process": NO_COMPONENTS,
     }
     if not any(row.field in policy.by_field for row in evidence):

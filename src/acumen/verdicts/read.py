@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from acumen.errors import DataError, UsageError, label, printable, what_came
 from acumen.files.fields import Fields, Record
+from acumen.files.json import parse_json
 from acumen.files.text import folded
 from acumen.policy import NO_INCIDENT, Evidence, Policy
 from acumen.verdicts.claims import PROVENANCE, CaseTruth, Claim, VerdictRun
@@ -121,9 +122,10 @@ def _provenance(header: Record, fields: Fields) -> dict[str, str | int | float |
 def _claim(case: str, row: Record, policy: Policy, fields: Fields) -> Claim:
     if row.get("error") not in (None, "", False):
         return Claim(case, failed=True)
+    row, unreadable = _with_reply(row)
     own = _amos_output(row)
     if own is not None:
-        return _converted(case, own, policy, fields)
+        return _converted(case, own, row, policy, fields)
     parsed = fields.maybe_record("parsed", row.get("parsed"))
     if "verdict" not in row and "verdict" not in parsed:
         fields.wrong("verdict", "is missing (null is an abstention, 'error' a failure)")
@@ -144,8 +146,25 @@ def _claim(case: str, row: Record, policy: Policy, fields: Fields) -> Claim:
         total_score=fields.number(
             "parsed.justification.scoring_trace.total_score", trace.get("total_score")
         ),
-        primitives=fields.numbers("parsed.primitives", parsed.get("primitives")),
+        primitives=fields.values("parsed.primitives", parsed.get("primitives")),
+        unreadable=unreadable,
     )
+
+
+def _with_reply(row: Record) -> tuple[Record, bool]:
+    """The row with the JSON that its ``response`` is the text of, and whether that is unreadable.
+
+    A text that is no JSON, or stands beside an output of its own, is let be.
+    """
+    text = row.get("response")
+    if row.get("parsed") is not None or _amos_output(row) is not None:
+        return row, False
+    if not isinstance(text, str) or not text.lstrip().startswith("{"):
+        return row, False
+    try:
+        return {**row, "parsed": parse_json(text)}, False
+    except DataError:
+        return row, True
 
 
 def _rank(field: str, value: object, policy: Policy, fields: Fields) -> int | None:
@@ -154,7 +173,7 @@ def _rank(field: str, value: object, policy: Policy, fields: Fields) -> int | No
     try:
         return policy.scale.rank(value)
     except ValueError as error:
-        fields.wrong(field, str(error))
+        fields.wrong(field, f"{error}; other levels need their own --policy")
         return None
 
 
@@ -211,7 +230,7 @@ def _carried_truth(row: Record, policy: Policy, fields: Fields) -> CaseTruth | N
     if row.get("gt_verdict") is None:
         return None
     rank = _rank("gt_verdict", row["gt_verdict"], policy, fields)
-    primitives = fields.numbers("gt_primitives", row.get("gt_primitives"))
+    primitives = fields.values("gt_primitives", row.get("gt_primitives"))
     return None if rank is None else CaseTruth(rank, primitives=primitives)
 
 
@@ -222,20 +241,24 @@ def _amos_output(row: Record) -> Record | None:
     return None
 
 
-def _converted(case: str, output: Record, policy: Policy, fields: Fields) -> Claim:
-    """The ``amos`` shape: incidents among its extractions are evidence, all of it direct."""
-    if "VERDICT" not in output:
+def _converted(case: str, output: Record, row: Record, policy: Policy, fields: Fields) -> Claim:
+    """The ``amos`` shape: incidents among its extractions are evidence, all of it direct.
+
+    What the output lacks may stand in the row around it.
+    """
+    if "VERDICT" not in output and "verdict" not in row:
         fields.wrong("VERDICT", "is missing (null is an abstention, 'error' a failure)")
     score = fields.number("SCORE", output.get("SCORE"))
+    ranked_by = fields.number("risk_score", row.get("risk_score"))
     evidence = tuple(_extracted(output, policy, fields))
     return Claim(
         case,
-        rank=_rank("VERDICT", output.get("VERDICT"), policy, fields),
-        risk_score=score,
+        rank=_rank("VERDICT", output.get("VERDICT", row.get("verdict")), policy, fields),
+        risk_score=score if ranked_by is None else ranked_by,
         evidence=evidence,
         direct=tuple(row.evidence_id for row in evidence),
         total_score=score,
-        primitives=fields.numbers("primitives", output.get("primitives")),
+        primitives=fields.values("primitives", output.get("primitives")),
     )
 
 

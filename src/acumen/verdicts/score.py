@@ -12,12 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from acumen._version import __version__
-from acumen.defaults import FEWEST_AT_LEVEL
 from acumen.evaluation.charted import summarize_levels
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS, Estimate, Metric, metrics_of
-from acumen.results.measured import Flag, Interval, Measured, RestsOn
+from acumen.results.measured import Measured
 from acumen.results.verdicts import Ends, Primitives, ResultsDocument, Scores, Settings
 from acumen.table.judgments import Outcome
 from acumen.types import Floats
@@ -35,12 +34,6 @@ AGREEMENT: Final[Mapping[str, str]] = {
     "off_by_one_accuracy": "level_off_by_one",
 }
 """Keys of a results file's agreement that are not their metric's name."""
-
-LEVEL_MEANS: Final = ("macro_f1", "macro_mae")
-"""Means in which every level counts alike, however few cases it has."""
-
-THRESHOLD_MEANS: Final = ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "adjusted_auprc")
-"""Means in which every threshold counts alike."""
 
 NO_TRUTH_FILE: Final = "scored without a truth file"
 
@@ -70,7 +63,7 @@ def metrics_of_study(study: PreparedStudy) -> dict[str, tuple[Metric, str]]:
 
 
 def of_reasons(study: PreparedStudy) -> set[str]:
-    """The metrics that need a truth file; primitives stand in the results themselves."""
+    """The metrics of what a method says beside its verdict."""
     parts = metrics_of_study(study).items()
     return {name for name, (_, part) in parts if part == "reasoning"} - {PRIMITIVES}
 
@@ -82,13 +75,11 @@ def score_study(study: PreparedStudy, options: Options) -> VerdictScores:
 
 
 def explain(study: PreparedStudy, inferences: Mapping[str, Inference]) -> dict[str, Inference]:
-    """What the study knows of its numbers: why there is none, and which rare level one rests on."""
+    """What the study knows of its numbers: why there is none."""
     known = dict(inferences)
     for name, (metric, part) in metrics_of_study(study).items():
         if known[name].value is None:
             known[name] = replace(known[name], reason=_reason(metric, getattr(study, part)))
-        elif part != "reasoning":
-            known[name] = _marked(known[name], rare_level(metric, study))
     return known
 
 
@@ -109,54 +100,12 @@ def metric_of_study(metric: Metric, part: str) -> Metric:
     def behind(study: PreparedStudy) -> int:
         return metric.rests_on(getattr(study, part))
 
-    return replace(metric, function=function, view=PreparedStudy, most=most, behind=behind)
+    def of_part(ask: Any) -> Any:
+        return ask and (lambda study, **parameters: ask(getattr(study, part), **parameters))
 
-
-def rare_level(metric: Metric, study: PreparedStudy) -> RestsOn | None:
-    """The group of cases a metric rests on that is too small to trust its interval, if any.
-
-    A threshold rests on both its sides. Simulated with 41 to 100 cases, 95% intervals of average
-    precision hold the truth in 92–96% of studies with 5 or more cases at the level or above; with
-    1, 2, 3 and 4 in about 30, 70, 85 and 90%. Few cases below the level do the same harm.
-    """
-    smallest = min(_groups(metric, study), default=None, key=lambda group: group.cases)
-    return None if smallest is None or smallest.cases >= FEWEST_AT_LEVEL else smallest
-
-
-def _groups(metric: Metric, study: PreparedStudy) -> list[RestsOn]:
-    """The groups of cases a metric cannot do without."""
-    level, names = study.ranking.level, study.policy.scale.levels
-    top = len(names) - 1
-
-    def sides(k: int) -> list[RestsOn]:
-        above = int((level >= k).sum())
-        return [
-            RestsOn(cases=above, where="at" if k == top else "at_least", level=names[k]),
-            RestsOn(cases=len(level) - above, where="below", level=names[k]),
-        ]
-
-    if metric.name in LEVEL_MEANS:
-        present = study.agreement.true_levels.tolist()
-        return [RestsOn(cases=int((level == k).sum()), where="at", level=names[k]) for k in present]
-    if metric.view is SeverityRanking and "level" in metric.parameters:
-        return sides(int(metric.parameters["level"]))
-    if metric.name in THRESHOLD_MEANS:
-        return [side for k in study.ranking.covered for side in sides(k)]
-    if metric.name == "severity_ordering_ap":
-        between = int(((level > 0) & (level < top)).sum())
-        middle = RestsOn(cases=between, where="between", level=names[0], upper=names[top])
-        return [sides(top)[0], middle]
-    return []
-
-
-def _marked(inference: Inference, rare: RestsOn | None) -> Inference:
-    """An interval that rests on a few cases of a level says so, and so does one that is missing."""
-    if rare is None:
-        return inference
-    interval = inference.interval
-    if isinstance(interval, Interval):
-        return replace(inference, interval=interval.with_flag(Flag.RARE_LEVEL, rare))
-    return replace(inference, interval=interval.model_copy(update={"rests_on": rare}))
+    errors, groups = of_part(metric.errors), of_part(metric.groups)
+    lifted = replace(metric, function=function, view=PreparedStudy, most=most, behind=behind)
+    return replace(lifted, errors=errors, groups=groups)
 
 
 def _reason(metric: Metric, view: Any) -> str:
@@ -167,20 +116,15 @@ def _reason(metric: Metric, view: Any) -> str:
 
 
 def document(
-    scores: VerdictScores,
-    defaults: Mapping[str, str | int | None] | None = None,
-    *,
-    with_reasons: bool = True,
+    scores: VerdictScores, defaults: Mapping[str, str | int | None] | None = None
 ) -> ResultsDocument:
     """The results document: the source's keys, and our metrics with their intervals beside them.
 
-    ``defaults`` fill what the results file lacks. Without a truth file (``with_reasons`` false)
-    only ranking, agreement and primitives are scored.
+    ``defaults`` fill what the results file lacks.
     """
-    study, metrics = scores.study, _measured(scores, with_reasons)
+    study = scores.study
+    metrics = {name: inference.measured for name, inference in scores.inferences.items()}
     unified = unified_numbers(study)
-    if not with_reasons:
-        unified = _without_reasons(unified, study)
     outcomes, options = study.table.outcome, scores.options
     return ResultsDocument.model_validate(
         {
@@ -213,15 +157,6 @@ def document(
     )
 
 
-def _measured(scores: VerdictScores, with_reasons: bool) -> dict[str, Measured]:
-    untold = set() if with_reasons else of_reasons(scores.study)
-    absent = Measured(value=None, reason=NO_TRUTH_FILE)
-    return {
-        name: absent if name in untold else inference.measured
-        for name, inference in scores.inferences.items()
-    }
-
-
 def _ci95(scores: VerdictScores, metrics: Mapping[str, Measured]) -> dict[str, Ends]:
     """The percentile intervals there are, of the metrics that have a value."""
     ends = {
@@ -236,15 +171,6 @@ def _agreement(metrics: Mapping[str, Measured]) -> dict[str, float | None]:
     keys = {name: key for key, name in AGREEMENT.items()}
     names = [metric.name for metric in metrics_of(Confusion)]
     return {keys.get(name, name): metrics[name].value for name in names}
-
-
-def _without_reasons(unified: dict[str, Any], study: PreparedStudy) -> dict[str, Any]:
-    scores = ("process_score", "consistency_score")
-    parts = ("process_components", "consistency_details", "intermediate_metrics")
-    reasons = unified["reasons"] | dict.fromkeys(scores, NO_TRUTH_FILE)
-    # what is said of evidence is beside the point when evidence is not scored
-    warnings = [text for text in unified["warnings"] if text not in study.counts.warnings]
-    return unified | dict.fromkeys((*scores, *parts)) | {"reasons": reasons, "warnings": warnings}
 
 
 def _provenance(

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acumen.defaults import PROCESS_WEIGHTS
-from acumen.errors import DataError, Problem, label
+from acumen.errors import DataError, Problem
 from acumen.policy import Policy
-from acumen.table.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome, factorize
+from acumen.table.coded import factorize
+from acumen.table.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome
 from acumen.types import Floats
-from acumen.verdicts.checks import TOLERANCES
 from acumen.verdicts.claims import Claim, Reviews, Truth, VerdictRun
-from acumen.verdicts.counts import EvidenceCounts, count_evidence
+from acumen.verdicts.counts import EvidenceCounts, count_evidence, listed
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
 from acumen.views.severity import BY_LEVEL, SeverityRanking, rank_judgments_by_severity
 from acumen.views.weights import CaseWeights
-
-SHOWN_CASES: Final = 10
-"""So many cases without a result are named in the warning; the rest are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +54,16 @@ class PreparedStudy:
         """Ranking and reasoning together."""
         return RankingWithReasons(self.ranking, self.reasoning)
 
+    def beside(self, other: PreparedStudy) -> PreparedStudy:
+        """The views of two methods in one, the cases of the other numbered after ours."""
+        parts = ("confusion", "agreement", "ranking", "reasoning")
+        return replace(self, **{p: getattr(self, p).beside(getattr(other, p)) for p in parts})
+
+    @property
+    def names(self) -> tuple[str | int | float, ...]:
+        """What the levels are called."""
+        return self.ranking.names
+
     @property
     def total(self) -> int:
         """Cases that did not fail."""
@@ -74,7 +81,6 @@ def prepare(
     truth: Truth | None,
     policy: Policy,
     reviews: Reviews | None = None,
-    tolerances: Mapping[str, float] = TOLERANCES,
     cases: Iterable[str] | None = None,
     source: str | None = None,
 ) -> PreparedStudy:
@@ -96,7 +102,7 @@ def prepare(
         _refuse_without_truth(claims, known, "has no gt_verdict, as others have", run.source)
     _refuse_without_truth(claims, known, "there is no truth for this case", source)
     table = _table(claims, known, run)
-    counts = count_evidence(claims, known, policy, reviews, tolerances, run.source)
+    counts = count_evidence(claims, known, policy, reviews, run.source)
     ranking, confusion = rank_judgments_by_severity(table), confuse_judgments(table)
     return PreparedStudy(
         run=run,
@@ -180,21 +186,15 @@ def _other_truths(claims: list[Claim], truth: Truth, carried: Truth | None) -> l
     ]
     if not unlike:
         return []
-    names = _named(unlike)
+    names = listed(unlike)
     return [f"the truth file is used where a gt_verdict differs from it ({len(unlike)}: {names})"]
-
-
-def _named(cases: list[str]) -> str:
-    names = ", ".join(label(case) for case in cases[:SHOWN_CASES])
-    more = len(cases) - SHOWN_CASES
-    return names if more <= 0 else f"{names} and {more} more"
 
 
 def _without_result(cases: list[str]) -> str:
     cases_have = (
         "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
     )
-    return f"{cases_have} no result: {_named(cases)}"
+    return f"{cases_have} no result: {listed(cases)}"
 
 
 def reason(counts: EvidenceCounts, cases: Sequence[object] | None = None) -> Reasoning:

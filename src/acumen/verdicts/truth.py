@@ -12,8 +12,12 @@ from acumen.verdicts.claims import CaseTruth, Incident, Reviews, Truth
 def parse_truth(document: object, policy: Policy, source: str = "truth") -> Truth:
     """Case -> truth from parsed JSON: ``{id: {verdict, incidents, primitives}}``.
 
-    A bare verdict stands for an object with nothing else in it.
+    A bare verdict stands for an object with nothing else in it. The cases may stand under
+    ``restaurants``, and what is true of each under its ``ground_truth``.
     """
+    match document:
+        case {"restaurants": dict() as inner} if "verdict" not in inner:
+            document = inner
     if not isinstance(document, dict):
         raise DataError([f"must map case ids to truths, not {what_came(document)}"], source=source)
     fields = Fields(source)
@@ -25,7 +29,8 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
         case = fields.case = str(key)  # in a file keys are text; in a dict they may be numbers
         if case in truth:
             fields.wrong(None, "is there twice, as a number and as a text")
-        row = entry if isinstance(entry, dict) else {"verdict": entry}
+        known = entry.get("ground_truth", entry) if isinstance(entry, dict) else entry
+        row = known if isinstance(known, dict) else {"verdict": known}
         try:
             rank = policy.scale.rank(row.get("verdict"))
         except ValueError as error:
@@ -35,7 +40,7 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
         truth[case] = CaseTruth(
             rank,
             incidents=_incidents(row.get("incidents"), policy, fields, undeclared),
-            primitives=fields.numbers("primitives", row.get("primitives")),
+            primitives=fields.values("primitives", row.get("primitives")),
         )
     fields.case = None
     for name, cases in undeclared.items():

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from acumen.table.judgments import NO_PREDICTION, Judgments
 from acumen.types import CaseId, Floats
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block
+from acumen.views.weights import CaseRows, CaseWeights, Errors, Group, cases_of, once_a_block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,6 +32,22 @@ class Confusion(CaseRows):
     seen_levels: NDArray[np.int64]
     """Levels that are the truth or the prediction of some answered row of the study."""
 
+    names: tuple[str | int | float, ...] = ()
+    """What the levels are called, where that is known."""
+
+    def errors(self, beyond: int | None = None, *, silence: bool = False) -> Errors:
+        """Who errs: levels off, or rows ``beyond`` so many; ``silence`` counts as wrong."""
+        rows = np.arange(len(self.case)) if silence else self.order
+        off = np.abs(self.truth - self.prediction)[rows]
+        off = np.where(self.prediction[rows] == NO_PREDICTION, self.levels, off)
+        loss = off if beyond is None else off > beyond
+        return self.sparse_errors(rows, loss, most_loss=self.levels - 1 if beyond is None else 1)
+
+    def groups(self) -> list[Group]:
+        """The cases at each true level: a mean over levels rests on all of them."""
+        truth = self.truth[self.order]
+        return [Group(self.cases_among(truth == k), "at", k) for k in self.true_levels.tolist()]
+
     def why_undefined(self, weights: CaseWeights) -> str | None:
         """Why a metric may have no value under the first weighting of a block, if it is plain."""
         square = self.square(weights)[:, :, 0]
@@ -41,7 +57,7 @@ class Confusion(CaseRows):
         return super().why_undefined(weights)
 
     @cached_property
-    def _cell(self) -> NDArray[np.int64]:
+    def cell(self) -> NDArray[np.int64]:
         """Cell of each row: one row a truth, one column a prediction, the last for none."""
         column = np.where(self.prediction == NO_PREDICTION, self.levels, self.prediction)
         return self.truth * (self.levels + 1) + column
@@ -54,24 +70,33 @@ class Confusion(CaseRows):
         [[1, 0, 0], [0, 1, 1]]
         """
         cells = self.levels * (self.levels + 1)
-        return np.bincount(self._cell, minlength=cells).reshape(self.levels, -1)
+        return np.bincount(self.cell, minlength=cells).reshape(self.levels, -1)
+
+    def beside(self, other: Confusion) -> Confusion:
+        """The rows of two tables of the same cases in one, the other's numbered after ours."""
+        return confuse(
+            np.concatenate([self.truth, other.truth]),
+            np.concatenate([self.prediction, other.prediction]),
+            levels=self.levels,
+            **self.cases_beside(other),
+        )
 
     @once_a_block
-    def _sums(self, weights: CaseWeights) -> Floats:
+    def sums(self, weights: CaseWeights) -> Floats:
         """Weight by truth, prediction (the last is none) and weighting."""
         from acumen.views.cell_kernels import cell_sums
 
         cells = self.levels * (self.levels + 1)
-        sums = cell_sums(self.case, self._cell, weights.counts, self.weight, cells)
+        sums = cell_sums(self.case, self.cell, weights.counts, self.weight, cells)
         return sums.reshape(self.levels, self.levels + 1, -1)
 
     def square(self, weights: CaseWeights) -> Floats:
         """Weight of the answered rows: ``(truth, prediction, weighting)``."""
-        return self._sums(weights)[:, :-1]
+        return self.sums(weights)[:, :-1]
 
     def total(self, weights: CaseWeights) -> Floats:
         """Weight of all rows, abstained ones too."""
-        total: Floats = self._sums(weights).sum(axis=(0, 1))
+        total: Floats = self.sums(weights).sum(axis=(0, 1))
         return total
 
 
@@ -83,7 +108,9 @@ def confuse(
     case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
+    item: ArrayLike | None = None,
     study_levels: Sequence[int] | None = None,
+    names: Sequence[str | int | float] = (),
 ) -> Confusion:
     """The table of plain arrays of ranks; ``prediction`` −1 is an abstention.
 
@@ -101,6 +128,7 @@ def confuse(
     heavy = order if own is None else order[own[order] > 0]
     true_levels = np.unique(truth[heavy] if study_levels is None else np.asarray(study_levels))
     return Confusion(
+        item=None if item is None else np.asarray(item, np.int32),
         order=order,
         truth=truth,
         prediction=prediction,
@@ -108,6 +136,7 @@ def confuse(
         n_cases=n_cases,
         levels=int(highest) + 1 if levels is None else levels,
         weight=own,
+        names=tuple(names),
         true_levels=true_levels,
         seen_levels=np.union1d(
             true_levels, prediction[heavy] if study_levels is None else true_levels
@@ -128,7 +157,7 @@ def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None)
 
     ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
     """
-    table = table.included
+    table = table.scored
     return confuse(
         table.truth,
         np.where(answered_among(table, among), table.prediction, NO_PREDICTION),
@@ -136,4 +165,6 @@ def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None)
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
+        item=table.item,
+        names=table.scale.levels,
     )

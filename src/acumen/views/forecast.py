@@ -18,7 +18,15 @@ from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
 from acumen.table.losses import rungs_off
 from acumen.types import Floats
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
+from acumen.views.weights import (
+    CaseRows,
+    CaseWeights,
+    Group,
+    cases_of,
+    once_a_block,
+    rows_of,
+    tie_ends,
+)
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""
@@ -89,6 +97,15 @@ class Forecast(CaseRows):
         )
         return view, CaseWeights(mass.reshape(-1, 1))
 
+    def beside(self, other: Forecast) -> Forecast:
+        """The rows of two forecasts of the same cases in one, the other's numbered after ours."""
+        sides = (self, other)
+        return forecast(
+            np.concatenate([side.probability[side.atom] for side in sides]),
+            np.concatenate([side.target[side.atom] for side in sides]),
+            **self.cases_beside(other, ranked=True),
+        )
+
     @once_a_block
     def moments(self, weights: CaseWeights) -> Moments:
         """Sums over all answered rows."""
@@ -138,12 +155,33 @@ class Forecast(CaseRows):
     @once_a_block
     def cosines(self, weights: CaseWeights) -> Floats:
         """``(frequency, weighting)``: sums of (y − p)·cos(πkp), the residual in a cosine basis."""
-        return weights.weigh(self._cosine_columns)
+        return weights.weigh(self.cosine_columns)
 
     @cached_property
-    def _cosine_columns(self) -> Floats:
+    def cosine_columns(self) -> Floats:
+        """The same of each case: ``(frequency, case)``."""
         p, residual = self.probability, self.target - self.probability
         return self._per_case([residual * np.cos(np.pi * k * p) for k in range(FREQUENCIES)])
+
+    def residuals(self, bins: int = BINS, *, by_mass: bool = False) -> tuple[Floats, Floats]:
+        """``(bin, case)`` summed target − probability, and the weight of each case."""
+        own = np.ones(len(self.order)) if self.own is None else self.own
+        mass = np.bincount(self.atom, own, len(self.probability))
+        cell = equal_width_bin(self.probability, bins)
+        if by_mass:
+            ends = tie_ends(self.probability)
+            until = np.cumsum(mass)[ends - 1]
+            middle = (until + np.append(0.0, until[:-1])) / 2
+            of_tie = np.minimum((middle / until[-1] * bins).astype(np.int64), bins - 1)
+            cell = np.repeat(of_tie, np.diff(ends, prepend=0))
+        weight = self._per_case([np.ones(len(self.probability))])[0]
+        return self._per_case([self.target - self.probability], cell, bins), weight
+
+    def groups(self) -> list[Group]:
+        """The cases that are certain and wrong, where any is certain: they decide a mean log."""
+        certain = np.abs(self.probability - 0.5) > 0.5 - 2 * CLIP
+        wrong = certain & (np.abs(self.probability - self.target) > 0.5)
+        return [Group(self.cases_among(wrong[self.atom]), "certain")] if certain.any() else []
 
     def curve(self, bins: int = BINS) -> ReliabilityCurve:
         """The reliability curve; every case counts once.
@@ -182,6 +220,7 @@ def forecast(
     case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
+    item: ArrayLike | None = None,
 ) -> Forecast:
     """A forecast from plain arrays, one value a row; each row its own case by default.
 
@@ -205,6 +244,7 @@ def forecast(
     first = np.append(True, (p[1:] != p[:-1]) | (y[1:] != y[:-1])) if len(p) else np.empty(0, bool)
     codes, n_cases = cases_of(case, n_cases, size)
     return Forecast(
+        item=None if item is None else np.asarray(item, np.int32),
         order=rows,
         atom=np.cumsum(first) - 1,
         case=codes,
@@ -219,7 +259,7 @@ def forecast_judgments(
     table: Judgments, confidence: ArrayLike, target: str = "correctness"
 ) -> Forecast:
     """The forecast a confidence makes; it has one value for each row of ``table.included``."""
-    table = table.included
+    table = table.scored
     return forecast(
         confidence,
         target_of(table, target),
@@ -227,6 +267,7 @@ def forecast_judgments(
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
+        item=table.item,
     )
 
 

@@ -16,38 +16,55 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID
 from acumen.errors import UsageError
 from acumen.table.judgments import Judgments
-from acumen.table.losses import Loss, find_loss, rungs_off
+from acumen.table.losses import AnyLoss, Grades, find_loss
 from acumen.table.scale import MOST_LEVELS
 from acumen.types import Floats
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
+from acumen.views.weights import (
+    CaseRows,
+    CaseWeights,
+    Errors,
+    Group,
+    cases_of,
+    once_a_block,
+    rows_of,
+    tie_ends,
+)
 
 COVERAGE_TOLERANCE: Final = 1e-9
 MOST_RISK: Final = 0.25
+RIGHT_OR_WRONG: Final = Grades.by_rungs(np.array([0.0, 1.0]))
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over the rows, one value a weighting; losses in rungs."""
+    """Sums over the rows, one value a weighting; losses in units."""
 
     rows: Floats
-    by_loss: Floats
-    """Weight of the answered rows at each loss: ``by_loss[rungs, weighting]``."""
+    by_kind: Floats
+    """Weight of the answered rows of each kind, cheapest first: ``by_kind[kind, weighting]``."""
+    grades: Grades
 
     @property
     def answered(self) -> Floats:
         """Weight of the answered rows."""
-        answered: Floats = self.by_loss.sum(axis=0)
+        answered: Floats = self.by_kind.sum(axis=0)
         return answered
 
     @property
     def loss(self) -> Floats:
-        """Summed loss of the answered rows, in rungs."""
-        return np.arange(len(self.by_loss), dtype=np.float64) @ self.by_loss
+        """Summed loss of the answered rows, in units."""
+        loss: Floats = self.grades.cost @ self.by_kind
+        return loss
+
+    def within(self, rungs: int) -> Floats:
+        """Weight of the answered rows that are at most so many rungs off, whatever they cost."""
+        weight: Floats = self.by_kind[self.grades.off <= rungs].sum(axis=0)
+        return weight
 
 
 @dataclass(frozen=True, slots=True)
 class Areas:
-    """Trapezoid areas and what lies at given coverages; weights and rungs, not yet divided."""
+    """Trapezoid areas and what lies at given coverages; weights and units, not yet divided."""
 
     risk: Floats
     """Area under selective risk over accepted weight."""
@@ -76,32 +93,53 @@ class Curve:
 class Ranking(CaseRows):
     """Rows ranked by falling confidence. Make one with :func:`rank` or :func:`rank_judgments`."""
 
-    loss: NDArray[np.int16]
-    """Losses of the answered rows in rungs, surest first."""
+    kind: NDArray[Any]
+    """The kind of each answered row among ``grades``, surest first."""
+    grades: Grades
+    """What each kind of answer costs, and how far it is off."""
     ends: NDArray[np.int64]
     """Where each tie ends (exclusive)."""
     threshold: Floats
     """The confidence of each tie."""
-    unit: float = 1.0
-    """What one rung costs."""
     grid: tuple[float, ...] = COVERAGE_GRID
     """Coverages, rising, whose risk is computed in the same pass."""
     cuts: tuple[float, ...] = (AREA_COVERAGE,)
     """Coverages, rising, up to which areas are computed in the same pass."""
-    most_loss: int = 0
-    """The largest loss there can be, in rungs."""
 
     def __len__(self) -> int:
         return len(self.case)
 
     @cached_property
+    def loss(self) -> NDArray[Any]:
+        """Losses of the answered rows in units, surest first."""
+        return self.grades.losses(self.kind)
+
+    @property
+    def unit(self) -> float:
+        """What one unit of loss costs."""
+        return self.grades.unit
+
+    @property
+    def most_loss(self) -> float:
+        """The largest loss there can be, in units."""
+        return float(self.grades.cost[-1])
+
+    @cached_property
+    def by_right(self) -> Ranking:
+        """The same rows, where a wrong answer costs one unit and a right one nothing."""
+        wrong = self.grades.off > 0
+        if np.array_equal(wrong, self.grades.cost > 0):
+            return self
+        return replace(self, kind=wrong[self.kind].astype(np.int16), grades=RIGHT_OR_WRONG)
+
+    @cached_property
     def _case_columns(self) -> Floats:
-        """Per case: weight of its rows, then weight of its answered rows at each loss."""
-        levels = self.most_loss + 1
+        """Per case: weight of its rows, then weight of its answered rows of each kind."""
+        kinds = len(self.grades.cost)
         rows = np.bincount(self.case, weights=self.weight, minlength=self.n_cases)
-        cell = self.loss.astype(np.int64) * self.n_cases + self.index
-        by_loss = np.bincount(cell, weights=self.own, minlength=levels * self.n_cases)
-        return np.vstack([rows, by_loss.reshape(levels, self.n_cases)]).astype(np.float64)
+        cell = self.kind.astype(np.int64) * self.n_cases + self.index
+        by_kind = np.bincount(cell, weights=self.own, minlength=kinds * self.n_cases)
+        return np.vstack([rows, by_kind.reshape(kinds, self.n_cases)]).astype(np.float64)
 
     def row_weights(self, weights: CaseWeights) -> Floats:
         """The weights of the ranked rows, spelled out: ``(ranked row, weighting)``."""
@@ -109,25 +147,44 @@ class Ranking(CaseRows):
         return per_row if self.own is None else per_row * self.own[:, None]
 
     @cached_property
-    def row_weight(self) -> Floats:
-        """What every row of the table counts by itself."""
-        return np.ones(len(self)) if self.weight is None else self.weight
-
-    @cached_property
     def is_point(self) -> NDArray[np.bool_]:
         """Which ties are working points: one without weight is none."""
         return np.diff(np.cumsum(self.row_weight[self.order])[self.ends - 1], prepend=0.0) > 0.0
 
-    def loss_by_case(self) -> Floats:
-        """Summed loss of each case, in rungs."""
-        levels = np.arange(self.most_loss + 1, dtype=np.float64)
-        return levels @ self._case_columns[1:]
+    @cached_property
+    def off(self) -> NDArray[np.int16]:
+        """Rungs that the answered rows are off, surest first."""
+        off: NDArray[np.int16] = self.grades.off[self.kind]
+        return off
+
+    def errors(self, coverage: float | None = None, beyond: int | None = None) -> Errors:
+        """Who errs among the answered rows, or those accepted at a coverage.
+
+        ``beyond`` so many rungs a row is wrong, and counts once; without it the loss counts.
+        """
+        stop = len(self.order)
+        if coverage is not None:
+            accepted = np.cumsum(self.row_weight[self.order])[self.ends - 1]
+            enough = (coverage - COVERAGE_TOLERANCE) * self.row_weight.sum()
+            point = int(np.searchsorted(accepted, enough))
+            stop = int(self.ends[point]) if point < len(self.ends) else stop
+        rows = self.order[:stop]
+        if beyond is not None:
+            return self.sparse_errors(rows, self.off[:stop] > beyond, most_loss=1)
+        least = float(min(self.grades.cost[self.grades.cost > 0], default=1.0))
+        facts = {"unit": self.unit, "most_loss": self.most_loss, "least_loss": least}
+        return self.sparse_errors(rows, self.loss[:stop], **facts)
+
+    def groups(self) -> list[Group]:
+        """The cases with a right answer, and those with a wrong one."""
+        right = self.off == 0
+        return [Group(self.cases_among(right), "right"), Group(self.cases_among(~right), "wrong")]
 
     @once_a_block
     def totals(self, weights: CaseWeights) -> Totals:
-        """Sums over rows: all, and answered by loss."""
+        """Sums over rows: all, and answered by kind."""
         sums = weights.weigh(self._case_columns)
-        return Totals(sums[0], sums[1:])
+        return Totals(sums[0], sums[1:], self.grades)
 
     @once_a_block
     def areas(self, weights: CaseWeights, coverage: float | None = None) -> Areas:
@@ -139,7 +196,7 @@ class Ranking(CaseRows):
         reach = (np.asarray(grid, np.float64).reshape(-1, 1) - COVERAGE_TOLERANCE) * rows
         cut = np.asarray(cuts, np.float64).reshape(-1, 1) * rows
         total, reached, cut_area = areas(*self._ranked(weights), reach, cut)
-        cut_area = np.where(np.isnan(cut_area), total[:, None, :], cut_area)
+        cut_area = np.where(np.isnan(cut_area[:2]), total[:, None, :], cut_area[:2])
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
 
     @once_a_block
@@ -148,6 +205,17 @@ class Ranking(CaseRows):
         from acumen.views.ranking_kernels import exact
 
         return exact(*self._ranked(weights), (risk + COVERAGE_TOLERANCE) / self.unit)
+
+    def risk_within(self, weights: CaseWeights, coverage: Floats) -> Floats:
+        """Mean loss of the surest rows up to a coverage of all rows; a tie enters in proportion."""
+        from acumen.views.ranking_kernels import areas
+
+        totals = self.totals(weights)
+        hair = 0.0 if self.own is None else 1e-12  # own weights are summed with rounding
+        limit = np.minimum(coverage * totals.rows, totals.answered * (1.0 - hair))
+        nowhere, limit = np.empty((0, weights.lanes)), np.where(limit > 0.0, limit, np.nan)
+        lost: Floats = areas(*self._ranked(weights), nowhere, limit[None])[2][2, 0]
+        return lost * self.unit / limit
 
     @once_a_block
     def hulls(self, weights: CaseWeights) -> Floats:
@@ -161,7 +229,7 @@ class Ranking(CaseRows):
         """Areas had the rows been ranked by loss: of risk and of loss doubled, of risk exact."""
         from acumen.views.ranking_kernels import optimum
 
-        return optimum(self.totals(weights).by_loss)
+        return optimum(self.totals(weights).by_kind, self.grades.cost)
 
     def _ranked(
         self, weights: CaseWeights
@@ -172,29 +240,27 @@ class Ranking(CaseRows):
     def beside(self, other: Ranking) -> Ranking:
         """The rows of two rankings of the same cases in one, the other's cases numbered after ours.
 
-        Weighing the two halves against each other then swaps the systems case by case.
+        Swapping the systems in a case then leaves the whole as it is.
         """
         columns = zip(self.columns(), other.columns(), strict=True)
-        loss, confidence, answered, weight = (np.concatenate(pair) for pair in columns)
+        kind, confidence, answered = (np.concatenate(pair) for pair in columns)
         both = rank(
-            loss,
+            kind,
             confidence,
             answered,
-            case=np.concatenate([self.case, other.case + self.n_cases]),
-            n_cases=self.n_cases + other.n_cases,
-            weight=None if self.weight is other.weight is None else weight,
-            unit=self.unit,
-            most_loss=max(self.most_loss, other.most_loss),
+            grades=max(self.grades, other.grades, key=lambda grades: len(grades.cost)),
+            **self.cases_beside(other),
         )
         return replace(both, grid=self.grid, cuts=self.cuts)
 
     def columns(self) -> tuple[NDArray[Any], ...]:
-        """Loss, confidence, whether it is answered and own weight of every row of the table."""
+        """Kind, confidence and whether it is answered, of every row of the table."""
         size = len(self)
-        loss, confidence, answered = np.zeros(size, np.int16), np.zeros(size), np.zeros(size, bool)
-        loss[self.order], answered[self.order] = self.loss, True
+        kind, confidence = np.zeros(size, self.kind.dtype), np.zeros(size)
+        answered = np.zeros(size, bool)
+        kind[self.order], answered[self.order] = self.kind, True
         confidence[self.order] = np.repeat(self.threshold, np.diff(self.ends, prepend=0))
-        return loss, confidence, answered, self.row_weight
+        return kind, confidence, answered
 
     def curve(self) -> Curve:
         """The curve as arrays; each row counts with its own weight."""
@@ -228,10 +294,15 @@ def rank(
     case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
+    item: ArrayLike | None = None,
     unit: float = 1.0,
     most_loss: int | None = None,
+    grades: Grades | None = None,
 ) -> Ranking:
     """Rank rows given as plain arrays; ``loss`` in whole rungs, each row its own case by default.
+
+    With ``grades``, which hold the unit and all losses there can be, ``loss`` is the kind of each
+    row among them.
 
     >>> rank([0, 2, 0, 0], [2, 2, 1, 0], answered=[True, True, True, False]).curve().coverage
     array([0.5 , 0.75])
@@ -244,47 +315,53 @@ def rank(
         if column is not None and len(np.asarray(column)) != len(rungs):
             raise UsageError(f"{len(np.asarray(column))} {what} for {len(rungs)} rows")
     rows = rows_of(answered, len(confidence))
-    _check_values(rungs[rows], confidence[rows])
+    _check_values(
+        rungs[rows], confidence[rows], MOST_LEVELS if grades is None else len(grades.cost)
+    )
     order = rows[np.argsort(-confidence[rows], kind="stable")]  # surest first
     ranked = confidence[order]
     ends = tie_ends(ranked)
     codes, n_cases = cases_of(case, n_cases, len(confidence))
-    losses = rungs[order].astype(np.int16)
+    kind = rungs[order].astype(np.int16 if grades is None or grades.kind_at is None else np.int32)
+    if grades is None:
+        most = int(kind.max(initial=0)) if most_loss is None else most_loss
+        grades = Grades.by_rungs(np.arange(most + 1.0), unit)
     return Ranking(
+        item=None if item is None else np.asarray(item, np.int32),
         order=order,
-        loss=losses,
+        kind=kind,
+        grades=grades,
         ends=ends,
         threshold=ranked[ends - 1].astype(np.float64),
         case=codes,
         n_cases=n_cases,
-        unit=unit,
         weight=None if weight is None else np.asarray(weight, np.float64),
-        most_loss=int(losses.max(initial=0)) if most_loss is None else most_loss,
     )
 
 
-def _check_values(rungs: NDArray[Any], confidence: NDArray[Any]) -> None:
+def _check_values(rungs: NDArray[Any], confidence: NDArray[Any], most: int) -> None:
     """Refuse what could be ranked, but not as it is meant."""
     if confidence.dtype.kind == "f" and np.isnan(confidence).any():
         raise UsageError("an answered row has NaN for a confidence")
     if rungs.dtype.kind == "f" and (rungs != np.floor(rungs)).any():
         raise UsageError("a loss is a whole number of rungs; unit= says what a rung costs")
     low, high = rungs.min(initial=0), rungs.max(initial=0)
-    if low < 0 or high >= MOST_LEVELS:
+    if low < 0 or high >= most:
         odd = low if low < 0 else high
-        raise UsageError(f"a loss of {odd:g} levels; a scale has at most {MOST_LEVELS}")
+        raise UsageError(f"a loss of {odd:g} levels; a scale has at most {most}")
 
 
-def rank_judgments(table: Judgments, confidence: ArrayLike, loss: str | Loss = "abs") -> Ranking:
+def rank_judgments(table: Judgments, confidence: ArrayLike, loss: AnyLoss = "abs") -> Ranking:
     """Rank the rows of a table's included cases; ``confidence`` has one value for each of them."""
-    table = table.included
+    table = table.scored
+    grades = find_loss(loss).grades(table.scale)
     return rank(
-        rungs_off(table.prediction, table.truth),
+        grades.kinds(table.prediction, table.truth),
         confidence,
         table.answered,
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
-        unit=find_loss(loss).unit(table.scale),
-        most_loss=table.scale.range,
+        item=table.item,
+        grades=grades,
     )

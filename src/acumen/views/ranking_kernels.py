@@ -2,8 +2,8 @@
 
 Rows come ranked, in blocks of equal confidence (``ends`` are the blocks' exclusive ends). A row's
 weight in replicate ``b`` is ``counts[index[row], b]``, times ``row_weight[row]`` when the rows have
-weights of their own. Losses are whole rungs of the scale, so sums of losses and of whole weights
-are exact whatever the order of the rows; divisions come last.
+weights of their own. Losses are whole units wherever they can be, so sums of losses and of whole
+weights are exact whatever the order of the rows; divisions come last.
 
 ``k`` is the weight accepted so far, ``l`` its summed loss, ``n`` the weight of all rows.
 """
@@ -93,12 +93,13 @@ def areas(
 
     ``reach[t, b]`` and ``cut[t, b]`` are accepted weights, rising in ``t``. Returns the doubled
     areas (under risk, under summed loss), ``(k, l)`` at the first working point that reaches each
-    ``reach``, and the two doubled areas up to each ``cut`` (NaN where never reached).
+    ``reach``, and up to each ``cut`` the two doubled areas and the loss, of a tie in proportion
+    (NaN where never reached).
     """
     lanes = counts.shape[1]
     total = np.zeros((2, lanes))
     reached = np.full((2, reach.shape[0], lanes), np.nan)
-    cut_area = np.full((2, cut.shape[0], lanes), np.nan)
+    cut_area = np.full((3, cut.shape[0], lanes), np.nan)
     k, l, r = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)  # noqa: E741
     k0, l0, r0 = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
     next_reach, next_cut = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
@@ -141,6 +142,7 @@ def areas(
                         l_cut = l0[b] + (l[b] - l0[b]) * share
                         cut_area[0, t, b] = total[0, b] + x * (r0[b] + r_cut)
                         cut_area[1, t, b] = total[1, b] + x * (l0[b] + l_cut)
+                        cut_area[2, t, b] = l_cut
                         next_cut[b] += 1
                     alarm[b] = next_alarm(reach, cut, next_reach[b], next_cut[b], b)
         for b in range(lanes):
@@ -283,7 +285,7 @@ def concordance(k: Floats, wrong: Floats, size: int) -> float:
 
 @inlined
 def most_within(k: Floats, l: Floats, size: int, most_risk: float) -> float:  # noqa: E741
-    """The largest accepted weight whose risk is at most ``most_risk`` (rungs); 0 if none."""
+    """The largest accepted weight whose risk is at most ``most_risk`` (units); 0 if none."""
     most = 0.0
     for j in range(size):
         most = k[j] if l[j] <= most_risk * k[j] else most
@@ -362,16 +364,16 @@ def hull_corners(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 @compiled
-def optimum(by_loss: Floats) -> Floats:
-    """Areas when rows are ranked by loss, from the weight at each loss (row = rungs).
+def optimum(by_kind: Floats, costs: Floats) -> Floats:
+    """Areas when rows are ranked by loss, from the weight of each kind, cheapest first.
 
     Under risk with one row a point, under summed loss (both doubled), under risk with ties kept.
     """
-    out = np.zeros((3, by_loss.shape[1]))
-    for b in range(by_loss.shape[1]):
+    out = np.zeros((3, by_kind.shape[1]))
+    for b in range(by_kind.shape[1]):
         k0, l0, first, last = 0.0, 0.0, -1.0, 0.0
-        for cost in range(by_loss.shape[0]):
-            width = by_loss[cost, b]
+        for kind in range(by_kind.shape[0]):
+            cost, width = costs[kind], by_kind[kind, b]
             if width <= 0.0:
                 continue
             k1, l1 = k0 + width, l0 + cost * width

@@ -49,6 +49,14 @@ class Reasoning:
         """A case is a row here."""
         return self, CaseWeights(weights.reshape(-1, 1))
 
+    def beside(self, other: Reasoning) -> Reasoning:
+        """Both sides' cases in one, the other's numbered after ours."""
+        right, of = (
+            {name: np.concatenate([mine, theirs[name]]) for name, mine in ours.items()}
+            for ours, theirs in ((self.right, other.right), (self.of, other.of))
+        )
+        return replace(self, right=right, of=of, n_cases=self.n_cases + other.n_cases)
+
     def cases_behind(self, metric: str) -> int:
         """Cases that have anything to check: of the process score, by its barest component."""
         parts = self.components if metric == "process" else (metric,)

@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.table.judgments import Judgments
 from acumen.types import CaseId, Floats
 from acumen.views.confusion import answered_among
-from acumen.views.weights import CaseRows, CaseWeights, cases_of, once_a_block, rows_of, tie_ends
+from acumen.views.weights import (
+    CaseRows,
+    CaseWeights,
+    Group,
+    cases_of,
+    once_a_block,
+    rows_of,
+    tie_ends,
+)
 
 BY_SCORE: Final = "risk_score"
 BY_LEVEL: Final = "predicted level"
@@ -46,14 +54,56 @@ class SeverityRanking(CaseRows):
     ends: NDArray[np.int64]
     """Where each tie ends (exclusive)."""
     levels: int
+    score: Floats
+    """Of the rows in order."""
     ranked_by: str = BY_SCORE
     covered: tuple[int, ...] = ()
     """The thresholds with cases on both sides, in the whole study: the means are over these."""
+
+    names: tuple[str | int | float, ...] = ()
+    """What the levels are called, where that is known."""
+
+    def groups(self, level: float) -> list[Group]:
+        """The cases on either side of a threshold."""
+        above, where = self.level >= level, "at" if level == self.levels - 1 else "at_least"
+        up = Group(self.cases_among(above), where, int(level))  # type: ignore[arg-type]  # both are
+        return [up, Group(self.cases_among(~above), "below", int(level))]
+
+    def all_groups(self) -> list[Group]:
+        """Those of every threshold that the means go over."""
+        return [group for k in self.covered for group in self.groups(k)]
+
+    def risky_groups(self) -> list[Group]:
+        """The cases at the top, and those between it and the lowest level."""
+        top = self.levels - 1
+        between = self.cases_among((self.level > 0) & (self.level < top))
+        return [self.groups(top)[0], Group(between, "between", 0, top)]
 
     @property
     def thresholds(self) -> range:
         """All thresholds k, whether or not the study has cases on both sides."""
         return range(1, self.levels)
+
+    def beside(self, other: SeverityRanking) -> SeverityRanking:
+        """The rows of two rankings of the same cases in one, the other's cases numbered after ours.
+
+        Levels are the same for both. A score is each side's own, and counts by its place there.
+        """
+        sides = (self, other)
+        by_level = all(side.ranked_by == BY_LEVEL for side in sides)
+        return rank_severity(
+            np.concatenate([side.level for side in sides]),
+            np.concatenate([side.score if by_level else side.places() for side in sides]),
+            levels=self.levels,
+            covered=sorted({*self.covered, *other.covered}),
+            **self.cases_beside(other, ranked=True),
+        )
+
+    def places(self) -> Floats:
+        """How high each row stands among all, from 1 down to 0; a tie stands at its middle."""
+        before = np.append(0, self.ends[:-1])
+        middle = (before + self.ends) / 2 / max(len(self), 1)
+        return 1.0 - np.repeat(middle, self.ends - before)
 
     @once_a_block
     def sums(self, weights: CaseWeights) -> ThresholdSums:
@@ -73,8 +123,10 @@ def rank_severity(
     case: ArrayLike | None = None,
     n_cases: int | None = None,
     weight: ArrayLike | None = None,
+    item: ArrayLike | None = None,
     ranked_by: str = BY_SCORE,
     covered: Sequence[int] | None = None,
+    names: Sequence[str | int | float] = (),
 ) -> SeverityRanking:
     """Rank rows given as plain arrays; ``truth`` as ranks, each row its own case by default.
 
@@ -92,14 +144,17 @@ def rank_severity(
     present = truth[order] if own is None else truth[order[own[order] > 0]]
     two_sided = (k for k in range(1, highest) if 0 < np.count_nonzero(present >= k) < len(present))
     return SeverityRanking(
+        item=None if item is None else np.asarray(item, np.int32),
         order=order,
         level=truth[order],
         ends=tie_ends(score[order]),
+        score=score[order],
         case=codes,
         n_cases=n_cases,
         levels=highest,
         weight=own,
         ranked_by=ranked_by,
+        names=tuple(names),
         covered=tuple(two_sided if covered is None else covered),
     )
 
@@ -111,7 +166,7 @@ def rank_judgments_by_severity(
 
     ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
     """
-    table = table.included
+    table = table.scored
     score = table.risk_score
     if score is not None and not np.isfinite(score[table.answered]).all():
         score = None
@@ -123,5 +178,7 @@ def rank_judgments_by_severity(
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
+        item=table.item,
         ranked_by=BY_LEVEL if score is None else BY_SCORE,
+        names=table.scale.levels,
     )

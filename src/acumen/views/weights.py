@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Final, Literal, NamedTuple, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,6 +71,39 @@ def once_a_block(
     return call
 
 
+class Group(NamedTuple):
+    """Cases that a metric cannot do without: of a level, by its rank, or of another kind."""
+
+    cases: int
+    where: Literal["at", "at_least", "below", "between", "right", "wrong", "certain"]
+    level: int = 0
+    upper: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """What an interval needs to know where errors are sparse; losses in units of cost ``unit``."""
+
+    erring_cases: int
+    """Cases with any loss."""
+    answered: float
+    """Rows that are looked at: the answered ones, or those accepted at a coverage."""
+    cmax: float
+    worst_case: float
+    """The largest summed loss of a case."""
+    cases: int
+    """Cases with such a row."""
+    unit: float = 1.0
+    most_loss: float = np.inf
+    """The largest loss of a row, in units."""
+    least_loss: float = 1.0
+    """The smallest that is not 0: what an error that was not seen costs at least."""
+
+    def bounds(self, one_error: Callable[[float], float]) -> tuple[float, float]:
+        """Smallest and largest value of a risk: every row answered, and as wrong as can be."""
+        return 0.0, one_error(1.0) * self.most_loss * self.unit
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CaseRows:
     """The rows of a table, and those of them that a view looks at, in the view's order."""
@@ -82,6 +115,8 @@ class CaseRows:
     n_cases: int
     weight: Floats | None = None
     """A weight of its own for every row of the table, if any."""
+    item: NDArray[np.int32] | None = None
+    """Item of every row of the table, where it has one."""
 
     def __len__(self) -> int:
         return len(self.order)
@@ -96,9 +131,38 @@ class CaseRows:
         """Own weights of the rows in order, if any."""
         return None if self.weight is None else self.weight[self.order]
 
+    @cached_property
+    def row_weight(self) -> Floats:
+        """What every row of the table counts by itself."""
+        return np.ones(len(self.case)) if self.weight is None else self.weight
+
+    @cached_property
+    def case_weight(self) -> Floats:
+        """What the rows of each case count together."""
+        return np.bincount(self.case, self.row_weight, self.n_cases).astype(np.float64)
+
     def cases_behind(self, metric: str) -> int:
         """Cases with an answered row that has weight."""
-        return len(np.unique(self.index if self.own is None else self.index[self.own > 0]))
+        return self.cases_among(np.ones(len(self.order), np.bool_))
+
+    def cases_among(self, some: NDArray[np.bool_]) -> int:
+        """Cases with a row that has weight, among some of the rows in order."""
+        return len(np.unique(self.index[some & (self.row_weight[self.order] > 0)]))
+
+    def sparse_errors(self, rows: NDArray[Any], loss: NDArray[Any], **facts: float) -> Errors:
+        """Who errs among some rows of the table, given by place, with a loss each."""
+        own, size = self.row_weight[rows], self.n_cases
+        looked_at = np.bincount(self.case[rows], own, size)
+        lost = np.bincount(self.case[rows], own * loss, size)
+        answered, total = float(looked_at.sum()), float(self.row_weight.sum())
+        return Errors(
+            erring_cases=int((lost > 0).sum()),
+            answered=answered,
+            cmax=answered / total if total else 0.0,
+            worst_case=float(lost.max(initial=0.0)),
+            cases=int((looked_at > 0).sum()),
+            **facts,
+        )
 
     def why_undefined(self, weights: CaseWeights) -> str | None:
         """Why a metric may have no value under the first weighting of a block, if it is plain."""
@@ -109,11 +173,39 @@ class CaseRows:
             return NO_WEIGHT
         return None if heavy[self.order].any() else NO_ANSWER
 
+    def cases_beside(self, other: CaseRows, *, ranked: bool = False) -> dict[str, Any]:
+        """Cases and weights of the rows of two views, the other's cases numbered after ours.
+
+        Of all rows of the table, or of those the views look at, in their order.
+        """
+        rows = [view.order if ranked else slice(None) for view in (self, other)]
+        case = self.case[rows[0]], other.case[rows[1]] + self.n_cases
+        weight = self.row_weight[rows[0]], other.row_weight[rows[1]]
+        return {
+            "case": np.concatenate(case),
+            "n_cases": self.n_cases + other.n_cases,
+            "weight": None if self.weight is other.weight is None else np.concatenate(weight),
+        }
+
     def by_row(self, weights: Floats) -> tuple[Self, CaseWeights]:
         """Every row a case of its own, and the block in which it has this weight."""
         rows = np.arange(len(self.case), dtype=np.int32)
         view = replace(self, case=rows, n_cases=len(rows), weight=None)
         return view, CaseWeights(weights.reshape(-1, 1))
+
+
+def balance(weight: Floats | None) -> tuple[float, float]:
+    r"""As how many cases of one weight these count, and the share of the heaviest.
+
+    .. math:: \Big(\sum_c m_c\Big)^2 \Big/ \sum_c m_c^2
+
+    >>> balance(np.array([6.0, 2.0, 2.0, 2.0]))
+    (3.0, 0.5)
+    """
+    if weight is None or not weight.any():
+        return np.inf, 0.0
+    total = float(weight.sum())
+    return total * total / float(weight @ weight), float(weight.max()) / total
 
 
 def cases_of(

@@ -13,7 +13,21 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.report.blocks import Block, Cell, Paragraph, Section, Table, Tone, Warnings
 from acumen.report.cells import amount, interval, measured_cell, plain, text, title_of, unit_of
-from acumen.report.selective.words import conclusion, population, side_names
+from acumen.report.selective.compared import (
+    DESCRIBED,
+    MANY_FUNCTIONS,
+    is_described,
+    rows_of,
+    shared_rows,
+)
+from acumen.report.selective.outcomes import (
+    not_probabilities,
+    overall,
+    population,
+    scale_note,
+    side_names,
+)
+from acumen.report.selective.words import conclusion, meaning
 from acumen.report.words import why_missing
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import MetricsArtifact, Variant, name
@@ -21,6 +35,7 @@ from acumen.results.metrics import MetricsArtifact, Variant, name
 T = TypeVar("T")
 
 LEGEND: Final = "excess: AUGRC above its optimum; achiev.: AUGRC on its lower hull"
+TESTED: Final = "p all: every row that is tested, together; risk@: where both answer as much"
 _HEADERS: Final = {
     "cmax": "cmax",
     "aurc": "AURC",
@@ -29,29 +44,39 @@ _HEADERS: Final = {
     "augrc_achievable": "achiev.",
 }
 """Metrics of the first table under words short enough for its columns."""
-_MANY_FUNCTIONS: Final = 4
 
 
 def brief(artifact: MetricsArtifact, *, full: bool = False) -> Iterator[Section | Block]:
     """What a terminal shows; ``full`` adds every metric."""
     artifact.check()
     loss, level = artifact.loss, f"{artifact.confidence_level:.0%}"
+    note = scale_note(artifact.scale)
+    if note is not None:
+        yield Paragraph(note, Tone.STRONG)
     yield Paragraph("\n".join(_inputs(artifact)), Tone.STRONG)
-    about = f"loss {loss.name} = {loss.definition} · intervals {level}, below each number"
-    yield Paragraph(f"{population(artifact)}\n{about}")
-    for side, title in enumerate(side_names(artifact)):
-        yield _functions(artifact, side, title if artifact.comparison.enabled else "")
-    if artifact.comparison.enabled:
-        yield _deltas(artifact)
-    yield Paragraph("\n".join([LEGEND, *_without_interval(artifact)]), Tone.QUIET)
+    about = (
+        f"loss {plain(loss.name)} = {plain(loss.definition)} · intervals {level}, below each number"
+    )
+    if artifact.options.get("items") == "random" or artifact.options.get("estimand") == "case":
+        about += f" · {meaning(artifact)}"
+    yield Paragraph("\n".join([population(artifact), *overall(artifact), about]))
+    if artifact.confidence_variants:
+        for side, title in enumerate(side_names(artifact)):
+            yield _functions(artifact, side, title if artifact.comparison.enabled else "")
+        if artifact.comparison.enabled:
+            yield _deltas(artifact)
+        notes = [LEGEND, *([TESTED] if artifact.comparison.enabled else []), *_described(artifact)]
+        notes += [*_without_interval(artifact), *not_probabilities(artifact)]
+        yield Paragraph("\n".join(notes), Tone.QUIET)
     if full:
         yield Section("metrics", "Every metric", (metric_table(artifact),))
     yield Paragraph(conclusion(artifact), Tone.STRONG)
     if artifact.left_out:
         left_out = (f"{printable(function)} ({why})" for function, why in artifact.left_out.items())
         yield Paragraph(f"not computed: {'; '.join(left_out)}")
-    if artifact.warnings:
-        yield Warnings(tuple(map(plain, artifact.warnings)))
+    warnings = [warning for warning in artifact.warnings if warning != note]
+    if warnings:
+        yield Warnings(tuple(map(plain, warnings)))
 
 
 def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
@@ -100,32 +125,41 @@ def _shared(numbers_by_name: Iterable[tuple[str, T]]) -> list[tuple[list[str], T
 
 
 def _deltas(artifact: MetricsArtifact) -> Table:
-    deltas = artifact.comparison.deltas or {}
-    keys = {"augrc_full": "AUGRC", "aurc_full": "AURC"}
-    if len(deltas) <= _MANY_FUNCTIONS:
-        keys |= {"cmax": "cmax", _at_coverage(artifact).name: f"MAE@{artifact.common_coverage:g}"}
+    """By each function what is tested, of few functions also what is described; then the rest."""
+    few = len(artifact.comparison.matched) <= MANY_FUNCTIONS
+    by_function = ((f, rows_of(artifact, f)) for f, _ in _ranked(artifact, 0))
     rows = []
-    for names, by_metric in _shared((f, deltas[f]) for f, _ in _ranked(artifact, 0)):
+    for names, compared in [*_shared(by_function), (["any"], shared_rows(artifact))]:
         label = _label(names)
-        for key, title in keys.items():
-            if key in by_metric:
-                rows.append((Cell(label), Cell(title), *_delta_cells(by_metric[key])))
+        for row in compared:
+            if few or row.delta.description is None:
+                rows.append((Cell(label), Cell(row.short), *_delta_cells(row.delta)))
                 label = ""
     left, right = side_names(artifact)
-    columns = ("confidence", "metric", left, right, "delta", "p", "p Holm")
+    columns = ("confidence", "metric", left, right, "delta", "p", "p all")
     return Table(f"{right} − {left} (paired)", columns, tuple(rows))
 
 
 def _delta_cells(delta: Delta) -> list[Cell]:
     sides = [measured_cell(Measured(value=value)) for value in (delta.left, delta.right)]
     plain_sides = [Cell(cell.text, cell.value) for cell in sides]
-    return [*plain_sides, measured_cell(delta, signed=True), _p(delta.p_value), _p(delta.p_holm)]
+    return [
+        *plain_sides,
+        measured_cell(delta, signed=True),
+        _p(delta.p_value),
+        _p(delta.p_adjusted),
+    ]
 
 
 def _p(value: float | None) -> Cell:
     if value is None:
         return text(None)
     return Cell("<.001" if value < 0.001 else f"{value:.3f}", value)
+
+
+def _described(artifact: MetricsArtifact) -> list[str]:
+    few = len(artifact.comparison.matched) <= MANY_FUNCTIONS
+    return [DESCRIBED] if few and is_described(artifact) else []
 
 
 def _label(names: list[str]) -> str:
@@ -161,7 +195,9 @@ def metric_table(artifact: MetricsArtifact, functions: Collection[str] | None = 
         for function, side, variant in artifact.variants()
         if functions is None or function in functions
     ]
-    numbers += [("any", side, ms) for side, ms in zip(inputs, artifact.agreement, strict=False)]
+    numbers += [
+        ("any", side, ms) for side, ms in zip(inputs, artifact.overall_by_input, strict=False)
+    ]
     rows = []
     for function, side, metrics in numbers:
         who = (text(function), *([text(side)] if len(inputs) > 1 else []))

@@ -23,15 +23,16 @@ def fact_list(artifact: MetricsArtifact) -> list[Fact]:
     facts: list[Fact] = []
     if not artifact.comparison.enabled:
         facts.append(Fact(f"{people.case_noun}s", number(people.participants_included)))
-    if best is None:
-        return facts
-    for side, variant in zip(artifact.input_names, artifact.sides[best], strict=True):
+    variants = [None] * len(artifact.inputs) if best is None else artifact.sides[best]
+    numbers = artifact.overall_by_input
+    for side, metrics, variant in zip(artifact.input_names, numbers, variants, strict=False):
         note = side if artifact.comparison.enabled else ""
-        metrics = variant.metrics
-        for label, key in (("answered", "cmax"), ("exactly right", "accuracy")):
+        for label, key in (("answered", "coverage"), ("exactly right", "accuracy")):
             if key in metrics:
                 facts.append(Fact(label, percent(metrics[key].value), note))
-        facts.append(Fact("AUGRC", number(variant.augrc_full), note or f"ranked by {name(best)}"))
+        if variant is not None:
+            ranked = note or f"ranked by {name(str(best))}"
+            facts.append(Fact("AUGRC", number(variant.augrc_full), ranked))
     return facts
 
 
@@ -40,16 +41,18 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
     if any(entry.path is None for entry in artifact.inputs):
         return None
     words = ["acumen", "evaluate"]
-    for entry in artifact.inputs:
-        words += ["--input", str(entry.path)]
-        words += [] if entry.mode is None else ["--mode", entry.mode]
+    # two systems of one file are one input
+    for path, mode in dict.fromkeys((entry.path, entry.mode) for entry in artifact.inputs):
+        words += ["--input", str(path)]
+        words += [] if mode is None else ["--mode", mode]
+    words += artifact.options.get("reading", [])
     for key, option in _OPTIONS.items():
         value = artifact.options.get(key)
         if isinstance(value, list):
             value = ",".join(map(str, value))
         if value is not None:
             words += [option, str(value)]
-    words += ["--loss", artifact.loss.name]
+    words += ["--loss", artifact.loss.file or artifact.loss.name]
     words += ["--intersection-only"] if artifact.comparison.intersection_only else []
     words += ["--texts"] if artifact.options.get("texts") is True else []
     return shlex.join(words)
@@ -63,6 +66,10 @@ _OPTIONS: Final = {
     "seed": "--seed",
     "coverage_grid": "--coverage-grid",
     "area_coverage": "--area-coverage",
+    "items": "--items",
+    "estimand": "--estimand",
+    "price": "--price",
+    "matched_coverage": "--matched-coverage",
     "calibration": "--calibration",
     "scale": "--scale",
 }
@@ -81,6 +88,8 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
         ("acumen", artifact.acumen_version),
         ("made at", artifact.created_at),
         ("loss", f"{artifact.loss.name} = {artifact.loss.definition}"),
+        ("effective cases", artifact.population.effective_cases),
+        ("largest case's share", artifact.population.largest_case_share),
         ("scale", f"{artifact.scale.get('name')}: {artifact.scale.get('levels')}"),
         *((k.replace("_", " "), v) for k, v in artifact.options.items() if k not in elsewhere),
         *((f"left out: {name(k)}", v) for k, v in artifact.left_out.items()),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from acumen.charts import CHARTS
 from acumen.charts.tables import ABSTAINED
 from acumen.errors import counted
+from acumen.metrics.registry import OVERALL
 from acumen.report.blocks import Section, Table
 from acumen.report.cells import (
     number,
@@ -36,13 +37,14 @@ def agreement(artifact: MetricsArtifact, study: str) -> Section:
     levels = artifact.scale.get("levels", [])
     names = artifact.input_names
     rows = []
-    for key in dict.fromkeys(key for metrics in artifact.agreement for key in metrics):
+    for key in dict.fromkeys(key for metrics in artifact.overall_by_input for key in metrics):
         title = text(title_of(key, levels))
-        for side, metrics in zip(names, artifact.agreement, strict=False):
+        for side, metrics in zip(names, artifact.overall_by_input, strict=False):
             if key in metrics:
                 rows.append((title, text(side), *value_and_interval(metrics[key])))
-        if key in artifact.comparison.agreement:
-            d = artifact.comparison.agreement[key]
+        # of two mean errors, the one in levels is compared
+        metric = OVERALL[key][0] if key == "mae_levels" else key
+        if (d := artifact.comparison.agreement.get(metric)) is not None:
             change = number(d.delta, "+.4f", d.reason)
             sides = text(f"{names[-1]} minus {names[0]}")
             rows.append((title, sides, change, reach(*d.ends, "+.4f", why_missing(d))))
@@ -64,6 +66,8 @@ def errors(artifact: MetricsArtifact, study: str) -> Section:
     if not artifact.summaries:
         return Section("errors", "Where it errs")
     items, truths = (_group_table(artifact, kind) for kind in ("item", "truth"))
+    if not artifact.summaries:
+        return Section("errors", "Where it errs")
     ranked_by = plain(artifact.summaries[0].ranked_by)
     figures = [
         plot(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from acumen.charts import CHARTS
@@ -23,6 +23,7 @@ from acumen.report.cells import number, plain, reach, text, title_of, value_and_
 from acumen.report.plots import plot, plots
 from acumen.report.selective import levels
 from acumen.report.selective.brief import metric_table
+from acumen.report.selective.compared import DESCRIBED, is_described, rows_of, shared_rows
 from acumen.report.selective.facts import cases, fact_list, provenance
 from acumen.report.selective.words import summary as answers
 from acumen.report.words import why_missing
@@ -47,7 +48,7 @@ def study_of(
         facts=Facts(tuple(fact_list(artifact))),
         warnings=Warnings(tuple(plain(w) for w in artifact.warnings)),
         sections=(
-            *(s for build in SECTIONS if (s := build(artifact, key)).blocks),
+            *(s for build in _sections(artifact) if (s := build(artifact, key)).blocks),
             *_cases(artifact, texts),
             Section("provenance", "Provenance", tuple(provenance(artifact, command))),
         ),
@@ -88,7 +89,9 @@ def _metric_table(artifact: MetricsArtifact, title: str, metrics: Sequence[str])
         columns += [title_of(key), f"{title_of(key)}, interval"]
     rows = []
     for function, side, variant in artifact.variants():
-        if any(key in variant.metrics for key in metrics):
+        if any(
+            key in variant.metrics and variant.metrics[key].value is not None for key in metrics
+        ):
             who = [text(name(function)), *([text(side)] if artifact.comparison.enabled else [])]
             numbers = [value_and_interval(variant.metrics.get(key)) for key in metrics]
             rows.append((*who, *(cell for cells in numbers for cell in cells)))
@@ -180,38 +183,31 @@ def _deltas(artifact: MetricsArtifact, study: str) -> Section:
     if not artifact.comparison.enabled:
         return Section("deltas", "How the two differ")
     rows = []
-    risk = METRICS["mae_at_coverage"].at(coverage=artifact.common_coverage)
-    keys = ("augrc_full", "aurc_full", "cmax", risk.name, "failure_auroc")
-    for function, by_metric in (artifact.comparison.deltas or {}).items():
-        for key in keys:
-            if key not in by_metric:
-                continue
-            d = by_metric[key]
-            cells = (text(name(function)), text(title_of(key)), number(d.left), number(d.right))
+    by_function = [(name(f), rows_of(artifact, f)) for f in artifact.functions]
+    for function, compared in [*by_function, ("any", shared_rows(artifact))]:
+        for row in compared:
+            d = row.delta
+            cells = (text(function), text(row.title), number(d.left), number(d.right))
             change = (number(d.delta, "+.4f", d.reason), reach(*d.ends, "+.4f", why_missing(d)))
-            rows.append((*cells, *change, number(d.p_value, ".3g"), number(d.p_holm, ".3g")))
+            rows.append((*cells, *change, number(d.p_value, ".3g"), number(d.p_adjusted, ".3g")))
     left, right = artifact.input_names
     columns = (
-        "confidence function",
-        "metric",
-        left,
-        right,
-        "difference",
-        "interval",
-        "p",
-        "p, Holm",
+        *("confidence function", "metric", left, right),
+        *("difference", "interval", "p", "p, all together"),
     )
     figure = plot(
         study,
         "deltas",
         CHARTS["deltas"](artifact),
-        "Paired difference in AUGRC",
-        f"{right} minus {left}: left of the line, {right} is better. Coloured is what also holds "
-        "when all functions are tested together (Holm); one interval alone may miss the line by "
-        "chance.",
+        "Paired difference in risk at equal coverage",
+        f"{right} minus {left}, of the surest judgments up to the coverage that both reach: left "
+        f"of the line, {right} is better. Coloured is what also holds when all functions are "
+        "tested together and against all that the other side answers; one interval alone may "
+        "miss the line by chance.",
         Table("Paired differences", columns, tuple(rows)),
     )
-    return Section("deltas", "How the two differ", plots(figure))
+    notes = (Paragraph(f"{DESCRIBED}.", Tone.QUIET),) if is_described(artifact) else ()
+    return Section("deltas", "How the two differ", (*notes, *plots(figure)))
 
 
 def _confidence(artifact: MetricsArtifact, study: str) -> Section:
@@ -272,13 +268,16 @@ def _metrics(artifact: MetricsArtifact, _: str) -> Section:
     return Section("metrics", "Every metric", (Folded(table),) if table.rows else ())
 
 
+RANKED: Final = (_deltas, _functions, _curves, _confidence)
+"""Sections that need a confidence."""
 SECTIONS: Final[tuple[Callable[[MetricsArtifact, str], Section], ...]] = (
-    _deltas,
-    _functions,
-    _curves,
-    _confidence,
+    *RANKED,
     levels.agreement,
     levels.errors,
     _metrics,
 )
 """In the order they stand on the page; one without blocks is left out. To add one, add a line."""
+
+
+def _sections(artifact: MetricsArtifact) -> Iterator[Callable[[MetricsArtifact, str], Section]]:
+    yield from (s for s in SECTIONS if artifact.confidence_variants or s not in RANKED)

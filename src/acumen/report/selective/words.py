@@ -1,17 +1,22 @@
 """What a metrics artifact says in plain words: on whom, what can be concluded and what cannot.
 
-One line for the terminal (:func:`population`, :func:`conclusion`), questions with their answers for
-the page (:func:`summary`).
+One line for the terminal (:func:`conclusion`), questions with their answers for the page
+(:func:`summary`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
-
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
-from acumen.results.measured import Delta, Measured
+from acumen.report.claims import Claim
+from acumen.report.selective.compared import conclusions, listed, verdict
+from acumen.report.selective.outcomes import (
+    nothing_ranked,
+    outcome_lines,
+    overall,
+    side_names,
+)
+from acumen.results.measured import Measured
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
@@ -26,42 +31,12 @@ def summary(artifact: MetricsArtifact) -> Answers:
     )
 
 
-LONGEST_SIDE: Final = 12
-"""With longer names a table of two inputs would not fit into 80 columns."""
-
-
-def side_names(artifact: MetricsArtifact) -> list[str]:
-    """The inputs by name; two with a long name by their side."""
-    names = artifact.input_names
-    is_short = not artifact.comparison.enabled or max(map(len, names)) <= LONGEST_SIDE
-    return names if is_short else ["left", "right"]
-
-
-def population(artifact: MetricsArtifact) -> str:
-    """Who was judged: the denominator of every number."""
-    p = artifact.population
-    failed = ""
-    if p.participants_failed:
-        share = p.participants_failed / p.participants_total
-        failed = f" ({p.participants_failed} failed, {share:.1%})"
-    shares = [f"{n} ({n / max(p.items_total, 1):.1%})" for n in p.answered_by_input]
-    if len(shares) == 2:
-        left, right = side_names(artifact)
-        answers = f"judgments a side: answered {left} {shares[0]}, {right} {shares[1]}"
-    else:
-        share = p.items_answered / max(p.items_total, 1)
-        answered = f"{p.items_answered} answered ({share:.1%})"
-        answers = f"judgments: {answered}, {p.items_abstained} abstained"
-    return (
-        f"{p.participants_included} of {p.participants_total} {p.case_noun}s included{failed} · "
-        f"{counted(len(p.items), 'item')} · {p.items_total} {answers}"
-    )
-
-
 def conclusion(artifact: MetricsArtifact) -> str:
     """One or two sentences: which is better, or that these cases cannot show it."""
+    if not artifact.confidence_variants:
+        return nothing_ranked(artifact)
     if artifact.comparison.enabled:
-        return _side(artifact)
+        return verdict(artifact, side_names(artifact))
     if artifact.best is None:
         return "Read AUGRC beside cmax: an area to cmax rewards silence."
     return _function(artifact, artifact.best)
@@ -77,52 +52,12 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
         return f"{text}, but {people} cannot tell it from {rivals}."
     if not any(best.is_above(f) for f in artifact.confidence_variants):
         return f"{text}."
-    return f"{text}, below every other function ({best.confidence_level:.0%}, all at once)."
+    return f"{text}, {Claim.LOWEST.say()} ({best.confidence_level:.0%}, all at once)."
 
 
 def _alike(best: Best) -> str:
     verb = "ranks" if len(best.equal) == 1 else "rank"
     return f"{listed([name(f) for f in best.equal], 4)} {verb} alike"
-
-
-def _side(artifact: MetricsArtifact) -> str:
-    n, noun = artifact.population.participants_included, artifact.population.case_noun
-    if n < RELIABLE_CASES:
-        return f"AUGRC: {n} {noun}s are too few to claim a difference (at least {RELIABLE_CASES})."
-    favours = _favours(artifact)
-    nothing = f"no difference that {n} {noun}s could show"
-    if not favours["left"] and not favours["right"]:
-        return f"AUGRC: {nothing}."
-    deltas = _augrc_deltas(artifact)
-    parts = []
-    left, right = side_names(artifact)
-    for side, functions in ((left, favours["left"]), (right, favours["right"])):
-        if functions and len(deltas) == 1:
-            by = _by(deltas[functions[0]], f"{right} − {left}")
-            return f"AUGRC: {side} is better ({by})."
-        if functions:
-            parts.append(f"{side} is better by {listed([name(f) for f in functions], 3)}")
-    rest = len(deltas) - len(favours["left"]) - len(favours["right"])
-    if rest:
-        parts.append(f"by the other {rest} {nothing}")
-    return f"AUGRC: {'; '.join(parts)}."
-
-
-def _by(delta: Delta, difference: str) -> str:
-    interval = delta.interval
-    if delta.delta is None or interval is None:
-        return "by its interval"
-    return f"{difference} {delta.delta:+.3f}, {interval.low:+.3f} to {interval.high:+.3f}"
-
-
-def _augrc_deltas(artifact: MetricsArtifact) -> dict[str, Delta]:
-    return {f: d["augrc_full"] for f, d in (artifact.comparison.deltas or {}).items()}
-
-
-def _favours(artifact: MetricsArtifact) -> dict[str, list[str]]:
-    """Side -> the functions by which its AUGRC is shown to be lower."""
-    by_function = artifact.comparison.favoured("augrc_full", artifact.confidence_level)
-    return {side: [f for f, s in by_function.items() if s == side] for side in ("left", "right")}
 
 
 def _with_interval(measured: Measured | None, form: str = ".4f", factor: float = 1.0) -> str:
@@ -145,6 +80,8 @@ def _compared(artifact: MetricsArtifact) -> str:
         text = f"the confidence {'function' if len(functions) == 1 else 'functions'} " + listed(
             [name(f) for f in functions]
         )
+    if not functions:
+        text = "no confidence"
     names = artifact.input_names
     if artifact.comparison.enabled:
         in_both = artifact.comparison.in_both or artifact.population.participants_included
@@ -161,16 +98,9 @@ def _compared(artifact: MetricsArtifact) -> str:
 
 def _on_whom(artifact: MetricsArtifact) -> str:
     people = artifact.population
-    text = (
-        f"{counted(people.participants_included, people.case_noun)} with "
-        f"{counted(people.items_total, 'judgment')}: "
+    text = f"{counted(people.participants_included, people.case_noun)} with " + "; ".join(
+        outcome_lines(artifact)
     )
-    counts = people.answered_by_input
-    if artifact.comparison.enabled and len(counts) == 2:
-        names = artifact.input_names
-        text += f"{names[0]} answered {counts[0]:,} of them, {names[1]} {counts[1]:,}"
-    else:
-        text += f"{people.items_answered:,} answered and {people.items_abstained:,} abstained"
     failed = people.participants_failed
     if failed:
         return f"{text}. {counted(failed, people.case_noun)} failed and count in no metric."
@@ -180,9 +110,9 @@ def _on_whom(artifact: MetricsArtifact) -> str:
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
     best = artifact.best_function
     if best is None:
-        return ["Nothing: there is no confidence function with a value."]
+        return [*(f"{line}." for line in overall(artifact)), nothing_ranked(artifact)]
     if artifact.comparison.enabled:
-        return _paired(artifact, best)
+        return conclusions(artifact)
     variant = artifact.sides[best][0]
     return [*_answers(variant), _ranking(artifact, best, variant), *_rivals(artifact, best)]
 
@@ -206,9 +136,10 @@ def _ranking(artifact: MetricsArtifact, best: str, variant: Variant) -> str:
     auroc = variant.metrics.get("failure_auroc")
     if auroc is None or auroc.value is None:
         return f"{text}."
-    low = None if auroc.interval is None else auroc.interval.low
-    knows = "It does tell right from wrong answers"
-    if low is None or low <= 0.5:
+    # of one chosen among several on these cases, the limit that allows for the choice
+    limit = auroc.interval if artifact.best is None else artifact.best.discrimination
+    knows = Claim.TELLS_RIGHT.say()
+    if auroc.interval is None or limit is None or min(limit.low, auroc.interval.low) <= 0.5:
         knows = "Whether it tells right from wrong answers at all is open"
     pairs = _with_interval(auroc, ".1f", 100.0)
     return (
@@ -228,60 +159,26 @@ def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
         rivals = listed([name(f) for f in first.indistinguishable])
         text += f", but {rivals} cannot be told from it"
     if worse:
-        text += f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} higher"
+        verb = "is" if len(worse) == 1 else "are"
+        text += f"; {Claim.HIGHER.say(functions=listed(worse), verb=verb)}"
     return [f"{text} (all comparisons together at the {100 * first.confidence_level:g}% level)."]
-
-
-def _paired(artifact: MetricsArtifact, best: str) -> list[str]:
-    left, right = artifact.input_names
-    deltas = _augrc_deltas(artifact)
-    lines = [_difference(name(best), deltas[best], left, right)] if best in deltas else []
-    favours = _favours(artifact)
-    for side, called in (("left", left), ("right", right)):
-        if favours[side]:
-            lines.append(
-                f"{called} has the lower AUGRC with {len(favours[side])} of the "
-                f"{counted(len(deltas), 'function')}: {listed([name(f) for f in favours[side]])}."
-            )
-    open_ones = len(deltas) - len(favours["left"]) - len(favours["right"])
-    if open_ones:
-        people = counted(artifact.population.participants_included, artifact.population.case_noun)
-        together = " when all are tested together" if len(deltas) > 1 else ""
-        lines.append(
-            f"With {open_ones} of the {counted(len(deltas), 'function')} these {people} show no "
-            f"difference{together}."
-        )
-    return lines
-
-
-def _difference(function: str, delta: Delta, left: str, right: str) -> str:
-    if delta.delta is None or delta.left is None or delta.right is None:
-        return f"Ranked by {function}, the difference in AUGRC is undefined."
-    text = (
-        f"Ranked by {function}, AUGRC is {delta.left:.4f} for {left}, {delta.right:.4f} for {right}"
-    )
-    i = delta.interval
-    if i is None:
-        return f"{text}; the difference {delta.delta:+.4f} has no interval."
-    p = "" if delta.p_holm is None else f"; p = {delta.p_holm:.3g}, by Holm over all functions"
-    interval = f"{100 * i.confidence_level:g}% interval {i.low:+.4f} to {i.high:+.4f}"
-    return f"{text}: {delta.delta:+.4f} ({interval}{p}).".replace(" -", " −")
 
 
 def _limits(artifact: MetricsArtifact) -> list[str]:
     people = artifact.population
     noun = people.case_noun
     limits = [
-        f"The intervals speak of {noun}s like these {people.participants_included}; they do not "
-        "cover other populations, other prompts or a model that changes."
+        f"The intervals speak of {noun}s like these {people.participants_included}, "
+        f"{meaning(artifact)}; they do not cover other populations, other prompts or a model that "
+        "changes."
     ]
     if people.participants_included < RELIABLE_CASES:
         limits.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
     if people.items_abstained:
         limits.append(
-            "Areas up to the coverage that was reached reward silence: compare AURC and AUGRC of "
-            "two systems only together with their coverage, or by the charged areas, where every "
-            "abstention costs."
+            "Areas up to the coverage that was reached reward silence: two systems are compared by "
+            "their risk at equal coverage, or by the charged areas, where every abstention costs; "
+            "their AURC and AUGRC say nothing of which is better."
         )
     if artifact.best is not None:
         limits.append(
@@ -291,12 +188,8 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
     return limits
 
 
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a sentence; of many the first.
-
-    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
-    ('a, b and c', 'a, b and 1 more')
-    """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+def meaning(artifact: MetricsArtifact) -> str:
+    """Which items the intervals speak of, and what counts alike."""
+    like = "items like these" if artifact.options.get("items") == "random" else "these very items"
+    each = artifact.population.case_noun if artifact.options.get("estimand") == "case" else "row"
+    return f"judged on {like}, and every {each} counts alike"

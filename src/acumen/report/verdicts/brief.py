@@ -33,7 +33,7 @@ def method_parts(document: ResultsDocument, *, full: bool = False) -> Parts:
     one = [document]
     yield from (_header(document), _counts(document))
     yield Section("scores", "UNIFIED SCORES", (tables.score_table(one),))
-    if document.unified_metrics_full.process_components is not None:
+    if any(share is not None for share in document.components.values()):
         yield Section("components", "PROCESS COMPONENTS", (tables.component_table(one),))
     if document.auprc.thresholds:
         yield Section("ranking", "RANKING, BY THRESHOLD", (tables.threshold_table(one),))
@@ -41,6 +41,8 @@ def method_parts(document: ResultsDocument, *, full: bool = False) -> Parts:
         yield Section("agreement", "AGREEMENT OF VERDICTS", (tables.agreement_table(one),))
     if document.primitives is not None:
         yield _primitives(document)
+    if (rest := tables.file_table(document)).rows:
+        yield Section("file", "ALSO IN THE FILE", (rest,))
     if full:
         yield Section("metrics", "EVERY METRIC", (tables.metric_table(one),))
     if notes := tuple(_notes(document)):
@@ -64,6 +66,9 @@ def _name(value: object) -> str:
 
 def _counts(document: ResultsDocument) -> Paragraph:
     policy = f"Policy {_name(document.policy_id)}"
+    origin = {"model": document.model, "domain": document.domain, "time": document.timestamp}
+    if words := [f"{key} {_name(word)}" for key, word in origin.items() if word is not None]:
+        policy += f"\nOrigin: {', '.join(words)}"
     if document.answered is None:
         return Paragraph(policy)
     text = counted(document.answered, "verdict")

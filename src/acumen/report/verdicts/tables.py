@@ -57,6 +57,8 @@ def score_table(documents: Documents) -> Table:
             title = title_of(key) + ("" if counts is None else " ({}/{})".format(*counts))
             above = score.value is not None and 100 * score.value > TARGET
             tick = ("✓" if score.interval else "✓ (no interval)") if above else ""
+            if key == "process" and (lone := document.lone_component) is not None:
+                tick = f"{title_of(lone)} alone"
             rows.append((text(title), *method, *_share_cells(score), Cell(tick)))
     columns = _columns(documents, "Metric", "Score", _level(documents), "Status")
     return Table("Scores", columns, tuple(rows))
@@ -118,6 +120,22 @@ def agreement_table(documents: Documents) -> Table:
             rows.append((text(title), *method, *_two_cells(document, metric.name)))
     columns = _columns(documents, "Measure", "Value", _level(documents))
     return Table("Agreement", columns, tuple(rows))
+
+
+def file_table(document: ResultsDocument) -> Table:
+    """What another tool's file holds and no other table shows: its accuracy, numbers of its own."""
+    rows = []
+    if document.accuracy is not None and document.agreement is None:
+        title = title_of("total_accuracy")
+        title += "" if document.total is None else f" ({document.correct}/{document.total})"
+        rows.append((text(title), amount(document.accuracy, Unit.SHARE)))
+    own = {} if document.auprc.thresholds else document.auprc.model_extra or {}
+    for key, value in {**own, **(document.model_extra or {})}.items():
+        if isinstance(value, str):
+            rows.append((text(key), text(value)))
+        elif isinstance(value, int | float):
+            rows.append((text(key), amount(float(value), Unit.NUMBER)))
+    return Table("Also in the file", ("What", "Value"), tuple(rows))
 
 
 def metric_table(documents: Documents) -> Table:

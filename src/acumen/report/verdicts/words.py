@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple
 
 from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS, TARGET
 from acumen.errors import counted, printable
+from acumen.report.claims import Claim
 from acumen.report.words import why_no_interval
 from acumen.results.measured import Delta, Measured, Side
 from acumen.results.verdicts import ComparisonDocument, ResultsDocument
@@ -110,9 +111,9 @@ def _ranking(document: ResultsDocument) -> str | None:
             numbers = f"{value}, {_reach(auprc)}, {target}"
             text = f"Whether {document.name} ranks well by severity {_UNTOLD} ({numbers})"
         case "above":
-            text = f"{_subject(document)} ranks well by severity ({value})"
+            text = f"{Claim.RANKS_WELL.say(subject=_subject(document))} ({value})"
         case "below":
-            text = f"{_subject(document)} ranks poorly by severity ({value}, {target})"
+            text = f"{Claim.RANKS_POORLY.say(subject=_subject(document))} ({value}, {target})"
             worst = min(rows, key=lambda row: row.ap or 0.0, default=None)
             if worst is not None:
                 level = printable(str(worst.at_least))
@@ -146,13 +147,13 @@ def _reasons(document: ResultsDocument) -> Reasons | None:
     if "below" in sides.values():
         numbers += "".join(f"; it cannot be told of {text}" for text in undecided)
         listed = "; ".join(faults) or "no component stands out"
-        return Reasons(Stance.FAIL, f"its reasons do not hold ({numbers}): {listed}")
+        return Reasons(Stance.FAIL, f"{Claim.REASONS_FAIL.say()} ({numbers}): {listed}")
     after = f": {'; '.join(faults)}" if faults else ""
     if undecided:
         why = f"{numbers}; {'; '.join(undecided)}, target above {TARGET:g}%"
         return Reasons(Stance.OPEN, f"whether its reasons hold {_UNTOLD} ({why}){after}")
     mostly = "mostly " if faults else ""
-    return Reasons(Stance.HOLD, f"its reasons {mostly}hold ({numbers}){after}")
+    return Reasons(Stance.HOLD, f"{Claim.REASONS_HOLD.say(mostly=mostly)} ({numbers}){after}")
 
 
 def _faults(document: ResultsDocument) -> list[str]:
@@ -202,7 +203,7 @@ def _chief_reasons(pair: ComparisonDocument, side: Side) -> list[str]:
     if not chief:
         return []
     why = " and ".join(f"{_VIRTUES[key]} ({_both(own[key], side)})" for key in chief)
-    return [f"Chiefly, {_winner(pair, side)} more often {why}."]
+    return [f"{Claim.MORE_OFTEN.say(winner=_winner(pair, side), why=why)}."]
 
 
 def _winner(pair: ComparisonDocument, side: Side) -> str:
@@ -239,6 +240,9 @@ def _better(pair: ComparisonDocument, delta: Delta, verb: str, title: str) -> st
         f"difference {points.delta:+.1f} points, "
         f"interval {interval.low:+.1f} to {interval.high:+.1f}"
     )
+    if delta.favours is None and not interval.has_zero and interval.is_reliable:
+        reach += ", but not when all rows are tested together"
     if delta.favours is None:
         return f"Whether one {verb} better cannot be told: {values} ({reach})."
-    return f"{_winner(pair, delta.favours)} {verb} better: {values} ({reach})."
+    claim = Claim.BETTER_METHOD.say(winner=_winner(pair, delta.favours), verb=verb)
+    return f"{claim}: {values} ({reach})."

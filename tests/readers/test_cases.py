@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acumen.errors import DataError
-from acumen.readers.jsonl import read_jsonl
+from acumen.readers import read as read_file
 from acumen.readers.run import run_from_document
 from tests.run_documents import entries, run_document
 
@@ -20,7 +20,7 @@ def lines() -> list[bytes]:
 def read(folder: Path, data: bytes):
     path = folder / "run.jsonl"
     path.write_bytes(data)
-    return read_jsonl(path)
+    return read_file(path)
 
 
 def refused(folder: Path, data: bytes) -> str:
@@ -79,4 +79,4 @@ def test_a_case_given_twice_names_both_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xef\xbb\xbf"])
 def test_no_line_is_no_run(data: bytes, tmp_path: Path) -> None:
-    assert "there are no cases in it: the file is empty" in refused(tmp_path, data)
+    assert "there are no rows or cases in it: the file is empty" in refused(tmp_path, data)

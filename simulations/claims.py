@@ -1,0 +1,339 @@
+"""How often a printed claim is false: ``python -m simulations.claims``.
+
+Studies are drawn where a claim is not true, evaluated by the public door, and the sentences of
+terminal and page are searched for its words. Every claim of :mod:`acumen.report.claims` is counted
+in at least one population. ``--write`` puts the table into docs/claims.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import acumen
+from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS
+from acumen.inference.options import Options
+from acumen.inference.paired import Contrast, claim, compare
+from acumen.metrics import METRICS, metrics_of
+from acumen.report.claims import Claim
+from acumen.report.selective.words import conclusion, summary
+from acumen.table.judgments import Source
+from acumen.views.confusion import Confusion, confuse
+from acumen.views.reasoning import PRIMITIVES, RATIOS, Reasoning
+from acumen.views.severity import SeverityRanking, rank_severity
+from simulations import swaps
+from simulations.laws import LAWS, Law, Rows, draw_cases, draw_pair, judge
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "claims.md"
+STUDIES: Final = 1000
+SEED: Final = 20260
+SWAPS: Final = 999
+FUNCTIONS: Final = 3
+BETWEEN: Final = (Claim.BETTER, Claim.ANSWERS_MORE, Claim.ERRS_LESS, Claim.COSTS_LESS)
+"""What is claimed of two runs; with the rows beside them, a page."""
+Texts = str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A population in which some claims are not true (or are: then their share is the power)."""
+
+    name: str
+    draw: Callable[[np.random.Generator, int], Texts]
+    """A generator and a number of cases -> what is printed of one study."""
+    claims: tuple[Claim, ...]
+    words: tuple[str, ...] = ()
+    """Counted instead of the claims' own words, where only one side's claim is meant."""
+    cases: tuple[int, ...] = (20, 41)
+    least: float | None = None
+    """Where the claim is true: the share of studies that must make it."""
+    most: float | None = None
+    """The largest share, where it is not the claim's own."""
+
+    @property
+    def limit(self) -> float:
+        """What is promised of the share."""
+        return self.most or max(claim.value.error for claim in self.claims)
+
+    def hits(self, text: Texts) -> bool:
+        """Whether any of the claims is made."""
+        return any(word in text for word in self.words or map(stem, self.claims))
+
+    def count(self, cases: int, studies: int, seed: int) -> float:
+        """The share of studies that make the claim."""
+        rng = np.random.default_rng([seed, cases, *map(ord, self.name)])
+        return sum(self.hits(self.draw(rng, cases)) for _ in range(studies)) / studies
+
+
+def stem(claim: Claim) -> str:
+    """The longest part of a claim's words that does not change."""
+    import re
+
+    return max(re.split(r"\{\w+\}", claim.value.words), key=len)
+
+
+def table_of(rows: Rows, signals: dict[str, Any], name: str = "one") -> acumen.Judgments:
+    """A system's rows as the public door takes them."""
+    scale = acumen.Scale(name="law", levels=tuple(range(rows.levels)))
+    _, item = np.unique(rows.cases.case, return_index=True)
+    number = np.arange(len(rows.cases.case)) - item[rows.cases.case]
+    prediction = [
+        int(p) if a else None for p, a in zip(rows.prediction, rows.answered, strict=True)
+    ]
+    return acumen.from_columns(
+        case=rows.cases.case.tolist(), item=[f"item {n}" for n in number],
+        truth=rows.cases.truth.tolist(), prediction=prediction, scale=scale, signals=signals,
+        complete=False, source=Source(run_id=name),
+    )  # fmt: skip
+
+
+def compared(
+    left: Rows, right: Rows, rng: np.random.Generator, functions: int = FUNCTIONS
+) -> Texts:
+    """What is printed of two systems, each with several confidences of one law."""
+    tables: list[Any] = []
+    for name, rows in (("one", left), ("two", right)):
+        noise = rng.standard_normal((functions - 1, len(rows.confidence)))
+        others = {f"f{i}": rows.confidence + row for i, row in enumerate(noise)}
+        tables.append(table_of(rows, {"f": rows.confidence, **others}, name))
+    chosen = {name: _signal(name) for name in ("f", *(f"f{i}" for i in range(functions - 1)))}
+    return printed(_evaluate(rng, chosen, tables[0], tables[1]).artifact)
+
+
+def printed(artifact: Any) -> Texts:
+    """Every sentence that terminal and page print of an evaluation."""
+    answers = dict(summary(artifact))["What can be concluded"]
+    return "\n".join([conclusion(artifact), *answers])
+
+
+def _evaluate(
+    rng: np.random.Generator,
+    functions: dict[str, Any],
+    left: acumen.Judgments,
+    right: acumen.Judgments | None = None,
+    resamples: int = 0,
+) -> Any:
+    from acumen.evaluation.evaluate import evaluate
+    from acumen.evaluation.plan import Plan
+
+    seed = int(rng.integers(2**32))  # other swaps for every study
+    options = Options(resamples=resamples, seed=seed, swaps=SWAPS, threads=1)
+    return evaluate(left, right, Plan(functions=functions, loss="abs", options=options))
+
+
+def _signal(name: str) -> Callable[..., Any]:
+    scope: dict[str, Any] = {}
+    exec(f"def {name}({name}): return {name}", scope)  # noqa: S102  (a name of ours)
+    function: Callable[..., Any] = scope[name]
+    return function
+
+
+ALL: Final = replace(LAWS["beta"], answers=None)
+
+
+def equal(law: Law) -> Callable[[np.random.Generator, int], Texts]:
+    """Two systems of one law."""
+
+    def draw(rng: np.random.Generator, n: int) -> Texts:
+        return compared(*draw_pair((law,), rng, n), rng)
+
+    return draw
+
+
+def silenced(law: Law, *, by_case: bool = False, same: bool = True, better: float = 1.0) -> Any:
+    """A system, and the same (or another of its law) made silent at random on half."""
+
+    def draw(rng: np.random.Generator, n: int) -> Texts:
+        left, other = draw_pair((law, law.with_errors(better)), rng, n)
+        right = (left if same else other).silenced(rng, 0.5, by_case=by_case)
+        return compared(left, right, rng, functions=1)
+
+    return draw
+
+
+def alone(insight: float, functions: int) -> Callable[[np.random.Generator, int], Texts]:
+    """One system with many confidences that know alike how often it errs, or not at all."""
+
+    def draw(rng: np.random.Generator, n: int) -> Texts:
+        law = replace(LAWS["beta"], insight=insight)
+        rows = judge(law, draw_cases(law, rng, n), rng)
+        wrong = rows.prediction != rows.cases.truth
+        names = [f"f{i}" for i in range(functions)]
+        signals = {name: rng.standard_normal(len(wrong)) - insight * wrong for name in names}
+        chosen = {name: _signal(name) for name in names}
+        evaluation = _evaluate(rng, chosen, table_of(rows, signals), resamples=300)
+        return printed(evaluation.artifact)
+
+    return draw
+
+
+# verdict studies: one verdict a case, claims behind it
+
+
+def method(rng: np.random.Generator, truth: Any, noise: float, share: float) -> tuple[Any, ...]:
+    """One method's views: agreement, ranking by score, reasoning."""
+    score = truth + noise * rng.standard_normal(len(truth))
+    verdict = np.clip(np.round(score), 0, 3).astype(int)
+    names = (*RATIOS, PRIMITIVES)
+    of = {name: rng.poisson(3, len(truth)).astype(float) for name in names}
+    chance = rng.beta(8 * share, 8 * (1 - share), len(truth))
+    right = {name: rng.binomial(of[name].astype(int), chance).astype(float) for name in names}
+    reasoning = Reasoning(right, of, len(truth), components=tuple(PROCESS_WEIGHTS))
+    return confuse(truth, verdict, levels=4), rank_severity(truth, score, levels=4), reasoning
+
+
+LEVELS: Final = (0.5, 0.25, 0.15, 0.1)
+
+
+def methods(rng: np.random.Generator, n: int, *, whole: bool) -> Texts:
+    """The better methods of a verdict comparison: the column, or the two sentences."""
+    truth = rng.choice(4, n, p=LEVELS)
+    left, right = (method(rng, truth, 0.8, 0.8) for _ in range(2))
+    kinds = (Confusion, SeverityRanking, Reasoning)
+    options = Options(resamples=0, seed=int(rng.integers(2**32)), swaps=SWAPS, threads=1)
+    contrasts: dict[str, Contrast] = {}
+    for kind, a, b in zip(kinds, left, right, strict=True):
+        metrics = [m for m in metrics_of(kind) if "@" not in m.name and m.name[-3:] != "_ge"]
+        contrasts |= compare(metrics, a, b, options)
+    family = claim(contrasts, options)
+    keys = family if whole else ("process", "ordinal_auprc")
+    return "better" if any(family[key].favours is not None for key in keys) else ""
+
+
+def at_target(key: str, *, above: bool) -> Callable[[np.random.Generator, int], Texts]:
+    """A method whose score is the target itself: on neither side of it."""
+
+    def draw(rng: np.random.Generator, n: int) -> Texts:
+        from acumen.inference.infer import infer
+        from acumen.report.verdicts.words import side_of_target
+
+        noise = _noise_at_target() if key == "ordinal_auprc" else 0.8
+        truth = rng.choice(4, n, p=LEVELS)
+        views = method(rng, truth, noise, 0.75)
+        if key == "ordinal_auprc" and np.sum(truth == 3) < FEWEST_AT_LEVEL:
+            return ""  # marked as unreliable: nothing is claimed
+        keys = (key,) if key == "ordinal_auprc" else ("process", "consistency")
+        view = views[1] if key == "ordinal_auprc" else views[2]
+        found = infer([METRICS[k] for k in keys], view, Options(resamples=0, threads=1))
+        sides = [side_of_target(i.measured) for i in found.values()]
+        holds = all(s == "above" for s in sides) if above else "below" in sides
+        return "claim" if holds else ""
+
+    return draw
+
+
+@cache
+def _noise_at_target() -> float:
+    """The noise with which the ordinal AUPRC of a large sample is 75%."""
+    low, high = 0.1, 5.0
+    rng = np.random.default_rng(1)
+    truth = rng.choice(4, 40_000, p=LEVELS)
+    draws = rng.standard_normal(len(truth))
+    for _ in range(30):
+        noise = math.sqrt(low * high)
+        view = rank_severity(truth, truth + noise * draws, levels=4)
+        value = METRICS["ordinal_auprc"].measure(view).value
+        low, high = (noise, high) if value is not None and value > 0.75 else (low, noise)
+    return low
+
+
+def cells() -> Iterator[Cell]:
+    """Every claim, in populations where it is not true; then where it is."""
+    flat = replace(ALL, insight=0.0)
+    right = (Claim.BETTER.say(side="two"),)
+    for name, draw in (
+        ("silent at random, confidence says nothing", silenced(flat)),
+        ("whole cases silent, confidence says nothing", silenced(flat, by_case=True)),
+        ("silent at random, confidence knows", silenced(ALL)),
+        ("silent at random, confidence worse than chance", silenced(LAWS["adverse"])),
+        ("another system of the law, silent at random", silenced(flat, same=False)),
+    ):
+        yield Cell(name, draw, (Claim.BETTER,), right, (41, 100), most=0.025)
+    truly = silenced(flat, same=False, better=0.4)
+    yield Cell("silent at random, errs .4 as often", truly, (Claim.BETTER,), right, (41, 100), 0.85)
+    for law in LAWS.values():
+        yield Cell(f"two systems of one law: {law.name}", equal(law), BETWEEN, most=0.06)
+    noise, alike = alone(0.0, 10), alone(1.0, 10)
+    yield Cell("ten confidences of pure noise", noise, (Claim.TELLS_RIGHT,), most=0.05)
+    yield Cell("ten confidences that know alike", alike, (Claim.LOWEST, Claim.HIGHER), most=0.06)
+    yield Cell("ten confidences that know", alike, (Claim.TELLS_RIGHT,), least=0.85)
+    told = ("better",)
+    for whole in (True, False):
+        said = "any row" if whole else "a sentence"
+        pair = (Claim.BETTER_METHOD, Claim.MORE_OFTEN)
+
+        def draw_methods(rng: np.random.Generator, n: int, whole: bool = whole) -> Texts:
+            return methods(rng, n, whole=whole)
+
+        yield Cell(
+            f"two methods of one law, {said}", draw_methods, pair, told, (41, 100), most=0.06
+        )
+    for key, claims in (
+        ("ordinal_auprc", (Claim.RANKS_WELL, Claim.RANKS_POORLY)),
+        ("process", (Claim.REASONS_HOLD, Claim.REASONS_FAIL)),
+    ):
+        for made, above in zip(claims, (True, False), strict=True):
+            where = f"{key.replace('_', ' ')} at the mark"
+            yield Cell(where, at_target(key, above=above), (made,), ("claim",), (41, 100))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Count every cell, print it, and write the page if asked to."""
+    parser = argparse.ArgumentParser(prog="simulations.claims", description=__doc__)
+    parser.add_argument("--studies", type=int, default=STUDIES)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--only", default="", help="cells whose name holds this")
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args(arguments)
+    lines = []
+    for cell in cells():
+        if asked.only not in cell.name:
+            continue
+        for n in cell.cases:
+            share = cell.count(n, asked.studies, asked.seed)
+            error = math.sqrt(max(share * (1 - share), 1 / asked.studies) / asked.studies)
+            promise = f"≤ {100 * cell.limit:g}" if cell.least is None else f"≥ {100 * cell.least:g}"
+            said = ", ".join(c.name.lower().replace("_", " ") for c in cell.claims)
+            made = f"{100 * share:.1f} ± {100 * error:.1f}"
+            lines.append(f"| {cell.name} | {said} | {n} | {asked.studies} | {made} | {promise} |")
+            print(lines[-1], flush=True)
+    if asked.write:
+        rows = "\n".join([*lines, "", *swap_table(asked.studies, asked.seed)])
+        PAGE.write_text(HEAD + rows + "\n", "utf-8")
+
+
+def swap_table(studies: int, seed: int) -> Iterator[str]:
+    """The swap test of single differences, by law and metric."""
+    yield "## Single differences\n"
+    yield "Percent of pairs of systems of one law in which the swap test of one difference claims"
+    yield "it (at most 5; few cases that err, or a step in the metric, make it cautious).\n"
+    names: list[str] = []
+    for n in swaps.CASES:
+        for laws in swaps.nulls():
+            counts = swaps.alarms(laws, n, studies, seed)
+            if not names:
+                names = list(counts)
+                yield "| law | cases | " + " | ".join(names) + " |\n|" + "---|" * (len(names) + 2)
+            shares = (f"{100 * counts[m]['claimed'] / studies:.1f}" for m in names)
+            yield f"| {laws[0].name} | {n} | " + " | ".join(shares) + " |"
+
+
+HEAD: Final = """# How often is a claim false?
+
+Every sentence that claims something is listed in `report/claims.py` with the share of studies in
+which it may be false. Here it is counted, in populations where the claim is not true (≤), or is
+(≥). ± is one standard error of the counting. Redo it with `python -m simulations.claims --write`.
+
+| population | claim | cases | studies | made, % | promised |
+|---|---|---|---|---|---|
+"""
+
+if __name__ == "__main__":
+    main()

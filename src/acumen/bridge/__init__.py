@@ -1,0 +1,1 @@
+"""Bridges into other tools, each behind an extra of its own."""

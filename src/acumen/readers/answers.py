@@ -1,0 +1,277 @@
+"""What the values of truth and prediction say: a level, no answer, or nothing that can be read.
+
+A column has few distinct values, so each is looked at once, and told once with its count.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, OffScaleError, counted, printable, what_came
+from acumen.files.text import folded
+from acumen.table.coded import Coded
+from acumen.table.judgments import NO_PREDICTION, Outcome
+from acumen.table.levels import levels_seen, number_in
+from acumen.table.scale import Scale, builtin_scales
+
+SILENCE: Final = ("", "-", "NA", "N/A", "None", "NaN", "null", "abstain", "abstained")
+NO_IDEA: Final = ("I don't know", "I do not know", "don't know")
+MOST_STRAY: Final = 0.1
+"""The share of predictions that may be numbers beside a scale; beyond it the scale is wrong."""
+SHOWN_VALUES: Final = 5
+"""Values beyond this many are told together."""
+_OUTCOMES: Final = {outcome.name.lower(): outcome for outcome in Outcome}
+_FAULT: Final = len(Outcome)
+"""Stands for an outcome where a value cannot be read."""
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong in a row, and in how many rows in all."""
+
+    row: int
+    message: str | ValueError
+    rows: int = 1
+
+
+def word_of(value: object) -> str:
+    """A value as words for no answer are compared: in any spelling."""
+    number = number_in(value)
+    return folded((str(value) if number is None else str(number)).replace("’", "'"))
+
+
+_COMMON: Final = frozenset(map(word_of, (*SILENCE, *NO_IDEA)))
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """The words for no answer: those that were declared, and the common ones."""
+
+    declared: frozenset[str]
+
+    @classmethod
+    def of(cls, words: Iterable[object]) -> Silence:
+        """The words that were declared, a single one or several."""
+        return cls(frozenset(map(word_of, [words] if isinstance(words, str) else words)))
+
+    def is_common(self, value: object) -> bool:
+        """Whether a text is a common word for no answer."""
+        return isinstance(value, str) and word_of(value) in _COMMON
+
+    def open(self, column: Coded | None) -> Iterator[Any]:
+        """The values of a column that are meant to be levels."""
+        for value in () if column is None else column.values:
+            if not self.is_common(value) and word_of(value) not in self.declared:
+                yield value
+
+    def numbers(self, *columns: Coded | None) -> list[int | float]:
+        """The numbers among them."""
+        values = (number_in(value) for column in columns for value in self.open(column))
+        return [number for number in values if number is not None]
+
+
+def choose_scale(
+    item: Coded | None, truth: Coded | None, prediction: Coded, silence: Silence
+) -> Scale:
+    """The scale of data that name none: that of their items, or the range of their numbers."""
+    first = truth if truth is not None and truth.values else prediction
+    words = [value for value in silence.open(first) if number_in(value) is None]
+    numbers = silence.numbers(truth, prediction)
+    items = () if item is None else item.values
+    for scale in map(Scale.named, builtin_scales() if items else ()):
+        is_theirs = all(name in scale.items for name in items)
+        if is_theirs and scale.is_numeric is bool(silence.numbers(first)):
+            return scale
+    how = "(scale= in Python)"
+    if words and not silence.numbers(first):
+        texts = [printable(str(word)) for word in words[:12]]
+        raise DataError(
+            [
+                f"the levels are words ({', '.join(texts)}), whose order is not known: name them, "
+                f"lowest first, as in --levels {','.join(texts)} {how}"
+            ]
+        )
+    levels = levels_seen(numbers)
+    if not levels:
+        distinct = sorted(set(numbers))
+        seen = ", ".join(map(str, distinct[:SHOWN_VALUES])) or "none"
+        why = "too few to tell the scale" if len(distinct) < 2 else "not evenly spaced levels"
+        raise DataError([f"the levels in it are {seen}: {why}; name them: --levels 1-5 {how}"])
+    return Scale.of(levels, inferred=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A column of levels, and what each of its values is."""
+
+    column: Coded
+    scale: Scale
+    rank: NDArray[np.int16]
+    """Of each value; −1 where it is no level."""
+    is_silent: Mask
+    """Which values say that there is none."""
+    common: tuple[int, ...]
+    """Which of these nobody declared."""
+    faults: Mapping[int, ValueError]
+    """What is wrong with the values that are neither."""
+
+    @property
+    def ranks(self) -> NDArray[np.int16]:
+        """Row by row."""
+        ranks: NDArray[np.int16] = self.column.spread(self.rank, NO_PREDICTION, np.int16)
+        return ranks
+
+    @property
+    def none(self) -> Mask:
+        """Which rows have no value, or one that says so."""
+        none: Mask = self.column.spread(self.is_silent, True, bool)
+        return none
+
+    @property
+    def bad(self) -> Mask:
+        """Which rows hold what cannot be read."""
+        bad: Mask = (self.ranks == NO_PREDICTION) & ~self.none
+        return bad
+
+    def faults_in(self, rows: Mask) -> list[Fault]:
+        """What is wrong in some rows: a line for each value, one for all where they are many."""
+        counts = self.counts(rows)
+        bad = [code for code in self.faults if counts[code]]
+        place = np.flatnonzero(rows)
+        first = {
+            c: int(place[np.argmax(self.column.codes[place] == c)]) for c in bad[:SHOWN_VALUES]
+        }
+        if len(bad) <= SHOWN_VALUES:
+            return [Fault(first[c], self.faults[c], int(counts[c])) for c in bad]
+        total = int(counts[bad].sum())
+        message = f"{self.listed(first)}, … are no levels of {self.scale.allowed}"
+        is_off = any(isinstance(self.faults[c], OffScaleError) for c in bad)
+        error = (OffScaleError if is_off else ValueError)(message)
+        return [Fault(min(first.values()), error, total)]
+
+    def counts(self, rows: Mask) -> NDArray[np.int64]:
+        """How many of these rows have each value."""
+        codes = self.column.codes[rows]
+        return np.bincount(codes[codes >= 0], minlength=len(self.column.values))
+
+    def listed(self, codes: Iterable[int], counts: NDArray[np.int64] | None = None) -> str:
+        """Some of the values in a sentence, with how many rows have each."""
+        values = ((c, self.column.values[c]) for c in codes)
+        return ", ".join(
+            (f"'{printable(v)}'" if isinstance(v, str) else what_came(v))
+            + ("" if counts is None else f" ({counted(int(counts[c]), 'row')})")
+            for c, v in values
+        )
+
+
+def read_levels(column: Coded, scale: Scale, silence: Silence) -> Reading:
+    """What each value of a column is on a scale; numbers may be written as text."""
+    rank = np.full(len(column.values), NO_PREDICTION, np.int16)
+    is_silent = np.zeros(len(column.values), bool)
+    common, faults = [], {}
+    for code, value in enumerate(column.values):
+        if silence.declared and word_of(value) in silence.declared:
+            is_silent[code] = True
+            continue
+        number = number_in(value) if scale.is_numeric else None
+        try:
+            rank[code] = scale.rank(value if number is None else number)
+        except ValueError as error:
+            if silence.is_common(value):
+                is_silent[code] = True
+                common += [code] if value.strip() else []
+            else:
+                faults[code] = error
+    return Reading(column, scale, rank, is_silent, tuple(common), faults)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The outcome of each row, what is wrong, and what must be told."""
+
+    outcome: NDArray[np.uint8]
+    faults: list[Fault]
+    stated_faults: list[Fault]
+    warnings: list[str]
+
+
+def read_outcomes(
+    reading: Reading, stated: Coded | None, *, declared: bool, unparseable: Outcome
+) -> Outcomes:
+    """Outcomes as stated, else as the predictions say.
+
+    What is no level on a scale that the user declared is unparseable; on any other scale, or where
+    many are numbers, the scale may be the mistake: then it is a fault.
+    """
+    bad, none = reading.bad, reading.none
+    out = np.where(none, Outcome.ABSTAINED, np.where(bad, _FAULT, Outcome.ANSWERED))
+    wishes, stated_faults = _stated(stated, len(out))
+    there = wishes >= 0
+    empty = np.flatnonzero((wishes == Outcome.ANSWERED) & none)
+    if len(empty):
+        message = "answered, but there is no prediction"
+        stated_faults.append(Fault(int(empty[0]), message, len(empty)))
+    ignored = int(((wishes == Outcome.ABSTAINED) & ~none & ~bad).sum())
+    out[there] = np.where(bad & (wishes == Outcome.ANSWERED), out, wishes)[there]
+    warnings = []
+    if ignored:
+        rows = f"{counted(ignored, 'row')} stated as abstained"
+        warnings.append(f"outcome: {rows} have a prediction, which is not looked at")
+    open_rows, stray = ~there, out == _FAULT
+    if reading.common:
+        counts = reading.counts(open_rows)
+        said = [c for c in reading.common if counts[c]]
+        if said:
+            warnings.append(f"prediction: read as no answer: {reading.listed(said, counts)}")
+    if not declared or _are_numbers(reading, stray, none) or (stray & there).any():
+        faults = _with_hint(reading, reading.faults_in(stray))
+        return Outcomes(out.astype(np.uint8), faults, stated_faults, warnings)
+    if stray.any():
+        counts = reading.counts(stray)
+        some = reading.listed([c for c in reading.faults if counts[c]][:SHOWN_VALUES], counts)
+        of_rows = f"{int(stray.sum())} of {counted(len(out), 'row')}"
+        warnings.append(f"prediction: no level can be read in {of_rows}: {some}")
+        out[stray] = unparseable
+    return Outcomes(out.astype(np.uint8), [], stated_faults, warnings)
+
+
+def _with_hint(reading: Reading, faults: list[Fault]) -> list[Fault]:
+    """The faults; the first that is a word says how to declare it as no answer."""
+    for at, fault in enumerate(faults):
+        value = reading.column.values[reading.column.codes[fault.row]]
+        if isinstance(value, str):
+            hint = f"if it says that there is no answer: --abstain {shlex.quote(printable(value))}"
+            hinted = replace(fault, message=f"{fault.message}; {hint}")
+            return [*faults[:at], hinted, *faults[at + 1 :]]
+    return faults
+
+
+def _are_numbers(reading: Reading, stray: Mask, none: Mask) -> bool:
+    """Whether so many predictions are numbers beside the scale that it must be another one."""
+    if not reading.scale.is_numeric:
+        return False
+    counts = reading.counts(stray)
+    off = [c for c in reading.faults if number_in(reading.column.values[c]) is not None]
+    return int(counts[off].sum()) > MOST_STRAY * int((~none).sum())
+
+
+def _stated(stated: Coded | None, size: int) -> tuple[NDArray[np.int64], list[Fault]]:
+    """Outcomes as a column names them, −1 where it does not."""
+    if stated is None:
+        return np.full(size, -1), []
+    wishes, faults = [], []
+    for code, value in enumerate(stated.values):
+        wish = value if isinstance(value, Outcome) else _OUTCOMES.get(str(value).strip().lower())
+        wishes.append(-1 if wish is None else int(wish))
+        if wish is None and stated.counts[code] and str(value).strip():
+            message = f"{what_came(value)} is not one of {', '.join(_OUTCOMES)}"
+            faults.append(Fault(int(stated.first[code]), message, int(stated.counts[code])))
+    return stated.spread(wishes, -1, np.int64), faults

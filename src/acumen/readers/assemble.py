@@ -1,0 +1,310 @@
+"""Rows and a mapping -> the table: each role's column, what became of each row, what to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, Problem, label, what_came
+from acumen.readers.cells import (
+    coded_of,
+    levels_of,
+    mangled_ids,
+    numbers_of,
+    recoded,
+    taken,
+)
+from acumen.readers.columns import from_columns
+from acumen.readers.lookup import NO_VALUE, Lookup, Mask
+from acumen.readers.mapping import Cell, MappingTable
+from acumen.readers.paths import as_text
+from acumen.readers.records import Rows
+from acumen.readers.request import Request, scale_in
+from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles, option_of
+from acumen.table.coded import Coded
+from acumen.table.judgments import Judgments, Signal, Source
+from acumen.table.scale import Scale
+from acumen.table.signals import SIGNALS
+
+_IDS: Final = ("case", "item", "rater", "repeat", "system")
+_NUMBERS: Final = ("confidence", "weight", "risk_score")
+
+
+def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
+    """The table of rows under a mapping."""
+    try:
+        return _Study.of(rows, request).table(source, request.scale)
+    except DataError as error:
+        raise error if error.source else DataError(error.problems, source.name) from None
+
+
+@dataclass(frozen=True)
+class _Study:
+    """Rows, the mapping in force, and the cells of each role."""
+
+    rows: Rows
+    mapping: MappingTable
+    roles: Mapping[str, Sequence[Cell]]
+    notes: Sequence[str]
+
+    @classmethod
+    def of(cls, rows: Rows, request: Request) -> _Study:
+        mapping = request.over(rows.mapping)
+        roles = {
+            role: cells if isinstance(cells, list) else [cells]
+            for role, cells in mapping.columns
+            if cells is not None
+        }
+        roles |= {"truth": _split(roles["truth"], rows)} if "truth" in roles else {}
+        if rows.mapping:  # the format knows its roles
+            problems = [*_missing_roles(roles, rows), *_open_choices(rows, mapping)]
+            if problems:
+                raise DataError(problems)
+            return cls(rows, mapping, roles, ())
+        named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
+        # a mapping may say that there is no truth by naming none
+        needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
+        guess = guess_roles(rows.names, named, needs)
+        roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
+        return cls(rows, mapping, roles, guess.notes)
+
+    @property
+    def look(self) -> Lookup:
+        return Lookup(self.rows, {role: cells[0] for role, cells in self.roles.items()})
+
+    def table(self, source: Source, scale: Scale | None) -> Judgments:
+        select, truth, rater = self._truth()
+        prediction, outcome = self._prediction()
+        one = {role: cells[0] for role, cells in self.roles.items()}
+        columns: dict[str, Any] = {r: self._ids(one[r], r) for r in _IDS if r in one}
+        columns |= {r: self._numbers(one[r], r) for r in _NUMBERS if r in one}
+        columns |= {"prediction": prediction, "outcome": outcome}
+        groups = {cell.path: self._ids(cell, "group") for cell in self.roles.get("group", ())}
+        signals = self._signals()
+        lines = None if self.rows.lines is None else np.asarray(self.rows.lines)
+        notes = [*self.rows.warnings, *self.notes, *_mangled(columns["case"], self.rows)]
+        notes += self._texts_among(signals)
+        if select is not None:
+            columns = {r: None if c is None else taken(c, select) for r, c in columns.items()}
+            groups = {name: taken(column, select) for name, column in groups.items()}
+            signals = {name: taken(column, select) for name, column in signals.items()}
+            lines = None if lines is None else lines[select]
+        columns |= {"rater": rater} if rater is not None else {}
+        scale = scale or scale_in(dict(self.mapping))
+        if scale is None and (scale := self._order()) is not None:
+            names = ", ".join(label(level) for level in scale.levels)
+            notes.append(f"the levels are in the order of the column's categories: {names}")
+        low_high = self.mapping.confidence_range
+        return from_columns(
+            **columns,
+            truth=truth,
+            groups=groups,
+            signals=signals,
+            scale=scale,
+            abstain=self.mapping.abstain,
+            unparseable=self.mapping.unparseable,
+            confidence_range=None if low_high is None else (low_high[0], low_high[1]),
+            complete=self.mapping.complete,
+            strict=self.mapping.strict,
+            planned=self.rows.planned,
+            source=source,
+            lines=lines,
+            warnings=notes,
+        )
+
+    def _ids(self, cell: Cell, role: str) -> Coded:
+        names = _known(coded_of(self.look.cells(cell, role, ids=True)))
+        odd = next((name for name in names.values if isinstance(name, list | dict)), None)
+        if odd is not None and role not in ("case", "item"):  # those are told with their rows
+            raise DataError([Problem(f"{what_came(odd)} is not a name", field=role)])
+        return names
+
+    def _levels(self, cell: Cell, role: str) -> Any:
+        is_text = self.rows.is_text or cell.extract is not None
+        return levels_of(self.look.cells(cell, role), is_text=is_text)
+
+    def _numbers(self, cell: Cell, role: str) -> Signal:
+        return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text)
+
+    def _selected(self) -> Mask | None:
+        """The rows that the mapping keeps; None for all."""
+        out: Mask | None = None
+        for path, values in self.mapping.where.items():
+            mask = self.look.equals(path, values)
+            out = mask if out is None else out & mask
+        if out is not None and not out.any():
+            asked = self.mapping.where.items()
+            listed = ", ".join(f"{label(k)} is {label(as_text(v[0]))}" for k, v in asked)
+            raise DataError([f"no row is left where {listed}"])
+        return out
+
+    def _truth(self) -> tuple[NDArray[np.int64] | None, Any, Coded | None]:
+        """Which rows of the file the table has, their truth, and by whom where several gave one."""
+        mask = self._selected()
+        select = None if mask is None else np.flatnonzero(mask)
+        cells = self.roles.get("truth", [])
+        truths = {cell.path: self._levels(cell, "truth") for cell in cells}
+        if len(truths) > 1:
+            return _by_rater(truths, np.arange(len(self.rows)) if select is None else select)
+        truth = next(iter(truths.values()), None)
+        if isinstance(truth, Coded):
+            truth = _known(truth)
+        return select, truth if truth is None or select is None else taken(truth, select), None
+
+    def _prediction(self) -> tuple[Any, Coded | None]:
+        """The prediction, none where a rule says so, and the outcomes that rules say."""
+        look, (cell,) = self.look, self.roles["prediction"]
+        prediction = self._levels(cell, "prediction")
+        codes = np.full(len(self.rows), -1, np.int32)
+        for number, rules in enumerate(self.mapping.outcome.values()):
+            for rule in rules:
+                codes[(codes < 0) & look.holds(rule)] = number
+        names = [*self.mapping.outcome, "unparseable"]
+        codes[(codes < 0) & _unread(prediction)] = len(names) - 1
+        self._refuse_nan(codes < 0)
+        ruled = codes >= 0
+        if "outcome" in self.roles:  # a column of outcomes, where no rule holds
+            column = self._ids(self.roles["outcome"][0], "outcome")
+            codes = np.where(ruled | column.missing, codes, column.codes + len(names))
+            names += column.values
+        elif not ruled.any():
+            return prediction, None
+        if self.mapping.unparseable == "failed":
+            names = ["failed" if name == "unparseable" else name for name in names]
+        return _without(prediction, ruled), recoded(codes, names)
+
+    def _refuse_nan(self, unruled: Mask) -> None:
+        """NaN where the library tells it from null is no abstention: something went wrong there."""
+        problems = []
+        for role in ("truth", "prediction"):
+            for cell in self.roles.get(role, ()):
+                if cell.path in self.rows.names:
+                    rows = [row for row in self.rows.nan_rows(cell.path) if unruled[row]]
+                    case = self._ids(self.roles["case"][0], "case") if rows else None
+                    message = "NaN is not a level; an abstention is null"
+                    problems += [
+                        Problem(message, field=role, case=case.values[case.codes[row]])
+                        for row in rows
+                        if case is not None
+                    ]
+        if problems:
+            raise DataError(problems)
+
+    def _signals(self) -> dict[str, Signal]:
+        """Numbers by name: those of the mapping, and where the format has none all others."""
+        signals = {name: self._numbers(cell, name) for name, cell in self.mapping.signals.items()}
+        if self.rows.mapping:
+            return signals
+        gone = {cell.path for cells in self.roles.values() for cell in cells} | signals.keys()
+        others = [n for n in self.rows.names if n not in gone and folded_name(n) not in DERIVED]
+        has_confidence = "confidence" in self.roles
+        return signals | {
+            name: self._numbers(Cell(path=name), name)
+            for name in others
+            if (name in SIGNALS or self.rows.has_numbers(name))
+            and not (has_confidence and name == "confidence")
+        }
+
+    def _texts_among(self, signals: Mapping[str, Signal]) -> list[str]:
+        """What to say of columns of numbers that hold texts: where, since they may be of a case."""
+        if not self.rows.is_text:
+            return []
+        lines = self.rows.lines
+        return [
+            f"column {label(name)} holds text in {len(signal.other)} of {len(self.rows)} rows, "
+            f"first in line {first + 1 if lines is None else lines[first]}, "
+            "where numbers are expected"
+            for name, signal in signals.items()
+            for first in sorted(signal.other)[:1]
+        ]
+
+    def _order(self) -> Scale | None:
+        """The scale of an ordered categorical, of the truth before the prediction."""
+        for role in ("truth", "prediction"):
+            for cell in self.roles.get(role, ()):
+                order = self.rows.order(cell.path) if cell.path in self.rows.names else None
+                if order is not None:
+                    return Scale.of(order)
+        return None
+
+
+def _missing_roles(roles: Mapping[str, Any], rows: Rows) -> list[Problem]:
+    """Roles that a format could not know from its file, each with its option."""
+    listed = ", ".join(label(name) for name in list(rows.names)[:30])
+    return [
+        Problem(
+            f"which column or path is the {role}? add {option_of(role)} PATH, such as "
+            f"{option_of(role)} {label(next(iter(rows.names)))}.NAME; there are {listed}"
+        )
+        for role in ("case", "prediction")
+        if role not in roles
+    ]
+
+
+def _open_choices(rows: Rows, mapping: MappingTable) -> list[Problem]:
+    """Columns of which one value must be chosen: rows of several would be counted twice."""
+    return [
+        Problem(
+            f"there are rows of {len(values)} values of {column}; choose one: "
+            + " or ".join(f"--where {column}={as_text(value)}" for value in values)
+        )
+        for column, values in rows.one_of.items()
+        if len(values) > 1 and column not in mapping.where
+    ]
+
+
+def _split(cells: list[Cell], rows: Rows) -> list[Cell]:
+    """Names with commas between as several columns, where there is no column of the whole name."""
+    path = cells[0].path
+    parts = [part.strip() for part in path.split(",")]
+    if len(cells) > 1 or path in rows.names or not {*parts} <= {*rows.names}:
+        return cells
+    return [Cell(path=part) for part in parts]
+
+
+def _by_rater(
+    truths: Mapping[str, Any], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], list[Any], Coded]:
+    """One row for each who gave a truth; a row that nobody rated stays, without one."""
+    columns = [_known(Coded.of(column)) for column in truths.values()]
+    rated = np.array([~column.missing[rows] for column in columns])
+    rated[0] |= ~rated.any(0)
+    at, rater = np.nonzero(rated.T)
+    truth = [
+        None if (code := columns[r].codes[row]) < 0 else columns[r].values[code]
+        for row, r in zip(rows[at].tolist(), rater.tolist(), strict=True)
+    ]
+    return rows[at], truth, Coded(tuple(truths), rater.astype(np.int32))
+
+
+def _known(column: Coded) -> Coded:
+    """A column without the mark of what could not be taken out of a text."""
+    known: Coded = _without(column, _unread(column))
+    return known
+
+
+def _unread(column: Any) -> Mask:
+    if not isinstance(column, Coded):
+        return np.zeros(len(column), bool)
+    code = column.values.index(NO_VALUE) if NO_VALUE in column.values else None
+    unread: Mask = column.codes == code if code is not None else np.zeros(len(column), bool)
+    return unread
+
+
+def _without(column: Any, mask: Mask) -> Any:
+    """A column with nothing in some rows."""
+    if not mask.any():
+        return column
+    coded = Coded.of(column)
+    values = [None if value is NO_VALUE else value for value in coded.values]
+    return recoded(np.where(mask, np.int32(-1), coded.codes), values)
+
+
+def _mangled(ids: Coded, rows: Rows) -> list[str]:
+    suspects = mangled_ids(ids) if rows.is_text else []
+    examples = ", ".join(label(i) for i in suspects[:5])
+    return [f"ids that look rewritten by a spreadsheet: {examples}"] if suspects else []

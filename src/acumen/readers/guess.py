@@ -1,0 +1,284 @@
+"""Which column may play which role: by its name first, then by what is in it.
+
+Only ``acumen map`` proposes what is guessed here; nothing is evaluated by such a guess unasked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from acumen.readers.answers import Silence
+from acumen.readers.cells import levels_of
+from acumen.readers.lookup import Lookup
+from acumen.readers.mapping import Cell
+from acumen.readers.records import ABSENT, Records, Rows
+from acumen.readers.roles import COMMON, CONVENTIONS, DECLARED, DERIVED, HINTS, folded_name
+from acumen.table.coded import Coded, is_missing
+
+LOOKED_AT: Final = 2000
+"""Rows of which the content of a column is judged."""
+MOST_LEVELS: Final = 25
+LONGEST_LEVEL: Final = 40
+DEEPEST: Final = 4
+_SILENCE: Final = Silence.of(())
+_ROLES: Final = ("confidence", "case", "truth", "prediction", "item")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, or a path into nested rows, with what stands there."""
+
+    path: str
+    values: Sequence[Any]
+    """Of the first rows; None where there is nothing or a word for no answer."""
+
+    @property
+    def distinct(self) -> list[Any]:
+        """The values, each once, numbers in order."""
+        values = {value for value in self.values if value is not None}
+        return sorted(values, key=lambda value: (isinstance(value, str), value))
+
+    @property
+    def missing(self) -> int:
+        """Rows without a value."""
+        return sum(value is None for value in self.values)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it holds numbers and nothing else."""
+        values = self.distinct
+        return bool(values) and not any(isinstance(value, str) for value in values)
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether its values could be the levels of a scale."""
+        values = self.distinct
+        short = all(len(str(value)) <= LONGEST_LEVEL for value in values)
+        return 0 < len(values) <= MOST_LEVELS and short and (self.is_numeric or len(values) < 12)
+
+    @property
+    def words(self) -> set[str]:
+        """The words of its name."""
+        parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", self.path.split(".", 1)[-1])
+        return {part.casefold() for part in parts}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A column for a role, and why it."""
+
+    column: Column
+    reason: str
+
+
+def columns_of(rows: Rows) -> list[Column]:
+    """Every column, nested ones by their path."""
+    look = Lookup(rows, {})
+    return [Column(path, _plain(look, path)) for path in _paths(rows)]
+
+
+def _paths(rows: Rows) -> Iterator[str]:
+    """Columns, and the paths to single values inside of records."""
+    if not isinstance(rows, Records):
+        yield from rows.names
+        return
+    yield from dict.fromkeys(
+        path for record in rows.rows[:LOOKED_AT] for path in _leaves(record, "", DEEPEST)
+    )
+
+
+def _leaves(value: Mapping[str, Any], at: str, depth: int) -> Iterator[str]:
+    for key, inner in value.items():
+        path = f"{at}{key}"
+        if isinstance(inner, Mapping) and depth:
+            yield from _leaves(inner, f"{path}.", depth - 1)
+        elif not isinstance(inner, list | Mapping):
+            yield path
+
+
+def _plain(look: Lookup, path: str) -> list[Any]:
+    column = look.cells(Cell(path=path), "column")
+    values = levels_of(column, is_text=look.rows.is_text)
+    if isinstance(values, Coded):
+        known = (*values.values, None)
+        values = [known[code] for code in values.codes[:LOOKED_AT].tolist()]
+    listed = values[:LOOKED_AT]
+    listed = listed.tolist() if hasattr(listed, "tolist") else listed
+    return [None if _is_nothing(value) else value for value in listed]
+
+
+def _is_nothing(value: Any) -> bool:
+    return (
+        value is ABSENT
+        or is_missing(value)
+        or isinstance(value, list | dict | bool)
+        or _SILENCE.is_common(value)
+    )
+
+
+def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[str, Guess]:
+    """A column for each role that can have one; ``named`` are decided."""
+    by_path = {column.path: column for column in columns}
+    guesses = {role: Guess(by_path[p], "named") for role, p in named.items() if p in by_path}
+    _by_name(columns, guesses)
+    _by_content(columns, guesses)
+    _drop_derived(columns, guesses)
+    _tell_apart(columns, guesses)
+    return guesses
+
+
+def _free(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Column]:
+    gone = {guess.column.path for guess in guesses.values()}
+    return [column for column in columns if column.path not in gone]
+
+
+def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
+    """The best names first: an exact one before a common one before a word inside of it."""
+    for exactness, reason in enumerate(("its name", "a common name", "a word in its name")):
+        for role in _ROLES:
+            if role in guesses:
+                continue
+            fits = [
+                column
+                for column in _free(columns, guesses)
+                if _is_called(column, role, exactness) and _CAN[role](column)
+            ]
+            if fits:
+                # of "score" and "ai_score" it is the second that says whose it is
+                best = min(fits, key=lambda column: not HINTS.get(role, set()) & column.words)
+                guesses[role] = Guess(best, reason)
+
+
+def _is_called(column: Column, role: str, exactness: int) -> bool:
+    key = folded_name(column.path.rsplit(".", 1)[-1])
+    if any(key in names for names in DECLARED.values()):
+        return role == "prediction" and exactness == 2 and key == "model"
+    if exactness < 2:
+        return key in (CONVENTIONS, COMMON)[exactness].get(role, ())
+    others = HINTS["confidence"] if role != "confidence" else set()
+    return bool(HINTS.get(role, set()) & column.words) and not others & column.words
+
+
+_CAN: Final[Mapping[str, Callable[[Column], bool]]] = {
+    "confidence": lambda column: column.is_numeric and folded_name(column.path) not in DERIVED,
+    "case": lambda column: bool(column.distinct),
+    "item": lambda column: bool(column.distinct),
+    "truth": lambda column: column.has_levels,
+    "prediction": lambda column: column.has_levels,
+}
+
+
+def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
+    """What names did not tell: two columns of the same levels, and what tells rows apart."""
+    missing = [role for role in ("truth", "prediction") if role not in guesses]
+    free = [c for c in _free(columns, guesses) if c.has_levels and len(c.distinct) > 1]
+    other = next((guesses[r].column for r in ("truth", "prediction") if r in guesses), None)
+    if len(missing) == 1 and other is not None:
+        fits = [c for c in free if _shares(c, other)]
+        if fits:
+            guesses[missing[0]] = Guess(fits[0], f"it has the levels of {other.path}")
+    elif len(missing) == 2:
+        pair = next(((a, b) for a in free for b in free if a is not b and _shares(a, b)), None)
+        if pair is not None:
+            truth, prediction = sorted(pair, key=lambda column: column.missing)
+            guesses["truth"] = Guess(truth, "of two columns with the same levels, the fuller one")
+            guesses["prediction"] = Guess(prediction, f"it has the levels of {truth.path}")
+    if "case" not in guesses and "item" in guesses:
+        guesses["case"] = guesses.pop("item")  # a question that nobody owns is what is resampled
+    if "case" not in guesses:
+        ids = [c for c in _free(columns, guesses) if not c.missing and c.distinct]
+        ids = [c for c in ids if isinstance(c.distinct[0], int | str) and len(c.distinct) > 1]
+        if ids:
+            most = max(ids, key=lambda column: isinstance(column.distinct[-1], str))
+            guesses["case"] = Guess(most, "the first column that could name cases")
+
+
+def _shares(one: Column, other: Column) -> bool:
+    """Whether half of the levels of either are levels of the other."""
+    a, b = {*one.distinct}, {*other.distinct}
+    return len(a & b) >= 2 and 2 * len(a & b) >= max(len(a), len(b))
+
+
+def _drop_derived(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
+    """A confidence that is computed from the truth knows the answer: it is none."""
+    if "confidence" in guesses and _is_derived(guesses["confidence"].column, guesses):
+        del guesses["confidence"]
+
+
+def _is_derived(column: Column, guesses: Mapping[str, Guess]) -> bool:
+    """Whether a column says how far the prediction is from the truth."""
+    pair = [guesses[role].column for role in ("truth", "prediction") if role in guesses]
+    if len(pair) < 2:
+        return False
+    rows = zip(column.values, *(part.values for part in pair), strict=True)
+    whole = [(float(c), t, p) for c, t, p in rows if None not in (c, t, p)]
+    numeric = all(part.is_numeric for part in pair)
+    values = [c for c, _, _ in whole]
+    right = [float(t == p) for _, t, p in whole]
+    off = [abs(t - p) for _, t, p in whole] if numeric else []
+    return len(set(values)) > 1 and values in (right, [1 - r for r in right], off)
+
+
+def confidences_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[str]:
+    """Columns of many different numbers that could be a confidence, though not by their name."""
+    return [
+        column.path
+        for column in columns
+        if _CAN["confidence"](column)
+        and len(column.distinct) > MOST_LEVELS // 2
+        and (max(column.distinct) <= 1 or max(column.distinct) == 100)
+        and min(column.distinct) >= 0
+        and not _is_derived(column, guesses)
+    ]
+
+
+def raters_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> str:
+    """The truth as several columns, where they differ by a number in their name alone."""
+    truth = guesses.get("truth")
+    if truth is None or truth.reason == "named":
+        return ""
+    stem = re.sub(r"\d+", "", truth.column.path)
+    alike = [c.path for c in columns if re.sub(r"\d+", "", c.path) == stem and c.has_levels]
+    return ",".join(alike) if len(alike) > 1 else ""
+
+
+def stray_codes(guesses: Mapping[str, Guess]) -> list[str]:
+    """Negative numbers that only the prediction has: codes for no answer, most likely."""
+    pair = [guesses[role].column for role in ("truth", "prediction") if role in guesses]
+    if len(pair) < 2 or not pair[0].is_numeric or pair[0].distinct[0] < 0:
+        return []
+    return [f"{v:g}" for v in pair[1].distinct if not isinstance(v, str) and v < 0]
+
+
+def _tell_apart(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
+    """Columns that tell rows of one case apart: an item, then a draw, a rater, a system."""
+    if "case" not in guesses:
+        return
+    keys = [guesses[role].column for role in ("case", "item") if role in guesses]
+    for role in ("item", "repeat", "rater", "system", "item"):
+        if role in guesses or not _twins(keys):
+            continue
+        fits = [
+            column
+            for column in _free(columns, guesses)
+            if not column.missing
+            and (role == "item" or folded_name(column.path.rsplit(".", 1)[-1]) in DECLARED[role])
+            and _fewer_twins(keys, column, to_none=role == "item")
+        ]
+        if fits:
+            keys.append(fits[0])
+            guesses[role] = Guess(fits[0], "it tells rows of one case apart")
+
+
+def _twins(keys: Sequence[Column]) -> int:
+    rows = list(zip(*(column.values for column in keys), strict=True))
+    return len(rows) - len(set(rows))
+
+
+def _fewer_twins(keys: Sequence[Column], column: Column, *, to_none: bool) -> bool:
+    left = _twins([*keys, column])
+    is_name = column.distinct and all(isinstance(value, int | str) for value in column.distinct)
+    return bool(is_name) and (left == 0 if to_none else left < _twins(keys))

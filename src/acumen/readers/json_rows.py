@@ -1,0 +1,102 @@
+"""Rows in JSON: one object a line, a list of objects, or a document with such a list inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from acumen.errors import DataError, Problem, label, what_came
+from acumen.files.json import parse_json
+from acumen.readers.content import BOM, Content
+from acumen.readers.paths import parse_path, rows_at
+from acumen.readers.records import Records
+
+
+def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
+    """The documents of a JSON Lines file and their lines; blank lines are passed over."""
+    values, lines, problems = [], [], []
+    # only \n ends a line: U+2028 and U+0085 may stand inside a text
+    for number, line in enumerate(content.data.removeprefix(BOM).split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            if b"\x00" in line:
+                raise DataError([f"holds NUL bytes, the first at byte {line.index(0)}"])
+            values.append(parse_json(line.rstrip(b"\r"), source=content.name))
+            lines.append(number)
+        except DataError as error:
+            problems += [replace(p, line=number) for p in error.problems]
+    if problems:
+        raise DataError(problems, source=content.name)
+    return values, lines
+
+
+def read_lines(content: Content) -> Records:
+    """The rows of a JSON Lines file."""
+    values, lines = parse_lines(content)
+    return Records(rows=_objects(values, content.name, lines), lines=lines, format="jsonl")
+
+
+def read_document(content: Content, rows: str | None = None) -> Records:
+    """The rows of a JSON document: at a path, else it is the list or holds one list of objects."""
+    document, name = content.document, content.name
+    if rows is None:
+        values = document if isinstance(document, list) else _only_list(document, name)
+    else:
+        steps = parse_path(rows, explodes=True)
+        values = list(rows_at(document, steps))
+        if len(values) == 1 and isinstance(values[0], list):
+            values = values[0]
+        if not values:
+            message = f"there are no rows at {label(rows)}{_where_they_are(document)}"
+            raise DataError([message], source=name)
+    return Records(rows=_objects(values, name), format="json")
+
+
+def _objects(
+    values: list[Any], name: str, lines: list[int] | None = None
+) -> list[Mapping[str, Any]]:
+    problems = [
+        Problem(
+            f"a row must be an object, not {what_came(value)}",
+            field=None if lines else f"[{at}]",
+            line=lines[at] if lines else None,
+        )
+        for at, value in enumerate(values)
+        if not isinstance(value, Mapping)
+    ]
+    if not values:
+        problems.append(Problem("there are no rows in it"))
+    if problems:
+        raise DataError(problems, source=name)
+    return values
+
+
+def _only_list(document: Any, name: str) -> list[Any]:
+    """The list of objects in a document that has one alone."""
+    if not isinstance(document, Mapping):
+        raise DataError([f"must be an object or a list, not {what_came(document)}"], source=name)
+    lists = dict(_lists(document))
+    if len(lists) == 1:
+        return next(iter(lists.values()))
+    if lists:
+        places = ", ".join(label(place) for place in lists)
+        message = f"there are several lists of objects: choose one with --rows ({places})"
+        raise DataError([message], source=name)
+    message = "there are no rows in it: neither a list of objects nor the experiments of a run"
+    raise DataError([f"{message} (keys: {', '.join(map(label, list(document)[:10]))})"], name)
+
+
+def _lists(value: Any, at: str = "", depth: int = 0) -> Iterator[tuple[str, list[Any]]]:
+    if isinstance(value, Mapping) and depth < 5:
+        for key, inner in value.items():
+            step = key if key.replace("_", "").replace("-", "").isalnum() else f'"{key}"'
+            yield from _lists(inner, f"{at}.{step}" if at else step, depth + 1)
+    elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
+        yield at, value
+
+
+def _where_they_are(document: Any) -> str:
+    places = ", ".join(label(place) for place, _ in _lists(document))
+    return f"; there are lists of objects at {places}" if places else ""

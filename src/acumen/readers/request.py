@@ -1,0 +1,57 @@
+"""What a caller asks of rows: a mapping file, keywords over it, and a scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from acumen.errors import UsageError
+from acumen.readers.mapping import MappingTable, find_mapping, merged
+from acumen.readers.reading import known_only, overlay
+from acumen.readers.roles import option_of
+from acumen.table.scale import Scale, find_scale
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How rows are asked to be read: a mapping of the user's, keywords over it, and a scale."""
+
+    mapping: Mapping[str, Any]
+    keywords: Mapping[str, Any]
+    scale: Scale | None
+
+    @classmethod
+    def of(cls, reading: Mapping[str, Any]) -> Request:
+        """From the keywords of a door."""
+        known_only(reading)
+        mapping = reading.get("mapping")
+        own = {} if mapping is None else find_mapping(mapping)
+        return cls(own, overlay(reading), scale_in(reading) or scale_in(own))
+
+    def over(self, format_mapping: Mapping[str, Any]) -> MappingTable:
+        """The mapping in force, over the one that a format has."""
+        return merged(format_mapping, self.mapping, self.keywords)
+
+    @property
+    def format(self) -> str | None:
+        """The format that is said."""
+        return self.keywords["format"] or self.mapping.get("format")
+
+    @property
+    def asks(self) -> list[str]:
+        """What is asked that only rows can answer, as options."""
+        names = [option_of(role) for role in self.keywords["columns"]]
+        names += [option_of(k) for k, v in self.keywords.items() if v and k not in _NOT_ROWS]
+        return [*names, *(["--mapping"] if self.mapping else [])]
+
+
+_NOT_ROWS: Final = ("columns", "format")
+
+
+def scale_in(said: Mapping[str, Any]) -> Scale | None:
+    """The scale that keywords or a mapping name."""
+    values = [said[key] for key in ("scale", "levels") if said.get(key) is not None]
+    if len(values) == 2:
+        raise UsageError("give a scale or levels, not both")
+    return find_scale(values[0]) if values else None

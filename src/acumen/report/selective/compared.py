@@ -1,0 +1,205 @@
+"""Two runs side by side: the rows of their comparison, and what is claimed of them.
+
+The verdict is the risk at equal coverage. Coverage itself, the rows that both answered and the
+charged areas stand beside it, tested together. What depends on how much a side answers is
+described, and never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from acumen.defaults import PRICE, RELIABLE_CASES
+from acumen.errors import counted
+from acumen.metrics import METRICS
+from acumen.report.cells import title_of
+from acumen.report.claims import Claim
+from acumen.results.measured import Delta, Side
+from acumen.results.metrics import Matched, MetricsArtifact, name
+
+SIDES: Final[tuple[Side, Side]] = ("left", "right")
+MANY_FUNCTIONS: Final = 4
+"""With more functions only what is tested is shown of each."""
+
+
+class Row(NamedTuple):
+    """A difference of the comparison under its short and its full title."""
+
+    short: str
+    title: str
+    delta: Delta
+
+
+def charged(artifact: MetricsArtifact) -> str:
+    """The key of the charged area: by its price."""
+    price = float(artifact.options.get("price", PRICE))
+    metric = METRICS["augrc_charge"]
+    return metric.name if price == PRICE else metric.at(loss=price).name
+
+
+def rows_of(artifact: MetricsArtifact, function: str) -> list[Row]:
+    """What is compared by one confidence function, the verdict first."""
+    comparison = artifact.comparison
+    deltas = (comparison.deltas or {}).get(function, {})
+    rows = []
+    if (matched := comparison.matched.get(function)) is not None:
+        p_values = {"p_value": matched.p_value, "p_adjusted": matched.p_adjusted}
+        difference = matched.difference.model_copy(update=p_values)
+        at = f"{matched.coverage:.2f}".lstrip("0")
+        rows.append(Row(f"risk@{at}", f"Risk at equal coverage {at}", difference))
+        if matched.guard.delta != matched.difference.delta:
+            rows.append(Row("guard", "The same against all that the other answers", matched.guard))
+    for key, short, title in (
+        (charged(artifact), "charged", title_of(charged(artifact))),
+        ("augrc_full", "AUGRC", "AUGRC"),
+        ("aurc_full", "AURC", "AURC"),
+        ("failure_auroc", "AUROC", title_of("failure_auroc")),
+    ):
+        if key in deltas:
+            mark = "†" if deltas[key].description is not None else ""
+            rows.append(Row(short + mark, title + mark, deltas[key]))
+    return rows
+
+
+def shared_rows(artifact: MetricsArtifact) -> list[Row]:
+    """What is compared whatever the confidence."""
+    comparison = artifact.comparison
+    coverage = _coverage(artifact)
+    rows = [] if coverage is None else [Row("cmax", "Coverage", coverage)]
+    if comparison.both is not None:
+        rows.append(Row("MAE both", "Mean loss of the rows both answered", comparison.both))
+    return rows
+
+
+DESCRIBED: Final = (
+    "† described only: the sides do not answer equally much, and an area to what one answers "
+    "rewards silence"
+)
+
+
+def is_described(artifact: MetricsArtifact) -> bool:
+    """Whether any row is marked so."""
+    deltas = (artifact.comparison.deltas or {}).values()
+    return any(d.description is not None for by in deltas for d in by.values())
+
+
+def verdict(artifact: MetricsArtifact, names: Sequence[str]) -> str:
+    """Which run is better at equal coverage, or that these cases cannot show it; and coverage."""
+    n, noun = artifact.population.participants_included, artifact.population.case_noun
+    if n < RELIABLE_CASES:
+        return f"{n} {noun}s are too few to claim a difference (at least {RELIABLE_CASES})."
+    return " ".join([_at_equal_coverage(artifact, names), *_beside(artifact, names)])
+
+
+def favoured(artifact: MetricsArtifact) -> dict[Side, list[str]]:
+    """Side -> the functions by which it is better at equal coverage."""
+    matched = artifact.comparison.matched
+    return {side: [f for f, m in matched.items() if m.favours == side] for side in SIDES}
+
+
+def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
+    matched, favours = artifact.comparison.matched, favoured(artifact)
+    if not matched:
+        return "Nothing can be compared: there is no confidence function with a value."
+    people = counted(artifact.population.participants_included, artifact.population.case_noun)
+    nothing = f"no difference that {people} could show"
+    start = f"At equal coverage ({next(iter(matched.values())).coverage:.1%})"
+    parts = []
+    for side, called in zip(SIDES, names, strict=True):
+        functions = favours[side]
+        claim = Claim.BETTER.say(side=called)
+        if functions and len(functions) == len(matched):
+            every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
+            first = f"by {name(functions[0])}, " if every else ""
+            return f"{start} {claim}{every} ({first}{_by(matched[functions[0]], names)})."
+        if functions:
+            parts.append(f"{claim} by {listed([name(f) for f in functions], 3)}")
+    rest = len(matched) - sum(map(len, favours.values()))
+    if rest:
+        parts.append(f"by the other {rest} {nothing}" if parts else nothing)
+    return f"{start} {'; '.join(parts)}."
+
+
+def _by(matched: Matched, names: Sequence[str]) -> str:
+    delta = matched.difference
+    i = delta.interval
+    ends = "" if i is None else f", {i.low:+.3f} to {i.high:+.3f}"
+    return f"risk, {names[1]} − {names[0]}: {delta.delta:+.3f}{ends}"
+
+
+def _beside(artifact: MetricsArtifact, names: Sequence[str]) -> Iterator[str]:
+    """What else is claimed, each in a sentence: coverage, rows of both, charged areas."""
+    called = dict(zip(SIDES, names, strict=True))
+    comparison = artifact.comparison
+    coverage = _coverage(artifact)
+    if coverage is not None and coverage.favours is not None:
+        claim = Claim.ANSWERS_MORE.say(side=called[coverage.favours])
+        yield f"{claim} ({_shares(coverage)})."
+    if comparison.both is not None and comparison.both.favours is not None:
+        yield f"{Claim.ERRS_LESS.say(side=called[comparison.both.favours])}."
+    key = charged(artifact)
+    costs = [by[key] for by in (comparison.deltas or {}).values() if key in by]
+    for side in dict.fromkeys(delta.favours for delta in costs):
+        if side is not None:
+            price = float(artifact.options.get("price", PRICE))
+            some = "" if all(d.favours == side for d in costs) else " by some functions"
+            claim = Claim.COSTS_LESS.say(side=called[side])
+            yield f"{claim}{some} (an abstention costs {price:g})."
+
+
+def _coverage(artifact: MetricsArtifact) -> Delta | None:
+    """The difference in coverage; it is the same by every function."""
+    for deltas in (artifact.comparison.deltas or {}).values():
+        return deltas.get("cmax")
+    return None
+
+
+def _shares(coverage: Delta) -> str:
+    return f"{100 * (coverage.left or 0.0):.1f}% and {100 * (coverage.right or 0.0):.1f}%"
+
+
+def conclusions(artifact: MetricsArtifact) -> list[str]:
+    """The same for a page: the verdict in numbers, then what stands beside it."""
+    names = artifact.input_names
+    first = next(iter(artifact.functions), None)
+    lines = []
+    matched = artifact.comparison.matched.get(first or "")
+    if matched is not None and matched.left is not None and matched.right is not None:
+        interval = matched.difference.interval
+        ends = ", without an interval"
+        if interval is not None:
+            level = f"{100 * interval.confidence_level:g}% interval"
+            ends = f", {level} {interval.low:+.4f} to {interval.high:+.4f}"
+        lines.append(
+            f"Ranked by {name(first)}, the surest {matched.coverage:.1%} of the judgments have a "
+            f"mean loss of {matched.left:.4f} for {names[0]} and {matched.right:.4f} for "
+            f"{names[1]}: {matched.difference.delta:+.4f}{ends}.".replace(" -", " −")
+        )
+        lines += _guarded(matched, names)
+    return [*lines, verdict(artifact, names)]
+
+
+def _guarded(matched: Matched, names: Sequence[str]) -> list[str]:
+    """Where the guard alone stands against a claim: what it says."""
+    interval, guard = matched.difference.interval, matched.guard.interval
+    if matched.favours is not None or interval is None or interval.has_zero or guard is None:
+        return []
+    if not guard.has_zero:
+        return []
+    better, other = names if (matched.difference.delta or 0.0) > 0.0 else reversed(names)
+    return [
+        f"That alone does not make {better} better: against all that {other} answers the "
+        f"difference is not shown, so cutting {other} to fewer answers may be what harms it."
+    ]
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names in a sentence; of many the first.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
+    ('a, b and c', 'a, b and 1 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

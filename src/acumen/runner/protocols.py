@@ -1,0 +1,227 @@
+"""How a question is put to an endpoint and its answer read: one protocol for each kind of API.
+
+``chat`` is OpenAI's chat completions, which most servers speak; ``responses`` is OpenAI's newer
+one; ``messages`` is Anthropic's. What a protocol has no field for (a seed, log-probabilities) is
+left out of its requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from acumen.runner.plan import Api, ReplyFormat, Settings
+from acumen.runner.prompts import Message
+from acumen.runner.schema import reply_schema, without_bounds
+from acumen.runner.task import Task
+from acumen.runner.wire import CONTENT_FILTER, Answer, TransportFailure, count_of, model_name
+
+Body = dict[str, Any]
+_OPENAI_HOSTS: Final = (
+    ".openai.com",
+    ".openai.azure.com",
+    ".cognitiveservices.azure.com",
+    ".services.ai.azure.com",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One conversation and all that shapes its reply."""
+
+    task: Task
+    settings: Settings
+    sample: int
+    messages: list[Message]
+
+    @property
+    def schema(self) -> Body:
+        """The reply's schema, without the lengths that some providers refuse."""
+        schema = reply_schema(self.task)
+        is_strict = self.settings.api != "chat" or is_openai(self.settings.endpoint)
+        return without_bounds(schema) if is_strict else schema
+
+    def body(self, reply_format: ReplyFormat) -> Body:
+        """The request as its protocol writes it, and what the user adds to every request."""
+        protocol = PROTOCOLS[self.settings.api]
+        body = protocol.request(self, reply_format)
+        dropped = {name for option in self.settings.omit for name in _NAMES[option]}
+        fields = {name: value for name, value in body.items() if name not in dropped}
+        return fields | dict(self.settings.extra_body or {})
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """Where requests of one API go, how they are written, and how answers are read."""
+
+    path: str
+    base_url: str
+    key_variable: str
+    request: Callable[[Ask, ReplyFormat], Body]
+    read: Callable[[Body], Answer]
+    key_headers: Callable[[str], Mapping[str, str]]
+
+
+def is_openai(host: str) -> bool:
+    """Whether the host is OpenAI's own: it renamed the token limit and takes fewer schemas."""
+    return host.partition(":")[0].endswith(_OPENAI_HOSTS)
+
+
+def _sampling(ask: Ask) -> Body:
+    return {"model": ask.settings.model, "temperature": ask.settings.temperature}
+
+
+def _chat(ask: Ask, reply_format: ReplyFormat) -> Body:
+    settings = ask.settings
+    renamed = settings.newer_token_field or is_openai(settings.endpoint)
+    body = {
+        **_sampling(ask),
+        "messages": ask.messages,
+        "max_completion_tokens" if renamed else "max_tokens": settings.max_tokens,
+        "seed": settings.seed + ask.sample,  # each sample has its own
+    }
+    if settings.top_logprobs is not None:
+        body |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
+    if reply_format == "schema":
+        strict = {"name": "reply", "strict": True, "schema": ask.schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": strict}
+    elif reply_format == "json":
+        body["response_format"] = {"type": "json_object"}
+    return body
+
+
+def _responses(ask: Ask, reply_format: ReplyFormat) -> Body:
+    body = {
+        **_sampling(ask),
+        "input": ask.messages,
+        "max_output_tokens": ask.settings.max_tokens,
+        "store": False,  # a case's text is kept nowhere it need not be
+    }
+    if ask.settings.top_logprobs is not None:
+        body |= {
+            "top_logprobs": ask.settings.top_logprobs,
+            "include": ["message.output_text.logprobs"],
+        }
+    if reply_format == "schema":
+        form = {"type": "json_schema", "name": "reply", "strict": True, "schema": ask.schema}
+        body["text"] = {"format": form}
+    elif reply_format == "json":
+        body["text"] = {"format": {"type": "json_object"}}
+    return body
+
+
+def _messages(ask: Ask, reply_format: ReplyFormat) -> Body:
+    system = "\n\n".join(m["content"] for m in ask.messages if m["role"] == "system")
+    body = {
+        **_sampling(ask),
+        "max_tokens": ask.settings.max_tokens,
+        "messages": [m for m in ask.messages if m["role"] != "system"],
+    }
+    if system:
+        body["system"] = system
+    if reply_format == "schema":
+        body["output_config"] = {"format": {"type": "json_schema", "schema": ask.schema}}
+    return body
+
+
+def _read_chat(body: Body) -> Answer:
+    """The first choice of a completion."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise TransportFailure("empty_choices")
+    choice = choices[0]
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        raise TransportFailure("malformed_response")
+    text, refused = _text_of(message.get("content"))
+    finish = choice.get("finish_reason")
+    refused = refused or bool(message.get("refusal")) or finish == CONTENT_FILTER
+    return _answer(body, text, finish, refused, choice.get("logprobs"), "prompt", "completion")
+
+
+def _text_of(content: object) -> tuple[str, bool]:
+    """The text of a message, given whole or in parts, and whether a part of it is a refusal."""
+    if content is None or isinstance(content, str):
+        return content or "", False
+    if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
+        raise TransportFailure("malformed_response")
+    texts = [part.get("text") for part in content if part.get("type") in ("text", "output_text")]
+    refused = any(part.get("type") == "refusal" for part in content)
+    return "".join(text for text in texts if isinstance(text, str)), refused
+
+
+def _read_responses(body: Body) -> Answer:
+    """The messages among the outputs of a response."""
+    parts: list[Body] = []
+    for output in body.get("output") or ():
+        match output:
+            case {"type": "message", "content": [*content]}:
+                parts += [part for part in content if isinstance(part, dict)]
+    if not parts and body.get("status") != "incomplete":
+        raise TransportFailure("empty_choices")
+    text, refused = _text_of(parts)
+    details = body.get("incomplete_details")
+    cause = details.get("reason") if isinstance(details, dict) else None
+    finish = {"max_output_tokens": "length", CONTENT_FILTER: CONTENT_FILTER}.get(str(cause), "stop")
+    tokens = [
+        t for part in parts if isinstance(part.get("logprobs"), list) for t in part["logprobs"]
+    ]
+    refused = refused or finish == CONTENT_FILTER
+    return _answer(body, text, finish, refused, {"content": tokens}, "input", "output")
+
+
+def _read_messages(body: Body) -> Answer:
+    """The text blocks of a message; its thinking is none of them."""
+    if not isinstance(body.get("content"), list):
+        raise TransportFailure("malformed_response")
+    text, _ = _text_of(body["content"])
+    stop = body.get("stop_reason")
+    finish = "length" if stop in ("max_tokens", "model_context_window_exceeded") else "stop"
+    return _answer(body, text, finish, stop == "refusal", None, "input", "output")
+
+
+def _answer(
+    body: Body,
+    text: str,
+    finish: object,
+    refused: bool,
+    logprobs: object,
+    prompts: str,
+    replies: str,
+) -> Answer:
+    """``prompts`` and ``replies`` begin the names under which the body counts their tokens."""
+    usage = body.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
+    return Answer(
+        text=text,
+        finish_reason=finish if isinstance(finish, str) else None,
+        logprobs=logprobs,
+        refused=refused,
+        served_model=model_name(body.get("model")),
+        prompt_tokens=count_of(counts.get(f"{prompts}_tokens")),
+        completion_tokens=count_of(counts.get(f"{replies}_tokens")),
+    )
+
+
+def _bearer(key: str) -> Mapping[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _anthropic(key: str) -> Mapping[str, str]:
+    return {"x-api-key": key, "anthropic-version": "2023-06-01"}
+
+
+_OPENAI: Final = ("https://api.openai.com/v1", "OPENAI_API_KEY")
+_ANTHROPIC: Final = ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY")
+PROTOCOLS: Final[Mapping[Api, Protocol]] = {
+    "chat": Protocol("/chat/completions", *_OPENAI, _chat, _read_chat, _bearer),
+    "responses": Protocol("/responses", *_OPENAI, _responses, _read_responses, _bearer),
+    "messages": Protocol("/messages", *_ANTHROPIC, _messages, _read_messages, _anthropic),
+}
+_NAMES: Final = {
+    "temperature": ("temperature",),
+    "seed": ("seed",),
+    "max_tokens": ("max_tokens", "max_completion_tokens", "max_output_tokens"),
+}
+"""What an option is called in a request."""

@@ -1,0 +1,127 @@
+"""What an error response means: this one prompt, an option, the model, the key, or a passing fault.
+
+Error bodies may repeat the prompt or the key. Short code words of them are shown; of their
+sentences only a known phrase is looked for, and no word of them is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from acumen.errors import AcumenError
+from acumen.runner.wire import CONTENT_FILTER, TOO_LONG, TransportFailure, read_document
+
+LARGEST_ERROR_BODY: Final = 64 << 10
+_CODE_WORD: Final = re.compile(r"[a-z]+(?:[._][a-z]+)*")  # no digit, no dash: never a key
+_KEY, _MODEL, _QUOTA = "key", "model", "quota"
+_ADVICE: Final[Mapping[int | str, str]] = {
+    _KEY: "refused the key: is {variable} set, and right for this endpoint?",
+    _MODEL: "knows no such model or address: check --model and --base-url",
+    _QUOTA: "has no quota left for this key: see the account's plan and billing",
+    402: "asks for payment: the key's account has no credit left",
+    # OpenAI says so of log-probabilities that a model does not give
+    403: "does not allow this key to use the model, or an option of it: try --top-logprobs 0",
+}
+_MEANING: Final[Mapping[int, int | str]] = {401: _KEY, 402: 402, 403: 403, 404: _MODEL}
+_NO_KEY: Final = (
+    "wants a key, and none was sent: a provider's key goes to that provider alone; "
+    "--api-key-env {variable} sends the one in that variable here"
+)
+_CODES: Final = {
+    "content_filter": CONTENT_FILTER,
+    "content_policy_violation": CONTENT_FILTER,
+    "context_length_exceeded": TOO_LONG,
+    "exceed_context_size_error": TOO_LONG,
+    "insufficient_quota": _QUOTA,
+    "invalid_api_key": _KEY,
+    "model_not_found": _MODEL,
+}
+_PHRASES: Final = (
+    (TOO_LONG, r"(maximum|exceeds?\w*).{0,40}context|context (length|window|size)|is too long"),
+    (_KEY, r"api[ _]key (is )?(not valid|invalid)|(invalid|incorrect) api[ _]key"),
+    (_MODEL, r"(invalid|unknown|no such) model|model\W.{0,80}(not found|does ?n[o']t exist)"),
+    ("top_logprobs", r"logprobs"),
+    ("response_format", r"response_format|json_schema|grammar"),
+)
+_WITHOUT: Final = {
+    "temperature": "--omit temperature",
+    "seed": "--omit seed",
+    "max_tokens": "--max-completion-tokens N, or --omit max_tokens",
+    "max_completion_tokens": "--omit max_tokens",
+    "logprobs": "--top-logprobs 0",
+    "top_logprobs": "a smaller --top-logprobs, or 0",
+    "response_format": "--reply-format json, or text",
+}
+_AGAIN: Final = frozenset({408, 409, 425, 429})
+FATAL: Final = frozenset({401, 402})
+"""What no other case mends, at whatever time it comes; 403 and 404 may be about one case."""
+
+
+class EndpointRefusal(AcumenError):  # noqa: N818  (it is the endpoint that refuses)
+    """The endpoint answers no question at all: asking the next case would change nothing."""
+
+    exit_code = 2
+
+
+def refusal(
+    status: int, data: bytes, wait: float | None, variable: str, *, has_key: bool
+) -> TransportFailure | EndpointRefusal:
+    """What to raise for an error response; advice is without the host, which the caller knows."""
+    error = _error(data)
+    word = _word(error.get("code")) or _word(error.get("type"))
+    meaning = _meaning(status, word, error)
+    if meaning in (CONTENT_FILTER, TOO_LONG):
+        return TransportFailure(str(meaning), again=False, status=status)
+    suffix = f" (HTTP {status})" + (f" ({word})" if word else "")
+    advice = None
+    if meaning is not None and meaning in _ADVICE:
+        advice = _ADVICE[meaning] if has_key or meaning != _KEY else _NO_KEY
+        advice = advice.format(variable=variable) + suffix
+    elif meaning in _WITHOUT:
+        advice = f"does not take the option {meaning}: try {_WITHOUT[str(meaning)]}{suffix}"
+    if advice and (status in FATAL or meaning == _QUOTA):
+        return EndpointRefusal(advice)
+    again = (status in _AGAIN or status >= 500) and advice is None
+    return TransportFailure(f"http_{status}", again=again, wait=wait, advice=advice, status=status)
+
+
+def _meaning(status: int, word: str | None, error: Mapping[str, Any]) -> int | str | None:
+    """What is refused: by code, by the option it names, by a phrase, by the status."""
+    if status in (429, 500, 502, 503, 504) or status < 400:
+        return _QUOTA if word == "insufficient_quota" else None
+    if word in _CODES:
+        return _CODES[word]
+    option = (_word(error.get("param")) or "").partition(".")[0]
+    if status in (400, 422) and option in _WITHOUT:
+        return option
+    if status in (400, 413, 422):
+        text = str(error.get("message", ""))[:4000].lower()
+        return next((name for name, phrase in _PHRASES if re.search(phrase, text)), None)
+    return _MEANING.get(status)
+
+
+def _error(data: bytes) -> Mapping[str, Any]:
+    """The part of an error body that tells of the error, in whichever of the usual shapes."""
+    with contextlib.suppress(TransportFailure):
+        body = read_document(data if data.lstrip()[:1] != b"[" else data.strip()[1:-1])
+        for part in _parts(body):
+            return part
+    return {}
+
+
+def _parts(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for key in ("error", "detail"):
+        part = body.get(key)
+        if isinstance(part, dict):
+            yield part
+        elif isinstance(part, str):
+            yield {"message": part}
+    yield body
+
+
+def _word(value: object) -> str | None:
+    is_word = isinstance(value, str) and len(value) <= 60 and _CODE_WORD.fullmatch(value)
+    return str(value) if is_word else None

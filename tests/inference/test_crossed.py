@@ -1,0 +1,127 @@
+"""Items that are a sample: the variance over cases and items, by hand and by law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from acumen.errors import UsageError
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
+from acumen.inference.paired import compare
+from acumen.metrics import METRICS
+from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.views.ranking import Ranking, rank
+
+RANDOM = Options(resamples=0, items="random")
+FIXED = Options(resamples=0)
+LOSS = np.array([[1, 2, 0], [2, 3, 1], [0, 2, 0], [3, 3, 2]])
+
+
+def crossed(loss: np.ndarray, seed: int = 0, **columns: Any) -> Ranking:
+    n, k = loss.shape
+    confidence = np.random.default_rng(seed).normal(size=n * k) - loss.ravel()
+    case, item = np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
+    return rank(loss.ravel(), confidence, case=case, item=item, most_loss=3, **columns)
+
+
+def drawn(n: int, k: int, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.clip(
+        np.round(rng.normal(size=(n, 1)) + rng.normal(size=k) + rng.normal(size=(n, k)) + 0.5), 0, 3
+    ).astype(int)
+
+
+def test_the_variance_of_a_mean_over_cases_and_items_by_hand() -> None:
+    jackknife = infer([METRICS["mae"]], crossed(LOSS), RANDOM)["mae"].jackknife
+    assert jackknife.items is not None
+    assert jackknife.variance == pytest.approx(0.2106481, abs=5e-8)
+    assert jackknife.items.variance == pytest.approx(0.2569444, abs=5e-8)
+    # the residual variance is what is missing from the sum
+    assert jackknife.standard_error**2 == pytest.approx(0.2106481 + 0.2569444 - 0.0162037, abs=1e-7)
+    assert jackknife.standard_error == pytest.approx(0.6718548, abs=5e-8)
+    parts = 0.2106481**2 / 3 + 0.2569444**2 / 2 + 0.0162037**2 / 6
+    assert 0.4513889**2 / parts == pytest.approx(4.2586, abs=1e-4)
+    assert jackknife.degrees == 3.0  # at most one fewer than the cases
+
+
+def test_a_ragged_table_takes_nothing_off() -> None:
+    view = crossed(LOSS)
+    gone = np.arange(12) != 5
+    ragged = rank(
+        LOSS.ravel()[gone], view.columns()[1][gone],
+        case=view.case[gone], item=np.tile(np.arange(3), 4)[gone], most_loss=3,
+    )  # fmt: skip
+    jackknife = infer([METRICS["mae"]], ragged, RANDOM)["mae"].jackknife
+    assert jackknife.items is not None
+    total = jackknife.variance + jackknife.items.variance
+    assert jackknife.standard_error == pytest.approx(math.sqrt(total), rel=1e-12)
+
+
+def test_leaving_items_out_serves_metrics_without_influence_and_agrees_with_it() -> None:
+    view = crossed(drawn(30, 12))
+    rough = replace(METRICS["mae"], name="rough", smooth=False)
+    found = infer([METRICS["mae"], rough], view, RANDOM)
+    smooth_items, rough_items = (found[name].jackknife.items for name in ("mae", "rough"))
+    assert smooth_items is not None
+    assert rough_items is not None
+    assert rough_items.variance == pytest.approx(smooth_items.variance, rel=1e-6)
+    assert found["rough"].jackknife.cells is None
+    assert found["rough"].jackknife.standard_error >= found["mae"].jackknife.standard_error
+
+
+def test_intervals_for_new_items_are_never_shorter_and_say_what_they_are() -> None:
+    view = crossed(drawn(30, 12))
+    metrics = [METRICS[name] for name in ("mae", "aurc", "augrc", "accuracy", "failure_auroc")]
+    fixed, random = (infer(metrics, view, options) for options in (FIXED, RANDOM))
+    for metric in metrics:
+        narrow, wide = (numbers[metric.name].interval for numbers in (fixed, random))
+        assert isinstance(narrow, Interval)
+        assert isinstance(wide, Interval)
+        assert wide.low <= narrow.low < narrow.high <= wide.high
+        assert wide.method == f"{narrow.method}, cases × items"
+
+
+def test_one_item_has_no_interval_and_four_are_marked() -> None:
+    one = infer([METRICS["mae"]], crossed(drawn(30, 1)), RANDOM)["mae"].interval
+    assert one == NoInterval(why=Absence.TOO_FEW_ITEMS, count=2, of=0)
+    unknown = replace(crossed(drawn(30, 4)), item=None)
+    assert isinstance(infer([METRICS["mae"]], unknown, RANDOM)["mae"].interval, NoInterval)
+    for k, few in ((4, True), (5, False)):
+        interval = infer([METRICS["mae"]], crossed(drawn(30, k)), RANDOM)["mae"].interval
+        assert isinstance(interval, Interval)
+        assert (Flag.FEW_ITEMS in interval.flags) == few == (not interval.is_reliable)
+
+
+def test_a_difference_takes_items_into_account_as_its_sides_do() -> None:
+    loss = drawn(30, 12)
+    left, right = crossed(loss, 1), crossed(drawn(30, 12, 3), 2)
+    delta = compare([METRICS["mae"]], left, right, RANDOM)["mae"]
+    difference = delta.right.jackknife.minus(delta.left.jackknife)
+    # of a mean, the difference is the mean of the differences
+    d = (right.columns()[0] - left.columns()[0]).reshape(30, 12).astype(float)
+    n, k = d.shape
+    centred = d - d.mean()
+    psi = centred / d.size
+    v_case = n / (n - 1) * (psi.sum(axis=1) ** 2).sum()
+    v_item = k / (k - 1) * (psi.sum(axis=0) ** 2).sum()
+    left_over = psi - psi.mean(axis=1, keepdims=True) - psi.mean(axis=0)
+    v_rest = n * k / ((n - 1) * (k - 1)) * (left_over**2).sum()
+    assert difference.standard_error == pytest.approx(
+        math.sqrt(max(v_case, v_case + v_item - v_rest)), rel=1e-6
+    )
+    same = compare([METRICS["mae"]], left, left, RANDOM)["mae"].interval
+    assert isinstance(same, Interval)
+    assert same.low <= 0.0 <= same.high
+
+
+def test_random_items_are_refused_where_only_cases_are_drawn() -> None:
+    with pytest.raises(UsageError, match="default interval"):
+        Options(items="random", method="bca")
+    with pytest.raises(UsageError, match="fixed or random"):
+        Options(items="some")  # type: ignore[arg-type]
+    assert RANDOM.without_resamples().items == "random"

@@ -1,0 +1,112 @@
+"""The fast reader of text tables gives what the careful one gives, or leaves it the file."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from acumen.errors import DataError
+from acumen.readers import delimited, read
+from acumen.readers.arrow import read_clean_csv
+from acumen.readers.content import load
+from acumen.table.judgments import Judgments
+
+HEADER = "id,item,truth,pred,confidence,note,dose"
+
+
+def rows(n: int = 3000, seed: int = 1) -> list[str]:
+    draw = random.Random(seed)
+    cells = [
+        (
+            *(f"{case:04d}", draw.choice("ab"), draw.choice(["1", "2", "3", "2.0"])),
+            *(draw.choice(["1", " 2", "3", "", "N/A"]), f"{draw.random():.6f}"),
+            *(draw.choice(["x", "é", ""]), draw.choice(["0.5", "12", "", "NA"])),
+        )
+        for case in range(n)
+    ]
+    return [",".join(row) for row in cells]
+
+
+CLEAN = {
+    "plain": "\n".join([HEADER, *rows()]) + "\n",
+    "no newline at its end": "\n".join([HEADER, *rows()]),
+    "carriage returns": "\r\n".join([HEADER, *rows()]) + "\r\n",
+    "a byte order mark": "\ufeff" + "\n".join([HEADER, *rows()]),
+    "a quoted header": "\n".join(['"' + HEADER.replace(",", '","') + '"', *rows()]),
+    "semicolons": "\n".join([HEADER, *rows()]).replace(",", ";"),
+    "numbers missing": "\n".join([HEADER, *rows(), "x1,a,1,1,nan,,", "x2,a,1,1,,,"]),
+    "ids with a point": "\n".join([HEADER, *(f"{i}.5{row[4:]}" for i, row in enumerate(rows()))]),
+}
+ODD = {
+    "a quoted cell": "\n".join([HEADER, *rows(), '"x",a,1,1,0.5,"a\nb",1']),
+    "a blank line": "\n".join([HEADER, "", *rows()]),
+    "a row of blanks": "\n".join([HEADER, *rows(), ",,,,,,"]),
+    "a text late among numbers": "\n".join([HEADER, *rows(), "x,a,1,,high,,1"]),
+    "infinity": "\n".join([HEADER, *rows(), "x,a,1,,inf,,1"]),
+    "the mark named": "sep=;\n" + "\n".join([HEADER, *rows()]).replace(",", ";"),
+}
+BROKEN = {
+    "a lone carriage return": "\n".join([HEADER, *rows(), "x,a,1,1,0.5,a\rb,1"]),
+    "a ragged line": "\n".join([HEADER, *rows(), "x,a,1"]),
+    "another encoding": ("\n".join([HEADER, *rows(), "x,a,1,1,0.5,\xff,1"])).encode("latin-1"),
+    "a name twice": "\n".join([HEADER + ",id", *(row + ",1" for row in rows())]),
+    "off the scale": "\n".join([HEADER, *rows(), "x,a,9,1,0.5,,1"]),
+    "a row twice": "\n".join([HEADER, *rows(), rows()[7]]),
+}
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    path = folder / "rows.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def same(a: Judgments, b: Judgments) -> None:
+    assert (a.cases, a.items, a.scale, a.warnings) == (b.cases, b.items, b.scale, b.warnings)
+    for name in ("case", "item", "truth", "prediction", "outcome", "line"):
+        assert getattr(a, name).tolist() == getattr(b, name).tolist(), name
+    assert a.signals.keys() == b.signals.keys()
+    for name, signal in a.signals.items():
+        np.testing.assert_array_equal(signal.values, b.signals[name].values)
+        assert signal.state.tolist() == b.signals[name].state.tolist()
+        assert signal.other == b.signals[name].other
+
+
+@pytest.mark.parametrize("what", [*CLEAN, *ODD])
+def test_the_fast_reader_gives_the_table_of_the_careful_one(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, (CLEAN | ODD)[what])
+    reading: dict[str, Any] = {"levels": "1-3"}
+    careful = read(path, **reading)
+    monkeypatch.setattr(delimited, "BIG", 0)
+    same(read(path, **reading), careful)
+
+
+@pytest.mark.parametrize("what", CLEAN)
+def test_clean_files_are_read_fast(what: str, tmp_path: Path) -> None:
+    sheet = read_clean_csv(load(write(tmp_path, CLEAN[what])))
+    assert sheet is not None
+    assert isinstance(sheet.column("confidence"), np.ndarray)
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_odd_files_are_left_to_the_careful_reader(what: str, tmp_path: Path) -> None:
+    assert read_clean_csv(load(write(tmp_path, ODD[what]))) is None
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_is_wrong_is_told_in_the_same_words(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, messages = write(tmp_path, BROKEN[what]), []
+    for size in (1 << 30, 0):
+        monkeypatch.setattr(delimited, "BIG", size)
+        with pytest.raises(DataError) as error:
+            read(path, levels="1-3")
+        messages.append(str(error.value))
+    assert messages[0] == messages[1]

@@ -1,0 +1,89 @@
+"""Compressed files are unpacked within bounds; what is broken or made to burst is refused."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from acumen.errors import DataError
+from acumen.readers import content
+from acumen.readers.content import load
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "zst": zstandard.compress}
+TEXT = b"case,truth,prediction\n" + b"".join(b"%d,1,%d\n" % (i, i % 3) for i in range(50_000))
+
+
+def write(folder: Path, data: bytes) -> Path:
+    path = folder / "rows.packed"
+    path.write_bytes(data)
+    return path
+
+
+def refused(folder: Path, data: bytes) -> str:
+    with pytest.raises(DataError) as error:
+        load(write(folder, data))
+    return str(error.value)
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_a_packed_file_is_what_was_packed_and_hashed_as_it_lies_there(
+    kind: str, tmp_path: Path
+) -> None:
+    packed = PACKERS[kind](TEXT)
+    assert load(write(tmp_path, packed)).data == TEXT
+    assert load(write(tmp_path, packed)).sha256 != load(write(tmp_path, TEXT)).sha256
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_several_members_are_one_file(kind: str, tmp_path: Path) -> None:
+    pack = PACKERS[kind]
+    parts = b"".join(pack(TEXT[at : at + 1000]) for at in range(0, len(TEXT), 1000))
+    assert load(write(tmp_path, parts)).data == TEXT
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_truncated_stream_is_refused(kind: str, share: float, tmp_path: Path) -> None:
+    packed = PACKERS[kind](TEXT)
+    message = refused(tmp_path, packed[: int(len(packed) * share)])
+    assert message.startswith("rows.packed: cannot be unpacked: ")
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_a_damaged_stream_is_refused(kind: str, tmp_path: Path) -> None:
+    packed = bytearray(PACKERS[kind](random.Random(1).randbytes(100_000)))
+    packed[10:40] = b"\xff" * 30
+    assert "rows.packed: cannot be unpacked" in refused(tmp_path, bytes(packed))
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_a_bomb_is_refused_before_it_fills_the_memory(kind: str, tmp_path: Path) -> None:
+    bomb = PACKERS[kind](bytes(300 << 20))
+    assert len(bomb) < 1 << 20
+    assert "unpacks to more than 64 MiB from" in refused(tmp_path, bomb)
+    tracemalloc.start()
+    start = time.perf_counter()
+    with pytest.raises(DataError, match="refused; unpack it yourself"):
+        content._unpacked(bomb, "bomb")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2.5 * content.FREE
+    assert time.perf_counter() - start < 30
+
+
+def test_many_small_members_take_time_by_their_size(tmp_path: Path) -> None:
+    members = gzip.compress(b"a") * 100_000
+    start = time.perf_counter()
+    assert load(write(tmp_path, members)).data == b"a" * 100_000
+    assert time.perf_counter() - start < 20
+
+
+def test_packed_twice_is_refused(tmp_path: Path) -> None:
+    assert "is compressed twice" in refused(tmp_path, gzip.compress(gzip.compress(TEXT)))

@@ -1,0 +1,158 @@
+"""What is said of a file before it is evaluated."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+import acumen
+from acumen.cli import run
+from acumen.errors import UsageError
+from acumen.files.toml import parse_toml
+from acumen.results.survey import Survey
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+
+WHAT_IT_HOLDS = {
+    "stars.csv": ("csv", 36, 12, 3, [1, 2, 3, 4, 5], {"answered": 30, "abstained": 6}),
+    "binary.tsv": ("tsv", 30, 15, 2, [0, 1], {"answered": 23, "abstained": 7}),
+    "ragged.csv.gz": ("csv", 35, 11, 6, [0, 1, 2, 3, 4], {"answered": 30, "abstained": 5}),
+    "subgroups.csv": ("csv", 36, 18, 2, [0, 1, 2, 3], {"answered": 30, "abstained": 6}),
+    "repeats.jsonl": ("jsonl", 42, 7, 2, [1, 2, 3, 4, 5], {"answered": 38, "abstained": 4}),
+    "raters_long.csv": ("csv", 47, 8, 2, [1, 2, 3, 4, 5], {"answered": 38, "abstained": 9}),
+    "raters_wide.csv": ("csv", 20, 20, 1, [0, 1, 2, 3], {"answered": 41, "abstained": 12}),
+    "three_systems.parquet": (
+        *("parquet", 60, 10, 2, [1, 2, 3, 4, 5]),
+        {"answered": 42, "abstained": 18},
+    ),
+    "words.json": ("json", 18, 9, 2, None, {"answered": 15, "abstained": 2, "unparseable": 1}),
+    "inspect_killed.eval": (
+        *("inspect", 11, 3, 2, [0, 1, 2, 3]),
+        {"answered": 7, "abstained": 2, "refused": 2},
+    ),
+    "samples_severity_mc.jsonl": (
+        *("lm-eval", 36, 10, 4, ["none", "mild", "moderate", "severe"]),
+        {"answered": 36},
+    ),
+}
+
+
+def look(name: str, **reading: object) -> Survey:
+    return acumen.survey(SAMPLES / name, **reading)  # type: ignore[arg-type]  # any keyword
+
+
+@pytest.mark.parametrize("name", WHAT_IT_HOLDS)
+def test_a_file_is_understood_unasked(name: str) -> None:
+    survey = look(name)
+    outcomes = {outcome: n for outcome, n in survey.outcomes.items() if n}
+    assert WHAT_IT_HOLDS[name] == (
+        *(survey.format, survey.rows, survey.cases, survey.items, survey.levels),
+        outcomes,
+    )
+
+
+@pytest.mark.parametrize("name", ["stars.csv", "binary.tsv", "ragged.csv.gz", "words.json"])
+def test_every_command_it_gives_runs(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(SAMPLES)
+    survey = acumen.survey(name)
+    commands = {q.command for q in survey.measurable.values() if q.command is not None}
+    assert commands
+    for command in commands:
+        words = shlex.split(command)
+        assert words[0] == "acumen"
+        assert run([*words[1:], "--json", "--resamples", "0"]) == 0
+        written = json.loads(capsys.readouterr().out)
+        assert written["population"]["outcomes"] == survey.outcomes
+
+
+def test_what_is_missing_is_named() -> None:
+    questions = look("likert_half.jsonl").measurable
+    assert questions["agreement"].possible
+    assert not questions["selective"].possible
+    assert "--confidence-column" in (questions["selective"].lacks or "")
+    few = look("excel_semicolon.csv")
+    assert few.measurable["intervals"].lacks == "2 more cases with a truth"
+    assert "Sicherheit" in (few.measurable["selective"].lacks or "")
+
+
+def test_a_percentage_is_told_with_its_range() -> None:
+    command = look("subgroups.csv").measurable["calibration"].command or ""
+    assert command.endswith("--confidence-range 0,100")
+
+
+def test_roles_that_are_named_are_not_guessed() -> None:
+    survey = look("subgroups.csv", item="sex")
+    assert survey.columns["item"] == "sex"
+    by_path = {column.path: column for column in survey.details}
+    assert (by_path["sex"].role, by_path["sex"].reason) == ("item", "named")
+    assert by_path["weight"].role is None
+
+
+def test_no_long_text_and_no_name_of_a_case_is_shown() -> None:
+    survey = look("hf_sentiment.parquet")
+    by_path = {column.path: column for column in survey.details}
+    assert by_path["text"].values == []
+    assert by_path["tweet_id"].values == []
+    assert by_path["label"].values == ["negative", "neutral", "positive"]
+
+
+def test_the_mapping_it_writes_reads_the_file_as_it_said(tmp_path: Path) -> None:
+    target = tmp_path / "m.toml"
+    assert run(["map", str(SAMPLES / "repeats.jsonl"), "--output", str(target)]) == 0
+    assert parse_toml(target.read_text("utf-8"), "m.toml")["columns"]["repeat"] == "run"
+    table = acumen.read(SAMPLES / "repeats.jsonl", mapping=target)
+    assert table.outcomes == look("repeats.jsonl").outcomes
+
+
+def test_a_run_artifact_is_looked_at_too(tmp_path: Path) -> None:
+    run(["demo", str(tmp_path / "demo")])
+    survey = acumen.survey(tmp_path / "demo" / "phq8" / "run.json", mode="few_shot")
+    assert (survey.format, survey.items, survey.levels) == ("run", 8, [0, 1, 2, 3])
+    assert survey.measurable["agreement"].possible
+
+
+def test_the_terminal_and_json_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(SAMPLES / "stars.csv")
+    assert run(["map", path, "--json"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    keys = ("format", "rows", "cases", "items", "levels", "columns", "outcomes", "measurable")
+    assert [key for key in keys if key not in written] == []
+    assert run(["map", path]) == 0
+    shown = capsys.readouterr().out
+    assert "30 answered, 6 abstained" in shown
+    assert "--truth human_stars --prediction ai_stars" in " ".join(shown.split())
+
+
+def test_an_output_that_is_the_file_is_refused() -> None:
+    path = str(SAMPLES / "stars.csv")
+    assert run(["map", path, "--output", path]) == 2
+    with pytest.raises(UsageError):
+        acumen.survey(path, format="nonsense")
+
+
+def test_a_file_without_truth_is_counted_and_says_what_it_lacks() -> None:
+    survey = look("mtbench_single.jsonl")
+    roles = {"case": "question_id", "item": "turn", "system": "model", "prediction": "score"}
+    assert survey.columns == roles
+    assert (survey.cases, survey.items, survey.rows) == (12, 2, 48)
+    assert survey.measurable["outcomes"].possible
+    assert survey.measurable["agreement"].lacks == "a column of the truth: --truth COLUMN"
+
+
+def test_a_mapping_that_ships_tells_the_roles() -> None:
+    survey = look("deepeval_helpfulness.json", mapping="deepeval")
+    by_path = {column.path: column for column in survey.details}
+    assert (by_path["expectedOutput"].role, by_path["expectedOutput"].reason) == (
+        "truth",
+        "the mapping",
+    )
+    assert {o: n for o, n in survey.outcomes.items() if n} == {
+        "answered": 9,
+        "abstained": 2,
+        "unscored": 1,
+    }

@@ -1,0 +1,169 @@
+"""Every claim has one home, and a population in which it is counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import acumen
+from acumen.inference.matched import compare_matched
+from acumen.report.claims import Claim
+from acumen.report.selective.words import conclusion, summary
+from acumen.results.measured import Delta, Interval
+from acumen.results.metrics import MetricsArtifact
+from simulations.claims import Cell, cells
+from simulations.laws import LAWS, draw_pair
+
+SOURCE = Path(acumen.__file__).parent
+
+
+@pytest.mark.parametrize("claim", Claim, ids=lambda claim: claim.name)
+def test_a_claim_is_made_by_its_entry_and_not_in_words_of_its_own(claim: Claim) -> None:
+    uses = [
+        file.name
+        for file in (SOURCE / "report").rglob("*.py")
+        if file.name != "claims.py" and f"Claim.{claim.name}.say(" in file.read_text("utf-8")
+    ]
+    assert len(uses) == 1
+    assert 0.0 < claim.value.error <= 0.05
+
+
+def test_every_claim_is_counted_where_it_is_not_true() -> None:
+    counted = {claim for cell in cells() if cell.least is None for claim in cell.claims}
+    assert counted == set(Claim)
+    assert all(cell.limit <= 0.06 for cell in cells())
+
+
+def tables() -> tuple[acumen.Judgments, acumen.Judgments]:
+    """40 cases of 3: the left answers all, the right two of three and errs less."""
+    rng = np.random.default_rng(0)
+    n = 120
+    truth = rng.integers(0, 4, n)
+    made = []
+    for error, silent in ((0.5, False), (0.1, True)):
+        guess = np.where(rng.random(n) < error, (truth + 1) % 4, truth)
+        prediction = [
+            None if silent and i % 3 == 0 else int(level) for i, level in enumerate(guess)
+        ]
+        made.append(
+            acumen.from_columns(
+                case=[i // 3 for i in range(n)], item=[f"item {i % 3}" for i in range(n)],
+                truth=truth.tolist(), prediction=prediction, confidence=rng.random(n),
+                scale=acumen.Scale("law", (0, 1, 2, 3)),
+            )
+        )  # fmt: skip
+    return made[0], made[1]
+
+
+@pytest.fixture(scope="module")
+def pair() -> MetricsArtifact:
+    return acumen.compare(*tables(), confidence="confidence", resamples=0, loss="abs").artifact
+
+
+def test_the_verdict_rests_on_equal_coverage_and_coverage_stands_beside_it(
+    pair: MetricsArtifact,
+) -> None:
+    matched = pair.comparison.matched["confidence"]
+    assert matched.coverage == pytest.approx(2 / 3)
+    assert matched.favours == "right"
+    text = conclusion(pair)
+    assert text.startswith("At equal coverage (66.7%) ")
+    assert " is better (risk, " in text
+    assert " answers more (100.0% and 66.7%)." in text
+    answers = " ".join(dict(summary(pair))["What can be concluded"])
+    assert "the surest 66.7% of the judgments have a mean loss of" in answers
+
+
+def test_what_depends_on_how_much_is_answered_is_described_only(pair: MetricsArtifact) -> None:
+    deltas = (pair.comparison.deltas or {})["confidence"]
+    for key in ("augrc_full", "aurc_full", "mae", "accuracy", "failure_auroc"):
+        assert (deltas[key].favours, deltas[key].description) == (None, "coverage_differs")
+        assert deltas[key].p_value is not None
+        assert deltas[key].p_adjusted is None
+    for key in ("cmax", "augrc_charge"):
+        assert deltas[key].description is None
+        assert deltas[key].p_adjusted is not None
+    assert deltas["cmax"].favours == "left"
+    assert pair.comparison.both is not None
+    assert pair.comparison.both.favours == "right"
+
+
+def test_where_both_answer_all_areas_may_be_a_verdict() -> None:
+    left, _ = tables()
+    deltas = acumen.compare(left, left, resamples=0, confidence="confidence").artifact.comparison
+    assert deltas.deltas is not None
+    assert deltas.deltas["confidence"]["augrc_full"].description is None
+    assert deltas.deltas["confidence"]["eaurc"].description == "not_in_family"
+
+
+def test_a_price_and_a_coverage_may_be_asked_for() -> None:
+    options = {"price": 0.25, "matched_coverage": 0.4, "confidence": "confidence"}
+    made = acumen.compare(*tables(), resamples=0, **options).artifact
+    deltas = (made.comparison.deltas or {})["confidence"]
+    assert deltas["augrc_charge@0.25"].p_adjusted is not None
+    assert deltas["augrc_charge"].description == "coverage_differs"
+    assert made.comparison.matched["confidence"].coverage == 0.4
+    assert "charged" in str(acumen.compare(*tables(), resamples=0, **options))
+    with pytest.raises(acumen.UsageError, match="a price must be 0 or more"):
+        acumen.compare(*tables(), price=-1.0)
+    with pytest.raises(acumen.UsageError, match="more than both sides answer"):
+        acumen.compare(*tables(), matched_coverage=0.9)
+
+
+def test_a_guard_that_fails_is_told(pair: MetricsArtifact) -> None:
+    matched = pair.comparison.matched["confidence"]
+    open_guard = Delta(delta=-0.1, interval=Interval(low=-0.3, high=0.1, method="x"))
+    undecided = matched.model_copy(update={"guard": open_guard, "favours": None})
+    comparison = pair.comparison.model_copy(update={"matched": {"confidence": undecided}})
+    answers = dict(summary(pair.model_copy(update={"comparison": comparison})))
+    told = " ".join(answers["What can be concluded"])
+    assert "That alone does not make" in told
+    assert "no difference that 40 cases could show" in told
+
+
+def test_a_function_chosen_as_best_is_judged_by_the_limit_that_allows_for_the_choice() -> None:
+    left, _ = tables()
+    rng = np.random.default_rng(1)
+    noise = {f"f{i}": (lambda confidence, r=r: r) for i, r in enumerate(rng.random((6, 120)))}
+    made = acumen.evaluate(left, confidence=noise, resamples=200).artifact
+    assert made.best is not None
+    limit = made.best.discrimination
+    assert limit is not None
+    alone = made.sides[made.best.name][0].metrics["failure_auroc"].interval
+    assert alone is not None
+    assert limit.low < alone.low
+    told = " ".join(dict(summary(made))["What can be concluded"])
+    assert (Claim.TELLS_RIGHT.say() in told) == (min(limit.low, alone.low) > 0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cases", [41, 100])
+@pytest.mark.parametrize("insight", [0.0, 1.0, -1.0])
+def test_silence_at_random_is_never_favoured(insight: float, cases: int) -> None:
+    law = replace(LAWS["beta"], answers=None, insight=insight)
+    rng = np.random.default_rng([7, cases])
+    studies, favoured = 1000, 0
+    for _ in range(studies):
+        left, _ = draw_pair((law,), rng, cases)
+        right = left.silenced(rng, 0.5, by_case=False)
+        both = compare_matched(left.ranking(), right.ranking())
+        both = both.decided(both.p_value, 0.05)
+        favoured += both.favours == "right"
+    # three binomial standard errors above 2.5%
+    assert favoured / studies <= 0.025 + 3 * (0.025 * 0.975 / studies) ** 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "cell", list(cells()), ids=lambda cell: f"{cell.name}, {cell.claims[0].name}"
+)
+def test_a_claim_is_false_no_more_often_than_it_promises(cell: Cell) -> None:
+    studies = 200
+    share = cell.count(cell.cases[-1], studies, seed=5)
+    if cell.least is not None:
+        assert share >= cell.least - 3 * (cell.least * (1 - cell.least) / studies) ** 0.5
+    else:
+        assert share <= cell.limit + 3 * (cell.limit * (1 - cell.limit) / studies) ** 0.5
