@@ -138,8 +138,21 @@ class Reading:
     @property
     def bad(self) -> Mask:
         """Which rows hold what cannot be read."""
-        bad: Mask = (self.ranks == NO_PREDICTION) & ~self.none
+        bad: Mask = self.column.spread(self._is_bad, False, bool)
         return bad
+
+    @property
+    def _is_bad(self) -> Mask:
+        is_bad: Mask = (self.rank == NO_PREDICTION) & ~self.is_silent
+        return is_bad
+
+    @property
+    def outcomes(self) -> NDArray[np.int8]:
+        """What the values alone say of each row; ``_FAULT`` where one cannot be read."""
+        by_value = np.where(self._is_bad, _FAULT, Outcome.ANSWERED)
+        by_value[self.is_silent] = Outcome.ABSTAINED
+        outcomes: NDArray[np.int8] = self.column.spread(by_value, Outcome.ABSTAINED, np.int8)
+        return outcomes
 
     def faults_in(self, rows: Mask) -> list[Fault]:
         """What is wrong in some rows: a line for each value, one for all where they are many."""
@@ -211,8 +224,8 @@ def read_outcomes(
     What is no level on a scale that the user declared is unparseable; on any other scale, or where
     many are numbers, the scale may be the mistake: then it is a fault.
     """
-    bad, none = reading.bad, reading.none
-    out = np.where(none, Outcome.ABSTAINED, np.where(bad, _FAULT, Outcome.ANSWERED))
+    out = reading.outcomes
+    bad, none = out == _FAULT, out == Outcome.ABSTAINED
     wishes, stated_faults = _stated(stated, len(out))
     there = wishes >= 0
     empty = np.flatnonzero((wishes == Outcome.ANSWERED) & none)
@@ -263,10 +276,10 @@ def _are_numbers(reading: Reading, stray: Mask, none: Mask) -> bool:
     return int(counts[off].sum()) > MOST_STRAY * int((~none).sum())
 
 
-def _stated(stated: Coded | None, size: int) -> tuple[NDArray[np.int64], list[Fault]]:
+def _stated(stated: Coded | None, size: int) -> tuple[NDArray[np.int8], list[Fault]]:
     """Outcomes as a column names them, −1 where it does not."""
     if stated is None:
-        return np.full(size, -1), []
+        return np.full(size, -1, np.int8), []
     wishes, faults = [], []
     for code, value in enumerate(stated.values):
         wish = value if isinstance(value, Outcome) else _OUTCOMES.get(str(value).strip().lower())
@@ -274,4 +287,4 @@ def _stated(stated: Coded | None, size: int) -> tuple[NDArray[np.int64], list[Fa
         if wish is None and stated.counts[code] and str(value).strip():
             message = f"{what_came(value)} is not one of {', '.join(_OUTCOMES)}"
             faults.append(Fault(int(stated.first[code]), message, int(stated.counts[code])))
-    return stated.spread(wishes, -1, np.int64), faults
+    return stated.spread(wishes, -1, np.int8), faults

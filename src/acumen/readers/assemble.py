@@ -118,8 +118,10 @@ class _Study:
 
     def _ids(self, cell: Cell, role: str) -> Coded:
         names = _known(coded_of(self.look.cells(cell, role, ids=True)))
+        if role in ("case", "item"):  # what is odd in those is told with its rows
+            return names
         odd = next((name for name in names.values if isinstance(name, list | dict)), None)
-        if odd is not None and role not in ("case", "item"):  # those are told with their rows
+        if odd is not None:
             raise DataError([Problem(f"{what_came(odd)} is not a name", field=role)])
         return names
 

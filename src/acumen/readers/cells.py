@@ -122,7 +122,6 @@ def taken(column: Any, rows: NDArray[np.int64]) -> Any:
 
 def mangled_ids(ids: Coded) -> list[str]:
     """Ids that a spreadsheet turned into numbers, to be warned of."""
-    texts = [v for v in ids.values if isinstance(v, str)]
-    if "+" not in "".join(texts):  # one look at them all: most are plain
+    if "+" not in "".join(map(str, ids.values)):  # one look at them all: most are plain
         return []
-    return sorted(v for v in texts if _MANGLED.fullmatch(v))
+    return sorted(v for v in ids.values if isinstance(v, str) and _MANGLED.fullmatch(v))

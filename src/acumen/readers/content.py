@@ -11,9 +11,11 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from acumen.errors import DataError, UsageError
@@ -91,8 +93,13 @@ class Content:
     path: str
     data: bytes
     """Unpacked."""
-    sha256: str
-    """Of the file as it lies there."""
+    digest: Future[str] | None = None
+    """The SHA-256 of the file as it lies there, counted beside the reading of it."""
+
+    @property
+    def sha256(self) -> str | None:
+        """The SHA-256 of the file as it lies there."""
+        return None if self.digest is None else self.digest.result()
 
     @property
     def name(self) -> str:
@@ -128,10 +135,24 @@ class Content:
         return Source(path=self.path, sha256=self.sha256)
 
 
+def digest_of(data: bytes) -> Future[str]:
+    """The SHA-256 of some bytes; of many, counted in a thread of its own."""
+    digest: Future[str] = Future()
+
+    def count() -> None:
+        digest.set_result(hashlib.sha256(data).hexdigest())
+
+    if len(data) < _PIECE:
+        count()
+    else:
+        Thread(target=count, daemon=True).start()
+    return digest
+
+
 def load(path: str | Path) -> Content:
     """A file's content; ``-`` is standard input."""
     packed = read_bytes(path)
-    digest = hashlib.sha256(packed).hexdigest()
+    digest = digest_of(packed)
     name = source_name(path)
     data = _unpacked(packed, name)
     if data.startswith((GZIP, ZSTD)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -62,7 +63,7 @@ class Coded:
     @cached_property
     def counts(self) -> Rows:
         """How many rows have each value."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+        return np.bincount(self.codes + 1, minlength=len(self.values) + 1)[1:]
 
     @cached_property
     def first(self) -> Rows:
@@ -85,6 +86,8 @@ class Coded:
         """The values that some row has, sorted; numbers come before texts."""
         used = np.flatnonzero(self.counts).tolist()
         if key is None and len({*map(type, self.values)}) == 1:
+            if len(used) == len(self.values) and tuple(sorted(self.values)) == self.values:
+                return self
             order = sorted(used, key=self.values.__getitem__)
         else:
             order = sorted(used, key=lambda c: (key or _canonical)(self.values[c]))
@@ -93,6 +96,7 @@ class Coded:
         return Coded(tuple(self.values[c] for c in order), recode[self.codes])
 
 
+_BLANK_END = re.compile(r"\n\s|\s\n")
 _NUMBERS = (int, float, np.number, np.bool_)
 
 
@@ -172,15 +176,19 @@ def factorize(ids: Any) -> tuple[tuple[CaseId, ...], NDArray[np.int32]]:
 def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str]]:
     """Ids that would be one after coercion (problems) or that hide what they are (warnings)."""
     ids = list(ids)
-    texts = {i for i in ids if isinstance(i, str)}
+    is_text = {*map(type, ids)} <= {str}
+    texts = list(map(str, ids)) if is_text else [i for i in ids if isinstance(i, str)]
+    known = set() if is_text else set(texts)
     problems = [
         Problem("is there twice, as a number and as text: a duplicate?", case=i, noun=noun)
-        for i in (ids if len(texts) < len(ids) else ())
-        if isinstance(i, int) and str(i) in texts
+        for i in (() if is_text else ids)
+        if isinstance(i, int) and str(i) in known
     ]
-    odd = () if "".join(texts).isprintable() else texts  # one look at them all: most are plain
-    hidden = [i for i in odd if any(is_invisible(c) for c in i)]
-    blank = [i for i in texts if i != i.strip() and i not in hidden]
+    whole = "\n".join(["", *texts, ""])  # one look at all of them
+    odd = () if whole.replace("\n", "").isprintable() else texts
+    hidden = {i for i in odd if any(is_invisible(c) for c in i)}
+    ends = () if _BLANK_END.search(whole) is None else texts
+    blank = [i for i in ends if i != i.strip() and i not in hidden]
     warnings = [
         f"ids with {what}: {', '.join(label(i) for i in sorted(odd)[:5])}"
         for what, odd in (("invisible or bidi characters", hidden), ("blanks at an end", blank))
