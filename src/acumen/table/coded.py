@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +95,6 @@ class Coded:
         return Coded(tuple(self.values[c] for c in order), recode[self.codes])
 
 
-_BLANK_END = re.compile(r"\n\s|\s\n")
 _NUMBERS = (int, float, np.number, np.bool_)
 
 
@@ -177,17 +175,17 @@ def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str
     """Ids that would be one after coercion (problems) or that hide what they are (warnings)."""
     ids = list(ids)
     is_text = {*map(type, ids)} <= {str}
-    texts = list(map(str, ids)) if is_text else [i for i in ids if isinstance(i, str)]
+    texts = cast("list[str]", ids) if is_text else [i for i in ids if isinstance(i, str)]
     known = set() if is_text else set(texts)
     problems = [
         Problem("is there twice, as a number and as text: a duplicate?", case=i, noun=noun)
         for i in (() if is_text else ids)
         if isinstance(i, int) and str(i) in known
     ]
-    whole = "\n".join(["", *texts, ""])  # one look at all of them
-    odd = () if whole.replace("\n", "").isprintable() else texts
+    whole = "".join(texts)  # one look at them all: most are plain
+    odd = () if whole.isprintable() else texts
     hidden = {i for i in odd if any(is_invisible(c) for c in i)}
-    ends = () if _BLANK_END.search(whole) is None else texts
+    ends = texts if odd or " " in whole else ()
     blank = [i for i in ends if i != i.strip() and i not in hidden]
     warnings = [
         f"ids with {what}: {', '.join(label(i) for i in sorted(odd)[:5])}"
