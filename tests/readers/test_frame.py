@@ -184,3 +184,19 @@ def test_two_columns_of_one_name_are_refused() -> None:
     frame = pa.table([[1], [1], [1], [1]], names=["case", "truth", "truth", "prediction"])
     with pytest.raises(DataError, match="two columns have the same name"):
         from_frame(frame)
+
+
+def test_categories_of_any_index_type_are_read() -> None:
+    import polars as pl
+
+    levels = pl.Enum(["low", "mid", "high"])
+    frame = pl.DataFrame(
+        {
+            "case": [1, 2, 3],
+            "truth": pl.Series(["low", "mid", "high"], dtype=levels),
+            "prediction": pl.Series(["low", None, "mid"], dtype=levels),
+        }
+    )
+    table = from_frame(frame, scale="low,mid,high")
+    assert table.truth.tolist() == [0, 1, 2]
+    assert table.prediction.tolist() == [0, -1, 1]

@@ -156,3 +156,48 @@ def test_a_mapping_that_ships_tells_the_roles() -> None:
         "abstained": 2,
         "unscored": 1,
     }
+
+
+def write(path: Path, header: str, rows: list[str]) -> Path:
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return path
+
+
+def test_a_column_of_systems_or_raters_is_no_item(tmp_path: Path) -> None:
+    rows = [f"{c},{m},{c % 4},{(c + k) % 4}" for c in range(12) for k, m in enumerate("abc")]
+    systems = acumen.survey(write(tmp_path / "s.csv", "case,model,truth,prediction", rows))
+    assert systems.columns["system"] == "model"
+    assert "item" not in systems.columns
+    command = systems.measurable["agreement"].command or ""
+    assert command.endswith("--system model --where model=a --where model=b")
+    rows = [f"{c},{m},{(c + k) % 4},{c % 4}" for c in range(12) for k, m in enumerate("abc")]
+    raters = acumen.survey(write(tmp_path / "r.csv", "case,who,truth,prediction", rows))
+    assert raters.columns["rater"] == "who"
+
+
+def test_a_code_for_no_answer_is_told_where_it_is_read_as_a_level(tmp_path: Path) -> None:
+    rows = [f"{c},{1 + c % 5},{-1 if c % 4 == 0 else 1 + c % 5}" for c in range(12)]
+    path = write(tmp_path / "n.csv", "case,truth,prediction", rows)
+    assert any("--abstain -1" in warning for warning in acumen.read(path).warnings)
+    with pytest.raises(acumen.DataError, match="if it means no answer: --abstain -1"):
+        acumen.read(path, levels="1-5")
+    assert acumen.read(path, abstain="-1").scale.levels == (1, 2, 3, 4, 5)
+
+
+def test_a_confidence_with_gaps_is_said_to_have_them(tmp_path: Path) -> None:
+    rows = [f"{c},{c % 4},{c % 4},{'' if c < 2 else c / 20}" for c in range(12)]
+    path = write(tmp_path / "g.csv", "case,truth,prediction,confidence", rows)
+    questions = acumen.survey(path).measurable
+    assert questions["selective"].lacks == "a confidence for 2 answered rows more"
+    assert questions["agreement"].possible
+
+
+@pytest.mark.parametrize("number", ["1000000000", "9" * 5000])
+def test_a_level_beyond_all_levels_is_told_and_ends_nothing(tmp_path: Path, number: str) -> None:
+    path = write(tmp_path / "b.csv", "case,truth,prediction", ["1,0,1", f"2,{number},1", "3,1,1"])
+    assert acumen.survey(path).problems
+
+
+def test_a_survey_is_of_a_file() -> None:
+    with pytest.raises(UsageError, match="of a file"):
+        acumen.survey({"case": [1]})  # type: ignore[arg-type]  # on purpose

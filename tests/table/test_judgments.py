@@ -101,7 +101,7 @@ def test_duplicates_are_found_in_a_table_far_emptier_than_cases_times_items() ->
         )
     assert [str(problem) for problem in refused.value.problems] == [
         f"case {n - 1}, item i{n - 1}: duplicate: given twice, in rows {n} and {n + 1}; "
-        "is there a column that tells them apart (--repeat, --rater)?"
+        "is there a column that tells them apart (--repeat, --rater, --system)?"
     ]
 
 
@@ -250,7 +250,7 @@ def test_several_rows_of_a_case_without_items_are_refused_with_what_is_lacking()
         from_columns(case=[7, 8, 7], truth=[0, 0, 1], prediction=[0, 0, 1])
     assert str(refused.value) == (
         "case 7: duplicate: given twice, in rows 1 and 3; "
-        "is there a column that tells them apart (--item, --repeat, --rater)?"
+        "is there a column that tells them apart (--item, --repeat, --rater, --system)?"
     )
 
 

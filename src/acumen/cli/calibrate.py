@@ -71,6 +71,7 @@ def calibrate(
     from acumen.calibration.inputs import default_warnings
     from acumen.evaluation.api import calibrate as fit
     from acumen.evaluation.inputs import table_of
+    from acumen.report.selective.outcomes import scale_warning
 
     table = table_of(path, mode, reading)
     calibration = fit(
@@ -83,7 +84,13 @@ def calibrate(
         seed=seed,
     )
     training = calibration.training
-    warn((*table.warnings, *default_warnings(training.feature_defaults, training.n or 0)))
+    warn(
+        (
+            *scale_warning(table.scale),
+            *table.warnings,
+            *default_warnings(training.feature_defaults, training.n or 0),
+        )
+    )
     if output is not None:
         calibration.write(output)
     for line in describe(calibration, table.scale.case):

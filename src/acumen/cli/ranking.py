@@ -26,6 +26,7 @@ def rank_run(
     """The table of a run, and its answered rows ranked by each function asked for."""
     from acumen import confidence as confidences
     from acumen.evaluation.inputs import calibration_of, table_of
+    from acumen.report.selective.outcomes import scale_warning
     from acumen.table.losses import find_loss
     from acumen.views.ranking import rank_judgments
 
@@ -34,7 +35,7 @@ def rank_run(
     artifact = calibration_of(calibration)
     selection = confidences.select(confidence, table, calibration=artifact)
     left_out = [f"{name} is left out: {why}" for name, why in selection.left_out.items()]
-    warn((*table.warnings, *selection.notes, *left_out))
+    warn((*scale_warning(table.scale), *table.warnings, *selection.notes, *left_out))
     return table, {
         name: rank_judgments(table, confidences.compute(name, table, calibration=artifact), cost)
         for name in selection.names

@@ -237,9 +237,10 @@ def _values(
         problems += rows.problems(faults, "confidence")
     if len(truth) == 0:
         problems.append(Problem("there are no rows in it"))
+    codes = _codes_for_none(coded, silence)
     if problems:
         seen = silence.numbers(coded.get("truth"), coded["prediction"])
-        problems = scale.hint(problems, seen)
+        problems = [_hinted(p, codes) for p in problems] if codes else scale.hint(problems, seen)
         raise DataError(problems, source=rows.source.name)
     answers = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
     return _Values(
@@ -248,8 +249,33 @@ def _values(
         outcomes.outcome,
         numbers["risk_score"].values if "risk_score" in numbers else None,
         numbers["weight"].values if "weight" in numbers else None,
-        tuple(outcomes.warnings),
+        (*outcomes.warnings, *(_as_levels(codes) if scale.inferred else ())),
     )
+
+
+def _codes_for_none(coded: Mapping[str, Coded], silence: Silence) -> list[int | float]:
+    """Negative numbers among the predictions where no truth is: they may say that there is none."""
+    truths = silence.numbers(coded.get("truth"))
+    numbers = silence.numbers(coded["prediction"]) if truths and min(truths) >= 0 else []
+    return sorted({number for number in numbers if number < 0})
+
+
+def _hinted(problem: Problem, codes: Sequence[int | float]) -> Problem:
+    """A problem of a prediction beside the scale, with the option that may be meant."""
+    if not problem.off_scale or problem.field != "prediction":
+        return problem
+    options = " ".join(f"--abstain {code:g}" for code in codes)
+    return replace(problem, message=f"{problem.message}; if it means no answer: {options}")
+
+
+def _as_levels(codes: Sequence[int | float]) -> list[str]:
+    if not codes:
+        return []
+    listed = ", ".join(f"{code:g}" for code in codes)
+    options = " ".join(f"--abstain {code:g}" for code in codes)
+    return [
+        f"prediction: {listed} is no truth and read as a level; if it means no answer: {options}"
+    ]
 
 
 def _on_range(

@@ -136,7 +136,8 @@ def coded_array(array: Any) -> Coded:
         array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    # signed first: a library may count from 0 in numbers that have no -1
+    codes = array.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
     values = array.dictionary.to_pylist()
     is_sound = len(set(values)) == len(values) and None not in values
     # a dictionary may hold a value twice

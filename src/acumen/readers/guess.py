@@ -258,7 +258,7 @@ def _tell_apart(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     if "case" not in guesses:
         return
     keys = [guesses[role].column for role in ("case", "item") if role in guesses]
-    for role in ("item", "repeat", "rater", "system", "item"):
+    for role in ("system", "rater", "repeat", "item"):  # a name says more than that rows differ
         if role in guesses or not _twins(keys):
             continue
         fits = [
@@ -268,9 +268,20 @@ def _tell_apart(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
             and (role == "item" or folded_name(column.path.rsplit(".", 1)[-1]) in DECLARED[role])
             and _fewer_twins(keys, column, to_none=role == "item")
         ]
-        if fits:
+        if fits and role == "item" and _is_of_raters(guesses):
+            guesses["rater"] = Guess(fits[0], "one answer of a case has several truths")
+        elif fits:
             keys.append(fits[0])
             guesses[role] = Guess(fits[0], "it tells rows of one case apart")
+
+
+def _is_of_raters(guesses: Mapping[str, Guess]) -> bool:
+    """Whether the prediction is the same in all rows of a case, and the truth is not."""
+    if not {"case", "truth", "prediction"} <= guesses.keys():
+        return False
+    case, truth, answer = (guesses[r].column.values for r in ("case", "truth", "prediction"))
+    cases = len(set(case))
+    return len({*zip(case, answer, strict=True)}) == cases < len({*zip(case, truth, strict=True)})
 
 
 def _twins(keys: Sequence[Column]) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from acumen.defaults import RELIABLE_CASES
-from acumen.errors import DataError
+from acumen.errors import DataError, UsageError, counted, printable
 from acumen.readers import read_content
 from acumen.readers.content import load
 from acumen.readers.formats import FORMATS, format_of
@@ -25,6 +25,7 @@ from acumen.readers.guess import (
     raters_in,
     stray_codes,
 )
+from acumen.readers.mapping import MappingTable
 from acumen.readers.reading import ROLES, Reading
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
@@ -43,6 +44,8 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     The keywords are those of :func:`acumen.read`; roles that they leave open are guessed, by their
     names first. No long text is shown.
     """
+    if not isinstance(path, str | Path):
+        raise UsageError(f"a survey is of a file, not of {printable(type(path).__name__)}")
     content, request = load(path), Request.of(reading)
     name = format_of(content.head, request.format)
     columns: list[Column] = []
@@ -62,7 +65,9 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     whole |= {"truth": raters} if (raters := raters_in(columns, guesses)) else {}
     whole |= {"abstain": strays} if (strays := stray_codes(guesses)) else {}
     whole |= {key: value for key, value in reading.items() if value is not None}
-    mapping = _mapping(name, whole)
+    mapping = (
+        _mapping(name, whole) if guesses else _plain(request.over(rows.mapping if rows else {}))
+    )
     if rows is not None and guesses and "truth" not in guesses:
         whole = {"mapping": mapping}  # a mapping that names no truth says that there is none
     table, problems, levels = None, [], {}
@@ -71,7 +76,9 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     except DataError as error:
         problems = [str(problem) for problem in error.problems]
         levels = {} if "truth" not in guesses else _levels(guesses["truth"].column)
-        with suppress(DataError):  # on the levels of the truth; no count hangs on their order
+        with suppress(
+            DataError, UsageError
+        ):  # on the levels of the truth; no count hangs on their order
             table = read_content(content, mode=mode, **whole | levels) if levels else None
     n_rows = len(table) if rows is None and table is not None else 0 if rows is None else len(rows)
     report = Survey(
@@ -81,7 +88,7 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
         columns=_roles(rows, request, guesses),
         details=_details(columns, guesses, _roles(rows, request, guesses)),
         problems=problems,
-        mapping=mapping,
+        mapping={**{k: v for k, v in levels.items() if problems}, **mapping},
     )
     if table is None:
         return report
@@ -89,6 +96,9 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     options = whole | (levels if problems else {})
     if isinstance(options.get("mapping"), dict):
         options = {"mapping": MAPPING}
+    if table.system is not None and len(table.system.values) > 2:
+        two = table.system.values[:2]  # so many are compared
+        options = options | {"where": [f"{options.get('system')}={name}" for name in two]}
     command = _command(str(path), options)
     facts = _facts(_Study(table, command, confidences_in(spare, guesses)))
     unordered = problems and not guesses["truth"].column.is_numeric
@@ -98,7 +108,7 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
 def _levels(column: Column) -> dict[str, Any]:
     """The levels of the truth: its range, or its words, which somebody has to put in order."""
     values = [value for value in dict.fromkeys(column.values) if value is not None]
-    if column.is_numeric and all(value == int(value) for value in values):
+    if column.is_numeric and column.has_levels and all(float(v).is_integer() for v in values):
         return {"levels": f"{int(min(values))}-{int(max(values))}"}
     return {"levels": ",".join(map(str, values))} if column.has_levels else {}
 
@@ -142,6 +152,11 @@ def _mapping(format_name: str, whole: Mapping[str, Any]) -> dict[str, Any]:
     columns = {ROLES[key]: value for key, value in whole.items() if key in ROLES}
     rest = {key: value for key, value in whole.items() if key not in (*ROLES, "mapping")}
     return {"format": format_name, **rest, "columns": columns}
+
+
+def _plain(mapping: MappingTable) -> dict[str, Any]:
+    """A mapping that is there already, as a file has it."""
+    return mapping.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def _command(path: str, whole: Mapping[str, Any]) -> str:
@@ -196,12 +211,13 @@ def _questions(study: _Study) -> Iterator[_Asked]:
     truth = None if judged.has_truth and len(judged) else "a column of the truth: --truth COLUMN"
     yield study.ask("outcomes", "How often does it answer, abstain, fail?", None)
     yield study.ask("agreement", "How far is it off, and does it agree with the truth?", truth)
-    ranked = truth or (
-        None
-        if confidence is not None
-        else "a number that is higher where it is surer: --confidence-column "
-        + (" or ".join(study.candidates) or "COLUMN")
-    )
+    ranked = truth
+    if truth is None and confidence is None:
+        columns = " or ".join(study.candidates) or "COLUMN"
+        ranked = f"a number that is higher where it is surer: --confidence-column {columns}"
+    elif truth is None and confidence is not None:
+        gaps = int((~np.isfinite(confidence.values) & table.answered).sum())
+        ranked = f"a confidence for {counted(gaps, 'answered row')} more" if gaps else None
     yield study.ask("selective", "Does it know when it doesn't know?", ranked)
     span = "" if confidence is None else _range(confidence.values)
     yield study.ask("calibration", "Is its confidence honest?", ranked, options=span)
@@ -213,10 +229,6 @@ def _questions(study: _Study) -> Iterator[_Asked]:
     if systems:
         lacks = None if systems == 2 else "two of them: --where COLUMN=ONE --where COLUMN=OTHER"
     yield study.ask("comparison", "Which of two systems is better?", truth or lacks)
-    draws = None if table.repeat is not None else "several draws of a judgment: --repeat COLUMN"
-    yield study.ask("repeats", "Does it say the same again?", draws)
-    raters = None if table.rater is not None else "several people's ratings: --rater COLUMN"
-    yield study.ask("raters", "How far do people agree?", raters)
 
 
 def _range(values: np.ndarray[Any, Any]) -> str:

@@ -351,8 +351,9 @@ def duplicate_rows(table: Judgments) -> list[Problem]:
     twice = np.flatnonzero(key[order][1:] == key[order][:-1]).tolist()
     word = "rows" if table.line is None else "lines"
     place = np.arange(1, len(key) + 1) if table.line is None else table.line
-    roles = {"--item": len(table.items) > 1, "--repeat": table.repeat, "--rater": table.rater}
-    lacking = [option for option, there in roles.items() if there is None or there is False]
+    roles = {"--item": len(table.items) > 1 or None, "--repeat": table.repeat}
+    roles |= {"--rater": table.rater, "--system": table.system}
+    lacking = [option for option, there in roles.items() if there is None]
     hint = f"; is there a column that tells them apart ({', '.join(lacking)})?" if lacking else ""
     return [
         table.problem(a, f"duplicate: given twice, in {word} {place[a]} and {place[b]}{hint}")

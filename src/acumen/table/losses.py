@@ -100,7 +100,9 @@ class Loss:
 
     def describe(self, scale: Scale) -> str:
         """The formula with the scale's range filled in."""
-        return self.definition.format(range=scale.range)
+        text = self.definition.format(range=scale.range)
+        # levels that are not whole numbers one after the other: the distance is counted in levels
+        return text if scale.step in (None, 1) or "levels" in text else f"{text}, in levels"
 
     def multiplier(self, scale: Scale) -> int:
         """What a risk is multiplied by to be in the units of the costs themselves."""

@@ -12,6 +12,7 @@ from acumen.results.measured import Measured
 from acumen.results.metrics import MetricsArtifact, name
 from acumen.table.judgments import JUDGED, LEFT_OUT
 from acumen.table.levels import spell
+from acumen.table.scale import Scale
 
 LONGEST_SIDE: Final = 12
 """With longer names a table of two inputs would not fit into 80 columns."""
@@ -41,6 +42,12 @@ def scale_note(scale: Mapping[str, Any]) -> str | None:
         f"levels inferred: {span.replace('-', '–')}, the range of the numbers in the data; "
         f"if the scale has others, name them: --levels {span} (scale= in Python)"
     )
+
+
+def scale_warning(scale: Scale) -> list[str]:
+    """The same of a table that is not evaluated."""
+    note = scale_note({"levels": scale.levels, "inferred": scale.inferred})
+    return [] if note is None else [note]
 
 
 def population(artifact: MetricsArtifact) -> str:
@@ -101,6 +108,8 @@ def nothing_ranked(artifact: MetricsArtifact) -> str:
     """Why there is no selective part, and what would bring it."""
     if not artifact.population.has_truth:
         return "No truth: only outcomes and coverage can be counted (name its column with --truth)."
+    if artifact.left_out:
+        return "Nothing is ranked: see below what the confidence lacks."
     return (
         "No confidence, so nothing is ranked: name its column with --confidence-column, or a "
         "signal with --confidence."
