@@ -157,6 +157,18 @@ def test_rows_without_a_rating_are_told_what_to_name(tmp_path, capsys) -> None:
     assert capsys.readouterr().out.startswith("platt of self_conf for correctness")
 
 
+def test_rows_with_a_confidence_of_their_own_are_fitted_on_it(tmp_path, capsys) -> None:
+    rows = "case,truth,prediction,confidence\n" + "".join(
+        f"{c},{c % 4},{(c + (c % 3 == 0)) % 4},{0.9 - 0.5 * (c % 3 == 0) + c / 400}\n"
+        for c in range(20)
+    )
+    (tmp_path / "rows.csv").write_text(rows)
+    assert run(["calibrate", str(tmp_path / "rows.csv"), "--method", "isotonic"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("isotonic of confidence for correctness")
+    assert "levels inferred: 0–3" in said.err
+
+
 def test_the_run_is_never_overwritten_by_its_calibrator(train, capsys) -> None:
     assert run(["calibrate", train, "--output", train]) == 2
     assert "--output would overwrite an input, train.json" in capsys.readouterr().err

@@ -134,3 +134,10 @@ def test_the_readers_of_the_registry_are_there() -> None:
 )
 def test_the_keys_of_a_document_show_before_it_is_parsed(start: bytes, keys: set[str]) -> None:
     assert Head(start).keys == keys
+
+
+@pytest.mark.parametrize("ending", [".json", ".parquet", ".jsonl", ".tsv", ".txt", ""])
+def test_a_table_of_text_is_one_under_any_name(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows{ending}"
+    path.write_text("case,truth,prediction\n1,0,1\n2,1,1\n")
+    assert read(path).truth.tolist() == [0, 1]

@@ -42,10 +42,15 @@ def fit_calibration(
 ) -> Calibration:
     """Fit a calibrator; without features or a confidence it is fitted on the verbalized one.
 
+    Rows that have a confidence of their own and no verbalized one are fitted on that.
+
     Its ``metrics`` hold NLL, ECE, Brier and AUROC before and after: in-sample, and cross-fitted,
     where each case is judged by a calibrator that never saw it.
     """
     table = table.scored
+    is_open = not features and confidence is None and RATING not in table.signals
+    if is_open and "confidence" in table.signals:
+        confidence = "confidence"
     if confidence in table.signals and confidence not in confidences.names():
         features, confidence = (*features, str(confidence)), None  # the signal itself is meant
     method, inputs = _method_and_inputs(method, tuple(features), confidence, target)

@@ -247,7 +247,8 @@ def why_no_default(table: Judgments) -> dict[str, str] | None:
 
 def _default(table: Judgments, notes: list[str]) -> tuple[str, ...]:
     if "llm_evidence_count" not in table.signals and "confidence" in table.signals:
-        notes.append("default: the confidence given with the rows (there is no llm_evidence_count)")
+        if not table.source.is_long:  # a table of rows has its own confidence, and no other
+            notes.append("default: the confidence of the rows (there is no llm_evidence_count)")
         return ("confidence",)
     if "llm_evidence_count" not in table.signals and table.source.is_long:
         others = ", ".join(printable(key) for key in list(table.signals)[:12])

@@ -68,7 +68,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "parquet": Format(
         "Parquet",
         "acumen.readers.arrow:read_parquet",
-        lambda head: head.start[:4] == b"PAR1" or head.suffix == ".parquet",
+        lambda head: head.start[:4] == b"PAR1" or (head.suffix == ".parquet" and not head.is_text),
     ),
     "cases": Format(
         "JSONL of cases",
@@ -87,7 +87,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "json": Format(
         "JSON",
         "acumen.readers.json_rows:read_document",
-        lambda head: head.is_json or head.suffix == ".json",
+        lambda head: head.is_json or (head.suffix == ".json" and not head.is_delimited),
     ),
     "tsv": Format(
         "TSV", "acumen.readers.delimited:read_delimited", lambda head: b"\t" in _header(head)
