@@ -165,3 +165,9 @@ def test_the_page_says_the_command_that_reads_the_rows_again(tmp_path: Path) -> 
     assert (
         again["confidence_variants"] == json.loads(first.model_dump_json())["confidence_variants"]
     )
+
+
+def test_a_list_of_rows_needs_no_confidence_and_no_names_of_columns() -> None:
+    rows = [{"case": c, "truth": c % 3, "prediction": (c + c % 2) % 3} for c in range(12)]
+    overall = acumen.evaluate(rows, resamples=0).artifact.overall
+    assert overall["accuracy"].value == 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from acumen.errors import DataError, UsageError
 from acumen.metrics import METRICS
+from acumen.readers import read
 from acumen.readers.frame import from_frame
 from acumen.readers.run import run_from_document
 from acumen.table.judgments import Judgments, SignalState
@@ -187,8 +189,6 @@ def test_two_columns_of_one_name_are_refused() -> None:
 
 
 def test_categories_of_any_index_type_are_read() -> None:
-    import polars as pl
-
     levels = pl.Enum(["low", "mid", "high"])
     frame = pl.DataFrame(
         {
@@ -200,3 +200,18 @@ def test_categories_of_any_index_type_are_read() -> None:
     table = from_frame(frame, scale="low,mid,high")
     assert table.truth.tolist() == [0, 1, 2]
     assert table.prediction.tolist() == [0, -1, 1]
+
+
+def test_an_ordered_categorical_keeps_its_order_through_a_file(tmp_path: Path) -> None:
+    order = ["low", "mid", "high"]
+    frame = pd.DataFrame(
+        {
+            "case": [1, 2, 3],
+            "truth": pd.Categorical(["high", "low", "mid"], order, ordered=True),
+            "prediction": pd.Categorical(["mid", "low", "mid"], order, ordered=True),
+        }
+    )
+    frame.to_parquet(tmp_path / "rows.parquet")
+    table = read(tmp_path / "rows.parquet")
+    assert table.scale.levels == ("low", "mid", "high")
+    assert (table.truth - table.prediction).tolist() == [1, 0, 0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from acumen.defaults import CONFIDENCE
 from acumen.errors import UsageError, label, printable
@@ -95,9 +95,13 @@ def table_of(data: Any, mode: str | None = None, reading: Reading | None = None)
     return assemble(frame_rows(data), Source(), request)
 
 
+_ITEM_KEYS: Final = {"score", "ground_truth"}
+
+
 def _of_list(data: Sequence[Any], request: Request) -> Judgments:
-    """The table of a list: of mappings with columns that are named, or of rows as items have."""
-    if request.asks and all(isinstance(row, Mapping) for row in data):
+    """The table of a list: of rows as items have them, or of mappings with columns of their own."""
+    is_own = all(isinstance(row, Mapping) and not _ITEM_KEYS & row.keys() for row in data)
+    if data and (is_own or (request.asks and all(isinstance(row, Mapping) for row in data))):
         return assemble(Records(rows=list(data), format="list"), Source(), request)
     from acumen.items.rows import judgments_of
 

@@ -62,8 +62,12 @@ class Frame(Rows):
 
         if name in self.names_of_codes:
             return self.names_of_codes[name]
-        dtype = self.data[name].dtype
-        return tuple(dtype.categories) if isinstance(dtype, nw.Enum) else None
+        dtype, native = self.data[name].dtype, self.data[name].to_native()
+        if isinstance(dtype, nw.Enum):
+            return tuple(dtype.categories)
+        if getattr(getattr(native, "type", None), "ordered", False) and native.num_chunks:
+            return tuple(native.unify_dictionaries().chunk(0).dictionary.to_pylist())  # Arrow's
+        return None
 
     def nan_rows(self, name: str) -> NDArray[Any]:
         """Rows where a column has NaN, which is not null where the library tells them apart."""
