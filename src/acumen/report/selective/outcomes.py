@@ -120,13 +120,13 @@ def not_probabilities(artifact: MetricsArtifact) -> list[str]:
     """Which confidences are no probabilities, so that their honesty has no measure, and why."""
     metrics = ", ".join(title_of(m.name) for m in kin_of("ece")[:3])
     reasons = {
-        f"{name(function)}: {plain(measured.reason)}"
+        (function, plain(measured.reason))
         for function, _, variant in artifact.variants()
         if (measured := variant.metrics.get("ece")) is not None
         if measured.value is None and measured.reason is not None
     }
     own = "; if it has a range, declare it: --confidence-range 0,100"
     return [
-        f"– no {metrics} of {reason}{own if reason.startswith('confidence: ') else ''}"
-        for reason in sorted(reasons)[:3]
+        f"– no {metrics} of {name(function)}: {reason}{own if function == 'confidence' else ''}"
+        for function, reason in sorted(reasons)[:3]
     ]
