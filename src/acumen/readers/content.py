@@ -63,15 +63,10 @@ class Head:
         return bool(self.first) and (rest[:1] == b"{" or self.suffix in (".jsonl", ".ndjson"))
 
     @property
-    def is_text(self) -> bool:
-        """Whether nothing in it speaks against a text."""
-        return bool(self.start) and b"\0" not in self.start
-
-    @property
     def is_delimited(self) -> bool:
         """Whether its first line is one of names with marks between."""
         line = self.start.split(b"\n", 1)[0]
-        return self.is_text and any(m in line for m in b",;\t|") and b":" not in line
+        return any(m in line for m in b",;\t|") and not {*b":\0"} & {*line}
 
     @property
     def is_json(self) -> bool:

@@ -68,7 +68,10 @@ FORMATS: Final[Mapping[str, Format]] = {
     "parquet": Format(
         "Parquet",
         "acumen.readers.arrow:read_parquet",
-        lambda head: head.start[:4] == b"PAR1" or (head.suffix == ".parquet" and not head.is_text),
+        lambda head: (
+            head.start[:4] == b"PAR1"
+            or (head.suffix == ".parquet" and not (head.is_delimited or head.is_json))
+        ),
     ),
     "cases": Format(
         "JSONL of cases",
