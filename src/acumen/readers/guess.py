@@ -125,7 +125,7 @@ def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[s
     guesses = {role: Guess(by_path[p], "named") for role, p in named.items() if p in by_path}
     _by_name(columns, guesses)
     _by_content(columns, guesses)
-    _drop_derived(columns, guesses)
+    _drop_derived(guesses)
     _tell_apart(columns, guesses)
     return guesses
 
@@ -202,7 +202,7 @@ def _shares(one: Column, other: Column) -> bool:
     return len(a & b) >= 2 and 2 * len(a & b) >= max(len(a), len(b))
 
 
-def _drop_derived(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
+def _drop_derived(guesses: dict[str, Guess]) -> None:
     """A confidence that is computed from the truth knows the answer: it is none."""
     if "confidence" in guesses and _is_derived(guesses["confidence"].column, guesses):
         del guesses["confidence"]
