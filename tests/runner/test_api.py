@@ -15,7 +15,7 @@ from acumen.cli import run_command
 from acumen.errors import UsageError
 from acumen.files.json import read_json
 from acumen.runner import run
-from acumen.runner.drive import Watcher
+from acumen.runner.endpoint import Watcher
 from acumen.runner.record import Record
 
 NOT_ASKED = "http://127.0.0.1:9/v1"

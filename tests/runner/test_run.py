@@ -24,8 +24,7 @@ from acumen.files.json import read_json
 from acumen.readers.run import read_run
 from acumen.runner.access import Access
 from acumen.runner.cases import read_cases
-from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import Patience
+from acumen.runner.endpoint import Patience, Watcher
 from acumen.runner.execute import execute
 from acumen.runner.journal import journal_of, sealed
 from acumen.runner.plan import Plan, Settings

@@ -10,8 +10,7 @@ from typing import Any, Final, Literal, get_args
 from acumen.errors import UsageError
 from acumen.runner.access import Access
 from acumen.runner.cases import DEMO, read_cases, read_references
-from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import Patience
+from acumen.runner.endpoint import Patience, Watcher
 from acumen.runner.execute import Run, execute
 from acumen.runner.limits import Limits
 from acumen.runner.local import LOCAL

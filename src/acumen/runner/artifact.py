@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final
 
 from acumen.files.json import to_json
@@ -26,11 +25,7 @@ _ERRORS: Final = {
     Outcome.invalid_reply: "InvalidReplyError",
     Outcome.transport_failure: "TransportFailure",
 }
-
-
 _NO_SETTING: Final = ("task", "references", "address")
-
-
 _ALONE: Final = dict.fromkeys(
     ("consistency_modal_confidence", "consistency_score_std", "consistency_na_rate")
 )
@@ -58,7 +53,7 @@ class Artifact:
             yield f"\n]{part}".encode()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answers:
     """A case in a mode, and the records of its samples."""
 
@@ -66,7 +61,7 @@ class Answers:
     mode: Mode
     records: Sequence[Record]
 
-    @cached_property
+    @property
     def usable(self) -> list[Record]:
         """The records that hold an answer or an abstention."""
         return [record for record in self.records if record.is_usable]
@@ -194,18 +189,18 @@ def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str,
 
 
 def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
-    case, records = answers.case, answers.records
-    result = {"participant_id": case.id, "success": bool(answers.usable), "error": answers.error}
+    case, records, usable = answers.case, answers.records, answers.usable
+    result = {"participant_id": case.id, "success": bool(usable), "error": answers.error}
     truth = {"ground_truth_items": dict(case.truth)} if case.truth else {}
     trail = {
         "prompt_hash": records[0].prompt_hash,
         "repairs": sum(record.repairs for record in records),
         "samples": _counts(record.outcome for record in records),
     }
-    if not answers.usable:
+    if not usable:
         return result | truth | trail
     items = plan.task.scale.items
-    pairs = {item: _item(plan, item, answers.usable) for item in items}
+    pairs = {item: _item(plan, item, usable) for item in items}
     replies = {item: record.items[item] for item, (record, _) in pairs.items()}
     return {
         **result,

@@ -8,10 +8,12 @@ a case is never part of one.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -24,6 +26,7 @@ from acumen.types import CaseId
 
 DEMO: Final = "demo"
 T = TypeVar("T")
+_encode = json.JSONEncoder(sort_keys=True).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,7 @@ class Case:
     @property
     def digest(self) -> str:
         """A hash of all that a model can be shown of it."""
-        text = json.dumps(self.inputs, sort_keys=True, ensure_ascii=True)
-        return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+        return hashlib.sha256(_encode(self.inputs).encode("ascii")).hexdigest()[:16]
 
     def passages(self) -> list[str]:
         """Its text in pieces that can be compared: paragraphs or lines, and reviews."""
@@ -75,6 +77,18 @@ Cases = Contents[Case]
 References = Contents[Reference]
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Make many objects that stay without looking among them, again and again, for garbage."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
 def read_cases(path: str | Path, task: Task) -> Cases:
     """The cases of a file, or the bundled ones for ``demo``; refuses with all that is wrong."""
     return _read(path, "cases", _case, task)
@@ -85,6 +99,7 @@ def read_references(path: str | Path, task: Task) -> References:
     return _read(path, "references", _reference, task)
 
 
+@uncollected()
 def _read(
     path: str | Path,
     noun: str,
