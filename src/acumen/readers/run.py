@@ -75,8 +75,11 @@ def run_from_document(
             is_long=False,
         ),
         name=name,
-        warnings=warnings + _missing_cases(provenance, results, len(entries)),
+        warnings=warnings + _missing_cases(metadata, provenance, results, len(entries)),
     )
+    asked, left = metadata.get("cases_asked"), metadata.get("questions_left")
+    if type(asked) is int and type(left) is int and left > 0:  # the run was ended early
+        table = replace(table, planned=asked * len(table.items))
     return _checked_against(table, results)
 
 
@@ -172,9 +175,12 @@ def _choose(
     return only
 
 
-def _missing_cases(provenance: dict[str, Any], results: dict[str, Any], size: int) -> list[str]:
+def _missing_cases(
+    metadata: dict[str, Any], provenance: dict[str, Any], results: dict[str, Any], size: int
+) -> list[str]:
     """Cases that were asked for and are not in the file."""
     counts = {
+        "cases_asked": metadata.get("cases_asked"),
         "participants_requested": provenance.get("participants_requested"),
         "participants_evaluated": provenance.get("participants_evaluated"),
         "total_subjects": results.get("total_subjects"),

@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Unpack, get_args
 
 from acumen.errors import UsageError
 from acumen.runner.access import Access
-from acumen.runner.cases import DEMO, read_cases, read_references
+from acumen.runner.cases import DEMO, CaseReading, read_cases, read_references
+from acumen.runner.choices import Api, Modes, Option, ReplyFormat
 from acumen.runner.endpoint import Patience, Watcher
 from acumen.runner.execute import Run, execute
 from acumen.runner.limits import Limits
 from acumen.runner.local import LOCAL
-from acumen.runner.plan import Api, Option, Plan, ReplyFormat, Settings
+from acumen.runner.plan import Plan, Settings
 from acumen.runner.protocols import PROTOCOLS
 from acumen.runner.task_file import read_task
 
 SAMPLING_TEMPERATURE: Final = 0.7
-Modes = Literal["zero_shot", "few_shot", "both"]
 
 
 def run(
@@ -60,6 +60,7 @@ def run(
     prompt_price: float | None = None,
     completion_price: float | None = None,
     watcher: Watcher | None = None,
+    **reading: Unpack[CaseReading],
 ) -> Run:
     """Ask a model about every case; the run file it writes is what :func:`acumen.read` reads.
 
@@ -73,6 +74,8 @@ def run(
     cases, references, limit
         JSON files, or ``demo`` for the bundled ones; references are for few-shot prompts. With a
         ``limit`` only the first cases are asked.
+    text_column, case, item, truth, where, rows, format, mapping
+        Of cases in a file of rows (CSV, JSON Lines, Parquet): which column is what.
     model, base_url
         A model of an OpenAI-compatible endpoint (by default ``OPENAI_BASE_URL``, then OpenAI's
         own); ``local`` for the small one on this machine.
@@ -117,6 +120,7 @@ def run(
         ("mode", mode, get_args(Modes)),
         ("reply_format", reply_format, get_args(ReplyFormat)),
         ("api", api, get_args(Api)),
+        *(("omit", option, get_args(Option)) for option in omit),
     ):
         if choice not in choices:
             raise UsageError(f"{name} must be one of {', '.join(choices)}")
@@ -166,7 +170,7 @@ def run(
         references = DEMO  # the bundled cases bring their own
     known = None if references is None else read_references(references, content)
     return execute(
-        Plan(content, read_cases(cases, content), known, settings, limit),
+        Plan(content, read_cases(cases, content, **reading), known, settings, limit),
         Path(output or f"{content.name}-run.json"),
         access,
         resume=resume,

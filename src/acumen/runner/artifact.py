@@ -215,8 +215,19 @@ def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
             }
             for item, reply in replies.items()
         },
+        "ratings": list(_ratings(plan, case, usable)),
         **trail,
     }
+
+
+def _ratings(plan: Plan, case: Case, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """The same once more as long rows, for those who compare raters: the truth's, each sample's."""
+    for item, level in case.truth.items():
+        yield {"item": item, "rater": "truth", "rating": level}
+    for record in records:
+        rater = f"{plan.settings.model} {record.sample + 1}"
+        for item, answer in record.items.items():
+            yield {"item": item, "rater": rater, "rating": answer.level}
 
 
 def _item(plan: Plan, item: str, records: Sequence[Record]) -> tuple[Record, dict[str, Any]]:

@@ -24,8 +24,9 @@ from typing import Any, Final, Protocol, TypeVar
 
 from acumen.errors import UsageError, printable
 from acumen.runner.access import Access
+from acumen.runner.choices import ReplyFormat
 from acumen.runner.journal import Journal
-from acumen.runner.plan import Plan, ReplyFormat, Settings
+from acumen.runner.plan import Plan, Settings
 from acumen.runner.protocols import PROTOCOLS, Ask, Body
 from acumen.runner.record import Record
 from acumen.runner.refusals import LARGEST_ERROR_BODY, EndpointRefusal, refusal
