@@ -150,7 +150,7 @@ def _ask_one(
     progress = RunProgress(prices=(prices[0] or 0.0, prices[1] or 0.0) if has_prices else None)
     try:
         with progress:
-            result = run_task(task, cases, model, **options, watcher=progress)
+            result = run_task(task, cases, model, **options | {"watcher": progress})
     except (AcumenError, KeyboardInterrupt):
         if progress.journal is not None and (progress.done or progress.before):
             _say_how_to_continue(progress.journal)

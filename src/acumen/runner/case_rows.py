@@ -29,7 +29,11 @@ def records_of(content: Content, task: Task, reading: Mapping[str, Any]) -> list
     rows = _rows(content, request)
     mapping, look = request.over(rows.mapping), Lookup(rows, {})
     inputs = _inputs(reading.get("text_column"), rows.names, task)
-    table = {"id": coded_of(look.cells(_case(mapping.columns, rows, inputs), "case", ids=True))}
+    case = mapping.columns.case
+    if case is None:
+        guess = guess_roles(rows.names, {"input": inputs.values()}, ["case"])
+        case = Cell(path=guess.columns["case"])
+    table = {"id": coded_of(look.cells(case, "case", ids=True))}
     for name, path in inputs.items():
         cell = Cell(path=path, json=task.inputs[name] == "reviews")
         table[name] = coded_of(look.cells(cell, f"input {name} (--text-column {name}=COLUMN)"))
@@ -78,12 +82,6 @@ def _inputs(
             raise UsageError(f"--text-column takes INPUT=COLUMN; the task's inputs are {known}")
         columns[name] = column or said
     return columns
-
-
-def _case(columns: Columns, rows: Rows, inputs: Mapping[str, str]) -> Cell:
-    if columns.case is not None:
-        return columns.case
-    return Cell(path=guess_roles(rows.names, {"input": inputs.values()}, ["case"]).columns["case"])
 
 
 def _truth(columns: Columns, names: Collection[str], task: Task) -> dict[str, Cell]:

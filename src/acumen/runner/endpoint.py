@@ -20,7 +20,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from acumen.errors import UsageError, printable
 from acumen.runner.access import Access
@@ -61,32 +61,23 @@ class Stopped(Exception):  # noqa: N818  (a decision, not a fault)
     """The run ends: a question that waits for its next attempt is dropped."""
 
 
-class Watcher(Protocol):
+class Watcher:
     """Hears how a run goes; one that inherits from it overrides what it wants to hear."""
 
     def begin(self, plan: Plan, journal: Journal) -> None:
         """The journal is open; it holds what an earlier run settled."""
-        return
 
     def report(self, record: Record) -> None:
         """A question ended, and its record is on disk."""
-        return
 
     def retry(self, reason: str, seconds: float) -> None:
         """An attempt failed; the next comes after so many seconds."""
-        return
 
     def fall_back(self, reply_format: ReplyFormat) -> None:
         """The endpoint takes no schema: replies are asked for in a simpler format."""
-        return
 
     def stop(self) -> None:
         """The first Ctrl-C came: nothing new is asked."""
-        return
-
-
-class Nobody(Watcher):
-    """Hears nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from acumen.runner.access import Access
 from acumen.runner.artifact import assemble
 from acumen.runner.cases import uncollected
 from acumen.runner.drive import Driver
-from acumen.runner.endpoint import Endpoint, Nobody, Patience, Watcher, http_library
+from acumen.runner.endpoint import Endpoint, Patience, Watcher, http_library
 from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
 from acumen.runner.limits import Limits, Stop
 from acumen.runner.local import model_file, serve_local, server_library
@@ -76,7 +76,7 @@ def execute(
     A dry run refuses what a run would refuse before its first question; it asks and writes nothing.
     """
     access = Access(access, plan.settings.api) if isinstance(access, str) else access
-    limits, watcher = limits or Limits(), watcher or Nobody()
+    limits, watcher = limits or Limits(), watcher or Watcher()
     _check_access(access)
     header = _header(plan, access)
     if dry_run:
