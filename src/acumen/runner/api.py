@@ -146,9 +146,8 @@ def run(
     if temperature is None:  # samples that are to differ need some
         temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
     address = _address(model, base_url, api)
-    access = None
-    if address is not None:
-        access = Access(address, api, api_key_env, api_version, header or {})
+    more = (api, api_key_env, api_version, header or {})
+    access = None if address is None else Access(address, *more)
     settings = Settings(
         model=model,
         endpoint=LOCAL if access is None else access.host,
@@ -168,6 +167,7 @@ def run(
     )
     if references is None and str(cases) == DEMO and mode != "zero_shot":
         references = DEMO  # the bundled cases bring their own
+    prices = (prompt_price or 0.0, completion_price or 0.0)
     known = None if references is None else read_references(references, content)
     return execute(
         Plan(content, read_cases(cases, content, **reading), known, settings, limit),
@@ -176,19 +176,8 @@ def run(
         resume=resume,
         dry_run=dry_run,
         concurrency=concurrency or (1 if address is None else 8),
-        patience=Patience(
-            timeout=timeout,
-            retries=retries,
-            requests_per_minute=requests_per_minute,
-            tokens_per_minute=tokens_per_minute,
-        ),
-        limits=Limits(
-            failure_limit,
-            time_limit,
-            token_limit,
-            cost_limit,
-            (prompt_price or 0.0, completion_price or 0.0),
-        ),
+        patience=Patience(timeout, retries, requests_per_minute, tokens_per_minute),
+        limits=Limits(failure_limit, time_limit, token_limit, cost_limit, prices),
         watcher=watcher,
     )
 

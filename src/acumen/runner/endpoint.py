@@ -86,11 +86,11 @@ class Patience:
 
     timeout: float = 120.0
     retries: int = 5
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
     backoff: float = 0.5
     longest_wait: float = 300.0
     """Seconds that the pauses of one question may take together."""
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
 
 
 @dataclass(slots=True)
