@@ -45,8 +45,9 @@ class Lookup:
         if place is None:
             raise DataError([self._no_column(cell.path, role)])
         name, steps = place
-        column = (self.rows.ids if ids else self.rows.column)(name)
         change = _change(cell, steps)
+        # what is taken out of a cell, or compared, is taken as it is written
+        column = (self.rows.ids if ids or change else self.rows.column)(name)
         if change is None:
             return column
         column = _mapped(column, change)
@@ -76,7 +77,7 @@ class Lookup:
             if strictly or not isinstance(self.rows, Records):
                 raise DataError([self._no_column(path, "rule")])
             return np.full(len(self.rows), test(ABSENT))
-        column = self.rows.column(place[0])
+        column = self.rows.ids(place[0])
         if place[1]:
             column = _mapped(column, lambda value: value_at(_opened(value), place[1]))
         if isinstance(column, Coded):
