@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from csv import reader
 from typing import Any, Final
 
@@ -72,7 +72,7 @@ def read_clean_csv(content: Content) -> Sheet | None:
         return None
     text = pa.dictionary(pa.int32(), pa.string())
 
-    def read(types: Mapping[str, Any], **columns: Any) -> Any:
+    def read(types: dict[str, Any], **columns: Any) -> Any:
         return csv.read_csv(
             pa.BufferReader(data),
             read_options=csv.ReadOptions(column_names=names, skip_rows=1, block_size=4 << 20),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, label, what_came
+from acumen.errors import DataError, Problem, counted, label, what_came
 from acumen.readers.cells import (
     coded_of,
     levels_of,
@@ -27,6 +28,7 @@ from acumen.readers.request import Request, scale_in
 from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles, option_of
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Signal, Source
+from acumen.table.levels import number_in
 from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS
 
@@ -88,6 +90,7 @@ class _Study:
         lines = None if self.rows.lines is None else np.asarray(self.rows.lines)
         notes = [*self.rows.warnings, *self.notes, *_mangled(columns["case"], self.rows)]
         notes += self._texts_among(signals)
+        notes += self._texts_as_numbers(truth=truth, prediction=prediction)
         if select is not None:
             columns = {r: None if c is None else taken(c, select) for r, c in columns.items()}
             groups = {name: taken(column, select) for name, column in groups.items()}
@@ -128,6 +131,26 @@ class _Study:
     def _levels(self, cell: Cell, role: str) -> Any:
         is_text = self.rows.is_text or cell.extract is not None
         return levels_of(self.look.cells(cell, role), is_text=is_text)
+
+    def _texts_as_numbers(self, **columns: Any) -> list[str]:
+        """What to say of levels that a file writes as texts, though it could write numbers."""
+        if self.rows.mapping or self.rows.is_text:  # a format's own way is known
+            return []
+        notes = []
+        for role, column in columns.items():
+            values = column.values if isinstance(column, Coded) else ()
+            texts = [
+                c for c, v in enumerate(values) if isinstance(v, str) and number_in(v) is not None
+            ]
+            if texts:
+                some, rows = (
+                    what_came(values[texts[0]]),
+                    counted(int(column.counts[texts].sum()), "row"),
+                )
+                notes.append(
+                    f"{role}: numbers written as text are read as numbers: {some}, … in {rows}"
+                )
+        return notes
 
     def _numbers(self, cell: Cell, role: str) -> Signal:
         return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text)
@@ -226,12 +249,17 @@ class _Study:
 
     def _order(self) -> Scale | None:
         """The scale of an ordered categorical, of the truth before the prediction."""
-        for role in ("truth", "prediction"):
-            for cell in self.roles.get(role, ()):
-                order = self.rows.order(cell.path) if cell.path in self.rows.names else None
-                if order is not None:
-                    return Scale.of(order)
-        return None
+        cells = [c for r in ("truth", "prediction") for c in self.roles.get(r, ())]
+        names = [cell.path for cell in cells if cell.path in self.rows.names]
+        orders = {name: order for name in names if (order := self.rows.order(name)) is not None}
+        for (a, one), (b, other) in pairwise(orders.items()):
+            if [x for x in one if x in other] != [x for x in other if x in one]:
+                listed = " and ".join(
+                    f"{label(n)} {', '.join(map(label, orders[n]))}" for n in (a, b)
+                )
+                message = f"the categories are in different orders, {listed}: name it with --levels"
+                raise DataError([message])
+        return next((Scale.of(order) for order in orders.values()), None)
 
 
 def _missing_roles(roles: Mapping[str, Any], rows: Rows) -> list[Problem]:

@@ -19,6 +19,7 @@ from acumen.errors import (
     what_came,
 )
 from acumen.readers.answers import (
+    NOTHING,
     Fault,
     Silence,
     choose_scale,
@@ -161,7 +162,26 @@ def from_columns(
         planned=planned,
         **apart,
     )
+    _refuse_split_answers(table)
     return table if not has_truth or not missing.any() else _without(table, missing)
+
+
+def _refuse_split_answers(table: Judgments) -> None:
+    """Raters judge one answer: rows of one judgment that differ in it are several judgments."""
+    if table.rater is None:
+        return
+    _, first, of = np.unique(
+        table.row_keys("repeat", "system"), return_index=True, return_inverse=True
+    )
+    answer = table.prediction * len(Outcome) + table.outcome
+    split = np.flatnonzero(answer != answer[first[of]])
+    if len(split):
+        message = (
+            "raters of one judgment have different predictions for it; is there a column that "
+            "tells the judgments apart (--item, --repeat, --system)?"
+        )
+        problem = table.problem(int(split[0]), message, "prediction")
+        raise DataError([replace(problem, rows=len(split))], source=table.source.name)
 
 
 _APART: Final = ("repeat", "rater", "system")
@@ -217,7 +237,7 @@ def _values(
     reading = read_levels(coded["prediction"], scale, silence)
     truth = np.full(len(coded["case"]), NO_TRUTH, np.int16)
     if "truth" in coded:
-        truths = read_levels(coded["truth"], scale, silence)
+        truths = read_levels(coded["truth"], scale, NOTHING)
         truth = truths.ranks
         problems += rows.problems(truths.faults_in(truths.bad), "truth")
     outcomes = read_outcomes(
@@ -239,7 +259,7 @@ def _values(
         problems.append(Problem("there are no rows in it"))
     codes = _codes_for_none(coded, silence)
     if problems:
-        seen = silence.numbers(coded.get("truth"), coded["prediction"])
+        seen = [*NOTHING.numbers(coded.get("truth")), *silence.numbers(coded["prediction"])]
         problems = [_hinted(p, codes) for p in problems] if codes else scale.hint(problems, seen)
         raise DataError(problems, source=rows.source.name)
     answers = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
@@ -255,7 +275,7 @@ def _values(
 
 def _codes_for_none(coded: Mapping[str, Coded], silence: Silence) -> list[int | float]:
     """Negative numbers among the predictions where no truth is: they may say that there is none."""
-    truths = silence.numbers(coded.get("truth"))
+    truths = NOTHING.numbers(coded.get("truth"))
     numbers = silence.numbers(coded["prediction"]) if truths and min(truths) >= 0 else []
     return sorted({number for number in numbers if number < 0})
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from acumen.errors import SHOWN_PROBLEMS, DataError, OffScaleError, label, what_came
 from acumen.files.fields import Fields
-from acumen.readers.answers import Silence, choose_scale
+from acumen.readers.answers import NOTHING, choose_scale
 from acumen.table.coded import Coded, check_ids, factorize
 from acumen.table.judgments import (
     NO_PREDICTION,
@@ -99,7 +99,7 @@ def _scale_of(entries: Sequence[object], name: str) -> Scale:
             return scale
     truths, predictions = (Coded.of([v for _, v in pairs]) for pairs in (truth, prediction))
     try:
-        return choose_scale(None, truths, predictions, Silence.of(()))
+        return choose_scale(None, truths, predictions, NOTHING)
     except DataError as error:
         raise DataError(error.problems, source=name) from None
 

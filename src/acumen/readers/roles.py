@@ -119,9 +119,13 @@ def guess_roles(
         if role not in named and role not in choice.roles and len(fits) == 1:
             choice.take(role, fits[0])
     missing = [r for r in needs if r not in choice.roles and r not in named]
-    if missing:
+    notes = []
+    if missing == ["truth"] and _proposal("truth", choice) is None:
+        listed = ", ".join(map(label, names))
+        notes = [f"no column of {listed} is taken as the truth; if one is it: --truth COLUMN"]
+    elif missing:
         raise DataError([_no_column(missing, names, choice)])
-    return Roles(choice.roles, tuple(_notes(choice, sure, named)))
+    return Roles(choice.roles, (*notes, *_notes(choice, sure, named)))
 
 
 def folded_name(name: str) -> str:

@@ -10,6 +10,7 @@ from acumen.errors import DataError, Problem, UsageError, label, what_came
 from acumen.files.json import source_name
 from acumen.readers.content import Content, load
 from acumen.readers.entries import table_from_entries
+from acumen.readers.logs import refuse_newer
 from acumen.table.judgments import Judgments, Outcome, Source
 from acumen.table.losses import rungs_off
 from acumen.table.scale import Scale, builtin_scales, find_scale
@@ -100,14 +101,7 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
     """Experiments by mode; an unnamed one by its position."""
     if not isinstance(document, dict):
         raise DataError([f"must be an object, not {what_came(document)}"], source=name)
-    version = document.get("schema_version")
-    if version is not None and (isinstance(version, bool) or not isinstance(version, str | int)):
-        message = f"must be a text or a whole number, not {what_came(version)}"
-        raise DataError([Problem(message, field="schema_version")], source=name)
-    major = str(version or 0).partition(".")[0]
-    if not major.isdecimal() or int(major[:9]) > NEWEST:
-        message = f"{what_came(version)} is not known; this acumen reads up to {NEWEST}: update it"
-        raise DataError([Problem(message, field="schema_version")], source=name)
+    refuse_newer(document.get("schema_version"), NEWEST, "schema_version", name)
     experiments = document.get("experiments")
     if not isinstance(experiments, list) or not experiments:
         content = "an empty list" if experiments == [] else what_came(experiments)
