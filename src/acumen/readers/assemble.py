@@ -153,7 +153,7 @@ class _Study:
         return notes
 
     def _numbers(self, cell: Cell, role: str) -> Signal:
-        return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text)
+        return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text, nan_is_null=True)
 
     def _selected(self) -> Mask | None:
         """The rows that the mapping keeps; None for all."""

@@ -77,22 +77,27 @@ def levels_of(column: Any, *, is_text: bool) -> Any:
     return recoded(coded.codes, [parse(value) for value in coded.values])
 
 
-def numbers_of(column: Any, *, is_text: bool) -> Signal:
+def numbers_of(column: Any, *, is_text: bool = False, nan_is_null: bool = False) -> Signal:
     """A column of numbers, and what is none in it."""
     if isinstance(column, Signal):
         return column
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-        null = np.isnan(column) if column.dtype.kind == "f" else None
-        return Signal.of_numbers(column, null)
+        return Signal.of_numbers(column, np.isnan(column) if nan_is_null else None)
     if isinstance(column, Coded):
-        column = [None if c < 0 else column.values[c] for c in column.codes.tolist()]
+        by_value = numbers_of([*column.values, None], is_text=is_text)
+        return by_value.take(column.codes)
+    if set(map(type, column)) <= {int, float}:
+        values = np.asarray(column)
+        if values.dtype.kind in "iuf":  # else a whole number is beyond what NumPy holds
+            return Signal.of_numbers(values)
+    # one by one: NumPy would make 1.0 of true beside numbers, and text of numbers beside text
     cells = column.tolist() if isinstance(column, np.ndarray) else column
-    if is_text:
-        parse = _in_comma_text(number_in_text, cells)
-        cells = [parse(cell) for cell in cells]
-    else:
-        cells = [None if is_missing(c) and not isinstance(c, float) else c for c in cells]
-    return Signal.of_objects(cells, absent=ABSENT)
+    parse = _in_comma_text(number_in_text, cells) if is_text else _or_none
+    return Signal.of_objects([parse(cell) for cell in cells], absent=ABSENT)
+
+
+def _or_none(cell: Any) -> Any:
+    return cell if isinstance(cell, float | np.floating) or not is_missing(cell) else None
 
 
 def coded_of(column: Any) -> Coded:

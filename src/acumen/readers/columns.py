@@ -10,25 +10,12 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.errors import (
-    DataError,
-    Problem,
-    UsageError,
-    counted,
-    printable,
-    what_came,
-)
-from acumen.readers.answers import (
-    NOTHING,
-    Fault,
-    Silence,
-    choose_scale,
-    read_levels,
-    read_outcomes,
-)
+from acumen.errors import DataError, Problem, UsageError, counted, printable, what_came
+from acumen.readers.answers import NOTHING, Fault, Silence, choose_scale, read_levels, read_outcomes
+from acumen.readers.cells import numbers_of
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
 from acumen.readers.series import plain_column
-from acumen.table.coded import Coded, is_missing
+from acumen.table.coded import Coded
 from acumen.table.judgments import (
     LEFT_OUT,
     NO_PREDICTION,
@@ -41,10 +28,8 @@ from acumen.table.judgments import (
     Source,
 )
 from acumen.table.scale import Scale, find_scale
-from acumen.types import Floats
 
 Column = Sequence[Any] | NDArray[Any] | Coded
-_NEVER: Final = object()
 
 
 def from_columns(
@@ -122,15 +107,8 @@ def from_columns(
         declared = scale is not None
     on_scale = _scale(scale, coded, silence, source)
     rows = Rows(coded, lines, on_scale, source)
-    numbers, columns = ({n: _signal(c) for n, c in group.items()} for group in every[2:])
-    values = _values(
-        rows,
-        numbers,
-        columns.get("confidence"),
-        silence,
-        declared=declared,
-        unparseable=unparseable,
-    )
+    numbers, columns = ({n: numbers_of(c) for n, c in group.items()} for group in every[2:])
+    values = _values(rows, numbers, columns.get("confidence"), silence, declared, unparseable)
     if confidence_range is not None:
         columns["confidence"] = _on_range(rows, columns, values.outcome, confidence_range)
     # a row that failed is left out as failed, whether or not its truth is known
@@ -152,18 +130,19 @@ def from_columns(
         prediction=values.prediction,
         outcome=values.outcome,
         signals=columns,
-        risk_score=values.risk_score,
-        weight=values.weight,
         failed=(*failed, *failed_cases(codes, values.outcome, failed)),
         warnings=(*warnings, *values.warnings, *codes.warnings),
         source=source,
         line=None if lines is None else np.array(lines, np.int64),
         groups=sliced,
         planned=planned,
+        **{name: signal.values for name, signal in numbers.items()},
         **apart,
     )
     _refuse_split_answers(table)
-    return table if not has_truth or not missing.any() else _without(table, missing)
+    if not has_truth or not missing.any():
+        return table
+    return replace(table.take(~missing), no_truth=int(missing.sum()))
 
 
 def _refuse_split_answers(table: Judgments) -> None:
@@ -187,11 +166,6 @@ def _refuse_split_answers(table: Judgments) -> None:
 _APART: Final = ("repeat", "rater", "system")
 
 
-def _without(table: Judgments, missing: NDArray[np.bool_]) -> Judgments:
-    """The table without the rows that have no truth, which it counts."""
-    return replace(table.take(~missing), no_truth=int(missing.sum()))
-
-
 def _scale(scale: Any, coded: Mapping[str, Coded], silence: Silence, source: Source) -> Scale:
     if scale is not None:
         return find_scale(scale)
@@ -210,8 +184,6 @@ class _Values:
     truth: NDArray[np.int16]
     prediction: NDArray[np.int16]
     outcome: NDArray[np.uint8]
-    risk_score: Floats | None
-    weight: Floats | None
     warnings: tuple[str, ...]
 
 
@@ -220,7 +192,6 @@ def _values(
     numbers: Mapping[str, Signal],
     confidence: Signal | None,
     silence: Silence,
-    *,
     declared: bool,
     unparseable: str,
 ) -> _Values:
@@ -257,45 +228,26 @@ def _values(
         problems += rows.problems(faults, "confidence")
     if len(truth) == 0:
         problems.append(Problem("there are no rows in it"))
-    codes = _codes_for_none(coded, silence)
+    truths, answers = NOTHING.numbers(coded.get("truth")), silence.numbers(coded["prediction"])
+    codes = sorted({n for n in answers if n < 0} if truths and min(truths) >= 0 else ())
+    hint = f"if it means no answer: {' '.join(f'--abstain {code:g}' for code in codes)}"
     if problems:
-        seen = [*NOTHING.numbers(coded.get("truth")), *silence.numbers(coded["prediction"])]
-        problems = [_hinted(p, codes) for p in problems] if codes else scale.hint(problems, seen)
+        if codes:
+            problems = [
+                replace(p, message=f"{p.message}; {hint}")
+                if p.off_scale and p.field == "prediction"
+                else p
+                for p in problems
+            ]
+        else:
+            problems = scale.hint(problems, [*truths, *answers])
         raise DataError(problems, source=rows.source.name)
-    answers = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
-    return _Values(
-        truth,
-        answers.astype(np.int16),
-        outcomes.outcome,
-        numbers["risk_score"].values if "risk_score" in numbers else None,
-        numbers["weight"].values if "weight" in numbers else None,
-        (*outcomes.warnings, *(_as_levels(codes) if scale.inferred else ())),
-    )
-
-
-def _codes_for_none(coded: Mapping[str, Coded], silence: Silence) -> list[int | float]:
-    """Negative numbers among the predictions where no truth is: they may say that there is none."""
-    truths = NOTHING.numbers(coded.get("truth"))
-    numbers = silence.numbers(coded["prediction"]) if truths and min(truths) >= 0 else []
-    return sorted({number for number in numbers if number < 0})
-
-
-def _hinted(problem: Problem, codes: Sequence[int | float]) -> Problem:
-    """A problem of a prediction beside the scale, with the option that may be meant."""
-    if not problem.off_scale or problem.field != "prediction":
-        return problem
-    options = " ".join(f"--abstain {code:g}" for code in codes)
-    return replace(problem, message=f"{problem.message}; if it means no answer: {options}")
-
-
-def _as_levels(codes: Sequence[int | float]) -> list[str]:
-    if not codes:
-        return []
-    listed = ", ".join(f"{code:g}" for code in codes)
-    options = " ".join(f"--abstain {code:g}" for code in codes)
-    return [
-        f"prediction: {listed} is no truth and read as a level; if it means no answer: {options}"
-    ]
+    if codes and scale.inferred:
+        listed = ", ".join(f"{code:g}" for code in codes)
+        note = f"prediction: {listed} is no truth and read as a level; {hint}"
+        outcomes.warnings.append(note)
+    ranks = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
+    return _Values(truth, ranks.astype(np.int16), outcomes.outcome, tuple(outcomes.warnings))
 
 
 def _on_range(
@@ -332,22 +284,3 @@ def _check_lengths(columns: Mapping[str, Any], source: Source) -> None:
 
 def _not_numbers(signal: Signal) -> list[Fault]:
     return [Fault(row, f"must be a number, not {what_came(v)}") for row, v in signal.other.items()]
-
-
-def _signal(column: Any) -> Signal:
-    if isinstance(column, Signal):
-        return column
-    if isinstance(column, Coded):
-        return Signal.of_objects([*column.values, None], absent=_NEVER).take(column.codes)
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-        return Signal.of_numbers(column)
-    if set(map(type, column)) <= {int, float}:
-        values = np.asarray(column)
-        if values.dtype.kind in "iuf":  # else a whole number is beyond what NumPy holds
-            return Signal.of_numbers(values)
-    # one by one: NumPy would make 1.0 of true beside numbers, and text of numbers beside text
-    plain = column.tolist() if isinstance(column, np.ndarray) else column
-    return Signal.of_objects(
-        [v if isinstance(v, float | np.floating) or not is_missing(v) else None for v in plain],
-        absent=_NEVER,
-    )
