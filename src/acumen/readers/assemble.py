@@ -11,14 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, counted, label, what_came
-from acumen.readers.cells import (
-    coded_of,
-    levels_of,
-    mangled_ids,
-    numbers_of,
-    recoded,
-    taken,
-)
+from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
@@ -101,7 +94,6 @@ class _Study:
         if scale is None and (scale := self._order()) is not None:
             names = ", ".join(label(level) for level in scale.levels)
             notes.append(f"the levels are in the order of the column's categories: {names}")
-        low_high = self.mapping.confidence_range
         return from_columns(
             **columns,
             truth=truth,
@@ -110,7 +102,7 @@ class _Study:
             scale=scale,
             abstain=self.mapping.abstain,
             unparseable=self.mapping.unparseable,
-            confidence_range=None if low_high is None else (low_high[0], low_high[1]),
+            confidence_range=self.mapping.confidence_range,
             complete=self.mapping.complete,
             strict=self.mapping.strict,
             planned=self.rows.planned,
@@ -207,15 +199,17 @@ class _Study:
         problems = []
         for role in ("truth", "prediction"):
             for cell in self.roles.get(role, ()):
-                if cell.path in self.rows.names:
-                    rows = [row for row in self.rows.nan_rows(cell.path) if unruled[row]]
-                    case = self._ids(self.roles["case"][0], "case") if rows else None
+                names = self.rows.names
+                rows = (
+                    [r for r in self.rows.nan_rows(cell.path) if unruled[r]]
+                    if cell.path in names
+                    else []
+                )
+                if rows:
+                    case = self._ids(self.roles["case"][0], "case")
                     message = "NaN is not a level; an abstention is null"
-                    problems += [
-                        Problem(message, field=role, case=case.values[case.codes[row]])
-                        for row in rows
-                        if case is not None
-                    ]
+                    first = case.values[case.codes[rows[0]]]
+                    problems.append(Problem(message, first, field=role, rows=len(rows)))
         if problems:
             raise DataError(problems)
 

@@ -50,7 +50,7 @@ def from_columns(
     signals: Mapping[str, ArrayLike | Coded | Signal] | None = None,
     abstain: Iterable[object] = (),
     unparseable: Literal["abstained", "failed"] = "abstained",
-    confidence_range: tuple[float, float] | None = None,
+    confidence_range: Sequence[float] | None = None,
     declared: bool | None = None,
     complete: bool = False,
     strict: bool = False,
@@ -228,8 +228,8 @@ def _values(
         problems += rows.problems(faults, "confidence")
     if len(truth) == 0:
         problems.append(Problem("there are no rows in it"))
-    truths, answers = NOTHING.numbers(coded.get("truth")), silence.numbers(coded["prediction"])
-    codes = sorted({n for n in answers if n < 0} if truths and min(truths) >= 0 else ())
+    seen = NOTHING.numbers(coded.get("truth")), silence.numbers(coded["prediction"])
+    codes = sorted({n for n in seen[1] if n < 0} if seen[0] and min(seen[0]) >= 0 else ())
     hint = f"if it means no answer: {' '.join(f'--abstain {code:g}' for code in codes)}"
     if problems:
         if codes:
@@ -240,7 +240,7 @@ def _values(
                 for p in problems
             ]
         else:
-            problems = scale.hint(problems, [*truths, *answers])
+            problems = scale.hint(problems, [*seen[0], *seen[1]])
         raise DataError(problems, source=rows.source.name)
     if codes and scale.inferred:
         listed = ", ".join(f"{code:g}" for code in codes)
@@ -254,7 +254,7 @@ def _on_range(
     rows: Rows,
     signals: Mapping[str, Signal],
     outcome: NDArray[np.uint8],
-    span: tuple[float, float],
+    span: Sequence[float],
 ) -> Signal:
     """The confidence, whose range was declared, on 0 to 1."""
     signal, (low, high) = signals.get("confidence"), span

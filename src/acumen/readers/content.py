@@ -49,12 +49,16 @@ class Head:
     suffix: str = ""
     """The file's ending, a last hint where the content says nothing."""
 
+    @property
+    def line(self) -> bytes:
+        """The first line."""
+        return self.start.split(b"\n", 1)[0]
+
     @cached_property
     def first(self) -> Mapping[str, Any]:
         """The object that is the whole first line, as JSON Lines have them; else nothing."""
-        line = self.start.split(b"\n", 1)[0]
         try:
-            value = json.loads(line) if line.startswith(b"{") else None
+            value = json.loads(self.line) if self.start[:1] == b"{" else None
         except (ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
@@ -68,8 +72,7 @@ class Head:
     @property
     def is_delimited(self) -> bool:
         """Whether its first line is one of names with marks between."""
-        line = self.start.split(b"\n", 1)[0]
-        return any(m in line for m in b",;\t|") and not {*b":\0"} & {*line}
+        return any(m in self.line for m in b",;\t|") and not {*b":\0"} & {*self.line}
 
     @property
     def is_json(self) -> bool:
