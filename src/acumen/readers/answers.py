@@ -159,26 +159,15 @@ class Reading:
         return ranks
 
     @property
-    def none(self) -> Mask:
-        """Which rows have no value, or one that says so."""
-        none: Mask = self.column.spread(self.is_silent, True, bool)
-        return none
-
-    @property
     def bad(self) -> Mask:
         """Which rows hold what cannot be read."""
-        bad: Mask = self.column.spread(self._is_bad, False, bool)
+        bad: Mask = self.outcomes == _FAULT
         return bad
-
-    @property
-    def _is_bad(self) -> Mask:
-        is_bad: Mask = (self.rank == NO_PREDICTION) & ~self.is_silent
-        return is_bad
 
     @property
     def outcomes(self) -> NDArray[np.int8]:
         """What the values alone say of each row; ``_FAULT`` where one cannot be read."""
-        by_value = np.where(self._is_bad, _FAULT, Outcome.ANSWERED)
+        by_value = np.where(self.rank == NO_PREDICTION, _FAULT, Outcome.ANSWERED)
         by_value[self.is_silent] = Outcome.ABSTAINED
         outcomes: NDArray[np.int8] = self.column.spread(by_value, Outcome.ABSTAINED, np.int8)
         return outcomes

@@ -81,7 +81,11 @@ class _Study:
         groups = {cell.path: self._ids(cell, "group") for cell in self.roles.get("group", ())}
         signals = self._signals()
         lines = None if self.rows.lines is None else np.asarray(self.rows.lines)
-        notes = [*self.rows.warnings, *self.notes, *_mangled(columns["case"], self.rows)]
+        notes = [
+            *self.rows.warnings,
+            *self.notes,
+            *(mangled_ids(columns["case"]) if self.rows.is_text else ()),
+        ]
         notes += self._texts_among(signals)
         notes += self._texts_as_numbers(truth=truth, prediction=prediction)
         if select is not None:
@@ -326,9 +330,3 @@ def _without(column: Any, mask: Mask) -> Any:
     coded = Coded.of(column)
     values = [None if value is NO_VALUE else value for value in coded.values]
     return recoded(np.where(mask, np.int32(-1), coded.codes), values)
-
-
-def _mangled(ids: Coded, rows: Rows) -> list[str]:
-    suspects = mangled_ids(ids) if rows.is_text else []
-    examples = ", ".join(label(i) for i in suspects[:5])
-    return [f"ids that look rewritten by a spreadsheet: {examples}"] if suspects else []

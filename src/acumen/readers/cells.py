@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.errors import label
 from acumen.readers.records import ABSENT
 from acumen.table.coded import Coded, is_missing
 from acumen.table.judgments import Signal
@@ -126,7 +127,9 @@ def taken(column: Any, rows: NDArray[np.int64]) -> Any:
 
 
 def mangled_ids(ids: Coded) -> list[str]:
-    """Ids that a spreadsheet turned into numbers, to be warned of."""
+    """What to warn of where a spreadsheet turned ids into numbers."""
     if "+" not in "".join(map(str, ids.values)):  # one look at them all: most are plain
         return []
-    return sorted(v for v in ids.values if isinstance(v, str) and _MANGLED.fullmatch(v))
+    suspects = sorted(v for v in ids.values if isinstance(v, str) and _MANGLED.fullmatch(v))
+    examples = ", ".join(label(suspect) for suspect in suspects[:5])
+    return [f"ids that look rewritten by a spreadsheet: {examples}"] if suspects else []

@@ -120,6 +120,7 @@ def from_columns(
         raise DataError([rows.problem(fault, "truth")], source=source.name)
     codes = code_rows(rows, values.outcome, {f.case for f in failed}, complete=complete)
     apart: dict[str, Any] = {n: coded[n].in_order() for n in _APART if n in coded}
+    apart |= {name: signal.values for name, signal in numbers.items()}
     table = Judgments(
         scale=on_scale,
         cases=codes.cases,
@@ -136,7 +137,6 @@ def from_columns(
         line=None if lines is None else np.array(lines, np.int64),
         groups=sliced,
         planned=planned,
-        **{name: signal.values for name, signal in numbers.items()},
         **apart,
     )
     _refuse_split_answers(table)

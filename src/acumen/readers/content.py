@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePath
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -177,7 +177,7 @@ def _unpacked(packed: bytes, name: str) -> bytes:
         return packed
     out, size = [], 0
     most = min(max(FREE, MOST_SWELL * len(packed)), LARGEST_FILE)
-    decoder, faults = _gzip() if packed.startswith(GZIP) else _zstd()
+    decoder, faults = (_gzip, zlib.error) if packed.startswith(GZIP) else _zstd()
     try:
         for piece in _pieces(packed, decoder):
             size += len(piece)
@@ -190,8 +190,7 @@ def _unpacked(packed: bytes, name: str) -> bytes:
     return b"".join(out)
 
 
-def _gzip() -> tuple[Callable[[], Any], type[Exception]]:
-    return lambda: zlib.decompressobj(wbits=31), zlib.error
+_gzip: Final = partial(zlib.decompressobj, wbits=31)
 
 
 def _zstd() -> tuple[Callable[[], Any], type[Exception]]:

@@ -11,15 +11,18 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import SHOWN_PROBLEMS, DataError, OffScaleError, label, what_came
+from acumen.errors import DataError, OffScaleError, label, what_came
 from acumen.files.fields import Fields
 from acumen.readers.answers import NOTHING, choose_scale
+from acumen.readers.content import Content
+from acumen.readers.json_rows import parse_lines
 from acumen.readers.keys import bad_id
 from acumen.table.coded import Coded, check_ids, factorize
 from acumen.table.judgments import (
@@ -113,6 +116,18 @@ def table_from_entries(
     )
 
 
+def read_cases(content: Content, scale: Scale | None = None) -> Judgments:
+    """The table of JSON Lines with one case record a line, as a runner writes them."""
+    entries, lines = parse_lines(content)
+    return table_from_entries(
+        entries,
+        scale=scale,
+        source=replace(content.source, is_long=False),
+        name=content.name,
+        places=[f"line {line}" for line in lines],
+    )
+
+
 def _scale_of(entries: Sequence[object], name: str) -> Scale:
     records = [entry for entry in entries if isinstance(entry, dict)]
     truth, prediction = (
@@ -198,42 +213,27 @@ def _add_case(
     fields: Fields,
 ) -> None:
     objects = _objects(record, fields)
-    if "predicted_items" not in objects or "ground_truth_items" not in objects:
+    if not {*_FIELDS[:2]} <= objects.keys():
         return
-    for item in _looked_at(objects, items, fields):
-        ranks = {}
-        for key in ("predicted_items", "ground_truth_items"):
-            value = objects[key].get(item, _ABSENT)
-            if value is _ABSENT:
-                fields.wrong(key, f"lacks this item{_like(item, (*objects[key],))}", item)
-            elif value is None and key == "predicted_items":
-                ranks[key] = NO_PREDICTION
-            else:
-                try:
-                    ranks[key] = scale.rank(value)
-                except ValueError as error:
-                    fields.wrong(key, error, item)
+    for key in _FIELDS[:3]:
+        lacking = [item for item in items if item not in objects.get(key, items)]
+        if lacking:  # one problem for all: a file of cases with items of their own is mostly gaps
+            first, more = lacking[0], len(lacking) - 1
+            rest = f", nor {more} more of the {len(items)} items" if more else ""
+            fields.wrong(key, f"lacks this item{_like(first, (*objects[key],))}{rest}", first)
+    predicted, truths = (objects[key] for key in _FIELDS[:2])
+    for item in (item for item in items if item in predicted and item in truths):
+        ranks = []
+        for key, value in zip(_FIELDS, (predicted[item], truths[item]), strict=False):
+            try:
+                is_none = value is None and key == "predicted_items"
+                ranks.append(NO_PREDICTION if is_none else scale.rank(value))
+            except ValueError as error:
+                fields.wrong(key, error, item)
         signals = _signals_of(objects, item, fields)
         if len(ranks) == 2:
-            prediction = ranks["predicted_items"]
-            outcome = Outcome.ABSTAINED if prediction == NO_PREDICTION else Outcome.ANSWERED
-            rows.append((case, item, ranks["ground_truth_items"], prediction, outcome, signals))
-
-
-def _looked_at(
-    objects: Mapping[str, dict[str, Any]], items: Mapping[str, None], fields: Fields
-) -> Sequence[str]:
-    """The study's items; of a case that lacks very many, its own and the first that it lacks.
-
-    A file of many cases with items of their own is mostly gaps: they are counted, not listed.
-    """
-    predicted = objects["predicted_items"]
-    lacking = len(items) - sum(item in items for item in predicted)
-    if lacking <= SHOWN_PROBLEMS:
-        return tuple(items)
-    fields.wrong("predicted_items", f"lacks {lacking} of the {len(items)} items")
-    own = dict.fromkeys(i for key in _FIELDS[:3] for i in objects.get(key, ()) if i in items)
-    return *own, next(item for item in items if item not in predicted)
+            outcome = Outcome.ABSTAINED if ranks[0] == NO_PREDICTION else Outcome.ANSWERED
+            rows.append((case, item, ranks[1], ranks[0], outcome, signals))
 
 
 def _objects(record: dict[str, Any], fields: Fields) -> dict[str, dict[str, Any]]:
@@ -256,13 +256,10 @@ def _signals_of(
     if "item_signals" not in objects:
         counts = objects.get("evidence_counts", {})
         return {"llm_evidence_count": counts[item]} if item in counts else {}
-    signals = objects["item_signals"].get(item, _ABSENT)
+    signals = objects["item_signals"].get(item, {})
     if isinstance(signals, dict):
         return signals
-    fault = f"must be an object, not {what_came(signals)}"
-    if signals is _ABSENT:
-        fault = f"lacks this item{_like(item, (*objects['item_signals'],))}"
-    fields.wrong("item_signals", fault, item)
+    fields.wrong("item_signals", f"must be an object, not {what_came(signals)}", item)
     return {}
 
 

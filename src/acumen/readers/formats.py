@@ -79,7 +79,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ),
     "cases": Format(
         "JSONL of cases",
-        "cases:read_cases",
+        "entries:read_cases",
         lambda head: head.has_lines and _is_case(head.first),
         has_columns=False,
     ),
