@@ -185,7 +185,7 @@ def test_a_click_on_a_cell_of_the_confusion_leads_to_its_rows(
         page = seen.page
         cells = page.locator("#s1-chart-confusion .mark-rect path")
         datum = cells.nth(1).evaluate("e => e.__data__.datum")
-        cells.nth(1).click()
+        cells.nth(1).click(position={"x": 6, "y": 6})
         box = page.locator(".cases").first
         pairs = [
             (levels[t], "abstained" if p is None else levels[p])

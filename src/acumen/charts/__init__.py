@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from acumen.charts import curves, intervals, tables
 from acumen.charts.theme import Figure
+from acumen.charts.theme import name as theme_name
 from acumen.errors import UsageError, printable
 from acumen.results.metrics import Evaluated, MetricsArtifact
 
@@ -29,6 +30,8 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "risk-by-level": intervals.risk_by_level,
 }
 """Name of a chart -> what draws it; None where the artifact has nothing for it."""
+OF_FUNCTIONS: Final = ("risk-coverage", "generalized-risk", "reliability")
+"""Charts that a figure file names after their function where they have one alone."""
 
 
 def with_functions(artifact: MetricsArtifact, functions: Sequence[str]) -> MetricsArtifact:
@@ -67,4 +70,7 @@ def chart(
     figure = CHARTS[name](artifact)
     if figure is None:
         raise UsageError(f"the artifact holds nothing to draw for the chart '{name}'")
+    if name in OF_FUNCTIONS and len(artifact.functions) == 1:
+        systems = " and ".join(artifact.input_names)
+        figure.title = f"{theme_name(artifact.functions[0])}, {systems}"
     return figure

@@ -112,7 +112,7 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
                 alt.Tooltip("n:Q", title="rows"),
             ],
         )
-        .properties(title=alt.TitleParams(alt.ExprRef("chosen"), fontSize=12, fontWeight=500))
+        .properties(title=alt.TitleParams(alt.ExprRef("chosen")))
         .add_params(selected)
         .transform_filter("datum.f === chosen")
     )

@@ -117,7 +117,9 @@ def finish(
     if height is not None:
         sized = sized.properties(height=height)
     done: Any = sized.configure(**config())
-    done.__class__ = _OFFLINE[type(done)]
+    object.__setattr__(
+        done, "__class__", _OFFLINE[type(done)]
+    )  # Altair would take it for a property
     # set last and as they are: Altair copies and checks what it is given at every step before
     done.datasets = sets.rows
     done.usermeta = ({} if picks is None else {"picks": picks}) | (

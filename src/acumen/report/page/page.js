@@ -92,6 +92,18 @@
       console.error(chart.id, error);
     }
     box.style.minHeight = "";
+    settle();
+  }
+
+  // A link leads to its place even while charts above it are still growing, until the reader moves.
+  let moved = false;
+  for (const act of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+    window.addEventListener(act, () => { moved = true; }, { once: true, passive: true });
+  }
+  window.addEventListener("hashchange", () => { moved = false; settle(); });
+  function settle() {
+    const target = document.getElementById(decodeURIComponent(window.location.hash.slice(1).split("?")[0]));
+    if (target && !moved) target.scrollIntoView({ behavior: "instant" });
   }
 
   // The height of a chart is kept free before it is drawn, so that a link lands where it points.
@@ -394,7 +406,11 @@
   function rowsOf(table) {
     return [...table.rows].map((row) => [...row.cells].map((cell) => {
       const value = cell.querySelector("data");
-      return value && !cell.querySelector("br") ? value.value : cell.innerText.trim().replace(/\n/g, " ");
+      if (value && !cell.querySelector("br")) return value.value;
+      const copy = cell.cloneNode(true);
+      copy.querySelectorAll(".said").forEach((hidden) => hidden.remove());
+      copy.querySelectorAll("br").forEach((end) => end.replaceWith(" "));
+      return copy.textContent.trim().replace(/\s+/g, " ");
     }));
   }
 
