@@ -363,7 +363,7 @@ def test_headings_are_in_order_and_everything_is_named(desk: Seen) -> None:
     )
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     unnamed = page.evaluate(
-        "[...document.querySelectorAll('.chart, [role=region]')]"
+        "[...document.querySelectorAll('.chart, [role=group]')]"
         ".filter(e => !e.getAttribute('aria-label')).length"
     )
     links = page.evaluate(
@@ -374,6 +374,26 @@ def test_headings_are_in_order_and_everything_is_named(desk: Seen) -> None:
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert len(ids) == len(set(ids))
     assert unnamed == links == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_that_shuts_readers_out(
+    browser: Any, page_file: Path, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="it is in the extra `test`")
+    engine = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    # the content policy is the page's, and the engine is not of the page
+    with opened(browser, page_file, scheme=scheme, bypass_csp=True) as seen:
+        seen.page.evaluate(engine)
+        rules = {"svg-img-alt", "landmark-unique", "aria-hidden-focus", "nested-interactive"}
+        rules |= {"color-contrast", "label", "button-name", "region", "heading-order"}
+        rules |= {"target-size", "select-name", "scrollable-region-focusable", "duplicate-id-aria"}
+        found = seen.page.evaluate(
+            "rules => axe.run(document, {resultTypes: ['violations'],"
+            " runOnly: {type: 'rule', values: rules}})",
+            sorted(rules),
+        )
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]] == []
 
 
 def test_studies_with_little_to_show_are_drawn_without_a_word(browser: Any, tmp_path: Path) -> None:

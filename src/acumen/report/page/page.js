@@ -69,6 +69,16 @@
     if (every.length > 1) box.before(bar);
   }
 
+  // A chart is one picture with a name: what it is made of says nothing by itself.
+  function quiet(box) {
+    const picture = box.querySelector("svg");
+    for (const part of picture.querySelectorAll("[role]")) {
+      for (const word of ["role", "aria-roledescription", "aria-label", "aria-hidden"]) part.removeAttribute(word);
+    }
+    picture.setAttribute("role", "img");
+    picture.setAttribute("aria-label", box.getAttribute("aria-label"));
+  }
+
   const boxOf = (chart) => document.getElementById(chart.id);
 
   async function draw(chart) {
@@ -82,6 +92,7 @@
       const settings = { ...options, config: { ...config, legend } };
       const { view } = await window.vegaEmbed(box, prepared(chart), settings);
       box.acumenView = view;
+      quiet(box);
       if (picks) offer(box, view, picks);
       if (cases && box.closest("article").querySelector(".cases")) lead(box, view, cases);
       takeChart(box, view);
