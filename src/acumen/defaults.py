@@ -62,7 +62,7 @@ FEWEST_ITEMS: Final = 5
 LARGEST_SHARE: Final = 0.2
 """Where one case holds this share of the weight, intervals are marked unreliable."""
 
-FEWEST_AT_LEVEL: Final = 5
+FEWEST_AT_LEVEL: Final = 9
 """With fewer cases at a level, an interval that rests on the level is marked unreliable."""
 
 TARGET: Final = 75

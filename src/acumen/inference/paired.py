@@ -23,13 +23,7 @@ from acumen.inference.intervals import plain
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.replicates import bca, between, too_few_cases
-from acumen.inference.swaps import (
-    SwapTest,
-    Tested,
-    outcomes,
-    studentise,
-    swap_tests,
-)
+from acumen.inference.swaps import SwapTest, Tested, outcomes, studentise, swap_tests
 from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import (
     Absence,
