@@ -12,6 +12,8 @@ from acumen.evaluation.evaluation import Evaluation as Evaluation
 from acumen.evaluation.plan import Plan as Plan
 from acumen.inference.options import Options as Options
 from acumen.items.rows import ItemPrediction as ItemPrediction
+from acumen.raters.api import Findings as Findings
+from acumen.raters.api import rate as rate
 from acumen.readers import read as read
 from acumen.readers.columns import from_columns as from_columns
 from acumen.readers.frame import from_frame as from_frame

@@ -41,6 +41,7 @@ COMMANDS: Final[dict[str, str]] = {
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
     "score": "acumen.cli.score",
+    "rate": "acumen.cli.rate",
     "show": "acumen.cli.show",
     "schema": "acumen.cli.schema",
     "report": "acumen.cli.report",

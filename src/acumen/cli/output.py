@@ -13,6 +13,7 @@ from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
+    from acumen.raters.api import Findings
     from acumen.verdicts.api import Scores
 
 
@@ -30,7 +31,11 @@ def warn(warnings: Iterable[str]) -> None:
 
 
 def write_results(
-    results: Evaluation | Scores, output: Path | None, html: Path | None, *, texts: bool = False
+    results: Evaluation | Scores | Findings,
+    output: Path | None,
+    html: Path | None,
+    *,
+    texts: bool = False,
 ) -> None:
     """The document and the page, both or neither."""
     from acumen.files.json import write_files
