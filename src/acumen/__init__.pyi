@@ -14,6 +14,7 @@ from acumen.inference.options import Options as Options
 from acumen.items.rows import ItemPrediction as ItemPrediction
 from acumen.raters.api import Findings as Findings
 from acumen.raters.api import rate as rate
+from acumen.raters.estimate import estimate as estimate
 from acumen.readers import read as read
 from acumen.readers.columns import from_columns as from_columns
 from acumen.readers.frame import from_frame as from_frame

@@ -208,7 +208,11 @@ BAD: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
     ),
     "no such rater": ([{"case": 1, "a": 1}], {"raters": "a,z"}, "no column for the rating"),
     "nobody named": ([{"case": 1, "a": 1}], {}, "--raters A,B,C"),
-    "off the scale": ([{"case": 1, "a": 1, "b": 9}], {"raters": "a,b"}, "9 is outside 1..5"),
+    "off the scale": (
+        [{"case": 1, "a": 1, "b": 9}],
+        {"raters": "a,b"},
+        "rating: 9 is outside 1..5",
+    ),
     "twice": (
         [{"case": 1, "who": "a", "v": 1}, {"case": 1, "who": "a", "v": 2}],
         {"rater": "who", "rating": "v"},

@@ -42,6 +42,7 @@ COMMANDS: Final[dict[str, str]] = {
     "calibrate": "acumen.cli.calibrate",
     "score": "acumen.cli.score",
     "rate": "acumen.cli.rate",
+    "estimate": "acumen.cli.estimate",
     "show": "acumen.cli.show",
     "schema": "acumen.cli.schema",
     "report": "acumen.cli.report",

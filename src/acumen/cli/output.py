@@ -50,6 +50,20 @@ def write_results(
     write_files(files)
 
 
+def show_findings(
+    findings: Findings, output: Path | None, html: Path | None, *, as_json: bool, full: bool
+) -> None:
+    """Write what was found about raters, and print it."""
+    write_results(findings, output, html)
+    if as_json:
+        emit(findings.to_json())
+        return
+    from acumen.report.brief import brief
+    from acumen.report.terminal import print_parts
+
+    print_parts(brief(findings.results, full=full))
+
+
 def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:
     """Refuse an output that is an input or another output; ``targets`` are by their option."""
     sources = [Path(i) for i in inputs if i is not None and str(i) != "-"]

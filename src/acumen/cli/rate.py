@@ -8,7 +8,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
-from acumen.cli.output import check_targets, emit, write_results
+from acumen.cli.output import check_targets, show_findings
 
 app = typer.Typer(add_completion=False)
 
@@ -89,11 +89,4 @@ def rate(
         confidence_level=confidence_level,
         **reading,
     )
-    write_results(findings, output, html)
-    if as_json:
-        emit(findings.to_json())
-        return
-    from acumen.report.brief import brief
-    from acumen.report.terminal import print_parts
-
-    print_parts(brief(findings.results, full=full))
+    show_findings(findings, output, html, as_json=as_json, full=full)

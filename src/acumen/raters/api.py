@@ -24,7 +24,7 @@ from acumen.raters.reading import read_ratings
 from acumen.readers.reading import Reading
 from acumen.report.brief import brief
 from acumen.results.measured import Measured
-from acumen.results.raters import RateSettings, RatingsDocument
+from acumen.results.raters import EstimateDocument, RateSettings, RatingsDocument
 from acumen.table.judgments import Judgments
 
 
@@ -32,7 +32,7 @@ from acumen.table.judgments import Judgments
 class Findings:
     """What was found about raters, as a document that shows itself."""
 
-    results: RatingsDocument
+    results: RatingsDocument | EstimateDocument
 
     @property
     def document(self) -> dict[str, Any]:

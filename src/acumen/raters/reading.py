@@ -7,7 +7,7 @@ of its own. What a table calls truth is here what a rater said; a skip is no row
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,6 +90,15 @@ class Shape:
         is_text = self.rows.is_text or cell.extract is not None
         return Coded.of(levels_of(self.look.cells(cell, role), is_text=is_text))
 
+    def blame(self, error: DataError, **fields: str | None) -> DataError:
+        """The error with the file's name and the roles as a user knows them; None drops those."""
+        problems = [
+            replace(problem, field=fields.get(problem.field or "", problem.field))
+            for problem in error.problems
+            if fields.get(problem.field or "", "") is not None
+        ]
+        return DataError(problems, self.source.name)
+
     @property
     def selected(self) -> NDArray[np.bool_]:
         """The rows that the mapping keeps."""
@@ -131,7 +140,7 @@ def read_ratings(
     try:
         return _table(shape, every, aside), every
     except DataError as error:
-        raise error if error.source else DataError(error.problems, shape.source.name) from None
+        raise shape.blame(error, truth="rating", prediction=None) from None
 
 
 def _table(shape: Shape, judges: Sequence[str], aside: Mapping[str, str]) -> Judgments:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acumen.report import calibration, raters
+from acumen.report import calibration, estimates, raters
 from acumen.report.blocks import Block, Section
 from acumen.report.selective import brief as selective
 from acumen.report.verdicts import brief as verdicts
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.files import Document
 from acumen.results.metrics import MetricsArtifact
-from acumen.results.raters import RatingsDocument
+from acumen.results.raters import EstimateDocument, RatingsDocument
 
 
 def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block]:
@@ -23,6 +23,8 @@ def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block
             return calibration.brief(document, full=full)
         case RatingsDocument():
             return raters.brief(document, full=full)
+        case EstimateDocument():
+            return estimates.brief(document, full=full)
         case _:
             return verdicts.brief(document, full=full)
 
@@ -36,5 +38,7 @@ def kind(document: Document) -> str:
             return "calibration of acumen calibrate"
         case RatingsDocument():
             return "ratings of acumen rate"
+        case EstimateDocument():
+            return "estimates of acumen estimate"
         case _:
             return "results of acumen score"

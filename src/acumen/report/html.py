@@ -21,7 +21,7 @@ from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
 from acumen.results.files import document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
-from acumen.results.raters import RatingsDocument
+from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import PairDocument, ResultsDocument
 
 
@@ -41,6 +41,7 @@ Reportable = (
     | PairDocument
     | ResultsDocument
     | RatingsDocument
+    | EstimateDocument
     | Mapping[str, Any]
     | str
     | Path
@@ -82,7 +83,7 @@ def study_of(
     artifact: Reportable, key: str = "s1", command: str | None = None, *, texts: bool = False
 ) -> Study:
     """Everything a page tells of a document."""
-    from acumen.report import raters
+    from acumen.report import estimates, raters
     from acumen.report.selective import study as selective
     from acumen.report.verdicts import study as verdicts
 
@@ -104,6 +105,8 @@ def study_of(
             return verdicts.study_of(document, key, command)
         case RatingsDocument():
             return raters.study_of(document, key, command)
+        case EstimateDocument():
+            return estimates.study_of(document, key, command)
     raise UsageError("a calibration has no page; acumen show prints it")
 
 

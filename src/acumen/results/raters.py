@@ -143,3 +143,49 @@ class RatingsDocument(Model):
     differences: list[JudgeDelta]
     settings: RateSettings
     warnings: list[str]
+
+
+class PoweredEstimate(Model):
+    """What people would say, and what their labels alone tell."""
+
+    estimate: Measured
+    classical: Measured | None = None
+    weight: Number | None = Field(
+        default=None, description="of the judge: 0 is not used, 1 is trusted"
+    )
+    effective_cases: Number | None = Field(
+        default=None,
+        description="labelled cases that would give as short an interval without the judge",
+    )
+    labels_saved: Number | None = None
+
+
+class Labels(Model):
+    """Whether the labels may speak for the rest."""
+
+    partly_labelled: Count = Field(description="cases whose rows without a label are left out")
+    enough: bool
+    random_p_value: Number | None = Field(
+        description="of the judge's ratings of labelled cases against those of the others"
+    )
+
+
+class EstimateDocument(Model):
+    """What people would say of all cases, from few that they labelled and many that were judged."""
+
+    acumen_version: str
+    judged_in: str | None
+    levels: list[Any]
+    cases_labelled: Count
+    cases_unlabelled: Count
+    rows_labelled: Count
+    rows: Count
+    not_judged: Count = Field(description="rows without a rating of the judge, left out")
+    confidence_level: Number
+    estimates: dict[str, PoweredEstimate]
+    at_least: dict[str, PoweredEstimate] = Field(description="share of rows at a level or above")
+    systems: list[str] = Field(default_factory=list)
+    difference: PoweredEstimate | None = Field(None, description="second system minus first")
+    slices: dict[str, dict[str, PoweredEstimate]] = Field(default_factory=dict)
+    labels: Labels
+    warnings: list[str]

@@ -1,0 +1,281 @@
+"""The door of prediction-powered estimates: few labelled cases and many judged ones in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen._version import __version__
+from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
+from acumen.errors import DataError, Problem, UsageError, label
+from acumen.raters.api import Findings
+from acumen.raters.ppi import Powered, Sample, power
+from acumen.raters.reading import Shape
+from acumen.readers.columns import from_columns
+from acumen.readers.reading import Reading
+from acumen.readers.request import Request, scale_in
+from acumen.results.measured import Flag, Interval, Measured
+from acumen.results.raters import EstimateDocument, Labels, PoweredEstimate
+from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
+from acumen.types import Floats
+
+NO_WEIGHT = (0.0, 0.0)
+"""Bounds of the weight where nothing stands in for the labels: the classical estimate."""
+
+
+def estimate(
+    data: Any,
+    *,
+    labelled: str,
+    confidence_level: float = CONFIDENCE_LEVEL,
+    **reading: Unpack[Reading],
+) -> Findings:
+    """What people would say of all cases, from few that they labelled and many that a judge rated.
+
+    Parameters
+    ----------
+    data
+        A path, a dataframe or a list of rows, each with the judge's rating.
+    labelled
+        The column of people's ratings, empty where there is none. A case is labelled wholly or
+        not at all, and at random.
+    reading
+        How rows are read: ``case``, ``prediction`` (the judge), ``system`` (two are compared),
+        ``group`` (slices), ``levels`` and others of :class:`~acumen.readers.reading.Reading`.
+
+    Examples
+    --------
+    >>> import acumen
+    >>> rows = [{"case": i, "ai": i % 5, "human": (i % 5 if i % 4 else None)} for i in range(60)]
+    >>> found = acumen.estimate(rows, labelled="human", prediction="ai", levels="0-4").results
+    >>> found.cases_labelled, round(found.estimates["mean"].estimate.value, 2)
+    (45, 2.0)
+    """
+    if not 0.0 < confidence_level < 1.0:
+        raise UsageError(f"the confidence level must lie between 0 and 1, not {confidence_level}")
+    shape = Shape.of(data, Request.of({**reading, "truth": labelled}))
+    try:
+        return Findings(_Study.of(_table(shape)).document(confidence_level))
+    except DataError as error:
+        raise shape.blame(error, truth="judge", prediction="label") from None
+
+
+def _table(shape: Shape) -> Judgments:
+    """The judge's ratings as the truth of a table, people's labels as its predictions.
+
+    So a row without a rating of the judge is left out and counted, one without a label stays.
+    """
+    if "prediction" not in shape.roles:
+        names = ", ".join(label(name) for name in list(shape.rows.names)[:30])
+        raise DataError(
+            [f"which column is the judge's? add --prediction COLUMN; there are {names}"]
+        )
+    rows, mapping = np.flatnonzero(shape.selected), shape.request.over(shape.rows.mapping)
+    roles: dict[str, Any] = {
+        role: shape.ids(cells[0], role).take(rows)
+        for role, cells in shape.roles.items()
+        if role in ("case", "item", "system", "repeat")
+    }
+    groups = {c.path: shape.ids(c, "group").take(rows) for c in shape.roles.get("group", ())}
+    lines = shape.rows.lines
+    table = from_columns(
+        **roles,
+        truth=shape.levels(shape.roles["prediction"][0], "judge").take(rows),
+        prediction=shape.levels(shape.people()[0], "label").take(rows),
+        groups=groups,
+        scale=shape.request.scale or scale_in(dict(mapping)),
+        abstain=mapping.abstain,
+        source=shape.source,
+        lines=None if lines is None else np.asarray(lines)[rows],
+        warnings=shape.rows.warnings,
+    )
+    odd = np.flatnonzero(~np.isin(table.outcome, (Outcome.ANSWERED, Outcome.ABSTAINED)))
+    if len(odd):
+        message = f"is no level of {table.scale.allowed}"
+        raise DataError([table.problem(row, message, "label") for row in odd.tolist()])
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """A table, which of its cases are labelled, and which rows count."""
+
+    table: Judgments
+    labelled: NDArray[np.bool_]
+    """Of each case."""
+    partly: int
+    """Labelled cases that have rows without a label, which are left out."""
+
+    @classmethod
+    def of(cls, table: Judgments) -> _Study:
+        has_label = table.prediction != NO_PREDICTION
+        n = len(table.cases)
+        labels, rows = (np.bincount(table.case[r], minlength=n) for r in (has_label, slice(None)))
+        labelled = labels > 0
+        if labelled.sum() < 2:
+            counts = f"{int(labelled.sum())} of {n}"
+            raise DataError([Problem(f"labels of at least 2 cases are needed; there are {counts}")])
+        left = has_label | ~labelled[table.case]
+        partly = int((labelled & (labels < rows)).sum())
+        study = table.take(np.flatnonzero(left))
+        return cls(study, labelled, partly)
+
+    def samples(
+        self, y: Floats, f: Floats, among: NDArray[Any], parts: NDArray[Any]
+    ) -> tuple[Sample, Sample]:
+        """Sums over labelled cases and over the others, of numbers ``(row, cut)``."""
+        sign = np.array([1.0]) if not parts.any() else np.array([-1.0, 1.0])
+        p, cuts = len(sign), y.shape[1]
+        cell = self.table.case[among] * p + parts[among]
+        size = len(self.table.cases) * p
+
+        def sums(values: Floats) -> Floats:
+            return np.bincount(cell, values[among], size).reshape(-1, p).astype(np.float64)
+
+        rows = sums(np.ones(len(y)))
+        ys, fs = (np.stack([sums(v[:, k]) for k in range(cuts)], axis=2) for v in (y, f))
+        there = rows.any(axis=1)
+        whole = Sample(rows, ys, fs, sign)
+        return whole.take(there & self.labelled), whole.take(there & ~self.labelled)
+
+    def document(self, level: float) -> EstimateDocument:
+        """Everything that is estimated."""
+        table = self.table
+        has_label = table.prediction != NO_PREDICTION
+        f = _numbers(table, table.truth)[:, None]
+        y = np.where(has_label[:, None], _numbers(table, table.prediction)[:, None], 0.0)
+        off = np.where(has_label[:, None], f - y, 0.0)
+        every, whole = np.arange(len(table)), np.zeros(len(table), np.int64)
+
+        def of(y: Floats, f: Floats, among: Any = every, parts: Any = whole, **bounds: Any) -> Any:
+            return _measured(*self.samples(y, f, among, parts), level, **bounds)[0]
+
+        estimates = {
+            "mean": of(y, f),
+            "bias": of(off, f, bounds=(-1.0, 1.0)),
+            "mae": of(np.abs(off), np.abs(off), bounds=NO_WEIGHT),
+            "errors": of((off != 0).astype(float), np.abs(off), bounds=NO_WEIGHT),
+        }
+        systems = () if table.system is None else table.system.values
+        difference = None
+        if len(systems) == 2 and table.system is not None:
+            difference = of(y, f, parts=table.system.codes.astype(np.int64))
+        ranks = np.arange(1, len(table.scale.levels))
+        said, judged = (
+            (r[:, None] >= ranks).astype(np.float64) for r in (table.prediction, table.truth)
+        )
+        at_least = _measured(*self.samples(said, judged, every, whole), level, share=True)
+        slices = {
+            name: {
+                str(value): of(y, f, np.flatnonzero(group.codes == code))
+                for code, value in enumerate(group.values)
+            }
+            for name, group in table.groups.items()
+        }
+        own, others = self.samples(y, f, every, whole)
+        return EstimateDocument(
+            acumen_version=__version__,
+            judged_in=table.source.name,
+            levels=list(table.scale.levels),
+            cases_labelled=len(own),
+            cases_unlabelled=len(others),
+            rows_labelled=int(has_label.sum()),
+            rows=len(table),
+            not_judged=table.no_truth,
+            confidence_level=level,
+            estimates=estimates,
+            at_least={str(table.scale.levels[k + 1]): e for k, e in enumerate(at_least)},
+            systems=[str(name) for name in systems],
+            difference=difference,
+            slices=slices,
+            labels=Labels(
+                partly_labelled=self.partly,
+                enough=len(own) >= RELIABLE_CASES,
+                random_p_value=_at_random(own, others),
+            ),
+            warnings=list(table.warnings),
+        )
+
+
+def _numbers(table: Judgments, ranks: NDArray[Any]) -> Floats:
+    """Levels in their own unit; of labels, their ranks."""
+    scale = table.scale
+    values = scale.levels if scale.is_numeric else range(len(scale.levels))
+    numbers: Floats = np.asarray(values, np.float64)[ranks]
+    return numbers
+
+
+def _measured(
+    own: Sample, others: Sample, level: float, *, bounds: Any = (0.0, 1.0), share: bool = False
+) -> list[PoweredEstimate]:
+    """Each cut with its interval, and the classical one beside it; shares fall with the cut."""
+    if len(own) < 2 or not (own.rows.sum(axis=0) > 0).all():
+        return [PoweredEstimate(estimate=Measured(value=None, reason=_FEW))] * own.y.shape[2]
+    usable = others if (others.rows.sum(axis=0) > 0).all() else others.take(np.zeros(0, np.int64))
+    both = [power(own, usable, b) for b in (bounds, NO_WEIGHT)]
+    powered, classical = ([*map(_Cut, *_curves(p, level, share=share))] for p in both)
+    return [
+        PoweredEstimate(
+            estimate=cut.measured("PPI++ jackknife-t", both[0].variance[k], level, len(own)),
+            classical=plain.measured("jackknife-t", both[1].variance[k], level, len(own)),
+            weight=both[0].weight,
+            effective_cases=(gain := _ratio(both[1].variance[k], both[0].variance[k]) * len(own)),
+            labels_saved=gain - len(own),
+        )
+        for k, (cut, plain) in enumerate(zip(powered, classical, strict=True))
+    ]
+
+
+_FEW = "fewer than two labelled cases"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    value: float
+    low: float
+    high: float
+
+    def measured(self, method: str, variance: float, level: float, cases: int) -> Measured:
+        interval = Interval(
+            low=self.low,
+            high=self.high,
+            method=method,
+            confidence_level=level,
+            standard_error=float(np.sqrt(variance)),
+            flags=() if cases >= RELIABLE_CASES else (Flag.FEW_CASES,),
+        )
+        return Measured(value=self.value, interval=interval)
+
+
+def _curves(powered: Powered, level: float, *, share: bool) -> list[list[float]]:
+    """Values and both ends; of shares at a level or above, falling and between 0 and 1."""
+    curves = [powered.value, *powered.ends(level)]
+    if share:
+        from scipy.optimize import isotonic_regression
+
+        falling = (isotonic_regression(curve, increasing=False).x for curve in curves)
+        curves = [np.clip(curve, 0.0, 1.0) for curve in falling]
+    return [curve.tolist() for curve in curves]
+
+
+def _ratio(a: float, b: float) -> float:
+    return a / b if b > 0 else 1.0
+
+
+def _at_random(own: Sample, others: Sample) -> float | None:
+    """The chance of so different ratings of the judge, were labelled cases drawn at random."""
+    from scipy.special import stdtr
+
+    if len(others) < 2:
+        return None
+    means, variances = [], []
+    for sample in (own, others):
+        mean, influence = sample.mean(sample.f)
+        means.append(float(mean[0]))
+        variances.append(len(sample) / (len(sample) - 1) * float((influence**2).sum()))
+    spread = sum(variances)
+    t = abs(means[0] - means[1]) / np.sqrt(spread) if spread > 0 else 0.0
+    return float(2 * stdtr(min(len(own), len(others)) - 1, -t))
