@@ -67,8 +67,7 @@ def panel_of(table: Any, levels: str = "1-5") -> Panel:
         }
         for i, row in enumerate(table)
     ]
-    read, _ = read_ratings(rows, {"truth": names, "levels": levels}, [], {})
-    return Panel.of(read, np.arange(len(read)))
+    return Panel.of(read_ratings(rows, {"truth": names, "levels": levels}, [])[0])
 
 
 def random_table(rng: np.random.Generator, levels: int, *, full: bool = False) -> Any:

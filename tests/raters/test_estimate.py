@@ -188,7 +188,7 @@ def test_all_labelled_is_the_classical_estimate() -> None:
     ("change", "options", "words"),
     [
         ({"human": None}, {}, "labels of at least 2 cases"),
-        ({}, {"labelled": "humn"}, "no column for the label"),
+        ({}, {"labelled": "humn"}, "no column for the prediction"),
         ({"human": "perhaps"}, {}, "label: is no level of 1..5"),
         ({"human": 9}, {}, "label: 9 is outside 1..5"),
         ({"ai": 9}, {}, "judge: 9 is outside 1..5"),

@@ -101,12 +101,8 @@ def test_leniency_and_the_ends_by_hand() -> None:
     assert bias.leniency.value == pytest.approx((0.5 + 0 + 2 + 0) / 4)
     assert bias.highest.delta == pytest.approx(2 / 4 - 1 / 4)
     assert bias.lowest.delta == pytest.approx(0 - 1 / 8)
-    assert {use.level: use.leniency.value for use in bias.by_level} == {
-        1: 1.0,
-        2: 0.0,
-        3: 1.0,
-        5: 0.0,
-    }
+    by_level = {name: measured.value for name, measured in bias.by_level.items()}
+    assert by_level == {"1": 1.0, "2": 0.0, "3": 1.0, "5": 0.0}
     assert bias.length is bias.self_preference is bias.flips is bias.repeats_equal is None
 
 
@@ -140,7 +136,7 @@ def test_self_preference_is_leniency_to_its_own() -> None:
 def test_order_effects_by_hand() -> None:
     # the outputs are rated when they stand first and second
     first, second = [5, 4, 3, 1], [5, 2, 3, 2]
-    rows = [{"case": i, "who": w, "v": 3, "slot": None} for i in range(4) for w in ("a", "b")]
+    rows = [{"case": i, "who": w, "v": 3, "slot": "-"} for i in range(4) for w in ("a", "b")]
     for slot, given in (("1", first), ("2", second)):
         rows += [{"case": i, "who": "ai", "v": v, "slot": slot} for i, v in enumerate(given)]
     bias = rated(rows, rater="who", rating="v", judge="ai", position="slot").judges["ai"].bias
@@ -173,7 +169,7 @@ def test_repeats_by_hand() -> None:
 
 def test_two_judges_differ_on_what_both_answered() -> None:
     rows = [row | {"other": clip(row["r1"] + 1)} for row in five_and_a_judge()]
-    found = rated(rows, raters=PEOPLE, judge=["other", "judge"])
+    found = rated(rows, raters=PEOPLE, judge=["judge", "other"])
     (pair,) = found.differences
     assert (pair.left, pair.right, pair.units) == ("judge", "other", 73)
     held = [row | {"other": None if row["judge"] is None else row["other"]} for row in rows]
@@ -204,9 +200,9 @@ BAD: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
     "no such judge": (
         [{"case": 1, "a": 1, "b": 2}],
         {"raters": "a,b", "judge": "x"},
-        "no column x",
+        "no column for the truth",
     ),
-    "no such rater": ([{"case": 1, "a": 1}], {"raters": "a,z"}, "no column for the rating"),
+    "no such rater": ([{"case": 1, "a": 1}], {"raters": "a,z"}, "no column for the truth"),
     "nobody named": ([{"case": 1, "a": 1}], {}, "--raters A,B,C"),
     "off the scale": (
         [{"case": 1, "a": 1, "b": 9}],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,8 +13,7 @@ from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
-    from acumen.raters.api import Findings
-    from acumen.verdicts.api import Scores
+    from acumen.report.findings import Findings
 
 
 def emit(text: str) -> None:
@@ -31,7 +30,7 @@ def warn(warnings: Iterable[str]) -> None:
 
 
 def write_results(
-    results: Evaluation | Scores | Findings,
+    results: Evaluation | Findings[Any],
     output: Path | None,
     html: Path | None,
     *,
@@ -51,7 +50,7 @@ def write_results(
 
 
 def show_findings(
-    findings: Findings, output: Path | None, html: Path | None, *, as_json: bool, full: bool
+    findings: Findings[Any], output: Path | None, html: Path | None, *, as_json: bool, full: bool
 ) -> None:
     """Write what was found about raters, and print it."""
     write_results(findings, output, html)

@@ -11,8 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel
-from acumen.raters.sums import Estimate, Statistic
+from acumen.raters.sums import Estimate, Statistic, quotient
+from acumen.results.measured import Measured
 from acumen.types import Floats
 
 ALPHAS: Final = ("nominal", "ordinal", "interval")
@@ -111,7 +113,7 @@ def floor(panel: Panel) -> Estimate:
     off = np.abs(panel.ranks[:, None] - panel.ranks)
     shares = panel.meetings.shares
     sums = np.stack([(shares * off).sum(axis=(1, 2)), shares.sum(axis=(1, 2))], axis=1)
-    return Estimate.of(sums, lambda s: s[:, 0] / s[:, 1])
+    return Estimate.of(sums, quotient)
 
 
 def intraclass(panel: Panel, raters: list[int]) -> tuple[dict[str, Estimate], int]:
@@ -153,3 +155,14 @@ def _icc(name: str, k: int) -> Statistic:
         return np.where(n > 1, forms[name], np.nan)
 
     return icc
+
+
+def coefficients(panel: Panel, raters: list[int], level: float) -> tuple[dict[str, Measured], int]:
+    """Every measure of agreement with its interval, and how many units the ICC are of."""
+    reason = "everybody gave one and the same level"
+    estimates = {f"alpha_{distance}": alpha(panel, distance) for distance in ALPHAS}
+    estimates |= {name: gwet(panel, kind) for name, kind in WEIGHTS.items()}
+    correlations, units = intraclass(panel, raters)
+    none = "fewer than two units were rated by all people, or all of them alike"
+    out = {n: e.measured(Kind.CORRELATION, level, reason) for n, e in estimates.items()}
+    return out | {n: e.measured(Kind.GAIN, level, none) for n, e in correlations.items()}, units

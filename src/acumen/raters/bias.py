@@ -5,18 +5,19 @@ Leniency is judge minus people, in levels; all else is measured only where its c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from acumen.errors import DataError, label
 from acumen.metrics.registry import Kind
 from acumen.raters import agreement
-from acumen.raters.panel import Ints, Panel
+from acumen.raters.panel import Panel
+from acumen.raters.reading import Ints, Ratings
 from acumen.raters.sums import Estimate, by_block, quotient
-from acumen.results.raters import Bias, LevelUse
-from acumen.table.judgments import Judgments
+from acumen.results.raters import Bias
 from acumen.types import Floats
 
 YES: Final = frozenset({"yes", "true", "1", "1.0"})
@@ -33,150 +34,130 @@ class Beside:
     """1 where the output is the judge's own, 0 where not, NaN where unknown."""
     slots: tuple[Ints, Ints] | None = None
     """What the judge gave a unit when it stood first, and second; −1 where nothing."""
-    draws: Panel | None = field(default=None)
+    draws: Panel | None = None
     """The judge's draws, each as if it were a rater."""
 
     @classmethod
-    def of(cls, table: Judgments, judge: str, panel: Panel) -> Beside:
-        """From the columns that a table has beside the ratings."""
-        assert table.rater is not None
-        unit = np.unique(table.row_keys(), return_inverse=True)[1]
-        mine = np.flatnonzero(table.rater.codes == table.rater.values.index(judge))
+    def of(cls, ratings: Ratings, aside: Mapping[str, str], judge: int, panel: Panel) -> Beside:
+        """From the columns of a table beside the ratings: ``aside`` is what -> column."""
+        table, unit = ratings.table, ratings.unit
+        mine = np.flatnonzero(ratings.rater == judge)
         length = own = slots = draws = None
-        if "length" in table.signals:
-            length = _on_units(unit, table.signals["length"].values, len(panel.block))
-            length = np.where(length > 0, length, np.nan)
-        if "own" in table.groups:
-            column = table.groups["own"]
-            is_own = [str(v).casefold() in YES or str(v) == judge for v in column.values]
-            own = _on_units(unit, column.spread(is_own, np.nan, np.float64), len(panel.block))
-        if "position" in table.groups:
-            slot = table.groups["position"].take(mine).in_order()
-            first, second = (_answers(table, unit, mine[slot.codes == at], panel) for at in (0, 1))
-            slots = (first, second) if len(slot.values) == 2 else None
-            mine = mine[slot.codes == 0]
-        if table.repeat is not None and len(np.unique(table.repeat.codes[mine])) > 1:
-            own_rows = table.take(mine)
-            as_raters = replace(own_rows, rater=own_rows.repeat, repeat=None)
-            draws = Panel.of(as_raters, np.arange(len(mine)))
+
+        def on_units(values: Any, rows: Any, missing: float) -> Any:
+            out = np.full(len(panel.block), missing, values.dtype)
+            out[unit[rows][::-1]] = values[::-1]  # the first row of a unit is written last
+            return out
+
+        if "length" in aside:
+            if aside["length"] not in table.signals:
+                raise DataError([f"column {label(aside['length'])} holds no numbers"])
+            values = table.signals[aside["length"]].values[ratings.row]
+            rows = np.flatnonzero(values > 0)
+            length = on_units(values[rows], rows, np.nan)
+        if "own" in aside:
+            column = table.groups[aside["own"]].take(ratings.row)
+            name = ratings.raters[judge]
+            is_own = [str(v).casefold() in YES or str(v) == name for v in column.values]
+            rows = np.flatnonzero(~column.missing)
+            own = on_units(column.spread(is_own, np.nan, np.float64)[rows], rows, np.nan)
+        if "position" in aside:
+            slot = table.groups[aside["position"]].take(ratings.row[mine]).in_order()
+            both = (mine[slot.codes == at] for at in (0, 1))
+            first, second = (
+                on_units(np.searchsorted(panel.ranks, ratings.rank[rows]), rows, -1)
+                for rows in both
+            )
+            slots = first, second
+        elif table.repeat is not None:
+            own_rows = ratings.take(mine)
+            draw = table.repeat.codes[own_rows.row].astype(np.int64)
+            draws = Panel.of(replace(own_rows, raters=table.repeat.values, rater=draw))
         return cls(table.scale.levels, length, own, slots, draws)
-
-
-def _on_units(unit: Ints, values: Floats, size: int) -> Floats:
-    """A number of each unit: that of its first row that has one."""
-    out = np.full(size, np.nan)
-    rows = np.flatnonzero(np.isfinite(values))[::-1]
-    out[unit[rows]] = values[rows]
-    return out
-
-
-def _answers(table: Judgments, unit: Ints, rows: NDArray[Any], panel: Panel) -> Ints:
-    out = np.full(len(panel.block), -1)
-    out[unit[rows][::-1]] = np.searchsorted(panel.ranks, table.truth[rows])[::-1]
-    return out
 
 
 def bias_of(people: Panel, answer: Ints, beside: Beside, level: float) -> Bias:
     """Every bias there is a column for."""
-    there = answer >= 0
-    rows = there[people.unit]
-    unit, rank = people.unit[rows], people.ranks[people.level[rows]]
-    judged = people.ranks[answer[unit]]
-    block = people.block[unit]
-    share = 1.0 / people.take(rows).per_unit[unit]
-    off = (judged - rank).astype(np.float64)
+    shared = people.take((answer >= 0)[people.unit])
+    units, off, _ = shared.gap(answer)
+    block, rank = people.block[shared.unit], people.ranks[shared.level]
+    share = 1.0 / shared.per_unit[shared.unit]
+    judged, top = people.ranks[answer[units]], people.scale_size - 1
 
-    def mean(values: Floats, weights: Floats) -> Estimate:
+    def of_people(values: Any, weights: Any) -> Estimate:
         return Estimate.of(by_block(block, people.n_blocks, values * weights, weights), quotient)
 
-    def use(of_judge: NDArray[np.bool_], of_people: NDArray[np.bool_]) -> Any:
-        judge, others = (mean(v.astype(np.float64), share) for v in (of_judge, of_people))
-        return judge.minus(others, level)
-
-    top = people.scale_size - 1
-    seen = np.unique(rank).tolist()
+    ends = [
+        people.mean(units, judged == end).minus(of_people(rank == end, share), level)
+        for end in (0, top)
+    ]
+    above = people.ranks[answer[shared.unit]] - rank
+    out: dict[str, Any] = {}
+    if beside.length is not None:
+        out["length"] = _slope(people, units, beside.length, off).measured(
+            Kind.REAL, level, "all lengths are equal, or missing"
+        )
+    if beside.own is not None:
+        own, others = (beside.own[units] == is_own for is_own in (1.0, 0.0))
+        kin = people.mean(units[own], off[own])
+        out["self_preference"] = kin.minus(people.mean(units[others], off[others]), level)
     return Bias(
-        leniency=mean(off, share).measured(Kind.REAL, level),
-        by_level=[
-            LevelUse(
-                level=beside.level_names[k],
-                ratings=int((rank == k).sum()),
-                leniency=mean(off, (rank == k).astype(np.float64)).measured(Kind.REAL, level),
-            )
-            for k in seen
-        ],
-        lowest=use(judged == 0, rank == 0),
-        highest=use(judged == top, rank == top),
-        **_of_outputs(people, unit, off * share, beside, level),
-        **_of_order(people, beside, level),
-        **_of_draws(beside, level),
+        leniency=people.mean(units, off).measured(Kind.REAL, level),
+        by_level={
+            str(beside.level_names[k]): of_people(above, rank == k).measured(Kind.REAL, level)
+            for k in np.unique(rank).tolist()
+        },
+        lowest=ends[0],
+        highest=ends[1],
+        **out,
+        **_of_order(people, beside.slots, level),
+        **_of_draws(beside.draws, level),
     )
 
 
-def _of_outputs(
-    people: Panel, unit: Ints, parts: Floats, beside: Beside, level: float
-) -> dict[str, Any]:
-    """What the length of an output does, and who made it."""
-    off = np.bincount(unit, parts, len(people.block))
-    rated = np.bincount(unit, minlength=len(people.block)) > 0
-    out: dict[str, Any] = {}
-    if beside.length is not None:
-        units = np.flatnonzero(rated & np.isfinite(beside.length))
-        x, y = np.log2(beside.length[units]), off[units]
-        x, y = x - (x.mean() if len(x) else 0.0), y - (y.mean() if len(y) else 0.0)
-        sums = by_block(
-            people.block[units], people.n_blocks, np.ones(len(units)), x, y, x * x, x * y
-        )
-        slope = Estimate.of(sums, _slope)
-        out["length"] = slope.measured(Kind.REAL, level, "all lengths are equal, or missing")
-    if beside.own is not None:
-        own, others = (
-            Estimate.of(
-                by_block(people.block[units], people.n_blocks, off[units], np.ones(len(units))),
-                quotient,
-            )
-            for units in (np.flatnonzero(rated & (beside.own == is_own)) for is_own in (1, 0))
-        )
-        out["self_preference"] = own.minus(others, level)
-    return out
+def _slope(people: Panel, units: Ints, length: Floats, off: Floats) -> Estimate:
+    """Levels a doubling of the length adds."""
+    there = np.isfinite(length[units])
+    x, y = np.log2(length[units][there]), off[there]
+    x = x - (x.mean() if len(x) else 0.0)
+    block, ones = people.block[units][there], np.ones(len(x))
+    sums = by_block(block, people.n_blocks, ones, x, y, x * x, x * y)
+
+    def slope(sums: Floats) -> Any:
+        n, x, y, xx, xy = np.moveaxis(sums, 1, 0)
+        spread = n * xx - x * x
+        return (n * xy - x * y) / np.where(spread > 1e-12, spread, np.nan)
+
+    return Estimate.of(sums, slope)
 
 
-def _slope(sums: Floats) -> Floats:
-    n, x, y, xx, xy = np.moveaxis(sums, 1, 0)
-    slope: Floats = (n * xy - x * y) / np.where(n * xx - x * x > 1e-12, n * xx - x * x, np.nan)
-    return slope
-
-
-def _of_order(people: Panel, beside: Beside, level: float) -> dict[str, Any]:
+def _of_order(people: Panel, slots: tuple[Ints, Ints] | None, level: float) -> dict[str, Any]:
     """Of what was judged in both orders: how often it flips, and who gains by standing first."""
-    if beside.slots is None:
+    if slots is None:
         return {}
-    first, second = beside.slots
-    units = np.flatnonzero((first >= 0) & (second >= 0))
-    one, two = people.ranks[first[units]], people.ranks[second[units]]
+    units = np.flatnonzero((slots[0] >= 0) & (slots[1] >= 0))
+    one, two = (people.ranks[slot[units]] for slot in slots)
     middle = (people.scale_size - 1) / 2
     favour = (np.sign(one - middle) - np.sign(two - middle) + 2) / 4
-
-    def measured(values: Floats, kind: Kind) -> Any:
-        sums = by_block(people.block[units], people.n_blocks, values, np.ones(len(units)))
-        return Estimate.of(sums, quotient).measured(
-            kind, level, "nothing was judged in both orders"
-        )
-
+    measures = {
+        "flips": (one != two, Kind.PROPORTION),
+        "first_slot": (favour, Kind.PROPORTION),
+        "order_effect": (one - two, Kind.REAL),
+    }
+    none = "nothing was judged in both orders"
     return {
-        "flips": measured((one != two).astype(np.float64), Kind.PROPORTION),
-        "first_slot": measured(favour, Kind.PROPORTION),
-        "order_effect": measured((one - two).astype(np.float64), Kind.REAL),
+        name: people.mean(units, values).measured(kind, level, none)
+        for name, (values, kind) in measures.items()
     }
 
 
-def _of_draws(beside: Beside, level: float) -> dict[str, Any]:
+def _of_draws(draws: Panel | None, level: float) -> dict[str, Any]:
     """Of what was drawn more than once: how far the judge agrees with itself."""
-    if beside.draws is None:
+    if draws is None or (draws.per_unit < 2).all():
         return {}
-    shares = beside.draws.meetings.shares
+    shares = draws.meetings.shares
     sums = np.stack([np.einsum("bkk->b", shares), shares.sum(axis=(1, 2))], axis=1)
-    alpha = agreement.alpha(beside.draws, "interval")
+    alpha = agreement.alpha(draws, "interval")
     return {
         "repeats_equal": Estimate.of(sums, quotient).measured(Kind.PROPORTION, level),
         "repeats_alpha": alpha.measured(Kind.CORRELATION, level),

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from acumen._version import __version__
 from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
-from acumen.errors import DataError, Problem, UsageError, label
-from acumen.raters.api import Findings
+from acumen.errors import DataError, UsageError
 from acumen.raters.ppi import Powered, Sample, power
-from acumen.raters.reading import Shape
-from acumen.readers.columns import from_columns
+from acumen.raters.reading import read_as
 from acumen.readers.reading import Reading
-from acumen.readers.request import Request, scale_in
+from acumen.report.findings import Findings
 from acumen.results.measured import Flag, Interval, Measured
 from acumen.results.raters import EstimateDocument, Labels, PoweredEstimate
 from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
@@ -32,7 +30,7 @@ def estimate(
     labelled: str,
     confidence_level: float = CONFIDENCE_LEVEL,
     **reading: Unpack[Reading],
-) -> Findings:
+) -> Findings[EstimateDocument]:
     """What people would say of all cases, from few that they labelled and many that a judge rated.
 
     Parameters
@@ -56,47 +54,18 @@ def estimate(
     """
     if not 0.0 < confidence_level < 1.0:
         raise UsageError(f"the confidence level must lie between 0 and 1, not {confidence_level}")
-    shape = Shape.of(data, Request.of({**reading, "truth": labelled}))
-    try:
-        return Findings(_Study.of(_table(shape)).document(confidence_level))
-    except DataError as error:
-        raise shape.blame(error, truth="judge", prediction="label") from None
-
-
-def _table(shape: Shape) -> Judgments:
-    """The judge's ratings as the truth of a table, people's labels as its predictions.
-
-    So a row without a rating of the judge is left out and counted, one without a label stays.
-    """
-    if "prediction" not in shape.roles:
-        names = ", ".join(label(name) for name in list(shape.rows.names)[:30])
-        raise DataError(
-            [f"which column is the judge's? add --prediction COLUMN; there are {names}"]
-        )
-    rows, mapping = np.flatnonzero(shape.selected), shape.request.over(shape.rows.mapping)
-    roles: dict[str, Any] = {
-        role: shape.ids(cells[0], role).take(rows)
-        for role, cells in shape.roles.items()
-        if role in ("case", "item", "system", "repeat")
-    }
-    groups = {c.path: shape.ids(c, "group").take(rows) for c in shape.roles.get("group", ())}
-    lines = shape.rows.lines
-    table = from_columns(
-        **roles,
-        truth=shape.levels(shape.roles["prediction"][0], "judge").take(rows),
-        prediction=shape.levels(shape.people()[0], "label").take(rows),
-        groups=groups,
-        scale=shape.request.scale or scale_in(dict(mapping)),
-        abstain=mapping.abstain,
-        source=shape.source,
-        lines=None if lines is None else np.asarray(lines)[rows],
-        warnings=shape.rows.warnings,
-    )
+    said = {**reading, "truth": reading.get("prediction"), "prediction": labelled}
+    if said["truth"] is None:
+        raise UsageError("which column is the judge's? say it with --prediction COLUMN")
+    # the judge's ratings as the truth of a table, labels as its predictions: so a row that was not
+    # judged is left out and counted, and one without a label stays
+    table = read_as(data, said, truth="judge", prediction="label")
     odd = np.flatnonzero(~np.isin(table.outcome, (Outcome.ANSWERED, Outcome.ABSTAINED)))
     if len(odd):
         message = f"is no level of {table.scale.allowed}"
-        raise DataError([table.problem(row, message, "label") for row in odd.tolist()])
-    return table
+        problems = [table.problem(row, message, "label") for row in odd.tolist()]
+        raise DataError(problems, table.source.name)
+    return Findings(_Study.of(table).document(confidence_level))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +86,8 @@ class _Study:
         labelled = labels > 0
         if labelled.sum() < 2:
             counts = f"{int(labelled.sum())} of {n}"
-            raise DataError([Problem(f"labels of at least 2 cases are needed; there are {counts}")])
+            message = f"labels of at least 2 cases are needed; there are {counts}"
+            raise DataError([message], table.source.name)
         left = has_label | ~labelled[table.case]
         partly = int((labelled & (labels < rows)).sum())
         study = table.take(np.flatnonzero(left))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -11,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.inference.resample import LeaveOut
-from acumen.table.judgments import Judgments
+from acumen.raters.reading import Ints, Ratings
+from acumen.raters.sums import Estimate, by_block, quotient
 from acumen.types import Floats
 
-Ints = NDArray[np.int64]
 MOST_CELLS: Final = 20_000_000
 """Blocks × levels² that are held at once; with very many levels, blocks of cases are larger."""
 
@@ -37,24 +36,22 @@ class Panel:
     n_blocks: int
 
     @classmethod
-    def of(cls, table: Judgments, rows: NDArray[Any]) -> Panel:
-        """The panel of some rows of a table whose truth is what each rater said."""
-        assert table.rater is not None
-        _, unit = np.unique(table.row_keys(), return_inverse=True)
-        ranks = np.unique(table.truth)  # of all rows: a later draw may be a level of its own
-        n = len(table.cases)
+    def of(cls, ratings: Ratings) -> Panel:
+        """The panel of some ratings, one for each unit and rater."""
+        unit, case = ratings.unit, ratings.table.case[ratings.row]
+        ranks = ratings.ranks
         most = max(30, MOST_CELLS // max(1, len(ranks)) ** 2)
-        blocks = min(LeaveOut.of(n).size, most)
+        blocks = min(LeaveOut.of(len(ratings.table.cases)).size, most)
         block = np.zeros(int(unit.max(initial=-1)) + 1, np.int64)
-        block[unit] = table.case % blocks
-        rows = rows[np.lexsort((unit[rows], block[unit[rows]]))]
+        block[unit] = case % blocks
+        rows = np.lexsort((unit, case % blocks))
         return cls(
-            raters=tuple(str(name) for name in table.rater.values),
-            scale_size=len(table.scale.levels),
-            ranks=ranks.astype(np.int64),
-            unit=unit[rows].astype(np.int64),
-            rater=table.rater.codes[rows].astype(np.int64),
-            level=np.searchsorted(ranks, table.truth[rows]),
+            raters=ratings.raters,
+            scale_size=len(ratings.table.scale.levels),
+            ranks=ranks,
+            unit=unit[rows],
+            rater=ratings.rater[rows],
+            level=np.searchsorted(ranks, ratings.rank[rows]),
             block=block,
             n_blocks=blocks,
         )
@@ -87,9 +84,22 @@ class Panel:
         """How many ratings each unit has."""
         return np.bincount(self.unit, minlength=len(self.block))
 
-    def on_units(self, values: Floats) -> Floats:
-        """Sums over the ratings of each unit."""
-        return np.bincount(self.unit, values, len(self.block)).astype(np.float64)
+    def mean(self, units: Ints, values: NDArray[Any]) -> Estimate:
+        """The mean of a number a unit."""
+        ones = np.ones(len(units))
+        return Estimate.of(by_block(self.block[units], self.n_blocks, values, ones), quotient)
+
+    def gap(self, answer: Ints) -> tuple[Ints, Floats, Floats]:
+        """Units that an answer shares with these; answer minus their mean, and how far off it is.
+
+        Both are means over the ratings of a unit, so that units count alike.
+        """
+        rows = answer[self.unit] >= 0
+        unit = self.unit[rows]
+        off = (self.ranks[answer[unit]] - self.ranks[self.level[rows]]).astype(np.float64)
+        units = np.flatnonzero((answer >= 0) & (self.per_unit > 0))
+        sums = by_block(unit, len(self.block), off, np.abs(off), np.ones(len(unit)))[units]
+        return units, sums[:, 0] / sums[:, 2], sums[:, 1] / sums[:, 2]
 
     @cached_property
     def meetings(self) -> Meetings:
@@ -115,10 +125,7 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Meetings:
-    """Of the units that two or more rated: ordered pairs of two raters' levels, by block.
-
-    They can be added and taken off, so that a change of a few units costs as little.
-    """
+    """Of the units that two or more rated: ordered pairs of two raters' levels, by block."""
 
     pairs: Floats
     """``(block, level, level)``; a unit of m ratings counts m."""
@@ -126,15 +133,6 @@ class Meetings:
     """The same, where every unit counts once."""
     usage: Floats
     """``(block, level)``: what share of a unit's ratings each level has, over all rated units."""
-
-    def changed(self, before: Meetings, after: Meetings) -> Meetings:
-        """These without some units, and with others in their place."""
-        return Meetings(
-            *(
-                getattr(self, name) - getattr(before, name) + getattr(after, name)
-                for name in ("pairs", "shares", "usage")
-            )
-        )
 
 
 def _meetings(panel: Panel) -> Meetings:
@@ -156,8 +154,3 @@ def _meetings(panel: Panel) -> Meetings:
             weighed = counts * weight[:, None]
             out[at] = weighed.T @ counts - np.diag(weighed.sum(axis=0))
     return Meetings(pairs, shares, usage)
-
-
-def codes_of(names: Sequence[str], panel: Panel) -> list[int]:
-    """The codes of raters by their names."""
-    return [panel.raters.index(name) for name in names]

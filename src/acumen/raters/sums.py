@@ -6,7 +6,7 @@ its part off the sum, so one call of the function gives the estimate and all of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -48,6 +48,15 @@ class Estimate:
         values = np.where(np.isfinite(values), values, np.nan)
         present = np.asarray(sums.reshape(len(sums), -1).any(axis=1))
         return cls(float(values[0]), values[1:], present)
+
+    @classmethod
+    def mean(cls, estimates: Sequence[Estimate]) -> Estimate:
+        """The mean of some."""
+        return cls(
+            float(np.mean([e.value for e in estimates])),
+            np.mean([e.left_out for e in estimates], axis=0),
+            np.any([e.present for e in estimates], axis=0),
+        )
 
     def measured(self, kind: Kind, level: float, reason: str = NO_VALUE) -> Measured:
         """The value with its interval, on the scale that suits its kind."""

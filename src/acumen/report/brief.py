@@ -22,9 +22,9 @@ def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block
         case CalibrationDocument():
             return calibration.brief(document, full=full)
         case RatingsDocument():
-            return raters.brief(document, full=full)
+            return raters.pages(document, full=full).brief()
         case EstimateDocument():
-            return estimates.brief(document, full=full)
+            return estimates.pages(document).brief()
         case _:
             return verdicts.brief(document, full=full)
 

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from acumen.charts.raters import effects
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
-from acumen.report.blocks import (
-    Block,
-    Cell,
-    Fact,
-    Facts,
-    Note,
-    Notes,
-    Paragraph,
-    Section,
-    Study,
-    Table,
-    Tone,
-    Warnings,
-)
+from acumen.report.blocks import Cell, Fact, Table
 from acumen.report.cells import measured_cell, number, plain
-from acumen.report.plots import plot, plots
-from acumen.results.measured import Measured
+from acumen.report.raters import Drawing, Pages
 from acumen.results.raters import EstimateDocument, PoweredEstimate
 
 TITLES: Final = {
@@ -38,52 +24,33 @@ SUSPECT: Final = 0.01
 """Labelled cases that differ so from the others were hardly drawn at random."""
 
 
-def brief(document: EstimateDocument, *, full: bool = False) -> Iterator[Section | Block]:
-    """What a terminal shows."""
-    yield Paragraph(_headline(document), Tone.STRONG)
-    yield Section("metrics", "What people would say of all", (_table(document),))
-    yield Notes(tuple(map(Note, _sentences(document))))
-    if document.warnings:
-        yield Warnings(tuple(map(plain, document.warnings)))
-
-
-def study_of(document: EstimateDocument, key: str, command: str | None = None) -> Study:
-    """Everything a page tells."""
-    named = {t: e for t, (e, unit) in _entries(document).items() if unit is Unit.NUMBER}
-    sides = [(t, side, m) for t, e in named.items() for side, m in _sides(e).items()]
-    figure = plot(
-        key,
-        "estimates",
-        effects([(side, title, m) for title, side, m in sides], "in units of the scale"),
-        "With the judge and without",
-        "Estimates of what people would say, with the judge's help and from labels alone.",
-        _table(document),
+def pages(document: EstimateDocument) -> Pages:
+    """What a document says."""
+    entries = _entries(document)
+    sides = [
+        (side, title, measured)
+        for title, (entry, unit) in entries.items()
+        for side, measured in (("with the judge", entry.estimate), ("alone", entry.classical))
+        if unit is Unit.NUMBER and measured is not None
+    ]
+    drawing = Drawing(
+        "metrics",
+        "What people would say of all",
+        "With the judge's help, and from the labels alone.",
+        _table(entries),
+        lambda: effects(sides, "in units of the scale"),
     )
-    blocks = (*plots(figure), *(() if figure else (_table(document),)))
-    return Study(
-        key=key,
-        title=plain(document.judged_in or "Judged cases"),
-        subtitle=_headline(document),
-        answers=(("What can be concluded", tuple(_sentences(document))),),
-        facts=Facts((Fact("Mean rating", measured_cell(document.estimates["mean"].estimate)),)),
-        warnings=Warnings(tuple(map(plain, document.warnings))),
-        sections=(
-            Section("estimates", "What people would say of all", blocks),
-            *([Section("provenance", "Provenance", (Paragraph(command),))] if command else []),
-        ),
-        definitions=("intervals",),
-    )
-
-
-def _sides(entry: PoweredEstimate) -> Mapping[str, Measured]:
-    sides = {"with the judge": entry.estimate}
-    return sides | ({} if entry.classical is None else {"labels alone": entry.classical})
-
-
-def _headline(document: EstimateDocument) -> str:
-    return (
-        f"{counted(document.cases_labelled, 'labelled case')} and "
-        f"{document.cases_unlabelled} more that were judged, {counted(document.rows, 'row')}"
+    labelled = counted(document.cases_labelled, "labelled case")
+    more = f"{document.cases_unlabelled} more that were judged, {counted(document.rows, 'row')}"
+    settings = {"confidence level": document.confidence_level, "acumen": document.acumen_version}
+    return Pages(
+        document.judged_in or "Judged cases",
+        f"{labelled} and {more}",
+        [drawing],
+        list(_sentences(document)),
+        [Fact("Mean rating", measured_cell(document.estimates["mean"].estimate))],
+        settings,
+        document.warnings,
     )
 
 
@@ -101,7 +68,7 @@ def _entries(document: EstimateDocument) -> dict[str, tuple[PoweredEstimate, Uni
     }
 
 
-def _table(document: EstimateDocument) -> Table:
+def _table(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Table:
     rows = tuple(
         (
             Cell(title),
@@ -111,14 +78,14 @@ def _table(document: EstimateDocument) -> Table:
             number(entry.effective_cases, ".1f"),
             number(entry.labels_saved, "+.1f"),
         )
-        for title, (entry, unit) in _entries(document).items()
+        for title, (entry, unit) in entries.items()
     )
     columns = ("of all rows", "with judge", "labels alone", "weight", "as if labelled", "saved")
     return Table("", columns, rows)
 
 
 def _sentences(document: EstimateDocument) -> Iterator[str]:
-    labels = document.labels
+    labels, p = document.labels, document.labels.random_p_value
     yield "Errors and distances of the judge rest on the labels alone: nothing stands in for them."
     if not labels.enough:
         yield f"Fewer than {RELIABLE_CASES} labelled cases: no interval of these can be relied on."
@@ -127,9 +94,8 @@ def _sentences(document: EstimateDocument) -> Iterator[str]:
         yield f"{cases} labelled in part: their rows without a label are left out."
     if document.not_judged:
         yield f"{counted(document.not_judged, 'row')} without a rating of the judge left out."
-    if labels.random_p_value is not None and labels.random_p_value < SUSPECT:
+    if p is not None and p < SUSPECT:
         yield (
-            "The judge rates labelled cases unlike the others "
-            f"(p = {labels.random_p_value:.2g}): were they drawn at random? If not, none of this "
-            "holds."
+            f"The judge rates labelled cases unlike the others (p = {p:.2g}): were they drawn at "
+            "random? If not, none of this holds."
         )

@@ -104,9 +104,9 @@ def study_of(
         case PairDocument():
             return verdicts.study_of(document, key, command)
         case RatingsDocument():
-            return raters.study_of(document, key, command)
+            return raters.pages(document).study(key, command)
         case EstimateDocument():
-            return estimates.study_of(document, key, command)
+            return estimates.pages(document).study(key, command)
     raise UsageError("a calibration has no page; acumen show prints it")
 
 

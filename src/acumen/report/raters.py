@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from acumen.charts import raters as charts
@@ -25,10 +25,10 @@ from acumen.report.blocks import (
     Tone,
     Warnings,
 )
-from acumen.report.cells import interval, measured_cell, number, percent, plain, text
+from acumen.report.cells import amount, interval, measured_cell, number, percent, plain, text
 from acumen.report.plots import plot
 from acumen.results.measured import Delta, Measured
-from acumen.results.raters import AltTest, Bias, Judge, RatingsDocument
+from acumen.results.raters import AltTest, Judge, RatingsDocument
 
 TITLES: Final = {
     "alpha_nominal": "Krippendorff's alpha, nominal",
@@ -45,6 +45,8 @@ TITLES: Final = {
     "icc_a_k": "ICC(A,k), of the mean",
     "icc_c_k": "ICC(C,k), of the mean",
 }
+FIRST: Final = ("alpha_nominal", "alpha_ordinal", "ac1", "ac2_quadratic", "icc_a_1")
+"""Measures that a terminal shows."""
 EFFECTS: Final = {
     "leniency": ("Leniency, judge minus people", Unit.LEVELS),
     "lowest": ("Use of the lowest level, judge minus people", Unit.SHARE),
@@ -58,89 +60,99 @@ EFFECTS: Final = {
     "repeats_alpha": ("Alpha of its own draws", Unit.NUMBER),
 }
 """Biases -> what they are called, and their unit."""
+STANDING_OUT: Final = {
+    "disagrees": "disagrees with the others",
+    "lenient": "is more lenient than the others",
+    "strict": "is stricter than the others",
+}
 
 
-class _Drawing(NamedTuple):
+class Drawing(NamedTuple):
     """A table with its words and, on a page, its chart."""
 
     key: str
     title: str
     caption: str
     table: Table
-    chart: Callable[[], Figure | None] | None = None
+    chart: Callable[[], Figure | None] = lambda: None
 
 
-def brief(document: RatingsDocument, *, full: bool = False) -> Iterator[Section | Block]:
-    """What a terminal shows; ``full`` adds every measure of agreement and every pair."""
-    yield Paragraph(_headline(document), Tone.STRONG)
-    for drawing in _drawings(document, full=full):
-        key = "metrics" if drawing.key == "agreement" else drawing.key
-        yield Section(key, drawing.title, (drawing.table,))
-    yield Notes(tuple(Note(line) for line in _sentences(document)))
-    if document.warnings:
-        yield Warnings(tuple(map(plain, document.warnings)))
+class Pages(NamedTuple):
+    """What any document of raters says, for every medium."""
+
+    title: str
+    headline: str
+    drawings: Sequence[Drawing]
+    sentences: Sequence[str]
+    facts: Sequence[Fact]
+    settings: Mapping[str, object]
+    warnings: Sequence[str]
+
+    def brief(self) -> Iterator[Section | Block]:
+        """What a terminal shows."""
+        yield Paragraph(self.headline, Tone.STRONG)
+        for drawing in self.drawings:
+            yield Section(drawing.key, drawing.title, (drawing.table,))
+        yield Notes(tuple(map(Note, self.sentences)))
+        if self.warnings:
+            yield Warnings(tuple(map(plain, self.warnings)))
+
+    def study(self, key: str, command: str | None) -> Study:
+        """Everything a page tells."""
+        sections = []
+        for name, title, caption, table, chart in self.drawings:
+            drawn = plot(key, name, chart(), title, caption, table)
+            lead = Paragraph(caption, Tone.QUIET)
+            sections.append(Section(name, title, (lead, table) if drawn is None else (drawn,)))
+        settings = {**self.settings, **({"command": command} if command else {})}
+        rows = tuple((text(k.replace("_", " ")), text(v)) for k, v in settings.items())
+        table = Table("", ("setting", "value"), rows)
+        return Study(
+            key=key,
+            title=plain(self.title),
+            subtitle=self.headline,
+            answers=(("What can be concluded", tuple(self.sentences)),),
+            facts=Facts(tuple(self.facts)),
+            warnings=Warnings(tuple(map(plain, self.warnings))),
+            sections=(*sections, Section("provenance", "Provenance", (table,))),
+            definitions=("intervals",),
+        )
 
 
-def study_of(document: RatingsDocument, key: str, command: str | None = None) -> Study:
-    """Everything a page tells of raters."""
-    sections = []
-    for drawing in _drawings(document, full=True):
-        figure = None if drawing.chart is None else drawing.chart()
-        drawn = plot(key, drawing.key, figure, drawing.title, drawing.caption, drawing.table)
-        lead = Paragraph(drawing.caption, Tone.QUIET)
-        blocks = (lead, drawing.table) if drawn is None else (drawn,)
-        sections.append(Section(drawing.key, drawing.title, blocks))
+def pages(document: RatingsDocument, *, full: bool = True) -> Pages:
+    """What a document says; ``full`` with every measure of agreement and every pair."""
+    people = document.most_raters or len(document.people)
+    judges = f" and {counted(len(document.judges), 'judge')}" if document.judges else ""
+    skipped = f", {document.skipped} skipped" if document.skipped else ""
+    rated = f"{counted(document.units, 'unit')} of {counted(document.cases, 'case')}"
     facts = [Fact("Alpha, ordinal", measured_cell(document.agreement.get("alpha_ordinal")))]
     facts += [
         Fact("Winning rate", percent(judge.alt_test.winning_rate), plain(name))
         for name, judge in document.judges.items()
     ]
-    settings = document.settings.model_dump()
-    rows = [(text(k.replace("_", " ")), text(v)) for k, v in settings.items()]
-    rows += [(text("acumen"), text(document.acumen_version))]
-    rows += [(text("command"), text(command))] if command else []
-    sections.append(
-        Section("provenance", "Provenance", (Table("", ("setting", "value"), tuple(rows)),))
-    )
-    limits = (
-        "A judge without noise of its own lies below the noise floor by construction: below it is "
-        "no proof of more skill than people's.",
-        "The intervals speak of cases like these, and of these people.",
-    )
-    return Study(
-        key=key,
-        title=plain(document.ratings_of or "Ratings"),
-        subtitle=_headline(document),
-        answers=(
-            ("What can be concluded", tuple(_sentences(document))),
-            ("What cannot be concluded", limits),
-        ),
-        facts=Facts(tuple(facts)),
-        warnings=Warnings(tuple(map(plain, document.warnings))),
-        sections=tuple(sections),
-        definitions=("intervals",),
+    return Pages(
+        document.ratings_of or "Ratings",
+        f"{people} people{judges}: {counted(document.ratings, 'rating')} of {rated}{skipped}",
+        list(_drawings(document, full=full)),
+        list(_sentences(document)),
+        facts,
+        {**document.settings, "acumen": document.acumen_version},
+        document.warnings,
     )
 
 
-def _headline(document: RatingsDocument) -> str:
-    people = len(document.people) if document.most_raters is None else document.most_raters
-    who = counted(people, "person") if people == 1 else f"{people} people"
-    judges = f" and {counted(len(document.judges), 'judge')}" if document.judges else ""
-    skipped = f", {document.skipped} skipped" if document.skipped else ""
-    rated = f"{counted(document.units, 'unit')} of {counted(document.cases, 'case')}"
-    return f"{who}{judges}: {counted(document.ratings, 'rating')} of {rated}{skipped}"
-
-
-def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[_Drawing]:
-    first = ("alpha_nominal", "alpha_ordinal", "ac1", "ac2_quadratic", "icc_a_1")
-    keys = TITLES if full else first
-    rows = [_row(TITLES[k], m) for k, m in document.agreement.items() if k in keys]
+def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
+    rows = [
+        _row(TITLES[key], measured)
+        for key, measured in document.agreement.items()
+        if full or key in FIRST
+    ]
     rows.append(_row("Levels between two people (noise floor)", document.noise_floor))
     caption = "1 is perfect and 0 is chance; the noise floor is in levels."
     if document.complete_units < document.units:
         caption += f" ICC is of the {document.complete_units} units that all people rated."
-    yield _Drawing("agreement", "Do people agree", caption, _table("measure", rows))
-    yield _Drawing(
+    yield Drawing("metrics", "Do people agree", caption, _table("measure", rows))
+    yield Drawing(
         "people",
         "Each person among the others",
         "Distance and leniency are in levels; alpha without: of the others, less that of all.",
@@ -148,8 +160,8 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[_Drawing]:
         lambda: charts.levels(document),
     )
     names = [*document.people, *document.judges]
-    if full or len(names) <= 7:
-        yield _Drawing(
+    if len(names) <= (charts.MOST_ROWS if full else 7):
+        yield Drawing(
             "pairs",
             "Who agrees with whom",
             "Quadratic kappa of two raters on the units that both rated.",
@@ -158,48 +170,47 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[_Drawing]:
         )
     if not document.judges:
         return
-    yield _Drawing(
+    yield Drawing(
         "judges",
         "Judges held against people",
-        "Risk: levels off a random person; the noise floor is that of two people on the same "
-        "units. Replacement: alpha with the judge in a person's place, and with the person.",
+        "Risk: levels off a random person; the floor is that of two people on the same units: a "
+        "judge without noise of its own lies below it by construction. With judge: alpha where it "
+        "stands in a person's place.",
         _judges(document.judges),
         lambda: charts.floors(document),
     )
-    for name, judge in document.judges.items():
-        yield _Drawing(
-            f"test-{list(document.judges).index(name)}",
+    for at, (name, judge) in enumerate(document.judges.items()):
+        yield Drawing(
+            f"test-{at}",
             f"May {plain(name)} stand in for a person",
-            f"The alternative annotator test, ε = {document.settings.epsilon:g}; as close: where "
-            "the judge is as close to the others as the person.",
+            f"The alternative annotator test, ε = {document.settings['epsilon']:g}; as close: "
+            "where the judge is as close to the others as the person.",
             _tests(judge),
         )
-    yield _Drawing(
+    yield Drawing(
         "bias",
         "What biases the judge",
         "Intervals that hold 0 show no bias; shares differ in points.",
-        _bias(document.judges),
+        _table("effect", [_row(f"{n}{t}", m, u) for n, t, m, u in _effects(document)]),
         lambda: charts.effects(
-            (name, EFFECTS[key][0], measured)
-            for name, judge in document.judges.items()
-            for key, measured in _measures(judge.bias)
-            if EFFECTS[key][1] is Unit.LEVELS
+            (n, t, m) for n, t, m, unit in _effects(document) if unit is Unit.LEVELS
         ),
     )
-    if document.differences:
-        yield _Drawing(
-            "differences",
-            "Judges against each other",
-            "Right minus left, paired by case, on the units that both answered.",
-            _differences(document),
-        )
+    rows = []
+    for pair in document.differences:
+        pair_names = f"{plain(pair.right)} minus {plain(pair.left)}"
+        rows.append(_row(f"Risk, {pair_names}", pair.risk, Unit.LEVELS))
+        rows.append(_row(f"As close as a person, {pair_names}", pair.advantage))
+    if rows:
+        caption = "Right minus left, paired by case, on the units that both answered."
+        yield Drawing("differences", "Judges against each other", caption, _table("", rows))
 
 
 def _row(title: str, measured: Measured | Delta, unit: Unit = Unit.NUMBER) -> tuple[Cell, ...]:
     signed = isinstance(measured, Delta)
-    cell = measured_cell(measured, unit, signed=signed)
-    value = Cell(cell.text, cell.value, cell.hint)
-    return Cell(title), value, interval(measured, unit, signed=signed)
+    value = measured.delta if isinstance(measured, Delta) else measured.value
+    cell = amount(value, unit, signed=signed, reason=measured.reason)
+    return Cell(title), cell, interval(measured, unit, signed=signed)
 
 
 def _table(name: str, rows: Sequence[tuple[Cell, ...]]) -> Table:
@@ -223,34 +234,26 @@ def _people(document: RatingsDocument) -> Table:
 
 
 def _pairs(document: RatingsDocument, names: Sequence[str]) -> Table:
-    if len(names) > charts.MOST_ROWS:
-        rows = tuple(
-            (Cell(f"{plain(p.one)} and {plain(p.other)}"), number(p.units), measured_cell(p.kappa))
-            for p in document.pairs
-        )
-        return Table("", ("pair", "units", "kappa"), rows)
     known = {(p.one, p.other): p.kappa for p in document.pairs}
-    cells = (
+    rows = (
         (
             Cell(plain(a)),
             *(Cell("") if (a, b) not in known else measured_cell(known[a, b]) for b in names[1:]),
         )
         for a in names[:-1]
     )
-    return Table("", ("rater", *map(plain, names[1:])), tuple(cells))
+    return Table("", ("rater", *map(plain, names[1:])), tuple(rows))
 
 
-def _judges(judges: dict[str, Judge]) -> Table:
+def _judges(judges: Mapping[str, Judge]) -> Table:
     rows = tuple(
         (
             Cell(plain(name)),
             percent(judge.alt_test.winning_rate, "nobody has instances enough"),
             measured_cell(judge.alt_test.advantage),
             measured_cell(judge.coverage, Unit.SHARE),
-            measured_cell(judge.risk),
-            measured_cell(judge.noise_floor),
-            measured_cell(judge.replacement),
-            measured_cell(judge.replaced),
+            *map(measured_cell, (judge.risk, judge.noise_floor)),
+            *map(measured_cell, (judge.replacement, judge.replaced)),
         )
         for name, judge in judges.items()
     )
@@ -259,9 +262,7 @@ def _judges(judges: dict[str, Judge]) -> Table:
 
 
 def _tests(judge: Judge) -> Table:
-    charged = judge.alt_test_charged
-    both = {"answered": judge.alt_test}
-    both |= {} if charged is None else {"all, silence a loss": charged}
+    both = {"answered": judge.alt_test, "all, silence a loss": judge.alt_test_charged}
     rows = tuple(
         (
             Cell(plain(name)),
@@ -273,38 +274,22 @@ def _tests(judge: Judge) -> Table:
             Cell("yes" if test.passes else "no"),
         )
         for how, held in both.items()
+        if held is not None
         for name, test in held.raters.items()
     )
     columns = ("person", "of", "instances", "mean D", "as close", "p", "passed")
     return Table("", columns, rows)
 
 
-def _measures(bias: Bias) -> Iterator[tuple[str, Measured | Delta]]:
-    for key in EFFECTS:
-        measured = getattr(bias, key)
-        if measured is not None:
-            yield key, measured
-
-
-def _bias(judges: dict[str, Judge]) -> Table:
-    rows = []
-    for name, judge in judges.items():
-        lead = f"{plain(name)}: " if len(judges) > 1 else ""
-        rows += [_row(lead + EFFECTS[k][0], m, EFFECTS[k][1]) for k, m in _measures(judge.bias)]
-        rows += [
-            _row(f"{lead}Leniency where people gave {plain(use.level)}", use.leniency, Unit.LEVELS)
-            for use in judge.bias.by_level
-        ]
-    return _table("effect", rows)
-
-
-def _differences(document: RatingsDocument) -> Table:
-    rows = []
-    for pair in document.differences:
-        names = f"{plain(pair.right)} minus {plain(pair.left)}"
-        rows.append(_row(f"Risk, {names}", pair.risk, Unit.LEVELS))
-        rows.append(_row(f"As close as a person, {names}", pair.advantage))
-    return _table("difference", rows)
+def _effects(document: RatingsDocument) -> Iterator[tuple[str, str, Measured | Delta, Unit]]:
+    """(judge, what, how much, unit); the judge is named where there are several."""
+    for name, judge in document.judges.items():
+        lead = f"{plain(name)}: " if len(document.judges) > 1 else ""
+        for key, (title, unit) in EFFECTS.items():
+            if (measured := getattr(judge.bias, key)) is not None:
+                yield lead, title, measured, unit
+        for level, measured in judge.bias.by_level.items():
+            yield lead, f"Leniency where people gave {plain(level)}", measured, Unit.LEVELS
 
 
 def _sentences(document: RatingsDocument) -> Iterator[str]:
@@ -312,28 +297,18 @@ def _sentences(document: RatingsDocument) -> Iterator[str]:
     for name, judge in document.judges.items():
         yield _verdict(plain(name), judge.alt_test, "on what it answered")
         if judge.alt_test_charged is not None:
-            share = 0.0 if judge.coverage.value is None else judge.coverage.value
-            yield f"{plain(name)} answered {share:.1%} of what two people or more rated."
+            yield f"{plain(name)} answered {judge.coverage.value or 0.0:.1%} of the units."
             yield _verdict(plain(name), judge.alt_test_charged, "with an abstention as a loss")
-        signs = [r for r in judge.alt_test.raters.values() if r.method == "sign"]
-        if signs:
-            yield (
-                f"{plain(name)}: of {counted(len(signs), 'person')} every instance is alike, so "
-                "the mean alone decides."
-            )
-    words = {
-        "disagrees": "disagrees with the others",
-        "lenient": "is more lenient than the others",
-        "strict": "is stricter than the others",
-    }
+        alike = [who for who, test in judge.alt_test.raters.items() if test.method == "sign"]
+        if alike:
+            people = ", ".join(map(plain, alike[:5]))
+            yield f"{plain(name)}: every instance of {people} is alike, so the mean alone decides."
     for name, person in document.people.items():
         if person.stands_out is not None:
-            yield f"{plain(name)} {words[person.stands_out]}."
+            yield f"{plain(name)} {STANDING_OUT[person.stands_out]}."
     if document.most_raters is not None:
-        yield (
-            f"Of {document.most_raters} people, the {len(document.people)} who rated most are "
-            "looked at one by one."
-        )
+        looked_at = f"the {len(document.people)} who rated most are looked at one by one"
+        yield f"Of {document.most_raters} people, {looked_at}."
 
 
 def _verdict(name: str, test: AltTest, how: str) -> str:
@@ -342,8 +317,8 @@ def _verdict(name: str, test: AltTest, how: str) -> str:
     tail = f" Too few instances: {few}{more}." if few else ""
     if test.winning_rate is None:
         return f"{name} cannot be tested {how}.{tail}"
-    passed = "passes" if test.passes else "does not pass"
     return (
-        f"{name} {passed} the alternative annotator test {how}: it may stand in for "
-        f"{test.winning_rate:.0%} of the people, of {PASSING_RATE:.0%} needed.{tail}"
+        f"{name} {'passes' if test.passes else 'does not pass'} the alternative annotator test "
+        f"{how}: it may stand in for {test.winning_rate:.0%} of the people, of {PASSING_RATE:.0%} "
+        f"needed.{tail}"
     )

@@ -32,19 +32,11 @@ class AltTest(Model):
     )
 
 
-class LevelUse(Model):
-    """What the judge says where people gave a level."""
-
-    level: Any
-    ratings: Count
-    leniency: Measured
-
-
 class Bias(Model):
     """What may move a judge, each only where its column is mapped."""
 
     leniency: Measured = Field(description="judge minus people, in levels")
-    by_level: list[LevelUse] = Field(default_factory=list)
+    by_level: dict[str, Measured] = Field(description="the same where people gave a level")
     lowest: Delta = Field(description="use of the lowest level, judge minus people")
     highest: Delta
     length: Measured | None = Field(None, description="levels a doubling of the length adds")
@@ -110,17 +102,6 @@ class JudgeDelta(Model):
     advantage: Delta
 
 
-class RateSettings(Model):
-    """How it was measured."""
-
-    score: Literal["ordinal", "nominal"]
-    epsilon: Number
-    q: Number
-    fewest_instances: Count
-    by_case: bool
-    confidence_level: Number
-
-
 class RatingsDocument(Model):
     """Agreement among raters, and how far a judge may stand in for one of them."""
 
@@ -141,7 +122,7 @@ class RatingsDocument(Model):
     pairs: list[Pair]
     judges: dict[str, Judge]
     differences: list[JudgeDelta]
-    settings: RateSettings
+    settings: dict[str, Any]
     warnings: list[str]
 
 
