@@ -17,15 +17,22 @@ MOST_ROWS: Final = 20
 
 
 def heat(
-    cells: Sequence[Mapping[str, Any]], *, x: str, y: str, value: str, form: str
+    cells: Sequence[Mapping[str, Any]],
+    columns: Sequence[Any],
+    *,
+    x: str,
+    y: str,
+    value: str,
+    form: str,
 ) -> theme.Figure | None:
-    """A heat map of cells ``{x, y, v}``, in the order they come."""
+    """A heat map of cells ``{x, y, v}``; rows stand in the order they come."""
     if not cells:
         return None
-    columns, rows = (list(dict.fromkeys(cell[axis] for cell in cells)) for axis in ("x", "y"))
+    rows = list(dict.fromkeys(cell["y"] for cell in cells))
     top = alt.Axis(labelAngle=0, orient="top")
     base = alt.Chart().encode(
-        alt.X("x:N", sort=columns, title=x, axis=top), alt.Y("y:N", sort=rows, title=y)
+        alt.X("x:N", sort=[theme.name(c) for c in columns], title=x, axis=top),
+        alt.Y("y:N", sort=rows, title=y),
     )
     tooltip = [
         alt.Tooltip("y:N", title=y),
@@ -47,7 +54,8 @@ def levels(document: RatingsDocument) -> theme.Figure | None:
         for who, person in list(document.people.items())[:MOST_ROWS]
         for level, n in zip(document.levels, person.levels, strict=True)
     ]
-    return heat(cells, x="level", y="rater", value="share of the ratings", form=".0%")
+    share = "share of the ratings"
+    return heat(cells, document.levels, x="level", y="rater", value=share, form=".0%")
 
 
 def pairs(document: RatingsDocument) -> theme.Figure | None:
@@ -62,7 +70,7 @@ def pairs(document: RatingsDocument) -> theme.Figure | None:
         for a in names
         if (value := known.get((a, b), known.get((b, a)))) is not None
     ]
-    return heat(cells, x="rater", y="rater and", value="quadratic kappa", form=".2f")
+    return heat(cells, names, x="rater", y="rater and", value="quadratic kappa", form=".2f")
 
 
 def floors(document: RatingsDocument) -> theme.Figure | None:
@@ -87,4 +95,4 @@ def effects(
         if (value := measured.delta if isinstance(measured, Delta) else measured.value) is not None
     ]
     groups = list(dict.fromkeys(entry["group"] for entry in rows))
-    return interval_plot(rows, title, group="judge", groups=groups, line=0.0, line_name="none")
+    return interval_plot(rows, title, group="judge", groups=groups, line=0.0, line_name="0")

@@ -174,8 +174,7 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
         "judges",
         "Judges held against people",
         "Risk: levels off a random person; the floor is that of two people on the same units: a "
-        "judge without noise of its own lies below it by construction. With judge: alpha where it "
-        "stands in a person's place.",
+        "judge without noise of its own lies below it by construction.",
         _judges(document.judges),
         lambda: charts.floors(document),
     )
@@ -191,9 +190,15 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
         "bias",
         "What biases the judge",
         "Intervals that hold 0 show no bias; shares differ in points.",
-        _table("effect", [_row(f"{n}{t}", m, u) for n, t, m, u in _effects(document)]),
+        _table(
+            "effect",
+            [
+                _row(f"{name}: {title}" if len(document.judges) > 1 else title, measured, unit)
+                for name, title, measured, unit in _effects(document)
+            ],
+        ),
         lambda: charts.effects(
-            (n, t, m) for n, t, m, unit in _effects(document) if unit is Unit.LEVELS
+            effect[:3] for effect in _effects(document) if effect[3] is Unit.LEVELS
         ),
     )
     rows = []
@@ -246,19 +251,19 @@ def _pairs(document: RatingsDocument, names: Sequence[str]) -> Table:
 
 
 def _judges(judges: Mapping[str, Judge]) -> Table:
-    rows = tuple(
-        (
-            Cell(plain(name)),
-            percent(judge.alt_test.winning_rate, "nobody has instances enough"),
-            measured_cell(judge.alt_test.advantage),
-            measured_cell(judge.coverage, Unit.SHARE),
-            *map(measured_cell, (judge.risk, judge.noise_floor)),
-            *map(measured_cell, (judge.replacement, judge.replaced)),
-        )
-        for name, judge in judges.items()
-    )
-    columns = ("judge", "wins", "as close", "coverage", "risk", "floor", "with judge", "people")
-    return Table("", columns, rows)
+    few = "nobody has instances enough"
+    rows = {
+        "People it may stand in for": lambda j: percent(j.alt_test.winning_rate, few),
+        "As close as a person": lambda j: measured_cell(j.alt_test.advantage, Unit.SHARE),
+        "Coverage": lambda j: measured_cell(j.coverage, Unit.SHARE),
+        "Risk, in levels": lambda j: measured_cell(j.risk),
+        "Noise floor, same units": lambda j: measured_cell(j.noise_floor),
+        "Alpha, judge for a person": lambda j: measured_cell(j.replacement),
+        "Alpha, people": lambda j: measured_cell(j.replaced),
+        "Difference": lambda j: measured_cell(j.replacement_delta, signed=True),
+    }
+    cells = tuple((Cell(title), *map(cell, judges.values())) for title, cell in rows.items())
+    return Table("", ("", *map(plain, judges)), cells)
 
 
 def _tests(judge: Judge) -> Table:
@@ -282,14 +287,14 @@ def _tests(judge: Judge) -> Table:
 
 
 def _effects(document: RatingsDocument) -> Iterator[tuple[str, str, Measured | Delta, Unit]]:
-    """(judge, what, how much, unit); the judge is named where there are several."""
+    """Of every judge: (judge, what, how much, unit)."""
     for name, judge in document.judges.items():
-        lead = f"{plain(name)}: " if len(document.judges) > 1 else ""
         for key, (title, unit) in EFFECTS.items():
             if (measured := getattr(judge.bias, key)) is not None:
-                yield lead, title, measured, unit
+                yield plain(name), title, measured, unit
         for level, measured in judge.bias.by_level.items():
-            yield lead, f"Leniency where people gave {plain(level)}", measured, Unit.LEVELS
+            title = f"Leniency where people gave {plain(level)}"
+            yield plain(name), title, measured, Unit.LEVELS
 
 
 def _sentences(document: RatingsDocument) -> Iterator[str]:
