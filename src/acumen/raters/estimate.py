@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from acumen._version import __version__
 from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
 from acumen.errors import DataError, UsageError
+from acumen.metrics.registry import ratio
 from acumen.raters.ppi import Powered, Sample, power
 from acumen.raters.reading import read_as
 from acumen.readers.reading import Reading
@@ -185,54 +186,42 @@ def _measured(
     if len(own) < 2 or not (own.rows.sum(axis=0) > 0).all():
         return [PoweredEstimate(estimate=Measured(value=None, reason=_FEW))] * own.y.shape[2]
     usable = others if (others.rows.sum(axis=0) > 0).all() else others.take(np.zeros(0, np.int64))
-    both = [power(own, usable, b) for b in (bounds, NO_WEIGHT)]
-    powered, classical = ([*map(_Cut, *_curves(p, level, share=share))] for p in both)
+    powered, classical = (power(own, usable, within) for within in (bounds, NO_WEIGHT))
+    gain = len(own) * np.nan_to_num(ratio(classical.variance, powered.variance), nan=1.0)
+    sides = (_curve(side, level, len(own), share=share) for side in (powered, classical))
     return [
         PoweredEstimate(
-            estimate=cut.measured("PPI++ jackknife-t", both[0].variance[k], level, len(own)),
-            classical=plain.measured("jackknife-t", both[1].variance[k], level, len(own)),
-            weight=both[0].weight,
-            effective_cases=(gain := _ratio(both[1].variance[k], both[0].variance[k]) * len(own)),
-            labels_saved=gain - len(own),
+            estimate=estimate,
+            classical=alone,
+            weight=powered.weight,
+            effective_cases=effective,
+            labels_saved=effective - len(own),
         )
-        for k, (cut, plain) in enumerate(zip(powered, classical, strict=True))
+        for estimate, alone, effective in zip(*sides, gain.tolist(), strict=True)
     ]
 
 
 _FEW = "fewer than two labelled cases"
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    value: float
-    low: float
-    high: float
-
-    def measured(self, method: str, variance: float, level: float, cases: int) -> Measured:
-        interval = Interval(
-            low=self.low,
-            high=self.high,
-            method=method,
-            confidence_level=level,
-            standard_error=float(np.sqrt(variance)),
-            flags=() if cases >= RELIABLE_CASES else (Flag.FEW_CASES,),
-        )
-        return Measured(value=self.value, interval=interval)
-
-
-def _curves(powered: Powered, level: float, *, share: bool) -> list[list[float]]:
-    """Values and both ends; of shares at a level or above, falling and between 0 and 1."""
+def _curve(powered: Powered, level: float, cases: int, *, share: bool) -> list[Measured]:
+    """Values with their intervals; of shares at a level or above, falling and from 0 to 1."""
     curves = [powered.value, *powered.ends(level)]
     if share:
         from scipy.optimize import isotonic_regression
 
         falling = (isotonic_regression(curve, increasing=False).x for curve in curves)
         curves = [np.clip(curve, 0.0, 1.0) for curve in falling]
-    return [curve.tolist() for curve in curves]
-
-
-def _ratio(a: float, b: float) -> float:
-    return a / b if b > 0 else 1.0
+    facts: dict[str, Any] = {
+        "method": "PPI++ jackknife-t" if powered.weight else "jackknife-t",
+        "confidence_level": level,
+        "flags": () if cases >= RELIABLE_CASES else (Flag.FEW_CASES,),
+    }
+    parts = np.stack([*curves, np.sqrt(powered.variance)], axis=1).tolist()
+    return [
+        Measured(value=value, interval=Interval(low=low, high=high, standard_error=error, **facts))
+        for value, low, high, error in parts
+    ]
 
 
 def _at_random(own: Sample, others: Sample) -> float | None:
