@@ -183,7 +183,7 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
             f"test-{at}",
             f"May {plain(name)} stand in for a person",
             f"The alternative annotator test, ε = {document.settings['epsilon']:g}; as close: "
-            "where the judge is as close to the others as the person.",
+            "where the judge is as close to the others as the person. Of all: silence is a loss.",
             _tests(judge),
         )
     yield Drawing(
@@ -267,7 +267,7 @@ def _judges(judges: Mapping[str, Judge]) -> Table:
 
 
 def _tests(judge: Judge) -> Table:
-    both = {"answered": judge.alt_test, "all, silence a loss": judge.alt_test_charged}
+    both = {"answered": judge.alt_test, "all": judge.alt_test_charged}
     rows = tuple(
         (
             Cell(plain(name)),
