@@ -58,17 +58,19 @@ def read_ratings(
     judges = list(dict.fromkeys([*judges, *([predicted] if predicted else [])]))
     if columns:
         columns += [j for j in judges if j not in columns] if wide else []
-        # a table has predictions: the ratings themselves, where no judge is meant
+        # a table has predictions: the ratings themselves, so whoever rates is a system too
         said |= {"truth": columns if len(columns) > 1 else columns[0], "prediction": columns[0]}
+        said |= {} if wide else {"system": said.pop("rater")}
     try:
         table = read_as(data, said, truth="rating", prediction=None)
     except DataError as error:
         raise error if columns else DataError([*error.problems, _WHO], error.source) from None
-    if table.rater is None:
+    people = table.rater if wide or not columns else table.system
+    if people is None:
         one = f"only {label(columns[0])} rated: agreement takes two people" if columns else _WHO
         raise DataError([one], table.source.name)
-    names = [str(value) for value in table.rater.values]
-    rater, rank, row = [table.rater.codes], [table.truth], [np.arange(len(table))]
+    names = [str(value) for value in people.values]
+    rater, rank, row = [people.codes], [table.truth], [np.arange(len(table))]
     rows = {} if columns else {"prediction": table}
     for column in () if wide else [j for j in judges if j not in names]:
         rows[column] = read_as(
