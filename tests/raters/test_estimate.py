@@ -118,6 +118,32 @@ def test_bias_and_distances_of_the_judge() -> None:
     assert -1.0 <= found["bias"].weight <= 1.0
 
 
+def test_a_confidence_helps_with_the_errors_of_the_judge() -> None:
+    rng = np.random.default_rng(3)
+    data = []
+    for c in range(200):
+        sure = float(rng.random())
+        y = int(rng.integers(1, 6))
+        f = (
+            y
+            if rng.random() < (0.95 if sure > 0.5 else 0.2)
+            else clip(y + int(rng.choice([-2, 2])))
+        )
+        label = {"human": y if c < 40 else None}
+        data.append({"case": c, "item": 0, "ai": f, "sure": sure, "y": y} | label)
+    found = estimated(data, confidence_column="sure").estimates["mae"]
+    assert found.weight is not None
+    assert found.weight > 0.3
+    assert found.labels_saved is not None
+    assert found.labels_saved > 0
+    assert found.estimate.interval is not None
+    whole = np.mean([abs(r["ai"] - r["y"]) for r in data])
+    assert found.estimate.interval.low < whole < found.estimate.interval.high
+    # a confidence that is one and the same says nothing
+    alike = [r | {"sure": 0.5} for r in data]
+    assert estimated(alike, confidence_column="sure").estimates["mae"].weight == 0.0
+
+
 def test_shares_at_a_level_or_above_fall_and_stay_within_bounds() -> None:
     found = estimated(rows())
     entries = list(found.at_least.values())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen._version import __version__
-from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
+from acumen.defaults import CONFIDENCE_LEVEL, FOLDS, RELIABLE_CASES
 from acumen.errors import DataError, UsageError
 from acumen.metrics.registry import ratio
 from acumen.raters.ppi import Powered, Sample, power
@@ -42,8 +42,9 @@ def estimate(
         The column of people's ratings, empty where there is none. A case is labelled wholly or
         not at all, and at random.
     reading
-        How rows are read: ``case``, ``prediction`` (the judge), ``system`` (two are compared),
-        ``group`` (slices), ``levels`` and others of :class:`~acumen.readers.reading.Reading`.
+        How rows are read: ``case``, ``prediction`` (the judge), ``confidence_column`` (helps with
+        the judge's errors), ``system`` (two are compared), ``group`` (slices), ``levels`` and
+        others of :class:`~acumen.readers.reading.Reading`.
 
     Examples
     --------
@@ -112,6 +113,27 @@ class _Study:
         whole = Sample(rows, ys, fs, sign)
         return whole.take(there & self.labelled), whole.take(there & ~self.labelled)
 
+    def expected(self, loss: Floats) -> Floats | None:
+        """What the judge's confidence says of the loss of each row; None where it has none.
+
+        A line through the labelled cases, of the other folds for a labelled one, so that no case
+        foretells itself.
+        """
+        signal, case = self.table.signals.get("confidence"), self.table.case
+        if signal is None or not np.isfinite(signal.values).all():
+            return None
+        own, x = self.labelled[case], signal.values
+        folds = min(FOLDS, int(self.labelled.sum()))
+        fold = (np.cumsum(self.labelled) % folds)[case]
+        out = np.zeros(len(x))
+        for k in range(folds):
+            rows = own & (fold != k)
+            if np.ptp(x[rows]) == 0.0:
+                return None
+            line = np.polyval(np.polyfit(x[rows], loss[rows], 1), x)
+            out += np.where(own, np.where(fold == k, line, 0.0), line / folds)
+        return out[:, None]
+
     def document(self, level: float) -> EstimateDocument:
         """Everything that is estimated."""
         table = self.table
@@ -127,9 +149,11 @@ class _Study:
         estimates = {
             "mean": of(y, f),
             "bias": of(off, f, bounds=(-1.0, 1.0)),
-            "mae": of(np.abs(off), np.abs(off), bounds=NO_WEIGHT),
-            "errors": of((off != 0).astype(float), np.abs(off), bounds=NO_WEIGHT),
         }
+        for name, loss in (("mae", np.abs(off)), ("errors", (off != 0).astype(np.float64))):
+            expected = self.expected(loss[:, 0])
+            bounds = NO_WEIGHT if expected is None else (0.0, 1.0)
+            estimates[name] = of(loss, loss if expected is None else expected, bounds=bounds)
         systems = () if table.system is None else table.system.values
         difference = None
         if len(systems) == 2 and table.system is not None:

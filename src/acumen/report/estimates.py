@@ -86,7 +86,8 @@ def _table(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Table:
 
 def _sentences(document: EstimateDocument) -> Iterator[str]:
     labels, p = document.labels, document.labels.random_p_value
-    yield "Errors and distances of the judge rest on the labels alone: nothing stands in for them."
+    if not document.estimates["mae"].weight:
+        yield "Errors and distances of the judge rest on the labels alone: no confidence helps."
     if not labels.enough:
         yield f"Fewer than {RELIABLE_CASES} labelled cases: no interval of these can be relied on."
     if labels.partly_labelled:
