@@ -202,6 +202,13 @@ def test_what_to_know_of_the_labels_is_told() -> None:
     assert p > 0.05
 
 
+def test_two_labelled_cases_have_an_interval_that_is_marked() -> None:
+    data = [r | {"human": r["ai"] if r["case"] < 2 else None} for r in rows()]
+    interval = estimated(data).estimates["mean"].estimate.interval
+    assert interval is not None
+    assert not interval.is_reliable
+
+
 def test_all_labelled_is_the_classical_estimate() -> None:
     data = [r | {"human": r["ai"]} for r in rows()]
     found = estimated(data)

@@ -13,7 +13,7 @@ from acumen.results.measured import Delta, Measured
 from acumen.results.raters import RatingsDocument
 
 MOST_ROWS: Final = 20
-"""Raters that a heat map shows; a table has them all."""
+"""Raters and levels that a heat map shows."""
 
 
 def heat(
@@ -49,6 +49,8 @@ def heat(
 
 def levels(document: RatingsDocument) -> theme.Figure | None:
     """How often each person gives each level."""
+    if len(document.levels) > MOST_ROWS:
+        return None
     cells = [
         {"x": theme.name(level), "y": theme.name(who), "v": theme.drawn(n / person.ratings)}
         for who, person in list(document.people.items())[:MOST_ROWS]

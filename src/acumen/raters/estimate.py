@@ -207,7 +207,7 @@ def _measured(
     own: Sample, others: Sample, level: float, *, bounds: Any = (0.0, 1.0), share: bool = False
 ) -> list[PoweredEstimate]:
     """Each cut with its interval, and the classical one beside it; shares fall with the cut."""
-    if len(own) < 2 or not (own.rows.sum(axis=0) > 0).all():
+    if not ((own.rows > 0).sum(axis=0) > 1).all():
         return [PoweredEstimate(estimate=Measured(value=None, reason=_FEW))] * own.y.shape[2]
     usable = others if (others.rows.sum(axis=0) > 0).all() else others.take(np.zeros(0, np.int64))
     powered, classical = (power(own, usable, within) for within in (bounds, NO_WEIGHT))

@@ -85,7 +85,7 @@ def power(labelled: Sample, others: Sample, bounds: tuple[float, float] = (0.0, 
         size = len(sample)
         mean_y, a = sample.mean(sample.y)
         mean_f, b = sample.mean(sample.f)
-        scale = size / (size - 1)
+        scale = size / max(1, size - 1)
         over = float((scale * (b**2).sum(axis=0) + variance_u).sum())
         weight = scale * float((a * b).sum()) / over if over > 0 else 0.0
         weight = min(bounds[1], max(bounds[0], weight))
@@ -93,7 +93,8 @@ def power(labelled: Sample, others: Sample, bounds: tuple[float, float] = (0.0, 
 
     value, weight = estimate(labelled)
     block = np.arange(n) % LeaveOut.of(n).size
-    left_out = np.array([estimate(labelled.take(block != b))[0] for b in range(block.max() + 1)])
+    with np.errstate(divide="ignore", invalid="ignore"):  # a system may be left without a case
+        left_out = np.array([estimate(labelled.take(block != b))[0] for b in np.unique(block)])
     jackknives = [Jackknife.of(column) for column in left_out.T]
     own = np.array([j.variance for j in jackknives])
     rest = weight**2 * variance_u

@@ -292,7 +292,8 @@ def _effects(document: RatingsDocument) -> Iterator[tuple[str, str, Measured | D
         for key, (title, unit) in EFFECTS.items():
             if (measured := getattr(judge.bias, key)) is not None:
                 yield plain(name), title, measured, unit
-        for level, measured in judge.bias.by_level.items():
+        by_level = judge.bias.by_level if len(document.levels) <= charts.MOST_ROWS else {}
+        for level, measured in by_level.items():
             title = f"Leniency where people gave {plain(level)}"
             yield plain(name), title, measured, Unit.LEVELS
 
