@@ -12,11 +12,14 @@ from acumen.evaluation.evaluation import Evaluation as Evaluation
 from acumen.evaluation.plan import Plan as Plan
 from acumen.inference.options import Options as Options
 from acumen.items.rows import ItemPrediction as ItemPrediction
+from acumen.raters.api import rate as rate
+from acumen.raters.estimate import estimate as estimate
 from acumen.readers import read as read
 from acumen.readers.columns import from_columns as from_columns
 from acumen.readers.frame import from_frame as from_frame
 from acumen.readers.run import read_run as read_run
 from acumen.readers.survey import survey as survey
+from acumen.report.findings import Findings as Findings
 from acumen.report.html import write_report as write_report
 from acumen.runner.api import run as run
 from acumen.table.judgments import Judgments as Judgments

@@ -80,3 +80,19 @@ of them are exact and all right is 100 and not a hair more."""
 
 CONSISTENCY_SAMPLES: Final = 5
 """How often a run asks each case where the environment enables consistency."""
+
+EPSILON: Final = 0.15
+"""How much a judge may be worse than a person who is skilled, for what it saves; experts .2,
+crowds .1."""
+
+FALSE_DISCOVERY: Final = 0.05
+"""Share of false rejections among those of the alternative annotator test."""
+
+TESTED_BY_T: Final = 30
+"""Instances of a person from which on the alternative annotator test takes a t-test."""
+
+PASSING_RATE: Final = 0.5
+"""Share of the people that a judge must pass."""
+
+MOST_RATERS: Final = 50
+"""People who are looked at one by one, where there are more."""

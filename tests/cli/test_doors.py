@@ -40,6 +40,12 @@ DOORS: Mapping[str, Difference] = {
     "calibrate": Difference(
         acumen.calibrate, frozenset({"input_file", "output"}), frozenset({"columns"})
     ),
+    "rate": Difference(
+        acumen.rate, frozenset({"output", "html", "as_json", "full"}), frozenset({"columns"})
+    ),
+    "estimate": Difference(
+        acumen.estimate, frozenset({"output", "html", "as_json", "full"}), frozenset({"columns"})
+    ),
     "map": Difference(acumen.survey, frozenset({"as_json", "output"}), frozenset({"columns"})),
     "report": Difference(acumen.write_report, frozenset({"output"}), frozenset({"command"})),
     "plot": Difference(acumen.chart, frozenset({"chart", "output"}), frozenset({"columns"})),
@@ -100,7 +106,13 @@ def test_a_door_has_the_keywords_that_its_command_has_options(command: str) -> N
 @pytest.mark.parametrize("command", DOORS)
 def test_a_door_has_the_defaults_that_its_command_has(command: str) -> None:
     options, keywords = options_of(command), keywords_of(DOORS[command].door)
-    for name in options.keys() & keywords.keys() - {"coverage_grid", "features", "omit"}:
+    for name in options.keys() & keywords.keys() - {
+        "coverage_grid",
+        "features",
+        "omit",
+        "judge",
+        "labelled",
+    }:
         assert options[name].default == keywords[name].default, name
 
 

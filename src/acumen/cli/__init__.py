@@ -42,6 +42,8 @@ COMMANDS: Final[dict[str, str]] = {
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
     "score": "acumen.cli.score",
+    "rate": "acumen.cli.rate",
+    "estimate": "acumen.cli.estimate",
     "show": "acumen.cli.show",
     "schema": "acumen.cli.schema",
     "report": "acumen.cli.report",

@@ -65,9 +65,7 @@ def evaluate(
     output: options.Output = None,
     html: options.Html = None,
     texts: options.Texts = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the artifact instead of the tables.")
-    ] = False,
+    as_json: options.Json = False,
     full: options.Full = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,

@@ -49,16 +49,17 @@ Texts = Annotated[
     bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the artifact instead of the tables.")]
 
 
-_COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
+COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
 _ROWS: Final = "How rows are read"
 
 
 def _column(what: str, name: str | None = None) -> Any:
     flags = () if name is None else (name,)
     return Annotated[
-        str | None, typer.Option(*flags, metavar="COLUMN", help=what, rich_help_panel=_COLUMNS)
+        str | None, typer.Option(*flags, metavar="COLUMN", help=what, rich_help_panel=COLUMNS)
     ]
 
 
@@ -82,7 +83,7 @@ READING: Final[Mapping[str, Any]] = {
     "group": Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN", help="A column to slice by; repeatable.", rich_help_panel=_COLUMNS
+            metavar="COLUMN", help="A column to slice by; repeatable.", rich_help_panel=COLUMNS
         ),
     ],
     "weight": _column("How much a row counts."),

@@ -19,6 +19,8 @@ SCHEMAS: Final = {
     "results": "acumen.results.verdicts:ResultsDocument",
     "calibration": "acumen.results.calibration:CalibrationDocument",
     "mapping": "acumen.readers.mapping:MappingTable",
+    "ratings": "acumen.results.raters:RatingsDocument",
+    "estimates": "acumen.results.raters:EstimateDocument",
     "survey": "acumen.results.survey:Survey",
     "scale": "acumen.table.scale_file:ScaleTable",
     "loss": "acumen.table.loss_file:LossTable",

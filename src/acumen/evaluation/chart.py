@@ -17,9 +17,10 @@ from acumen.readers import read_content
 from acumen.readers.content import load
 from acumen.readers.formats import format_of
 from acumen.readers.reading import Reading
-from acumen.results.calibration import CalibrationDocument
+from acumen.report.brief import kind
 from acumen.results.files import Document, document_of, is_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
+from acumen.results.verdicts import PairDocument
 
 
 def chart(
@@ -74,8 +75,8 @@ def _of_document(name: str, document: Document, functions: Sequence[str] | None)
     """A chart of a metrics artifact or of results."""
     if isinstance(document, MetricsArtifact):
         return draw(name, document, functions)
-    if isinstance(document, CalibrationDocument):
-        raise UsageError("there is no chart of a calibration")
+    if not isinstance(document, PairDocument):
+        raise UsageError(f"there is no single chart of {kind(document)}")
     if name not in VERDICT_CHARTS:
         raise UsageError(
             f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acumen.report import calibration
+from acumen.report import calibration, estimates, raters
 from acumen.report.blocks import Block, Section
 from acumen.report.selective import brief as selective
 from acumen.report.verdicts import brief as verdicts
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.files import Document
 from acumen.results.metrics import MetricsArtifact
+from acumen.results.raters import EstimateDocument, RatingsDocument
 
 
 def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block]:
@@ -20,6 +21,10 @@ def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block
             return selective.brief(document, full=full)
         case CalibrationDocument():
             return calibration.brief(document, full=full)
+        case RatingsDocument():
+            return raters.pages(document, full=full).brief()
+        case EstimateDocument():
+            return estimates.pages(document).brief()
         case _:
             return verdicts.brief(document, full=full)
 
@@ -31,5 +36,9 @@ def kind(document: Document) -> str:
             return "metrics of acumen evaluate"
         case CalibrationDocument():
             return "calibration of acumen calibrate"
+        case RatingsDocument():
+            return "ratings of acumen rate"
+        case EstimateDocument():
+            return "estimates of acumen estimate"
         case _:
             return "results of acumen score"

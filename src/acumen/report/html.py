@@ -22,6 +22,7 @@ from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.files import document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
+from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import PairDocument, ResultsDocument
 
 
@@ -40,6 +41,8 @@ Reportable = (
     | Scored
     | PairDocument
     | ResultsDocument
+    | RatingsDocument
+    | EstimateDocument
     | Mapping[str, Any]
     | str
     | Path
@@ -81,7 +84,7 @@ def study_of(
     artifact: Reportable, key: str = "s1", command: str | None = None, *, texts: bool = False
 ) -> Study:
     """Everything a page tells of a document."""
-    from acumen.report import calibration
+    from acumen.report import calibration, estimates, raters
     from acumen.report.selective import study as selective
     from acumen.report.verdicts import study as verdicts
 
@@ -101,6 +104,10 @@ def study_of(
             return verdicts.study_of(PairDocument(systems=[document]), key, command)
         case PairDocument():
             return verdicts.study_of(document, key, command)
+        case RatingsDocument():
+            return raters.pages(document).study(key, command)
+        case EstimateDocument():
+            return estimates.pages(document).study(key, command)
         case CalibrationDocument():
             return calibration.study_of(document, key, command)
     raise UsageError("no page can be made of it")

@@ -11,6 +11,7 @@ from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.metrics import MetricsArtifact
+from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import (
     ComparisonDocument,
     PairDocument,
@@ -18,7 +19,7 @@ from acumen.results.verdicts import (
     results_of,
 )
 
-Document = MetricsArtifact | PairDocument | CalibrationDocument
+Document = MetricsArtifact | PairDocument | CalibrationDocument | RatingsDocument | EstimateDocument
 """Anything acumen writes for people to look at."""
 
 
@@ -29,7 +30,8 @@ def document_of(content: object, source: str) -> Document:
         raise DataError(
             [
                 "is no document of acumen: neither metrics (of acumen evaluate) nor results (of "
-                "acumen score) nor a calibration (of acumen calibrate)"
+                "acumen score) nor a calibration (of acumen calibrate) nor ratings (of acumen "
+                "rate) nor estimates (of acumen estimate)"
             ],
             source=source,
         )
@@ -41,6 +43,10 @@ def _kind(content: object) -> type[Document] | None:
         return None
     if "confidence_variants" in content:
         return MetricsArtifact
+    if {"people", "judges", "agreement"} <= content.keys():
+        return RatingsDocument
+    if {"cases_labelled", "estimates"} <= content.keys():
+        return EstimateDocument
     if "unified_scores" in content or "systems" in content:
         return PairDocument
     return CalibrationDocument if "method" in content and "target" in content else None
