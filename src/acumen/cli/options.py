@@ -48,6 +48,11 @@ Html = Annotated[Path | None, typer.Option(help="Write a report as one HTML page
 Texts = Annotated[
     bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")
 ]
+ENGINES = ("duckdb", "polars", "dask")
+Engine = Annotated[
+    str | None,
+    typer.Option(help=f"Leave the rows in files and let an engine count: {', '.join(ENGINES)}."),
+]
 Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
 
 
