@@ -118,6 +118,8 @@ def test_rows_in_memory_are_sent_to_the_other_door(rows: pl.DataFrame) -> None:
 
 
 @pytest.mark.engines
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_spark_measures_what_the_others_do(rows: pl.DataFrame, reference: LargeArtifact) -> None:
     from pyspark.sql import SparkSession
 
@@ -130,8 +132,10 @@ def test_spark_measures_what_the_others_do(rows: pl.DataFrame, reference: LargeA
 
 
 @pytest.mark.engines
-def test_ibis_measures_what_the_others_do(rows: pl.DataFrame, reference: LargeArtifact) -> None:
+def test_ibis_measures_what_the_others_do(
+    rows: pl.DataFrame, reference: LargeArtifact, tmp_path: Path
+) -> None:
     import ibis
 
-    table = ibis.duckdb.connect().create_table("rows", rows.to_arrow())
-    same(evaluate(table), reference)
+    rows.write_parquet(tmp_path / "rows.parquet")
+    same(evaluate(ibis.duckdb.connect().read_parquet(tmp_path / "rows.parquet")), reference)
