@@ -80,3 +80,5 @@ of them are exact and all right is 100 and not a hair more."""
 
 CONSISTENCY_SAMPLES: Final = 5
 """How often a run asks each case where the environment enables consistency."""
+ENGINES: Final = ("duckdb", "polars", "dask")
+"""What opens files that stay where they are, the default first."""

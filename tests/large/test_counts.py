@@ -13,7 +13,9 @@ import pytest
 import acumen
 from acumen.errors import DataError, UsageError
 from acumen.large import cells as counting
-from acumen.large import count, evaluate, passes
+from acumen.large import evaluate, passes
+from acumen.large.api import rows_of
+from acumen.large.counts import Counts
 from acumen.large.passes import bins_of
 from acumen.metrics import METRICS
 from acumen.results.counts import Certified
@@ -34,6 +36,10 @@ BY_HAND = pl.LazyFrame(
 
 def few_values_only(monkeypatch: pytest.MonkeyPatch, most: int = 50) -> None:
     monkeypatch.setattr(counting, "has_few_values", lambda rows: passes.has_few_values(rows, most))
+
+
+def count(rows: pl.DataFrame) -> Counts:
+    return counting.count_rows(rows_of(rows.lazy(), None, "polars", {})).only
 
 
 def apart(ours: Certified, theirs: Measured) -> float:
@@ -123,7 +129,7 @@ def test_where_bins_hide_the_order_the_bounds_hold_the_number_of_the_rows(
 def test_the_certificate_of_augrc_is_its_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
     few_values_only(monkeypatch)
     monkeypatch.setattr(counting, "BITS", 3)
-    counts = count(study(500, digits=None).lazy())
+    counts = count(study(500, digits=None))
     low, high = counts.bounds([METRICS["augrc"]], find_loss("abs"))["augrc"]
     width = Fraction(0)
     for bin_ in np.unique(counts.cells["bin"][counts.answered]):
@@ -170,7 +176,7 @@ def test_merged_counts_are_those_of_all_rows(
     def counted(rows: pl.DataFrame, bits: int | None) -> Any:
         few_values_only(monkeypatch, 1 << 20 if bits is None else 10)
         monkeypatch.setattr(counting, "BITS", bits)
-        return count(rows.lazy())
+        return count(rows)
 
     merged = counted(a, bits[0]).merge(counted(b, bits[1]))
     coarsest = min((k for k in bits if k is not None), default=None)
@@ -252,7 +258,7 @@ def test_without_a_confidence_only_levels_are_measured() -> None:
 
 
 def test_small_cells_are_left_out_and_known_as_one_number() -> None:
-    counts = count(study().lazy())
+    counts = count(study())
     part = counts.suppress(5)
     small = counts.cells["rows"] < 5
     assert small.any()

@@ -41,13 +41,12 @@ def count(
     Example: acumen count 'part-*.parquet' --against pooled.counts --output site.moments
     """
     check_targets({"--output": output}, [files, against, *options.inputs_of(reading)])
+    from acumen import large
     from acumen.files.json import to_json, write_bytes
-    from acumen.large.files import count_files, sum_files
 
-    with_engine = engine or options.ENGINES[0]
     document = (
-        count_files(files, engine=with_engine, fewest=fewest, salt=salt, **reading)
+        large.count(files, engine=engine, fewest=fewest, salt=salt, **reading)
         if against is None
-        else sum_files(files, against, engine=with_engine, loss=loss, **reading)
+        else large.moments(files, against, engine=engine, loss=loss, **reading)
     )
     write_bytes(output, to_json(document.model_dump(mode="json")).encode("utf-8"))

@@ -38,9 +38,9 @@ def merge(
     Example: acumen merge pooled.counts a.moments b.moments
     """
     check_targets({"--output": output}, files)
-    from acumen.large.files import merge_files
+    from acumen import large
 
-    pooled, artifact = merge_files(files, loss=loss, confidence_level=confidence_level)
+    pooled, artifact = large.merge(files, loss=loss, confidence_level=confidence_level)
     put_out(artifact, pooled, output, as_json=as_json)
 
 

@@ -1,8 +1,7 @@
-"""The doors: evaluate rows where they live, or count them there and merge the counts of sites."""
+"""The door: evaluate rows where they live."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -11,12 +10,11 @@ import narwhals as nw
 import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL, LOSS
-from acumen.errors import DataError, UsageError, source_name
+from acumen.errors import UsageError, source_name
 from acumen.inference.options import Options
 from acumen.inference.paired import contrast_of
 from acumen.large.cells import Cells, count_rows, slices
-from acumen.large.counts import Counts
-from acumen.large.engines import ENGINES, open_files
+from acumen.large.engines import open_files
 from acumen.large.gradient import CaseSums, Measurement
 from acumen.large.passes import LargeRows, named_rows
 from acumen.readers.reading import Reading
@@ -29,7 +27,7 @@ def evaluate(
     data: Any,
     other: Any = None,
     *,
-    engine: str = ENGINES[0],
+    engine: str | None = None,
     loss: AnyLoss = LOSS,
     confidence_level: float = CONFIDENCE_LEVEL,
     full: bool = False,
@@ -94,64 +92,7 @@ def _measured(cells: Cells, loss: Loss, options: Options, full: bool) -> dict[st
     return out
 
 
-def count(
-    data: Any, *, engine: str = ENGINES[0], fewest: int = 0, **reading: Unpack[Reading]
-) -> Counts:
-    """Count the cells of rows, to be merged with the counts of other sites: ``a.merge(b)``.
-
-    ``fewest`` leaves out the cells of fewer rows; what they held is known as one number. The other
-    keywords are those of :func:`evaluate`.
-
-    >>> import polars as pl
-    >>> rows = {"case": [1, 2], "truth": [0, 1], "prediction": [0, 0], "confidence": [0.9, 0.5]}
-    >>> len(count(pl.LazyFrame(rows)))
-    2
-    """
-    return _one_system(count_rows(rows_of(data, None, engine, reading))).suppress(fewest)
-
-
-def moments(
-    data: Any,
-    pooled: Counts,
-    *,
-    engine: str = ENGINES[0],
-    loss: AnyLoss = LOSS,
-    **reading: Unpack[Reading],
-) -> dict[str, float]:
-    """The second round: sums over the cases of a site of what its rows do to the pooled metrics.
-
-    Those of all sites are added up and given to :func:`measure`.
-    """
-    if not {"scale", "levels"} & {*reading}:
-        reading["levels"] = list(pooled.scale.levels)
-    cells = count_rows(rows_of(data, None, engine, reading), pooled.bits)
-    place = _one_system(cells).find(pooled)
-    if (place < 0).any() and not pooled.hidden_rows:
-        raise DataError(["its rows are not among the pooled counts: other files, or other options"])
-    return cells.sums([Measurement.of(pooled, find_loss(loss))], [place])
-
-
-def measure(
-    counts: Counts,
-    sums: Mapping[str, float] | None = None,
-    *,
-    loss: AnyLoss = LOSS,
-    confidence_level: float = CONFIDENCE_LEVEL,
-) -> LargeSystem:
-    """The metrics of counts; with the sums over the cases of all sites, their intervals too."""
-    system = Measurement.of(counts, find_loss(loss))
-    numbers = system.infer(sums, 0, Options(resamples=0, confidence_level=confidence_level))
-    cases, outcomes = None if sums is None else int(sums["cases"]), dict(counts.outcomes)
-    return LargeSystem(cases=cases, outcomes=outcomes, metrics=system.certified(numbers))
-
-
-def _one_system(cells: Cells) -> Counts:
-    if len(cells.counts) > 1:
-        raise UsageError("counts are of one system: choose it with where, such as system=NAME")
-    return next(iter(cells.counts.values()))
-
-
-def rows_of(data: Any, other: Any, engine: str, reading: Reading) -> LargeRows:
+def rows_of(data: Any, other: Any, engine: str | None, reading: Reading) -> LargeRows:
     """Rows by role, of one input or of two side by side."""
     inputs = [data] if other is None else [data, other]
     are_files = all(isinstance(i, str | Path) for i in inputs)

@@ -71,6 +71,13 @@ class Cells:
             sums |= sum_powers(self.rows, {**self.keys, **columns}, list(columns), mixes)
         return sums
 
+    @property
+    def only(self) -> Counts:
+        """The counts of the one system that there is."""
+        if len(self.counts) > 1:
+            raise UsageError("counts are of one system: choose it, such as --where system=NAME")
+        return next(iter(self.counts.values()))
+
     def pair_up(self, sums: Mapping[str, float]) -> None:
         """Refuse systems that do not judge the same rows: their differences are not paired."""
         truths = [np.bincount(c.cells["truth"], c.cells["rows"]) for c in self.counts.values()]

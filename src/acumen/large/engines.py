@@ -12,17 +12,17 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.defaults import ENGINES
 from acumen.errors import DataError, UsageError, printable
 
-ENGINES: Final = ("duckdb", "polars", "dask")
-"""The engines that open files themselves; frames of Spark and Ibis are handed in."""
 MEMORY: Final = "800MB"
 """What DuckDB may hold before it writes to disk."""
 Columns = Mapping[str, NDArray[Any]]
 
 
-def open_files(patterns: Sequence[str | Path], engine: str) -> list[nw.LazyFrame[Any]]:
+def open_files(patterns: Sequence[str | Path], engine: str | None) -> list[nw.LazyFrame[Any]]:
     """The rows of the files of each pattern (Parquet, CSV, JSON Lines), not read yet."""
+    engine = engine or ENGINES[0]
     if engine not in ENGINES:
         raise UsageError(f"no engine '{printable(engine)}'; there are {', '.join(ENGINES)}")
     try:

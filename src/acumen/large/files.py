@@ -16,12 +16,21 @@ from acumen.defaults import CONFIDENCE_LEVEL, LOSS
 from acumen.errors import DataError, UsageError, counted, printable
 from acumen.files.json import read_json, source_name, to_json
 from acumen.files.problems import validated
-from acumen.large.api import count, measure, moments, rows_of
+from acumen.inference.options import Options
+from acumen.large.api import rows_of
+from acumen.large.cells import count_rows
 from acumen.large.counts import CELL, COLUMNS, Counts
 from acumen.large.engines import fetch
+from acumen.large.gradient import Measurement
 from acumen.large.passes import bins_of
 from acumen.readers.reading import Reading
-from acumen.results.counts import NEAR, CountsDocument, LargeArtifact, MomentsDocument
+from acumen.results.counts import (
+    NEAR,
+    CountsDocument,
+    LargeArtifact,
+    LargeSystem,
+    MomentsDocument,
+)
 from acumen.table.judgments import JUDGED
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.table.scale import Scale
@@ -105,41 +114,61 @@ def _hashed(salt: str, text: str) -> str:
     return hmac.new(salt.encode(), text.encode(), hashlib.sha256).hexdigest()[:HASH]
 
 
-def count_files(
-    data: str | Path, *, engine: str, fewest: int = 0, salt: str | None = None,
+def count(
+    data: Any,
+    *,
+    engine: str | None = None,
+    fewest: int = 0,
+    salt: str | None = None,
     **reading: Unpack[Reading],
-) -> CountsDocument:  # fmt: skip
-    """The counts of a site's files, as it gives them away.
+) -> CountsDocument:
+    """Count the cells of a site's rows, to be merged with the counts of other sites.
 
-    With a ``salt`` that all sites share, hashes of the ids of cases show a case at two of them.
+    ``data``, ``engine`` and ``reading`` are those of :func:`acumen.large.evaluate`. ``fewest``
+    leaves out the cells of fewer rows; what they held is known as one number. With a ``salt`` that
+    all sites share, hashes of the ids of cases show a case at two of them.
+
+    >>> import polars as pl
+    >>> rows = {"case": [1, 2], "truth": [0, 1], "prediction": [0, 0], "confidence": [0.9, 0.5]}
+    >>> count(pl.LazyFrame(rows)).cells["rows"]
+    [1, 1]
     """
-    hashes: dict[str, Any] = {}
-    if salt is not None:
-        frame = rows_of(data, None, engine, reading).frame.select("case").unique()
-        ids = fetch(frame.head(MOST_HASHES + 1))["case"].tolist()
-        if len(ids) > MOST_HASHES or not salt:
-            raise UsageError(f"a salt is not empty and for at most {MOST_HASHES:,} cases")
-        texts = (f"{i:.0f}" if isinstance(i, float) and i % 1 == 0 else str(i) for i in ids)
-        cases = sorted(_hashed(salt, text) for text in texts)
-        hashes = {"salt": _hashed(salt, ""), "case_hashes": cases}
-    counts = count(data, engine=engine, fewest=fewest, **reading)
-    return _document(counts, fewest=fewest, **hashes)
+    rows, facts = rows_of(data, None, engine, reading), {"fewest": fewest}
+    if salt is None:
+        return _document(count_rows(rows).only.suppress(fewest), **facts)
+    ids = fetch(rows.frame.select("case").unique().head(MOST_HASHES + 1))["case"].tolist()
+    if len(ids) > MOST_HASHES or not salt:
+        raise UsageError(f"a salt is not empty and for at most {MOST_HASHES:,} cases")
+    texts = (f"{i:.0f}" if isinstance(i, float) and i % 1 == 0 else str(i) for i in ids)
+    hashes = {"salt": _hashed(salt, ""), "case_hashes": sorted(_hashed(salt, t) for t in texts)}
+    return _document(count_rows(rows).only.suppress(fewest), **facts, **hashes)
 
 
-def sum_files(
-    data: str | Path, against: str | Path, *, engine: str, loss: AnyLoss = LOSS,
+def moments(
+    data: Any,
+    against: str | Path,
+    *,
+    engine: str | None = None,
+    loss: AnyLoss = LOSS,
     **reading: Unpack[Reading],
-) -> MomentsDocument:  # fmt: skip
-    """The sums over the cases of a site's files, under the counts of all sites."""
-    pooled, source = _read(against), source_name(against)
-    if isinstance(pooled, MomentsDocument):
+) -> MomentsDocument:
+    """The second round: sums over the cases of a site of what its rows do to the pooled metrics."""
+    document, source = _read(against), source_name(against)
+    if isinstance(document, MomentsDocument):
         raise DataError(["is no file of counts"], source)
-    sums = moments(data, _counts(pooled, source), engine=engine, loss=loss, **reading)
-    own, name = _fingerprint(pooled), find_loss(loss).name
+    pooled = _counts(document, source)
+    if not {"scale", "levels"} & {*reading}:
+        reading["levels"] = list(pooled.scale.levels)
+    cells = count_rows(rows_of(data, None, engine, reading), pooled.bits)
+    place = cells.only.find(pooled)
+    if (place < 0).any() and not pooled.hidden_rows:
+        raise DataError(["its rows are not among the pooled counts: other files, or other options"])
+    sums = cells.sums([Measurement.of(pooled, find_loss(loss))], [place])
+    own, name = _fingerprint(document), find_loss(loss).name
     return MomentsDocument(kind="acumen moments", version=1, pooled=own, loss=name, sums=sums)
 
 
-def merge_files(
+def merge(
     paths: Sequence[str | Path], *, loss: AnyLoss = LOSS, confidence_level: float = CONFIDENCE_LEVEL
 ) -> tuple[CountsDocument, LargeArtifact]:
     """Pooled counts and what they say; with the sums of every site, with intervals."""
@@ -148,19 +177,21 @@ def merge_files(
     sums = {n: d for n, d in documents if isinstance(d, MomentsDocument)}
     if not counts or (sums and len(counts) > 1):
         raise UsageError("give counts of sites; or one file of pooled counts and the sums of all")
-    pooled = _pool(counts)
-    total, name = _total(pooled, sums, find_loss(loss).name), next(iter(counts))
-    merged = _counts(pooled, source_name(name))
-    system = measure(merged, total, loss=loss, confidence_level=confidence_level)
+    pooled, cost = _pool(counts), find_loss(loss)
+    total = _total(pooled, sums, cost.name)
+    merged = _counts(pooled, source_name(next(iter(counts))))
+    system = Measurement.of(merged, cost)
+    numbers = system.infer(total, 0, Options(resamples=0, confidence_level=confidence_level))
+    metrics, cases = system.certified(numbers), None if total is None else int(total["cases"])
     return pooled, LargeArtifact(
         source=counted(pooled.sites, "site"),
         rows=int(merged.cells["rows"].sum()),
         bits=pooled.bits,
         cells=len(merged),
-        loss=find_loss(loss).describe(merged.scale),
+        loss=cost.describe(merged.scale),
         levels=pooled.levels,
         confidence_level=confidence_level,
-        systems={"all": system},
+        systems={"all": LargeSystem(cases=cases, outcomes=pooled.outcomes, metrics=metrics)},
         suppressed_rows=pooled.hidden_rows,
         suppressed_weight=pooled.hidden_weight,
         sites=pooled.sites,

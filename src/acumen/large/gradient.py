@@ -180,11 +180,11 @@ class Measurement:
     @cached_property
     def facts(self) -> dict[str, Floats]:
         """What a row of each cell adds to the facts of its case; the main metrics need a few."""
-        grades, some, truth = self.loss.grades(self.counts.scale), self.counts.answered, "truth"
-        truths = self.counts.cells[truth]
-        prediction = np.where(some, self.counts.cells["prediction"], truths)
-        off = rungs_off(prediction, truths)
-        cost = np.where(some, grades.cost[grades.kinds(prediction, truths)], 0.0)
+        grades, some = self.loss.grades(self.counts.scale), self.counts.answered
+        truth = self.counts.cells["truth"]
+        prediction = np.where(some, self.counts.cells["prediction"], truth)
+        off = rungs_off(prediction, truth)
+        cost = np.where(some, grades.cost[grades.kinds(prediction, truth)], 0.0)
         values = (np.ones(len(off)), some, cost, some & (off == 0), off, off > 1)
         size = len(FACTS) if {m.name for m in self.metrics} - MAIN else MAIN_FACTS
         return {n: np.asarray(v, np.float64) for n, v in [*zip(FACTS, values, strict=True)][:size]}
