@@ -135,11 +135,9 @@ def _pairs(rows: LargeRows, columns: Columns) -> tuple[Judgments, NDArray[Any]]:
     for column in coded.values():
         code = code * (len(column.values) + 1) + column.codes
     first, pair = np.unique(code, return_index=True, return_inverse=True)[1:]
-    values: dict[str, Any] = {}
-    for name, column in coded.items():
-        values[name] = [column.values[k] for k in column.codes[first].tolist()]
-    silent = values.pop("open")
-    spoken = zip(values["prediction"], silent, strict=True)
+    each = ((n, [c.values[k] for k in c.codes[first].tolist()]) for n, c in coded.items())
+    values: dict[str, Any] = dict(each)
+    spoken = zip(values["prediction"], values.pop("open"), strict=True)
     values["prediction"] = [None if is_open else value for value, is_open in spoken]
     if "outcome" in values:
         values["outcome"] = [value or None for value in values["outcome"]]

@@ -55,16 +55,15 @@ def named_rows(frame: nw.LazyFrame[Any], reading: Mapping[str, Any]) -> LargeRow
     columns |= guess_roles([*schema], named).columns
     for column, values in mapping.where.items():
         frame = frame.filter(_is_one_of(nw.col(column), schema[column], values))
-    rest = {"confidence": nw.lit(0.0), "weight": nw.lit(1.0)}
-    roles: dict[str, nw.Expr] = {n: e.alias(n) for n, e in rest.items() if n not in columns}
+    kinds = {"confidence": nw.Float64, "weight": nw.Float64}
+    roles = [nw.lit(float(k)).alias(n) for k, n in enumerate(kinds) if n not in columns]
     for role in (role for role in ROLES if role in columns):
         is_category = schema[columns[role]] in (nw.Categorical, nw.Enum)
-        picked = nw.col(columns[role])
-        roles[role] = (picked.cast(nw.String) if is_category else picked).alias(role)
+        kind = nw.String if is_category else kinds.get(role, schema[columns[role]])
+        roles.append(nw.col(columns[role]).cast(kind).alias(role))
     keys = (*LargeRows.keys, *(role for role in ("outcome", "system") if role in columns))
     groups = tuple(named.get("group", ()))
-    frame = frame.select(*roles.values(), *(nw.col(group) for group in groups))
-    frame = frame.with_columns(nw.col("confidence", "weight").cast(nw.Float64))
+    frame = frame.select(*roles, *(nw.col(group) for group in groups))
     return LargeRows(frame, request, keys, groups, "confidence" in columns)
 
 
@@ -147,19 +146,16 @@ def _leading_bits(bits: int) -> Iterator[dict[str, nw.Expr]]:
     # a logarithm may round across a power of 2; the powers themselves are exact
     yield {"power": nw.lit(2.0) ** nw.col("exponent")}
     above, below = size >= power * 2, size < power
-    yield {
-        "exponent": nw.col("exponent") + above.cast(nw.Float64) - below.cast(nw.Float64),
-        "power": nw.when(below)
-        .then(power / 2)
-        .otherwise(nw.when(above).then(power * 2).otherwise(power)),
-    }
+    exact = (
+        nw.when(below).then(power / 2).otherwise(nw.when(above).then(power * 2).otherwise(power))
+    )
+    shift = above.cast(nw.Float64) - below.cast(nw.Float64)
+    yield {"exponent": nw.col("exponent") + shift, "power": exact}
     top = (nw.col("exponent") + 127.0) * 2.0**bits + ((size / power - 1.0) * 2.0**bits).floor()
     yield {"code": nw.when(known.abs() < LEAST).then(0.0).otherwise(top)}
     yield {"code": nw.when(known < 0).then(-1.0 - nw.col("code")).otherwise(nw.col("code"))}
-    tenth = sum(
-        ((known >= j / 10).cast(nw.Float64) for j in range(2, 10)), (known >= 0.1).cast(nw.Float64)
-    )
-    yield {"bin": nw.col("code") * float(TENTHS) + tenth}
+    tenths = ((known >= j / 10).cast(nw.Float64) for j in range(1, 10))
+    yield {"bin": sum(tenths, nw.col("code") * float(TENTHS))}
 
 
 def bins_of(confidence: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
@@ -182,21 +178,12 @@ def has_few_values(rows: LargeRows, most: int = MOST_VALUES) -> bool:
 
 def count_cells(rows: LargeRows) -> Columns:
     """Pass 1: of every cell its rows and weight, and the sums of confidences."""
-    weight, confidence = nw.col("weight"), nw.col("confidence")
-    frame = rows.frame.with_columns(
-        once=weight * confidence, twice=weight * confidence * confidence
-    )
-    return fetch(
-        frame.group_by(*rows.keys).agg(
-            nw.len().alias("rows"),
-            confidence.count().alias("sure"),
-            weight.sum().alias("weight"),
-            nw.col("once").sum().alias("total"),
-            nw.col("twice").sum().alias("squares"),
-            nw.col("known").min().alias("low"),
-            nw.col("known").max().alias("high"),
-        )
-    )
+    weight, known = nw.col("weight"), nw.col("known")
+    frame = rows.frame.with_columns(total=weight * known, squares=weight * known * known)
+    sums = [nw.col(name).sum() for name in ("weight", "total", "squares")]
+    ends = [known.min().alias("low"), known.max().alias("high")]
+    sizes = [nw.len().alias("rows"), nw.col("confidence").count().alias("sure")]
+    return fetch(frame.group_by(*rows.keys).agg(*sizes, *sums, *ends))
 
 
 def sum_powers(
