@@ -86,9 +86,9 @@ def _measured(cells: Cells, loss: Loss, options: Options, full: bool) -> dict[st
         facts = {"cases": int(sums["cases"]), "outcomes": dict(system.counts.outcomes)}
         pairs = [(numbers[0][n], i) for n, i in own.items() if isinstance(i.jackknife, CaseSums)]
         against = pairs if own is not numbers[0] else []
-        deltas = {b.name: contrast_of(b.metric, a, b, options) for a, b in against}
-        told = {n: c.delta(Description.NOT_IN_FAMILY) for n, c in deltas.items()}
-        out[name] = LargeSystem(**facts, metrics=system.certified(own), deltas=told)  # type: ignore[arg-type]
+        contrasts = {b.name: contrast_of(b.metric, a, b, options) for a, b in against}
+        deltas = {n: c.delta(Description.NOT_IN_FAMILY) for n, c in contrasts.items()}
+        out[name] = LargeSystem(**facts, metrics=system.certified(own), deltas=deltas)  # type: ignore[arg-type]
     return out
 
 

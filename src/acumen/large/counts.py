@@ -194,8 +194,8 @@ class Counts:
         hidden = {m.name for m in metrics_of(Ranking) if m.name.endswith("_at_coverage")}
         every = [m for kind in kinds for m in metrics_of(kind) if full or m.name in MAIN]
         if self.bits is not None or not self.ranked:
-            told = UNORDERED | BOUNDED if self.ranked else {"cmax", "mae", "accuracy"}
-            hidden |= {m.name for m in every if m.view is not Confusion} - told
+            open_to_counts = UNORDERED | BOUNDED if self.ranked else {"cmax", "mae", "accuracy"}
+            hidden |= {m.name for m in every if m.view is not Confusion} - open_to_counts
         return tuple(m for m in every if m.name not in hidden)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from glob import glob
 from importlib import import_module
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, Final
 
 import narwhals as nw
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from acumen.defaults import ENGINES
 from acumen.errors import DataError, UsageError, printable
 
-MEMORY: Final = "800MB"
+MEMORY: Final = "900MB"
 """What DuckDB may hold before it writes to disk."""
 Columns = Mapping[str, NDArray[Any]]
 
@@ -33,6 +34,7 @@ def open_files(patterns: Sequence[str | Path], engine: str | None) -> list[nw.La
     if engine == "duckdb":
         reader = reader.connect()  # one for all files, so that they can be set side by side
         reader.execute(f"SET memory_limit = '{MEMORY}'; SET preserve_insertion_order = false")
+        reader.execute("SET temp_directory = ?", [gettempdir()])  # and not where the user stands
     return [_open(str(pattern), engine, reader) for pattern in patterns]
 
 
