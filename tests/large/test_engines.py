@@ -132,6 +132,7 @@ def test_spark_measures_what_the_others_do(rows: pl.DataFrame, reference: LargeA
 
 
 @pytest.mark.engines
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis' own call
 def test_ibis_measures_what_the_others_do(
     rows: pl.DataFrame, reference: LargeArtifact, tmp_path: Path
 ) -> None:
