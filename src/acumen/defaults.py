@@ -96,3 +96,6 @@ PASSING_RATE: Final = 0.5
 
 MOST_RATERS: Final = 50
 """People who are looked at one by one, where there are more."""
+
+ENGINES: Final = ("duckdb", "polars", "dask")
+"""What opens files that stay where they are, the default first."""

@@ -37,6 +37,8 @@ COMMANDS: Final[dict[str, str]] = {
     "task": "acumen.cli.task",
     "map": "acumen.cli.map",
     "evaluate": "acumen.cli.evaluate",
+    "count": "acumen.cli.count",
+    "merge": "acumen.cli.merge",
     "curve": "acumen.cli.curve",
     "reconcile": "acumen.cli.reconcile",
     "confidence": "acumen.cli.confidence",

@@ -23,6 +23,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 @options.reads_rows
 def evaluate(
+    context: typer.Context,
     runs: Annotated[
         list[str] | None,
         typer.Argument(metavar="RUN [RUN2]", help=f"Run files ({options.FORMATS}); - is stdin."),
@@ -68,6 +69,7 @@ def evaluate(
     as_json: options.Json = False,
     full: options.Full = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
+    engine: options.Engine = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where the time went; tracebacks.")
@@ -88,6 +90,14 @@ def evaluate(
         {"--output": output, "--html": html},
         [*files, calibration, loss, *options.inputs_of(reading)],
     )
+    if engine is not None:
+        _refuse_beside_engine(context)
+        from acumen.cli.merge import put_out
+        from acumen.large import evaluate as count_and_measure
+
+        asked = {"engine": engine, "loss": loss, "confidence_level": confidence_level}
+        artifact = count_and_measure(*files, **asked, full=full, **reading)  # type: ignore[arg-type]
+        return put_out(artifact, artifact, output, as_json=as_json)
     from acumen.evaluation.api import evaluate as evaluate_inputs
 
     clock.lap("import")
@@ -131,6 +141,17 @@ def _check_counts(files: list[str], modes: list[str]) -> None:
         raise UsageError(f"one or two runs can be evaluated, not {len(files)}")
     if len(modes) > 2:
         raise UsageError(f"{len(modes)} modes for {len(files)} run(s)")
+
+
+def _refuse_beside_engine(context: typer.Context) -> None:
+    """Where the rows stay in an engine, what needs them at hand cannot be had."""
+    fine = {"runs", "inputs", "engine", "loss", "confidence_level", "full", "output", "as_json"}
+    names = {p.name or "" for p in context.command.params} - fine - {*options.READING}
+    sources = {name: context.get_parameter_source(name) for name in names}
+    odd = sorted(n for n, s in sources.items() if s is not None and s.name == "COMMANDLINE")
+    if odd:
+        listed = ", ".join(f"--{name.replace('_', '-')}" for name in odd)
+        raise UsageError(f"--engine leaves the rows where they are; not with it: {listed}")
 
 
 def _grid(text: str) -> tuple[float, ...]:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, get_args, get_type_hints
 
 import typer
 
+from acumen.defaults import ENGINES
 from acumen.errors import UsageError
 from acumen.readers.formats import titles
 from acumen.readers.reading import Reading as Reading
@@ -47,6 +48,10 @@ Output = Annotated[
 Html = Annotated[Path | None, typer.Option(help="Write a report as one HTML page.")]
 Texts = Annotated[
     bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(help=f"Leave rows in files and let an engine count: {', '.join(ENGINES)}."),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the artifact instead of the tables.")]

@@ -114,7 +114,7 @@ def compare(
     b: Mapping[str, Inference] = infer(metrics, right, options)
     if settle is not None:
         a, b = settle(left, a), settle(right, b)
-    contrasts = {m.name: _contrast(m, a[m.name], b[m.name], options) for m in metrics}
+    contrasts = {m.name: contrast_of(m, a[m.name], b[m.name], options) for m in metrics}
     tests = {
         name: studentise(test, contrast.value, contrast.jackknife)
         for (name, contrast), test in zip(
@@ -163,7 +163,8 @@ def _agreeing(contrast: Contrast) -> Contrast:
     return contrast
 
 
-def _contrast(metric: Metric, left: Inference, right: Inference, options: Options) -> Contrast:
+def contrast_of(metric: Metric, left: Inference, right: Inference, options: Options) -> Contrast:
+    """Right minus left of a metric, not yet tested."""
     replicates = right.replicates.minus(left.replicates)
     if left.value is None or right.value is None:
         side, reason = ("left", left.reason) if left.value is None else ("right", right.reason)

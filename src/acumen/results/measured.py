@@ -177,6 +177,8 @@ class Absence(StrEnum):
     """Leaving out any one case changes nothing."""
     SIDES_DIFFER = "sides_differ"
     """Leaving out some case makes one side undefined and not the other."""
+    NEEDS_ROWS = "needs_rows"
+    """It takes every row at hand, and they stayed where they are."""
 
 
 class NoInterval(Value):
