@@ -19,9 +19,10 @@ from typing import Any, TypeVar
 
 from acumen.defaults import FEWEST_CASES
 from acumen.inference.infer import Inference, Result, infer, intervals, marked
-from acumen.inference.intervals import plain
+from acumen.inference.intervals import plain, t_quantile
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
+from acumen.inference.ranks import Family
 from acumen.inference.replicates import bca, between, too_few_cases
 from acumen.inference.swaps import (
     SwapTest,
@@ -120,7 +121,21 @@ def compare(
     b: Mapping[str, Inference] = infer(metrics, right, options)
     if settle is not None:
         a, b = settle(left, a), settle(right, b)
-    contrasts = {m.name: _contrast(m, a[m.name], b[m.name], options) for m in metrics}
+    return contrast(metrics, left, right, a, b, options)
+
+
+def contrast(
+    metrics: Sequence[Metric],
+    left: Any,
+    right: Any,
+    of_left: Mapping[str, Inference],
+    of_right: Mapping[str, Inference],
+    options: Options,
+) -> dict[str, Contrast]:
+    """The same of two views whose inferences are there already."""
+    contrasts = {
+        m.name: contrast_of(m, of_left[m.name], of_right[m.name], options) for m in metrics
+    }
     tests = {
         name: studentise(test, contrast.value, contrast.jackknife)
         for (name, contrast), test in zip(
@@ -130,7 +145,7 @@ def compare(
     }
     alone = outcomes(tests, options)
     return {
-        name: _agreeing(replace(c, test=tests.get(name), alone=alone.get(name)))
+        name: agreeing(replace(c, test=tests.get(name), alone=alone.get(name)))
         for name, c in contrasts.items()
     }
 
@@ -144,10 +159,29 @@ def claim(
     """
     tests = {key: c.test for key, c in contrasts.items() if c.test is not None}
     together = outcomes(tests, options, together=True, share=share)
-    return {k: _agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
+    return {k: agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
 
 
-def _agreeing(contrast: Contrast) -> Contrast:
+def among(contrast: Contrast, family: Family) -> Contrast:
+    """A difference among those between other pairs; its interval holds together with theirs."""
+    interval, alone, value = contrast.interval, contrast.alone, contrast.value
+    if isinstance(interval, NoInterval) or alone is None or value is None:
+        return contrast
+    level = interval.confidence_level
+    stretch = t_quantile(family.level(level), math.inf) / t_quantile(level, math.inf)
+    p_value = family.adjusted(alone.p_value)
+    assert p_value is not None
+    wider = interval.model_copy(
+        update={
+            "low": value - stretch * (value - interval.low),
+            "high": value + stretch * (interval.high - value),
+        }
+    )
+    together = Tested(p_value, alone.critical * stretch)
+    return agreeing(replace(contrast, interval=wider, together=together))
+
+
+def agreeing(contrast: Contrast) -> Contrast:
     """The contrast with an interval that says what its test does, or a flag that the test decides.
 
     Where the test claims what the interval leaves open, the test's own takes its place.
@@ -169,12 +203,13 @@ def _agreeing(contrast: Contrast) -> Contrast:
     return contrast
 
 
-def _contrast(metric: Metric, left: Inference, right: Inference, options: Options) -> Contrast:
+def contrast_of(metric: Metric, left: Inference, right: Inference, options: Options) -> Contrast:
+    """Right minus left of one metric, without a test."""
     replicates = right.replicates.minus(left.replicates)
     if left.value is None or right.value is None:
-        side, reason = ("left", left.reason) if left.value is None else ("right", right.reason)
+        which, reason = ("first", left.reason) if left.value is None else ("second", right.reason)
         none = NoInterval(why=Absence.NO_VALUE)
-        reason = f"undefined on the {side}: {reason}"
+        reason = f"undefined for the {which}: {reason}"
         return Contrast(metric, None, reason, none, none, replicates, left, right)
     value, level = right.value - left.value, options.confidence_level
     cases = min(left.jackknife.cases, right.jackknife.cases)
