@@ -17,7 +17,7 @@ from acumen.results import frames
 from acumen.results.measured import Description
 from tests.toy_runs import toy_run
 
-CASES, ITEMS = 24, 3
+CASES, ITEMS = 36, 4
 
 
 def system(error: float, silent: float = 0.0, seed: int = 0, **columns: Any) -> acumen.Judgments:
@@ -28,7 +28,7 @@ def system(error: float, silent: float = 0.0, seed: int = 0, **columns: Any) -> 
     given = np.where(wrong, (truth + 1) % 4, truth).tolist()
     return acumen.from_columns(
         case=np.repeat(np.arange(CASES), ITEMS),
-        item=np.tile(["a", "b", "c"], CASES).tolist(),
+        item=np.tile(["a", "b", "c", "d"], CASES).tolist(),
         truth=truth,
         prediction=[None if rng.random() < silent else p for p in given],
         confidence=np.where(wrong, 0.3, 0.6) + 0.2 * rng.random(rows),
@@ -39,9 +39,9 @@ def system(error: float, silent: float = 0.0, seed: int = 0, **columns: Any) -> 
 
 SYSTEMS = {
     "good": system(0.05, 0.1, 1),
-    "fair": system(0.4, 0.1, 2),
-    "also fair": system(0.4, 0.2, 3),
-    "poor": system(0.9, 0.0, 4),
+    "fair": system(0.35, 0.1, 2),
+    "also fair": system(0.35, 0.2, 3),
+    "poor": system(0.95, 0.0, 4),
 }
 QUICK: dict[str, Any] = {"resamples": 400, "loss": "abs"}
 

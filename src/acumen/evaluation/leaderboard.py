@@ -17,7 +17,6 @@ from typing import Any, Final
 import numpy as np
 
 from acumen.defaults import RANK_BY
-from acumen.errors import UsageError, label
 from acumen.evaluation.build import source_keys
 from acumen.evaluation.plan import RISK_AT, Plan, System, all_answered
 from acumen.inference.infer import Inference, infer, inference_of
@@ -89,9 +88,6 @@ def rank_systems(
 def _pairs(names: Sequence[str], plan: Plan) -> list[Pair]:
     if plan.baseline is None:
         return list(combinations(range(len(names)), 2))
-    if plan.baseline not in names:
-        there = ", ".join(map(label, names))
-        raise UsageError(f"no system {label(plan.baseline)} to compare with; there are {there}")
     baseline = names.index(plan.baseline)
     return [(baseline, other) for other in range(len(names)) if other != baseline]
 
