@@ -76,10 +76,6 @@ class Matching:
             return np.empty((len(self.once), 0))
         return replicate(self.risks, LeaveOut.of(self.n_cases), threads=self.options.threads)
 
-    def at_whole(self, system: int) -> int:
-        """The place of a system's risk at all that it answers; 1 + system is that at equal."""
-        return 1 + len(self.rankings) + system
-
     def contrast(self, a: int, b: int) -> Delta:
         """The risk at one place minus that at another."""
         jackknife = Jackknife.of(self.left_out[b] - self.left_out[a], self.n_cases)
@@ -102,9 +98,10 @@ class Matching:
 
     def guard(self, left: int, right: int) -> tuple[int, int]:
         """The places of the guard: the system that looks worse, at all that it answers."""
+        whole = 1 + len(self.rankings)
         if self.once[1 + right] < self.once[1 + left]:
-            return self.at_whole(left), 1 + right
-        return 1 + left, self.at_whole(right)
+            return whole + left, 1 + right
+        return 1 + left, whole + right
 
     def family(self, pairs: Sequence[tuple[int, int]]) -> Family:
         """How far differences and guards of pairs stray together: the further of the two."""
