@@ -127,7 +127,7 @@ def paired_deltas(
     keys = source_keys(plan)
     unequal = any(by_metric["cmax"].value != 0.0 for by_metric in contrasts.values())
     tested = {"cmax", *(metric.name for metric in plan.charged())}
-    tested |= set() if unequal else {"augrc", "aurc", "failure_auroc"}
+    tested |= set() if unequal else {"augrc", "aurc", "failure_auroc", plan.rank_by}
     family = {(f, m): c for f, by in contrasts.items() for m, c in by.items() if m in tested}
     # the verdict comes first; where all functions agree in it, its level is free for the rest
     share = 1.0 if {m.favours for m in matched.values()} in ({"left"}, {"right"}) else BESIDE
@@ -171,8 +171,9 @@ def input_names(tables: Sequence[Judgments]) -> list[str]:
 def evaluation(
     plan: Plan,
     systems: Sequence[System],
-    variants: Mapping[str, document.Variant | document.PairedVariant],
+    variants: Mapping[str, document.Variant | dict[str, document.Variant]],
     comparison: document.Comparison,
+    leaderboard: document.Leaderboard | None,
     left_out: dict[str, str],
     warnings: Sequence[str],
     best: document.Best | None,
@@ -205,6 +206,8 @@ def evaluation(
         ),
         confidence_variants=dict(variants),
         comparison=comparison,
+        systems=[system.name for system in systems],
+        leaderboard=leaderboard,
         acumen_version=__version__,
         scale={
             "name": scale.name,
@@ -225,7 +228,7 @@ def evaluation(
     note = scale_note(artifact.scale)
     if note is not None:
         artifact.warnings.insert(0, note)
-    return Evaluation(artifact)
+    return Evaluation(artifact, tuple(systems))
 
 
 def balance_of(table: Judgments) -> tuple[float, float]:
@@ -248,6 +251,10 @@ def _options(plan: Plan) -> dict[str, Any]:
         "estimand": plan.estimand,
         "price": plan.price,
         "matched_coverage": plan.matched_coverage,
+        "baseline": plan.baseline,
+        "pairwise": plan.pairwise,
+        "rank_by": plan.rank_by,
+        "labels": list(plan.labels),
         "calibration": getattr(plan.calibration, "file", None),
         "texts": plan.texts,
     } | ({"reading": list(plan.reading)} if plan.reading else {})
@@ -258,11 +265,11 @@ def _population(
     comparison: document.Comparison,
     outcomes: Sequence[Mapping[str, int]],
 ) -> document.Population:
-    """The population of one input, or of the common set of two."""
+    """The population of one input, or of the common set of several."""
     judged = tables[0].included
     failed = {f.case: f for t in tables for f in t.failed}
     of_pair = {*comparison.failed_left, *comparison.failed_right}
-    n_failed = len(of_pair if comparison.enabled else failed)
+    n_failed = len(of_pair if len(tables) == 2 else failed)
     others = {*tables[0].cases} - {*judged.cases} - {*failed}
     effective, largest = balance_of(tables[0])
     return document.Population(

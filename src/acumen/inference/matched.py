@@ -1,4 +1,4 @@
-r"""Two systems that abstain differently, at the coverage that both reach.
+r"""Systems that abstain differently, at the coverage that all of them reach.
 
 Who answers less errs less, so an area up to one's own coverage rewards silence. Here both answer as
 much: :math:`R_S(c)` is the mean loss of the surest :math:`cN` of all N rows of a system, a tie
@@ -16,6 +16,9 @@ so no correction is needed (Berger 1982, Technometrics 24). The intervals are pa
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,13 +29,128 @@ from acumen.inference.infer import marked, one_of
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
-from acumen.inference.resample import LeaveOut, replicate
+from acumen.inference.ranks import Family, reaches
+from acumen.inference.resample import LeaveOut, plan_resamples, replicate
 from acumen.metrics.registry import Kind
 from acumen.results.measured import Absence, Delta, Interval, NoInterval, finite
 from acumen.results.metrics import Matched
 from acumen.types import Floats
 from acumen.views.ranking import COVERAGE_TOLERANCE, Ranking
 from acumen.views.weights import CaseWeights
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Several systems at the coverage all of them reach: the risks, and without each case."""
+
+    rankings: Sequence[Ranking]
+    options: Options
+    most: float
+    """The largest coverage that is asked for."""
+
+    def risks(self, block: CaseWeights) -> Floats:
+        """The coverage of all; each system's risk there; and at all that it answers."""
+        totals = [ranking.totals(block) for ranking in self.rankings]
+        with np.errstate(invalid="ignore"):
+            whole = [total.answered / total.rows for total in totals]
+        shared = np.minimum(np.minimum.reduce(whole), self.most)
+        at_shared = (ranking.risk_within(block, shared) for ranking in self.rankings)
+        at_whole = (r.risk_within(block, c) for r, c in zip(self.rankings, whole, strict=True))
+        return np.stack([shared, *at_shared, *at_whole])
+
+    @property
+    def n_cases(self) -> int:
+        """The cases, which are those of every system."""
+        return self.rankings[0].n_cases
+
+    @cached_property
+    def once(self) -> Floats:
+        """The risks as they are."""
+        risks: Floats = self.risks(CaseWeights.once(self.n_cases))[:, 0]
+        return risks
+
+    @cached_property
+    def left_out(self) -> Floats:
+        """The same without each case."""
+        if self.n_cases < FEWEST_CASES:
+            return np.empty((len(self.once), 0))
+        return replicate(self.risks, LeaveOut.of(self.n_cases), threads=self.options.threads)
+
+    def contrast(self, a: int, b: int) -> Delta:
+        """The risk at one place minus that at another."""
+        jackknife = Jackknife.of(self.left_out[b] - self.left_out[a], self.n_cases)
+        return _delta(float(self.once[a]), float(self.once[b]), jackknife, self.options)
+
+    def pair(self, left: int, right: int) -> Matched:
+        """Two of the systems compared."""
+        difference = self.contrast(1 + left, 1 + right)
+        guard = self.contrast(*self.guard(left, right))
+        agree = (difference.delta or 0.0) * (guard.delta or 0.0) > 0.0
+        p_values = [d.p_value for d in (difference, guard) if d.p_value is not None]
+        return Matched(
+            coverage=float(self.once[0]),
+            left=difference.left,
+            right=difference.right,
+            difference=difference,
+            guard=guard,
+            p_value=None if len(p_values) < 2 else max(p_values) if agree else 1.0,
+        )
+
+    def guard(self, left: int, right: int) -> tuple[int, int]:
+        """The places of the guard: the system that looks worse, at all that it answers."""
+        whole = 1 + len(self.rankings)
+        if self.once[1 + right] < self.once[1 + left]:
+            return whole + left, 1 + right
+        return 1 + left, whole + right
+
+    def family(self, pairs: Sequence[tuple[int, int]]) -> Family:
+        """How far differences and guards of pairs stray together: the further of the two."""
+        options = self.options
+        if len(pairs) < 2 or self.n_cases < FEWEST_CASES or not options.resamples:
+            return Family(len(pairs))
+        plan = plan_resamples(self.n_cases, options.resamples, options.seed, options.weights)
+        values = replicate(self.risks, plan, threads=options.threads)
+        families = (
+            Family.of(
+                [values[b] - values[a] for a, b in places],
+                [float(self.once[b] - self.once[a]) for a, b in places],
+            )
+            for places in (
+                [(1 + a, 1 + b) for a, b in pairs],
+                [self.guard(a, b) for a, b in pairs],
+            )
+        )
+        return max(families, key=lambda family: family.stretch(options.confidence_level))
+
+
+def decide(matched: Matched, family: Family, level: float) -> Matched:
+    """A pair among those of its family, its intervals wide enough to hold with theirs."""
+    deltas = {"difference": matched.difference, "guard": matched.guard}
+    known = [(d.interval, d.delta) for d in deltas.values() if d.interval and d.delta is not None]
+    if matched.p_value is None or len(known) < 2:
+        return matched.decided(matched.p_value, 1.0 - level)
+    far = min(reaches(interval, value) for interval, value in known)
+    p_adjusted = family.adjusted(matched.p_value, far if matched.p_value < 1.0 else 0.0)
+    wider = {
+        name: delta.model_copy(update={"interval": family.widened(interval, value)})
+        for (name, delta), (interval, value) in zip(deltas.items(), known, strict=True)
+    }
+    return matched.model_copy(update=wider).decided(p_adjusted, 1.0 - level)
+
+
+def match(
+    rankings: Sequence[Ranking],
+    options: Options = Options(),  # noqa: B008  (frozen)
+    coverage: float | None = None,
+) -> Matching:
+    """Systems at the coverage all reach, or at one that is asked for and that all reach."""
+    matching = Matching(rankings, options, 1.0 if coverage is None else coverage)
+    if coverage is not None and matching.once[0] < coverage - COVERAGE_TOLERANCE:
+        raise UsageError(
+            f"a matched coverage of {coverage:g} is more than all systems answer: "
+            f"{matching.once[0]:.4g}"
+        )
+    return matching
 
 
 def compare_matched(
@@ -50,45 +168,7 @@ def compare_matched(
     >>> both.coverage, round(both.left, 7), round(both.right, 7)
     (0.5, 0.3333333, 0.6666667)
     """
-
-    def risks(block: CaseWeights) -> Floats:
-        """The coverage of both; each side's risk there; and at all that it answers."""
-        totals = [side.totals(block) for side in (left, right)]
-        with np.errstate(invalid="ignore"):
-            whole = [total.answered / total.rows for total in totals]
-        both = np.minimum(np.minimum(*whole), 1.0 if coverage is None else coverage)
-        at_both = (side.risk_within(block, both) for side in (left, right))
-        at_whole = (
-            side.risk_within(block, c) for side, c in zip((left, right), whole, strict=True)
-        )
-        return np.stack([both, *at_both, *at_whole])
-
-    once = risks(CaseWeights.once(left.n_cases))
-    reached = float(once[0, 0])
-    if coverage is not None and reached < coverage - COVERAGE_TOLERANCE:
-        raise UsageError(
-            f"a matched coverage of {coverage:g} is more than both sides answer: {reached:.4g}"
-        )
-    left_out = np.empty((len(once), 0))
-    if left.n_cases >= FEWEST_CASES:
-        left_out = replicate(risks, LeaveOut.of(left.n_cases), threads=options.threads)
-
-    def contrast(a: int, b: int) -> Delta:
-        jackknife = Jackknife.of(left_out[b] - left_out[a], left.n_cases)
-        return _delta(float(once[a, 0]), float(once[b, 0]), jackknife, options)
-
-    difference = contrast(1, 2)
-    guard = contrast(3, 2) if (difference.delta or 0.0) < 0.0 else contrast(1, 4)
-    agree = (difference.delta or 0.0) * (guard.delta or 0.0) > 0.0
-    p_values = [d.p_value for d in (difference, guard) if d.p_value is not None]
-    return Matched(
-        coverage=reached,
-        left=difference.left,
-        right=difference.right,
-        difference=difference,
-        guard=guard,
-        p_value=None if len(p_values) < 2 else max(p_values) if agree else 1.0,
-    )
+    return match([left, right], options, coverage).pair(0, 1)
 
 
 def _delta(left: float, right: float, jackknife: Jackknife, options: Options) -> Delta:

@@ -22,6 +22,7 @@ from acumen.inference.infer import Inference, Result, infer, intervals, marked
 from acumen.inference.intervals import plain
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
+from acumen.inference.ranks import Family, reach_of
 from acumen.inference.replicates import bca, between, too_few_cases
 from acumen.inference.swaps import SwapTest, Tested, outcomes, studentise, swap_tests
 from acumen.metrics.registry import Kind, Metric
@@ -114,7 +115,21 @@ def compare(
     b: Mapping[str, Inference] = infer(metrics, right, options)
     if settle is not None:
         a, b = settle(left, a), settle(right, b)
-    contrasts = {m.name: contrast_of(m, a[m.name], b[m.name], options) for m in metrics}
+    return contrast(metrics, left, right, a, b, options)
+
+
+def contrast(
+    metrics: Sequence[Metric],
+    left: Any,
+    right: Any,
+    of_left: Mapping[str, Inference],
+    of_right: Mapping[str, Inference],
+    options: Options,
+) -> dict[str, Contrast]:
+    """The same of two views whose inferences are there already."""
+    contrasts = {
+        m.name: contrast_of(m, of_left[m.name], of_right[m.name], options) for m in metrics
+    }
     tests = {
         name: studentise(test, contrast.value, contrast.jackknife)
         for (name, contrast), test in zip(
@@ -124,7 +139,7 @@ def compare(
     }
     alone = outcomes(tests, options)
     return {
-        name: _agreeing(replace(c, test=tests.get(name), alone=alone.get(name)))
+        name: agreeing(replace(c, test=tests.get(name), alone=alone.get(name)))
         for name, c in contrasts.items()
     }
 
@@ -137,11 +152,22 @@ def claim(
     ``share`` is the part of the chance of a false claim that this family may use up.
     """
     tests = {key: c.test for key, c in contrasts.items() if c.test is not None}
-    together = outcomes(tests, options, together=True, share=share)
-    return {k: _agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
+    joint = outcomes(tests, options, together=True, share=share)
+    return {k: agreeing(replace(c, together=joint.get(k))) for k, c in contrasts.items()}
 
 
-def _agreeing(contrast: Contrast) -> Contrast:
+def among(contrast: Contrast, family: Family) -> Contrast:
+    """A difference among those between other pairs; its interval holds together with theirs."""
+    interval, alone, value = contrast.interval, contrast.alone, contrast.value
+    if isinstance(interval, NoInterval) or alone is None or value is None:
+        return contrast
+    p_value = family.adjusted(alone.p_value, reach_of(1.0 - alone.p_value))
+    tested = Tested(p_value, alone.critical * family.stretch(interval.confidence_level))
+    wider = family.widened(interval, value)
+    return agreeing(replace(contrast, interval=wider, together=tested))
+
+
+def agreeing(contrast: Contrast) -> Contrast:
     """The contrast with an interval that says what its test does, or a flag that the test decides.
 
     Where the test claims what the interval leaves open, the test's own takes its place.
@@ -167,9 +193,9 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
     """Right minus left of a metric, not yet tested."""
     replicates = right.replicates.minus(left.replicates)
     if left.value is None or right.value is None:
-        side, reason = ("left", left.reason) if left.value is None else ("right", right.reason)
+        which, reason = ("first", left.reason) if left.value is None else ("second", right.reason)
         none = NoInterval(why=Absence.NO_VALUE)
-        reason = f"undefined on the {side}: {reason}"
+        reason = f"undefined for the {which}: {reason}"
         return Contrast(metric, None, reason, none, none, replicates, left, right)
     value, level = right.value - left.value, options.confidence_level
     cases = min(left.jackknife.cases, right.jackknife.cases)

@@ -87,7 +87,7 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
         return report
     paths = {guess.column.path for guess in guesses.values()}
     spare = confidences_in([c for c in columns if c.path not in paths], guesses)
-    command = _command(str(path), options | proposal, table)
+    command = _command(str(path), options | proposal)
     study = _Study(table, command, spare, is_ordered=levels.is_ordered or not levels.text)
     return report.model_copy(update=study.facts | {"notes": [*table.warnings, *levels.notes]})
 
@@ -164,16 +164,13 @@ def _mapping(format_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {"format": format_name, **rest, "columns": columns}
 
 
-def _command(path: str, options: Mapping[str, Any], table: Judgments) -> str:
+def _command(path: str, options: Mapping[str, Any]) -> str:
     """The words that read the file so: its name, and options."""
-    systems = () if table.system is None else table.system.values
     words = options_of(options)
     if isinstance(options.get("mapping"), dict):
         words = ("--mapping", MAPPING)
     if levels := options.get("levels"):
         words = (*words, "--levels", spell(find_scale(levels).levels))
-    if len(systems) > 2:  # so many are compared
-        words += tuple(w for s in systems[:2] for w in ("--where", f"{options.get('system')}={s}"))
     return shlex.join([path, *words])
 
 
@@ -229,9 +226,8 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
     yield study.ask("intervals", "How sure are the numbers?", truth or more)
     systems = 0 if table.system is None else len(table.system.values)
     lacks: str | None = "a second file, or a column of systems: --system COLUMN"
-    if systems:
-        lacks = None if systems == 2 else "two of them: --where COLUMN=ONE --where COLUMN=OTHER"
-    yield study.ask("comparison", "Which of two systems is better?", truth or lacks)
+    lacks = None if systems > 1 else lacks
+    yield study.ask("comparison", "Which system is better?", truth or lacks)
 
 
 def _range(values: np.ndarray[Any, Any]) -> str:

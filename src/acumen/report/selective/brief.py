@@ -20,6 +20,7 @@ from acumen.report.selective.compared import (
     rows_of,
     shared_rows,
 )
+from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
     not_probabilities,
     overall,
@@ -60,7 +61,9 @@ def brief(artifact: MetricsArtifact, *, full: bool = False) -> Iterator[Section 
     if artifact.options.get("items") == "random" or artifact.options.get("estimand") == "case":
         about += f" · {meaning(artifact)}"
     yield Paragraph("\n".join([population(artifact), *overall(artifact), about]))
-    if artifact.confidence_variants:
+    if len(artifact.inputs) > 2:
+        yield from among_several(artifact)
+    elif artifact.confidence_variants:
         for side, title in enumerate(side_names(artifact)):
             yield _functions(artifact, side, title if artifact.comparison.enabled else "")
         if artifact.comparison.enabled:

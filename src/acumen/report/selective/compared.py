@@ -44,10 +44,8 @@ def rows_of(artifact: MetricsArtifact, function: str) -> list[Row]:
     deltas = (comparison.deltas or {}).get(function, {})
     rows = []
     if (matched := comparison.matched.get(function)) is not None:
-        p_values = {"p_value": matched.p_value, "p_adjusted": matched.p_adjusted}
-        difference = matched.difference.model_copy(update=p_values)
         at = f"{matched.coverage:.2f}".lstrip("0")
-        rows.append(Row(f"risk@{at}", f"Risk at equal coverage {at}", difference))
+        rows.append(Row(f"risk@{at}", f"Risk at equal coverage {at}", matched.tested))
         if matched.guard.delta != matched.difference.delta:
             rows.append(Row("guard", "The same against all that the other answers", matched.guard))
     for key, short, title in (
@@ -92,6 +90,12 @@ def verdict(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     return " ".join([_at_equal_coverage(artifact, names), *_beside(artifact, names)])
 
 
+def better(called: str, than: Sequence[str] = ()) -> str:
+    """That a system is better, or better than others; the words that a test has earned."""
+    claim = Claim.BETTER.say(side=called)
+    return f"{claim} than {listed(than)}" if than else claim
+
+
 def favoured(artifact: MetricsArtifact) -> dict[Side, list[str]]:
     """Side -> the functions by which it is better at equal coverage."""
     matched = artifact.comparison.matched
@@ -108,7 +112,7 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     parts = []
     for side, called in zip(SIDES, names, strict=True):
         functions = favours[side]
-        claim = Claim.BETTER.say(side=called)
+        claim = better(called)
         if functions and len(functions) == len(matched):
             every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
             first = f"by {name(functions[0])}, " if every else ""

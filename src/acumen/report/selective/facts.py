@@ -23,6 +23,9 @@ def fact_list(artifact: MetricsArtifact) -> list[Fact]:
     facts: list[Fact] = []
     if not artifact.comparison.enabled:
         facts.append(Fact(f"{people.case_noun}s", number(people.participants_included)))
+    if len(artifact.inputs) > 2:
+        who = Fact(f"{people.case_noun}s", number(people.participants_included))
+        return [who, Fact("systems", number(len(artifact.inputs)))]
     variants = [None] * len(artifact.inputs) if best is None else artifact.sides[best]
     numbers = artifact.overall_by_input
     for side, metrics, variant in zip(artifact.input_names, numbers, variants, strict=False):
@@ -41,7 +44,7 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
     if any(entry.path is None for entry in artifact.inputs):
         return None
     words = ["acumen", "evaluate"]
-    # two systems of one file are one input
+    # several systems of one file are one input
     for path, mode in dict.fromkeys((entry.path, entry.mode) for entry in artifact.inputs):
         words += ["--input", str(path)]
         words += [] if mode is None else ["--mode", mode]
@@ -53,6 +56,8 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
         if value is not None:
             words += [option, str(value)]
     words += ["--loss", artifact.loss.file or artifact.loss.name]
+    words += [word for name in artifact.options.get("labels", []) for word in ("--label", name)]
+    words += ["--pairwise"] if artifact.options.get("pairwise") is True else []
     words += ["--intersection-only"] if artifact.comparison.intersection_only else []
     words += ["--texts"] if artifact.options.get("texts") is True else []
     return shlex.join(words)
@@ -70,6 +75,8 @@ _OPTIONS: Final = {
     "estimand": "--estimand",
     "price": "--price",
     "matched_coverage": "--matched-coverage",
+    "baseline": "--baseline",
+    "rank_by": "--rank-by",
     "calibration": "--calibration",
     "scale": "--scale",
 }

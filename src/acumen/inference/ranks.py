@@ -1,0 +1,107 @@
+r"""Several systems compared at once: which differences hold together, and the ranks they leave.
+
+Each pair has the test and the interval of a comparison of two. Among several pairs, with
+:math:`z` how far a difference lies from 0 in units of its interval's reach, the reach being 1.96,
+its adjusted p-value is the chance that the furthest pair of a resample strays as far,
+
+.. math:: \tilde p = P\Big(\max_{ab} \frac{|\hat d^*_{ab} - \hat d_{ab}|}{s_{ab}} \ge z\Big)
+
+(max-T: Romano and Wolf 2005, Econometrica 73), with :math:`s_{ab}` the root mean square of the
+same deviations under the same resamples of the cases. Where the furthest strays by more than
+:math:`z_c` in 5%, intervals stretched by :math:`z_c/1.96` hold together, and have 0 in them exactly
+where the adjusted p-value is above 5%. One pair needs no adjustment.
+
+A system's rank then lies between 1 + those that beat it and k − those that it beats, for all k at
+once (Mogstad, Romano, Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from acumen.inference.jackknife import ROUNDING
+from acumen.inference.replicates import MOST_DROPPED
+from acumen.results.measured import Interval
+from acumen.types import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """Differences that are tested together."""
+
+    size: int
+    furthest: Floats = field(default_factory=lambda: np.empty(0))
+    """Of each resample the largest deviation, rising; none: they share no resamples."""
+
+    @classmethod
+    def of(cls, replicates: Sequence[Floats], estimates: Sequence[float]) -> Family:
+        """Of differences under the same resamples; one undefined anywhere is dropped for all."""
+        moves = np.asarray(replicates) - np.asarray(estimates)[:, None]
+        whole = ~np.isnan(moves).any(axis=0)
+        if len(moves) < 2 or whole.sum() < max(1, (1 - MOST_DROPPED) * len(whole)):
+            return cls(len(moves))
+        moves = moves[:, whole]
+        error = np.sqrt((moves**2).mean(axis=1, keepdims=True))
+        moves = np.divide(np.abs(moves), error, out=np.zeros_like(moves), where=error > 0.0)
+        return cls(len(moves), np.sort(moves.max(axis=0)))
+
+    def adjusted(self, p_value: float, z: float) -> float:
+        """A p-value among those of all; without shared resamples, Bonferroni's."""
+        if self.size == 1:
+            return p_value
+        if not len(self.furthest):
+            return min(1.0, self.size * float(2.0 * ndtr(-z)))
+        as_far = len(self.furthest) - np.searchsorted(self.furthest, z - ROUNDING)
+        return max(p_value, float(as_far + 1) / (len(self.furthest) + 1))
+
+    def stretch(self, level: float) -> float:
+        """How much wider intervals are that hold together at their level."""
+        if self.size == 1:
+            return 1.0
+        alpha = 1.0 - level
+        few = int(alpha * (len(self.furthest) + 1) + ROUNDING) - 1
+        far = float(-ndtri(alpha / 2 / self.size))
+        if 0 <= few < len(self.furthest):
+            far = float(self.furthest[-1 - few])
+        return max(1.0, far / reach_of(level))
+
+    def widened(self, interval: Interval, value: float) -> Interval:
+        """The interval of a difference so stretched."""
+        if self.size == 1:
+            return interval
+        by = self.stretch(interval.confidence_level)
+        ends = {"low": value - by * (value - interval.low)}
+        ends |= {"high": value + by * (interval.high - value)}
+        method = f"{interval.method}, {self.size} together"
+        return interval.model_copy(update={**ends, "method": method})
+
+
+def reach_of(level: float) -> float:
+    """The normal quantile of an interval: 1.96 for 95%."""
+    return float(ndtri((1.0 + level) / 2.0))
+
+
+def reaches(interval: Interval, value: float) -> float:
+    """How far from 0 a difference lies, its interval reaching 1.96 if it is one of 95%."""
+    towards = interval.low if value > 0.0 else interval.high
+    if abs(value - towards) == 0.0:
+        return math.inf
+    return reach_of(interval.confidence_level) * abs(value) / abs(value - towards)
+
+
+def rank_intervals(
+    systems: Collection[str], wins: Iterable[tuple[str, str]]
+) -> dict[str, tuple[int, int]]:
+    """The best and the worst rank each system may have, of (winner, loser) pairs.
+
+    >>> rank_intervals("abc", [("a", "b")])
+    {'a': (1, 2), 'b': (2, 3), 'c': (1, 3)}
+    """
+    wins = list(wins)
+    winners, losers = [w for w, _ in wins], [loser for _, loser in wins]
+    return {s: (1 + losers.count(s), len(systems) - winners.count(s)) for s in systems}
