@@ -80,3 +80,12 @@ of them are exact and all right is 100 and not a hair more."""
 
 CONSISTENCY_SAMPLES: Final = 5
 """How often a run asks each case where the environment enables consistency."""
+
+DELTA: Final = 0.1
+"""The chance that a certified threshold may break its promise."""
+
+EXACT_TEST: Final = "betting"
+"""Of two exact tests by case, the one taken: chosen before a loss is seen."""
+
+STARTS: Final = ".1,.3,.5"
+"""Shares of the answered rows at which the search for a threshold begins."""

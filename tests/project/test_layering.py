@@ -54,7 +54,17 @@ PACKAGES = (
     *("errors", "_version", "types", "defaults"),
     *("files", "table", "views", "metrics", "results", "inference"),
     *("confidence", "calibration", "readers", "policy", "charts", "report"),
-    *("items", "evaluation", "studies", "verdicts", "runner", "bridge", "scales", "cli"),
+    *(
+        "items",
+        "evaluation",
+        "decisions",
+        "studies",
+        "verdicts",
+        "runner",
+        "bridge",
+        "scales",
+        "cli",
+    ),
 )
 """The rooms of the house; each may look only at those named before it.
 

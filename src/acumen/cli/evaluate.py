@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,6 +53,9 @@ def evaluate(
         float, typer.Option(help="Coverage up to which areas are measured.")
     ] = defaults.AREA_COVERAGE,
     calibration: options.Calibration = None,
+    threshold: Annotated[
+        Path | None, typer.Option(help="Answers that this threshold does not accept are open.")
+    ] = None,
     intersection_only: Annotated[
         bool, typer.Option("--intersection-only", help="Compare the cases both runs have.")
     ] = False,
@@ -88,7 +92,7 @@ def evaluate(
     _check_counts(files, modes)
     check_targets(
         {"--output": output, "--html": html},
-        [*files, calibration, loss, *options.inputs_of(reading)],
+        [*files, calibration, threshold, loss, *options.inputs_of(reading)],
     )
     from acumen.evaluation.api import evaluate as evaluate_inputs
 
@@ -107,6 +111,7 @@ def evaluate(
         coverage_grid=_grid(coverage_grid),
         area_coverage=area_coverage,
         calibration=calibration,
+        threshold=threshold,
         intersection_only=intersection_only,
         price=price,
         matched_coverage=matched_coverage,

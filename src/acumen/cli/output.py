@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
+    from acumen.decisions.decided import Decided
     from acumen.evaluation.evaluation import Evaluation
     from acumen.verdicts.api import Scores
 
@@ -30,7 +31,11 @@ def warn(warnings: Iterable[str]) -> None:
 
 
 def write_results(
-    results: Evaluation | Scores, output: Path | None, html: Path | None, *, texts: bool = False
+    results: Evaluation | Scores | Decided[Any],
+    output: Path | None,
+    html: Path | None,
+    *,
+    texts: bool = False,
 ) -> None:
     """The document and the page, both or neither."""
     from acumen.files.json import write_files
@@ -43,6 +48,20 @@ def write_results(
 
         files[html] = render_report([results], texts=texts).encode("utf-8")
     write_files(files)
+
+
+def finish(
+    decision: Decided[Any], output: Path | None, html: Path | None, *, as_json: bool = False
+) -> None:
+    """A decision written where it was asked for, and shown."""
+    from acumen.report.decisions import brief
+    from acumen.report.terminal import print_parts
+
+    write_results(decision, output, html)
+    if as_json:
+        emit(decision.to_json())
+    else:
+        print_parts(brief(decision.artifact))
 
 
 def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:

@@ -18,6 +18,7 @@ SCHEMAS: Final = {
     "metrics": "acumen.results.metrics:MetricsArtifact",
     "results": "acumen.results.verdicts:ResultsDocument",
     "calibration": "acumen.results.calibration:CalibrationDocument",
+    "threshold": "acumen.results.decisions:ThresholdDocument",
     "mapping": "acumen.readers.mapping:MappingTable",
     "survey": "acumen.results.survey:Survey",
     "scale": "acumen.table.scale_file:ScaleTable",

@@ -18,6 +18,7 @@ from acumen.readers.content import load
 from acumen.readers.formats import format_of
 from acumen.readers.reading import Reading
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import Decision
 from acumen.results.files import Document, document_of, is_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 
@@ -68,8 +69,8 @@ def _of_document(name: str, document: Document) -> Figure:
     """A chart of a metrics artifact or of results."""
     if isinstance(document, MetricsArtifact):
         return draw(name, document)
-    if isinstance(document, CalibrationDocument):
-        raise UsageError("there is no chart of a calibration")
+    if isinstance(document, CalibrationDocument | Decision):
+        raise UsageError("there is no chart of a calibration or a decision")
     if name not in VERDICT_CHARTS:
         raise UsageError(
             f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"

@@ -15,6 +15,7 @@ from acumen.confidence.grammar import find, uses_calibration
 from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CASES
 from acumen.errors import UsageError
 from acumen.evaluation import build
+from acumen.evaluation.abstain import abstain
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import (
     Plan,
@@ -69,10 +70,11 @@ def evaluate(
     progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate one table, or two on their common cases with paired deltas."""
-    pair, tables = None, [left]
     inputs = [left] if right is None else [left, right]
+    inputs = [abstain(table, plan.threshold, plan.calibration) for table in inputs]
+    pair, tables = None, inputs
     if right is not None:
-        pair = align(left, right, intersection_only=plan.intersection_only)
+        pair = align(*inputs, intersection_only=plan.intersection_only)
         tables = [pair.left, pair.right]
     tables = [plan.weigh(table) for table in tables]
     names, left_out = _select(tables, plan)

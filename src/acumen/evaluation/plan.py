@@ -21,8 +21,9 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.metrics.registry import OVERALL
+from acumen.results.decisions import ThresholdDocument
 from acumen.results.measured import Absence, Measured, NoInterval
-from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
+from acumen.table.judgments import Judgments, Outcome
 from acumen.table.losses import Loss, find_loss
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse_judgments
@@ -52,6 +53,8 @@ class Plan:
     area_coverage: float = AREA_COVERAGE
     options: Options = Options()  # noqa: RUF009  (frozen)
     calibration: Any = None
+    threshold: tuple[str, ThresholdDocument] | None = None
+    """What answers are accepted by, and its name."""
     intersection_only: bool = False
     estimand: str = ESTIMAND
     """Whether each row counts alike, or each case."""
@@ -278,16 +281,8 @@ def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
 
 def both_answered(left: Judgments, right: Judgments) -> tuple[Judgments, Judgments]:
     """Two tables of the same rows, in each of which a row is open that is open in the other."""
-    both = left.answered & right.answered
-    shared = (
-        replace(
-            table,
-            prediction=np.where(both, table.prediction, NO_PREDICTION),
-            outcome=np.where(table.answered & ~both, Outcome.ABSTAINED, table.outcome),
-        )
-        for table in (left, right)
-    )
-    return next(shared), next(shared)
+    alone = left.answered ^ right.answered
+    return left.leave_open(alone), right.leave_open(alone)
 
 
 def _compare(metrics: list[Metric], a: Any, b: Any, system: System) -> dict[str, Contrast]:

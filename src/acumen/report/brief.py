@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acumen.report import calibration
+from acumen.report import calibration, decisions
 from acumen.report.blocks import Block, Section
 from acumen.report.selective import brief as selective
 from acumen.report.verdicts import brief as verdicts
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import Decision
 from acumen.results.files import Document
 from acumen.results.metrics import MetricsArtifact
 
@@ -20,6 +21,8 @@ def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block
             return selective.brief(document, full=full)
         case CalibrationDocument():
             return calibration.brief(document, full=full)
+        case Decision():
+            return decisions.brief(document, full=full)
         case _:
             return verdicts.brief(document, full=full)
 
@@ -31,5 +34,7 @@ def kind(document: Document) -> str:
             return "metrics of acumen evaluate"
         case CalibrationDocument():
             return "calibration of acumen calibrate"
+        case Decision():
+            return f"{document.kind} of acumen {document.kind}"
         case _:
             return "results of acumen score"

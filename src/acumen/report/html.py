@@ -19,6 +19,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
+from acumen.results.decisions import Decision
 from acumen.results.files import document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.verdicts import PairDocument, ResultsDocument
@@ -39,6 +40,7 @@ Reportable = (
     | Scored
     | PairDocument
     | ResultsDocument
+    | Decision
     | Mapping[str, Any]
     | str
     | Path
@@ -80,6 +82,7 @@ def study_of(
     artifact: Reportable, key: str = "s1", command: str | None = None, *, texts: bool = False
 ) -> Study:
     """Everything a page tells of a document."""
+    from acumen.report import decisions
     from acumen.report.selective import study as selective
     from acumen.report.verdicts import study as verdicts
 
@@ -99,6 +102,8 @@ def study_of(
             return verdicts.study_of(PairDocument(systems=[document]), key, command)
         case PairDocument():
             return verdicts.study_of(document, key, command)
+        case Decision():
+            return decisions.study_of(document, key)
     raise UsageError("a calibration has no page; acumen show prints it")
 
 

@@ -10,6 +10,7 @@ from acumen.errors import DataError
 from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import DECISIONS, Decision, is_decision
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.verdicts import (
     ComparisonDocument,
@@ -18,7 +19,7 @@ from acumen.results.verdicts import (
     results_of,
 )
 
-Document = MetricsArtifact | PairDocument | CalibrationDocument
+Document = MetricsArtifact | PairDocument | CalibrationDocument | Decision
 """Anything acumen writes for people to look at."""
 
 
@@ -29,7 +30,8 @@ def document_of(content: object, source: str) -> Document:
         raise DataError(
             [
                 "is no document of acumen: neither metrics (of acumen evaluate) nor results (of "
-                "acumen score) nor a calibration (of acumen calibrate)"
+                "acumen score) nor a calibration (of acumen calibrate) nor a decision (of acumen "
+                f"{', '.join(DECISIONS)})"
             ],
             source=source,
         )
@@ -39,6 +41,8 @@ def document_of(content: object, source: str) -> Document:
 def _kind(content: object) -> type[Document] | None:
     if not isinstance(content, dict):
         return None
+    if is_decision(content):
+        return DECISIONS[content["kind"]]
     if "confidence_variants" in content:
         return MetricsArtifact
     if "unified_scores" in content or "systems" in content:

@@ -1,0 +1,57 @@
+"""A threshold applied: answers that it does not accept are left open."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from acumen import confidence as confidences
+from acumen.errors import DataError, UsageError, what_came
+from acumen.results.decisions import ThresholdDocument
+from acumen.results.metrics import read_artifact
+from acumen.table.judgments import Judgments
+
+
+def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
+    """A threshold as it is or from its file, and how messages call it."""
+    if threshold is None:
+        return None
+    if isinstance(threshold, str | Path):
+        return Path(threshold).name, read_artifact(threshold, ThresholdDocument)
+    document = getattr(threshold, "artifact", threshold)
+    if not isinstance(document, ThresholdDocument):
+        raise UsageError(f"a threshold is what acumen threshold made, not {what_came(threshold)}")
+    return "the threshold", document
+
+
+def abstain(
+    table: Judgments, threshold: tuple[str, ThresholdDocument] | None, calibration: Any = None
+) -> Judgments:
+    """The table with every answer open whose confidence is not above the threshold."""
+    if threshold is None:
+        return table
+    name, document = threshold
+    if not document.certified:
+        raise DataError(["certifies no threshold: there is nothing to abstain by"], source=name)
+    if document.scale.levels != list(table.scale.levels):
+        message = f"is for the scale {document.scale.name}, not for {table.scale.name}"
+        raise DataError([message], source=name)
+    bound = -math.inf if document.threshold is None else document.threshold
+    values = confidences.compute(document.confidence, table, calibration=calibration)
+    rows = np.zeros(len(table), bool)
+    rows[table.judged] = values <= bound
+    before, noun = int(table.included.answered.sum()), table.scale.case
+    notes = [
+        f"{name} leaves {int(rows.sum())} of {before} answers open: {document.confidence} is not "
+        f"above {bound:g}"
+    ]
+    if shared := document.shared_with(table.included.cases):
+        notes.append(
+            f"{name} was made from {shared} of the {len(table.included.cases)} {noun}s evaluated "
+            "here (same ids): what is measured here is in-sample, so too good"
+        )
+    return replace(table.leave_open(rows), warnings=(*table.warnings, *notes))

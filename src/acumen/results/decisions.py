@@ -1,0 +1,115 @@
+"""What a decision rests on, as it lies on disk: thresholds, gates, costs, plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from acumen.files.documents import Document
+from acumen.files.problems import refusal
+from acumen.results.calibration import CaseHashes, case_hash
+from acumen.results.measured import Measured
+from acumen.types import CaseId
+
+SCHEMA_VERSION: Final = 1
+Share = Annotated[float, Field(gt=0, lt=1)]
+Natural = Annotated[int, Field(ge=0)]
+
+
+class Part(Document):
+    """A part of a decision; keys that a later version adds are passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Decision(Part):
+    """What every decision says of itself."""
+
+    kind: str
+    schema_version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
+    acumen_version: str | None = None
+    created_at: str | None = None
+
+
+class ScalePart(Part):
+    """The scale that the judgments are on."""
+
+    name: str
+    levels: list[str | int | float]
+
+
+Test = Literal[
+    "binomial", "betting", "hoeffding-bentkus", "korn-graubard", "clopper-pearson", "conformal"
+]
+"""What a threshold is certified by."""
+Method = Literal["exact", "approx", "sgr", "crc"]
+
+
+class Point(Part):
+    """One threshold that was looked at."""
+
+    threshold: float | None = Field(description="null: every answer is accepted")
+    coverage: float = Field(description="share of all rows that are accepted")
+    risk: float | None = Field(description="mean loss of those")
+    p_value: float | None = None
+    level: float | None = Field(default=None, description="the chance of error it may use up")
+    certified: bool
+
+
+class ThresholdDocument(Decision):
+    """What ``acumen threshold`` writes: the threshold, what it promises, and how it was reached."""
+
+    noun = "threshold"
+    kind: Literal["threshold"] = "threshold"
+    threshold: float | None = Field(
+        description="answers above it are accepted; null where certified: every answer is"
+    )
+    certified: bool
+    alpha: Annotated[float, Field(gt=0)] = Field(
+        description="the largest risk allowed, in units of the loss"
+    )
+    delta: Share | None = Field(
+        description="chance that the true risk is larger; null for crc, which promises a mean"
+    )
+    risk: float | None = Field(description="of what it accepts of the calibration cases")
+    coverage: Measured = Field(description="share of all rows that it accepts")
+    method: Method
+    test: Test
+    method_is_default: bool = False
+    cases: Natural
+    cases_apart: Natural = Field(default=0, description="those whose confidences made the grid")
+    cases_needed: int | None = Field(
+        default=None, description="about how many cases like these would certify a threshold"
+    )
+    fewest_cases: int | None = Field(
+        default=None, description="with fewer, nothing is certified even without an error"
+    )
+    items: Natural = Field(description="most judgments of a case")
+    items_declared: bool = True
+    confidence: str
+    loss: str
+    scale: ScalePart
+    grid: list[Point] = Field(default_factory=list)
+    case_hashes: CaseHashes = CaseHashes()
+
+    @model_validator(mode="after")
+    def _promises_what_it_certified(self) -> ThresholdDocument:
+        if not self.certified and self.threshold is not None:
+            raise refusal([(("threshold",), "must be null where nothing is certified")])
+        return self
+
+    def shared_with(self, cases: Iterable[CaseId]) -> int:
+        """How many of these cases it was made from."""
+        hashes = set(self.case_hashes.sha256_16)
+        return sum(case_hash(c, self.case_hashes.salt) in hashes for c in cases)
+
+
+DECISIONS: Final[dict[str, type[Decision]]] = {"threshold": ThresholdDocument}
+"""Each decision by the kind that its document names."""
+
+
+def is_decision(content: dict[str, Any]) -> bool:
+    """Whether a document names itself a decision."""
+    return isinstance(kind := content.get("kind"), str) and kind in DECISIONS
