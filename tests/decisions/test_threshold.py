@@ -81,7 +81,7 @@ def test_thresholds_lie_at_ranks_of_the_answered_rows_and_equal_ones_are_one() -
 
 def test_the_certificate_is_the_binomial_one_at_every_threshold() -> None:
     rng = np.random.default_rng(5)
-    errors, confidence = (rng.random(120) < 0.06).astype(int), rng.random(120)
+    errors, confidence = (rng.random(400) < 0.06).astype(int), rng.random(400)
     document = acumen.threshold(single(list(errors), list(confidence)), risk=0.2).artifact
     for point in document.grid:
         above = confidence > (-1 if point.threshold is None else point.threshold)

@@ -41,6 +41,7 @@ COMMANDS: Final[dict[str, str]] = {
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
     "threshold": "acumen.cli.threshold",
+    "gate": "acumen.cli.gate",
     "score": "acumen.cli.score",
     "show": "acumen.cli.show",
     "schema": "acumen.cli.schema",

@@ -50,20 +50,6 @@ def write_results(
     write_files(files)
 
 
-def finish(
-    decision: Decided[Any], output: Path | None, html: Path | None, *, as_json: bool = False
-) -> None:
-    """A decision written where it was asked for, and shown."""
-    from acumen.report.decisions import brief
-    from acumen.report.terminal import print_parts
-
-    write_results(decision, output, html)
-    if as_json:
-        emit(decision.to_json())
-    else:
-        print_parts(brief(decision.artifact))
-
-
 def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:
     """Refuse an output that is an input or another output; ``targets`` are by their option."""
     sources = [Path(i) for i in inputs if i is not None and str(i) != "-"]

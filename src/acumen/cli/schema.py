@@ -19,6 +19,8 @@ SCHEMAS: Final = {
     "results": "acumen.results.verdicts:ResultsDocument",
     "calibration": "acumen.results.calibration:CalibrationDocument",
     "threshold": "acumen.results.decisions:ThresholdDocument",
+    "gate": "acumen.results.decisions:GateDocument",
+    "gate_file": "acumen.decisions.gate_file:GateTable",
     "mapping": "acumen.readers.mapping:MappingTable",
     "survey": "acumen.results.survey:Survey",
     "scale": "acumen.table.scale_file:ScaleTable",

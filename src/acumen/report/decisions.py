@@ -19,8 +19,9 @@ from acumen.report.blocks import (
     Tone,
     Warnings,
 )
-from acumen.report.cells import number, percent, plain
-from acumen.results.decisions import Decision, ThresholdDocument
+from acumen.report.cells import number, percent, plain, reach, title_of
+from acumen.report.words import why_missing
+from acumen.results.decisions import Check, Decision, GateDocument, ThresholdDocument
 
 ALL = "all answers"
 """The threshold below every confidence."""
@@ -69,6 +70,8 @@ def _words(document: Decision) -> _Words:
     match document:
         case ThresholdDocument():
             return _threshold(document)
+        case GateDocument():
+            return _gate(document)
     raise TypeError(type(document).__name__)
 
 
@@ -134,3 +137,90 @@ def _needed(document: ThresholdDocument) -> str:
         return f"about {document.cases_needed} cases like these could"
     fewest = counted(document.fewest_cases or 0, "case")
     return f"more cases like these would not, and {fewest} without an error are the least"
+
+
+_ASKED = {
+    "non-inferiority": "at most {bound:g} worse",
+    "equivalence": "within {bound:g}",
+    "superiority": "better",
+    "at-least": "at least {bound:g}",
+    "at-most": "at most {bound:g}",
+}
+
+
+def _subject(check: Check) -> str:
+    return title_of(check.metric) + ("" if check.group is None else f", {plain(check.group)}")
+
+
+def why_undecided(check: Check) -> str | None:
+    """Why a check says neither yes nor no."""
+    match check.why:
+        case None:
+            return None
+        case "few_cases":
+            return f"too few cases ({check.cases})"
+        case "unreliable":
+            return "its interval is unreliable"
+        case "between":
+            return "the interval holds both yes and no"
+    return plain(why_missing(check.measured) or "it has no value")
+
+
+def _gate(document: GateDocument) -> _Words:
+    verdict = {"pass": "The gate passes", "fail": "The gate fails"}.get(
+        document.verdict, "The gate is undecided: the data are too thin to say"
+    )
+    names = ("pass", "fail", "undecided")
+    of = [f"{sum(c.verdict == name for c in document.checks)} {name}" for name in names]
+    rows = tuple(
+        (
+            Cell(check.verdict.upper() if check.verdict == "fail" else check.verdict),
+            Cell(_subject(check)),
+            Cell(_ASKED[check.rule].format(bound=check.bound)),
+            number(check.measured.value),
+            reach(*check.measured.ends),
+            number(check.cases),
+        )
+        for check in document.checks
+    )
+    columns = ("verdict", "metric", "asked", "value", "one-sided 95% ends", "cases")
+    is_pair = any(len(check.values) == 2 for check in document.checks)
+    notes = ["The value is new − base, turned so that positive is worse."] * is_pair
+    notes += [f"{_subject(c)}: {why_undecided(c)}." for c in document.checks if c.why is not None]
+    if document.cases < document.least_cases:
+        notes.append(f"It asks for at least {counted(document.least_cases, 'case')}.")
+    if document.undecided_counts_as and document.verdict == "undecided":
+        notes.append(f"Undecided counts as {document.undecided_counts_as} here.")
+    sentence = f"{verdict} ({counted(document.cases, 'case')}; checks: {', '.join(of)})."
+    return _Words("Gate", sentence, Table("Checks", columns, rows), tuple(notes))
+
+
+def as_junit(document: GateDocument) -> str:
+    """A gate as JUnit XML: an undecided check is an error, unless it counts as pass or fail."""
+    from xml.etree import ElementTree
+
+    counts = {"fail": 0, "undecided": 0}
+    suite = ElementTree.Element("testsuite", name="acumen gate", time="0", skipped="0")
+    for check in document.checks:
+        name = f"{_subject(check)}: {_ASKED[check.rule].format(bound=check.bound)}"
+        facts = {"classname": "acumen.gate", "name": name, "time": "0"}
+        case = ElementTree.SubElement(suite, "testcase", facts)
+        outcome = check.verdict
+        if outcome == "undecided" and document.undecided_counts_as is not None:
+            outcome = document.undecided_counts_as
+        if outcome != "pass":
+            counts[outcome] += 1
+            ends = reach(*check.measured.ends).text
+            message = f"{number(check.measured.value).text}, one-sided 95% ends {ends}"
+            message += "" if check.why is None else f"; {why_undecided(check)}"
+            tag = "failure" if outcome == "fail" else "error"
+            ElementTree.SubElement(case, tag, type=check.verdict, message=message)
+    totals = {"tests": len(document.checks), "failures": counts["fail"]}
+    totals["errors"] = counts["undecided"]
+    root = ElementTree.Element("testsuites")
+    for element in (root, suite):
+        for key, total in totals.items():
+            element.set(key, str(total))
+    root.append(suite)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, "unicode", xml_declaration=True) + "\n"

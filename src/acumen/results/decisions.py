@@ -106,7 +106,53 @@ class ThresholdDocument(Decision):
         return sum(case_hash(c, self.case_hashes.salt) in hashes for c in cases)
 
 
-DECISIONS: Final[dict[str, type[Decision]]] = {"threshold": ThresholdDocument}
+Rule = Literal["non-inferiority", "equivalence", "superiority", "at-least", "at-most"]
+Verdict = Literal["pass", "fail", "undecided"]
+Undecided = Literal["few_cases", "no_value", "no_interval", "unreliable", "between"]
+
+
+class Check(Part):
+    """One requirement on all cases, or on a group of them."""
+
+    metric: str
+    group: str | None = Field(default=None, description="column=value; null: all cases")
+    rule: Rule
+    bound: float
+    values: list[float | None] = Field(description="of the run; of two, base and then new")
+    measured: Measured = Field(
+        description="the value, or new − base turned so that positive is worse; one-sided 95% ends"
+    )
+    p_value: float | None = None
+    cases: Natural
+    verdict: Verdict
+    why: Undecided | None = Field(default=None, description="why it is undecided")
+
+
+class GateDocument(Decision):
+    """What ``acumen gate`` writes: the verdict, and every check behind it."""
+
+    noun = "gate"
+    kind: Literal["gate"] = "gate"
+    verdict: Verdict
+    undecided_counts_as: Literal["pass", "fail"] | None = None
+    checks: list[Check]
+    cases: Natural
+    least_cases: Natural = 0
+    confidence: str | None = None
+    loss: str
+    scale: ScalePart
+
+    @property
+    def exit_code(self) -> int:
+        """0 where it passes, 1 where it fails, 5 where the data are too thin to say."""
+        counts_as = self.undecided_counts_as if self.verdict == "undecided" else self.verdict
+        return 5 if counts_as is None else int(counts_as == "fail")
+
+
+DECISIONS: Final[dict[str, type[Decision]]] = {
+    "threshold": ThresholdDocument,
+    "gate": GateDocument,
+}
 """Each decision by the kind that its document names."""
 
 
