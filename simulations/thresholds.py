@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from acumen.decisions.gate import decide, measure
 from acumen.decisions.sample import Sample
-from acumen.decisions.threshold import _grid, _Rule
+from acumen.decisions.threshold import Search, _grid
+from acumen.metrics import METRICS
+from acumen.metrics.registry import Metric
 from acumen.results.decisions import Test
-from simulations.populations import Population, Studies, draw
+from acumen.views.ranking import Ranking
+from simulations.populations import Latent, Population, Studies, draw, judge, sizes, truth
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "decisions.md"
 STUDIES: Final = 1000
@@ -92,26 +96,26 @@ class Truth:
         return (float(self.loss[above - 1]) / above if above else 0.0), above / self.rows
 
 
-def rules(setting: Setting, alpha: float) -> dict[str, tuple[_Rule, bool]]:
+def rules(setting: Setting, alpha: float) -> dict[str, tuple[Search, bool]]:
     """Each way to certify, and whether it takes rows for cases."""
     common = (alpha, DELTA, STARTS, setting.population.items[1])
     single = setting.population.items == (1, 1) and not setting.graded
     row_test: Test = "hoeffding-bentkus" if setting.graded else "binomial"
-    ways: dict[str, tuple[_Rule, bool]] = {
-        "approx": (_Rule("approx", "korn-graubard", *common), False),
-        "exact": (_Rule("exact", "binomial" if single else "betting", *common), False),
-        "by row": (_Rule("exact", row_test, alpha, DELTA, STARTS, 1), True),
+    ways: dict[str, tuple[Search, bool]] = {
+        "approx": (Search("approx", "korn-graubard", *common), False),
+        "exact": (Search("exact", "binomial" if single else "betting", *common), False),
+        "by row": (Search("exact", row_test, alpha, DELTA, STARTS, 1), True),
     }
     if not setting.graded:
-        ways["SGR by row"] = (_Rule("sgr", "clopper-pearson", *common), True)
+        ways["SGR by row"] = (Search("sgr", "clopper-pearson", *common), True)
     return ways
 
 
 def count(setting: Setting, cases: int, studies: int) -> dict[str, tuple[float, float]]:
     """Share of studies that break the promise, and the coverage that they reach, by way."""
     rng = np.random.default_rng([SEED, cases])
-    truth = Truth.of(setting, np.random.default_rng(SEED))
-    alpha = setting.share * truth.risk
+    known = Truth.of(setting, np.random.default_rng(SEED))
+    alpha = setting.share * known.risk
     ways = rules(setting, alpha)
     false, coverage = dict.fromkeys(ways, 0), dict.fromkeys(ways, 0.0)
     drawn = draw(setting.population, rng, studies, cases)
@@ -121,7 +125,7 @@ def count(setting: Setting, cases: int, studies: int) -> dict[str, tuple[float, 
             tested, thresholds = _grid(sample, None, rule)
             points = [p for p in rule.certify(tested, thresholds) if p.certified]
             if points:
-                risk, reached = truth.at(points[-1].threshold)
+                risk, reached = known.at(points[-1].threshold)
                 # where the risk is α everywhere, every certificate is a false one
                 false[name] += setting.share == 1.0 or risk > alpha
                 coverage[name] += reached
@@ -146,7 +150,52 @@ def threshold_table(studies: int) -> Iterator[str]:
     yield f"{studies:,} studies a line: two Monte-Carlo standard errors are {error:.1f} points."
 
 
-TABLES: Final[dict[str, Callable[[int], Iterator[str]]]] = {"thresholds": threshold_table}
+GATED: Final = Population("gated", "", icc=0.3)
+
+
+def gate_table(studies: int) -> Iterator[str]:
+    """False passes at the margin: the new system is as much worse as is just not allowed."""
+    yield "| metric | cases | passes at the margin | passes when equal | undecided when equal |"
+    yield "|---|---:|---:|---:|---:|"
+    harder = replace(GATED, cutoffs=tuple(cut - 0.25 for cut in GATED.cutoffs))
+    for name in ("mae", "augrc", "cmax"):
+        metric = METRICS[name]
+        worse = harder if name != "cmax" else replace(GATED, coverage=GATED.coverage - 0.1)
+        pair = [truth(p, [metric], SEED, TRUTH_CASES)[name] for p in (GATED, worse)]
+        margin = abs(pair[1] - pair[0])
+        for cases in (20, 41, 100):
+            rng = np.random.default_rng([SEED, cases])
+            latents = [Latent.draw(rng, studies, cases, 8) for _ in range(3)]
+            present = sizes(GATED, rng, studies, cases)
+            base = judge(GATED, latents[0].mixed(latents[1], 0.5), present)
+            twins = [judge(p, latents[0].mixed(latents[2], 0.5), present) for p in (worse, GATED)]
+            shares = []
+            for new in twins:
+                verdicts = [
+                    verdict_on(metric, [base.view(k), new.view(k)], cases, margin)
+                    for k in range(studies)
+                ]
+                shares.append([verdicts.count(v) / studies for v in ("pass", "undecided")])
+            (false, _), (right, thin) = shares
+            cells = (f"{100 * share:.1f}%" for share in (false, right, thin))
+            yield f"| `{name}` | {cases} | {' | '.join(cells)} |"
+    error = 100 * 2 * math.sqrt(0.05 * 0.95 / studies)
+    yield ""
+    yield f"{studies:,} pairs a line: two Monte-Carlo standard errors are {error:.1f} points at 5%."
+
+
+def verdict_on(metric: Metric, views: Sequence[Ranking], cases: int, margin: float) -> str:
+    """What a gate for non-inferiority says of a pair of studies."""
+    interval = measure(metric, views, cases)[1].interval
+    if interval is None or not interval.is_reliable:
+        return "undecided"
+    return decide("non-inferiority", interval.low, interval.high, margin)
+
+
+TABLES: Final[dict[str, Callable[[int], Iterator[str]]]] = {
+    "thresholds": threshold_table,
+    "gate": gate_table,
+}
 
 
 def main() -> None:

@@ -89,3 +89,9 @@ EXACT_TEST: Final = "betting"
 
 STARTS: Final = ".1,.3,.5"
 """Shares of the answered rows at which the search for a threshold begins."""
+
+COSTS: Final = "abs"
+"""What an error costs where abstaining has a price: as much as it is levels off."""
+
+COST_FOLDS: Final = 5
+"""Folds of cases on which the cheapest threshold is chosen and paid for."""

@@ -42,6 +42,14 @@ DOORS: Mapping[str, Difference] = {
     "threshold": Difference(
         acumen.threshold, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
     ),
+    "gate": Difference(
+        acumen.gate,
+        frozenset({"output", "html", "junit", "markdown", "as_json"}),
+        frozenset({"columns"}),
+    ),
+    "cost": Difference(
+        acumen.cost, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
+    ),
     "map": Difference(acumen.survey, frozenset({"as_json", "output"}), frozenset({"columns"})),
     "report": Difference(acumen.write_report, frozenset({"output"}), frozenset({"command"})),
     "plot": Difference(acumen.chart, frozenset({"chart", "output"}), frozenset({"columns"})),

@@ -42,6 +42,7 @@ COMMANDS: Final[dict[str, str]] = {
     "calibrate": "acumen.cli.calibrate",
     "threshold": "acumen.cli.threshold",
     "gate": "acumen.cli.gate",
+    "cost": "acumen.cli.cost",
     "score": "acumen.cli.score",
     "show": "acumen.cli.show",
     "schema": "acumen.cli.schema",

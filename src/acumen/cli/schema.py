@@ -20,6 +20,7 @@ SCHEMAS: Final = {
     "calibration": "acumen.results.calibration:CalibrationDocument",
     "threshold": "acumen.results.decisions:ThresholdDocument",
     "gate": "acumen.results.decisions:GateDocument",
+    "cost": "acumen.results.decisions:CostDocument",
     "gate_file": "acumen.decisions.gate_file:GateTable",
     "mapping": "acumen.readers.mapping:MappingTable",
     "survey": "acumen.results.survey:Survey",

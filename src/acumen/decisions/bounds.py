@@ -2,8 +2,7 @@ r"""Tests of a bounded mean over cases: is the risk of what is accepted at most 
 
 With losses in 0..1, the selective risk is at most α exactly where E[Z] ≤ 0, for
 :math:`Z_c = \sum_i (l_i - \alpha)\,1[c_i > \lambda]`. Cases are independent, so a test of that mean
-holds with abstentions, ordinal losses and clusters. Every function works on arrays; the last axis
-of ``(…, case)`` is the cases.
+holds with abstentions, ordinal losses and clusters. The last axis of ``(…, case)`` is the cases.
 """
 
 from __future__ import annotations
@@ -13,22 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, betainc, betaincinv, ndtri, stdtrit, xlogy
+from scipy.special import bdtr, betainc, ndtri, stdtrit, xlogy
 
 from acumen.types import Floats
-
-FEW_ERRING = 3
-"""With fewer erring cases, Korn–Graubard counts cases and not rows."""
-
-
-def clopper_pearson(errors: ArrayLike, n: ArrayLike, delta: float) -> Floats:
-    """Upper end of a share of ``errors`` in ``n``, exceeded with chance ``delta``.
-
-    >>> round(float(clopper_pearson(3, 100, 0.1)), 7)
-    0.0655858
-    """
-    k, m = np.asarray(errors, np.float64), np.asarray(n, np.float64)
-    return np.where(k < m, betaincinv(k + 1, np.maximum(m - k, 1e-300), 1 - delta), 1.0)
 
 
 def binomial(errors: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
@@ -54,14 +40,13 @@ def hoeffding_bentkus(mean: ArrayLike, n: int, alpha: float) -> Floats:
 
 
 def betting(values: Floats, alpha: float, delta: float) -> Floats:
-    """p of the same by the betting test (Waudby-Smith and Ramdas 2024), ``values`` in 0..1.
+    """p of the same by the betting test (Waudby-Smith and Ramdas 2024).
 
     ``delta`` shapes the bets and is fixed beforehand; the order of the cases may not follow them.
     """
-    n = values.shape[-1]
-    places = np.arange(1, n + 1)
-    mean = (0.5 + np.cumsum(values, axis=-1)) / (places + 1)
-    variance = (0.25 + np.cumsum((values - mean) ** 2, axis=-1)) / (places + 1)
+    n, places = values.shape[-1], np.arange(2, values.shape[-1] + 2)
+    mean = (0.5 + np.cumsum(values, axis=-1)) / places
+    variance = (0.25 + np.cumsum((values - mean) ** 2, axis=-1)) / places
     before = np.concatenate([np.full((*values.shape[:-1], 1), 0.25), variance[..., :-1]], axis=-1)
     bet = np.minimum(1.0, np.sqrt(2 * math.log(1 / delta) / (n * before)))
     wealth = np.cumsum(np.log1p(-bet * (values - alpha)), axis=-1).max(axis=-1)
@@ -85,31 +70,23 @@ class Accepted:
     @classmethod
     def of(cls, rows: Floats, loss: Floats) -> Accepted:
         """From accepted rows and their loss in 0..1, both ``(…, case)``."""
-        n, total = rows.shape[-1], rows.sum(axis=-1)
-        at_least = np.maximum(total, 1.0)
-        risk = loss.sum(axis=-1) / at_least
+        n, total = rows.shape[-1], np.maximum(rows.sum(axis=-1), 1.0)
+        risk = loss.sum(axis=-1) / total
         residual = ((loss - risk[..., None] * rows) ** 2).sum(axis=-1)
-        variance = n / max(n - 1, 1) * residual / at_least**2
+        variance = n / max(n - 1, 1) * residual / total**2
         return cls(total, risk, variance, (rows > 0).sum(axis=-1), (loss > 0).sum(axis=-1))
 
     def effective(self, delta: Floats | float) -> Floats:
-        """How many independent rows the accepted ones are worth."""
+        """How many independent rows the accepted ones are worth: cases, where few of them err."""
         squeeze = (ndtri(1 - delta) / stdtrit(self.answering - 1, 1 - delta)) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             worth = self.risk * (1 - self.risk) / self.variance * squeeze
         worth = np.where(self.variance > 0, np.minimum(self.rows, worth), self.rows)
-        few = np.where(self.erring < FEW_ERRING, np.minimum(worth, self.answering), worth)
+        few = np.where(self.erring < 3, np.minimum(worth, self.answering), worth)
         return np.where(self.erring == 0, self.answering, few)
 
-    def upper(self, delta: float) -> Floats:
-        """Korn–Graubard upper end of the risk."""
-        n = self.effective(delta)
-        sure = (self.answering > 1) & (self.risk < 1)
-        ends = betaincinv(n * self.risk + 1, np.where(sure, n * (1 - self.risk), 1.0), 1 - delta)
-        return np.where(sure, ends, 1.0)
-
     def p_value(self, alpha: float) -> Floats:
-        """The least δ at which that upper end is at most α; 1 where it is above a half."""
+        """The least δ at which the Korn–Graubard upper end is at most α; 1 above a half."""
         sure = (self.answering > 1) & (self.risk < 1)
         low, high = np.full(self.risk.shape, 1e-12), np.full(self.risk.shape, 0.499)
 
@@ -138,13 +115,12 @@ def fewest_cases(alpha: float, delta: float) -> int:
 def fallback(p_values: Floats, starts: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """The level of each test and whether it is certified (Wiens and Dmitrienko 2005).
 
-    Along the last axis, strictest threshold first; ``starts`` holds the δ that begins at each. A
-    certified test hands its level on. Chance of any false certificate: the sum of the starts.
+    Strictest threshold first; ``starts`` holds the δ that begins at each. A certified test hands
+    its level on. Chance of any false certificate: the sum of the starts.
     """
-    level, certified = np.zeros_like(p_values), np.zeros(p_values.shape, bool)
-    carried = np.zeros(p_values.shape[:-1])
-    for at in range(p_values.shape[-1]):
-        level[..., at] = carried + starts[at]
-        certified[..., at] = (p_values[..., at] <= level[..., at]) & (level[..., at] > 0)
-        carried = np.where(certified[..., at], level[..., at], 0.0)
+    level, certified, carried = np.zeros(len(starts)), np.zeros(len(starts), bool), 0.0
+    for at, p in enumerate(p_values.tolist()):
+        level[at] = carried + starts[at]
+        certified[at] = p <= level[at] and level[at] > 0
+        carried = level[at] if certified[at] else 0.0
     return level, certified

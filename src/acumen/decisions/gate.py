@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import Any, Final, Unpack, cast
 
 from scipy.special import stdtr
 
@@ -65,22 +65,30 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
     return "pass" if set(verdicts) == {"pass"} else "undecided"
 
 
-def _needs_confidence(metric: Metric) -> bool:
-    return metric.view in (Ranking, Forecast) and metric.name not in UNRANKED
+def find_views(
+    key: str, tables: Sequence[Judgments], plan: Plan, selector: str
+) -> tuple[Metric, list[Any], str | None]:
+    """A metric by its key, what it looks at on each side, and the confidence it goes by.
 
-
-def _views(metric: Metric, tables: Sequence[Judgments], plan: Plan, name: str | None) -> list[Any]:
-    """What a metric looks at on each side; of levels, the rows that both answered."""
-    of_levels = metric.view in (Confusion, SeverityRanking)
+    Levels are compared on the rows that both answered.
+    """
+    metric = find_metric(key, tables[0].scale.levels)
+    if metric is None or metric.view not in (Ranking, Forecast, Confusion, SeverityRanking):
+        raise UsageError(f"no metric '{printable(key)}' here; docs/definitions.md lists them")
+    of_levels, name = metric.view in (Confusion, SeverityRanking), None
     if of_levels and len(tables) == 2 and metric.name != "total_accuracy":
         tables = both_answered(tables[0], tables[1])
-    names = [name] if name is not None and _needs_confidence(metric) else []
-    systems = [System.of(table, plan, names) for table in tables]
+    if not of_levels and metric.name not in UNRANKED:
+        name = one_confidence(selector, tables[-1], plan.calibration)
+    systems = [System.of(table, plan, [] if name is None else [name]) for table in tables]
+    views: list[Any]
     if of_levels:
-        return [s.confusion if metric.view is Confusion else s.severity for s in systems]
-    if not names:
-        return [system.unranked for system in systems]
-    return [(s.rankings if metric.view is Ranking else s.forecasts)[names[0]] for s in systems]
+        views = [s.confusion if metric.view is Confusion else s.severity for s in systems]
+    elif name is None:
+        views = [system.unranked for system in systems]
+    else:
+        views = [(s.rankings if metric.view is Ranking else s.forecasts)[name] for s in systems]
+    return metric, views, name
 
 
 def measure(metric: Metric, views: Sequence[Any], n: int) -> tuple[list[float | None], Measured]:
@@ -132,7 +140,12 @@ def _check(
         verdict = decide(asked.rule, interval.low, interval.high, asked.bound)
         why = "between" if verdict == "undecided" else None
     p = p_value(asked.rule, measured, asked.bound, n) if len(views) == 2 else None
-    facts = {"metric": metric.name, "group": group, "rule": asked.rule, "bound": asked.bound}
+    facts: dict[str, Any] = {
+        "metric": metric.name,
+        "group": group,
+        "rule": asked.rule,
+        "bound": asked.bound,
+    }
     facts |= {"values": values, "measured": measured, "p_value": p, "cases": n}
     return Check(**facts, verdict=verdict, why=why)
 
@@ -200,37 +213,26 @@ def gate(
         pair = align(earlier, tables[0], intersection_only=intersection_only)
         tables = [pair.left, pair.right]
     tables = [side.scored for side in tables]
-    metrics = [_metric(r.metric, tables[0]) for r in table.require]
     plan = Plan(loss=find_loss(loss or table.loss or LOSS), calibration=calibration_of(calibration))
-    name = None
-    if any(map(_needs_confidence, metrics)):
-        selector = confidence or table.confidence or CONFIDENCE
-        name = one_confidence(selector, tables[-1], plan.calibration)
-    least, checks = max(least_cases or 0, table.least_cases), []
+    selector = confidence or table.confidence or CONFIDENCE
+    least, checks, names = max(least_cases or 0, table.least_cases), [], set[str]()
     for group, sides in _groups(tables, columns):
-        for asked, known in zip(table.require, metrics, strict=True):
-            views = _views(known, sides if asked.is_of_two else sides[-1:], plan, name)
-            n, fewest = len(sides[0].included.cases), 0 if group else least
+        for asked in table.require:
+            of = sides if asked.is_of_two else sides[-1:]
+            known, views, name = find_views(asked.metric, of, plan, selector)
+            n, fewest = len(sides[0].cases), 0 if group else least
             checks.append(_check(asked, known, views, n, fewest, group))
+            names |= set() if name is None else {name}
     document = GateDocument(
-        **origin(tables[0]),
+        **origin(tables[0], max(names, default=None), find_loss(plan.loss).name),
         verdict=together([check.verdict for check in checks]),
-        undecided_counts_as=policy,
+        undecided_counts_as=cast("Any", policy),
         checks=checks,
-        cases=len(tables[0].included.cases),
+        cases=len(tables[0].cases),
         least_cases=least,
-        confidence=name,
-        loss=find_loss(plan.loss).name,
     )
     return Decided(document)
 
 
 def _texts(value: Sequence[str] | str | None) -> list[str]:
     return [value] if isinstance(value, str) else list(value or ())
-
-
-def _metric(key: str, table: Judgments) -> Metric:
-    metric = find_metric(key, table.scale.levels)
-    if metric is None or metric.view not in (Ranking, Forecast, Confusion, SeverityRanking):
-        raise UsageError(f"no metric '{printable(key)}' to gate; docs/definitions.md lists them")
-    return metric

@@ -50,8 +50,7 @@ class Sample:
         order = np.argsort(self.case, kind="stable")
         ends = np.searchsorted(self.case[order], np.arange(self.n + 1))
         spans = [order[ends[place] : ends[place + 1]] for place in places.tolist()]
-        rows = np.concatenate(spans) if spans else order[:0]
-        case = np.repeat(np.arange(len(spans)), [len(span) for span in spans])
+        rows, case = np.concatenate(spans), np.repeat(np.arange(len(spans)), [*map(len, spans)])
         confidence, loss = self.confidence[rows], self.loss[rows]
         return replace(self, confidence=confidence, loss=loss, case=case, rows=self.rows[places])
 
@@ -66,11 +65,9 @@ class Sample:
 
 
 def sample_of(table: Judgments, name: str, loss: AnyLoss, calibration: Any = None) -> Sample:
-    """The rows of a table under a confidence and a loss."""
-    table = table.scored
+    """The rows of a scored table under a confidence and a loss."""
     if table.weight is not None:
         raise UsageError("a decision counts every row alike; leave the weights out")
-    values = confidences.compute(name, table, calibration=calibration)
     rows = np.flatnonzero(table.answered)
     if not len(rows):
         raise DataError(["no row was answered: nothing can be accepted"], source=table.source.name)
@@ -78,29 +75,28 @@ def sample_of(table: Judgments, name: str, loss: AnyLoss, calibration: Any = Non
     most = float(grades.cost.max())
     if most == 0.0:
         raise UsageError("the loss costs nothing at all: no risk to hold down")
+    values = confidences.compute(name, table, calibration=calibration)[rows]
     costs = grades.cost[grades.kinds(table.prediction[rows], table.truth[rows])] / most
-    place = np.empty(len(table.cases), np.int64)
-    hashes = [case_hash(case, "") for case in table.cases]
-    place[np.argsort(np.array(hashes), kind="stable")] = np.arange(len(hashes))
-    sizes = np.bincount(place[table.case], minlength=len(hashes))
+    place = np.argsort(np.argsort([case_hash(case, "") for case in table.cases]))
+    sizes = np.bincount(place[table.case], minlength=len(place))
     graded = bool(((grades.cost > 0) & (grades.cost < most)).any())
-    case = place[table.case[rows]]
-    return Sample(values[rows], costs, case, sizes, most * grades.unit, graded)
+    return Sample(values, costs, place[table.case[rows]], sizes, most * grades.unit, graded)
 
 
 def one_confidence(selector: str, table: Judgments, calibration: Any = None) -> str:
     """The one confidence that a decision goes by: the default's first, or the one that is named."""
-    names = confidences.select(selector, table.included, calibration=calibration).names
+    names = confidences.select(selector, table, calibration=calibration).names
     if selector != "default" and len(names) > 1:
         text = printable(selector, 80)
         raise UsageError(f"a decision goes by one confidence, not by '{text}': name one")
     return names[0]
 
 
-def origin(table: Judgments) -> dict[str, Any]:
+def origin(table: Judgments, confidence: str | None, loss: str) -> dict[str, Any]:
     """What every document says of its making."""
     scale = ScalePart(name=table.scale.name, levels=list(table.scale.levels))
-    return {"acumen_version": __version__, "created_at": created_at(), "scale": scale}
+    version = {"acumen_version": __version__, "created_at": created_at()}
+    return {**version, "scale": scale, "confidence": confidence, "loss": loss}
 
 
 def hashes_of(table: Judgments) -> CaseHashes:

@@ -1,7 +1,7 @@
 """Above which confidence may answers be used, so that their risk is at most α?
 
-The fallback procedure walks from the strictest threshold to the loosest and stays valid for any
-dependence between them; docs/decisions.md has the measured error rates.
+The search walks from the strictest threshold to the loosest and stays valid for any dependence
+between them; docs/decisions.md has the measured error rates.
 """
 
 from __future__ import annotations
@@ -15,14 +15,7 @@ from typing import Any, Final, Unpack, cast, get_args
 import numpy as np
 
 from acumen.confidence import compute
-from acumen.decisions.bounds import (
-    Accepted,
-    betting,
-    binomial,
-    fallback,
-    fewest_cases,
-    hoeffding_bentkus,
-)
+from acumen.decisions import bounds
 from acumen.decisions.decided import Decided
 from acumen.decisions.sample import Sample, hashes_of, one_confidence, origin, sample_of
 from acumen.defaults import CONFIDENCE, DELTA, EXACT_TEST, LOSS, STARTS
@@ -33,7 +26,7 @@ from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from acumen.readers.reading import Reading
 from acumen.results.decisions import Method, Point, Test, ThresholdDocument
-from acumen.results.measured import Absence, Measured, NoInterval, finite
+from acumen.results.measured import Measured, finite
 from acumen.table.judgments import Judgments
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
@@ -50,9 +43,9 @@ MOST_TIMES: Final = 30
 TESTS: Final = (EXACT_TEST, "hoeffding-bentkus")
 
 
-@dataclass(frozen=True, eq=False)
-class _Rule:
-    """By what thresholds are certified: everything that is settled before a loss is looked at."""
+@dataclass(frozen=True, slots=True)
+class Search:
+    """By what thresholds are certified: all that is fixed before a loss is looked at."""
 
     method: Method
     test: Test
@@ -61,57 +54,50 @@ class _Rule:
     delta: float
     starts: tuple[float, ...]
     items: int
+    """The most judgments of a case."""
 
     def certify(self, sample: Sample, thresholds: Floats) -> list[Point]:
         """Each threshold that is looked at, strictest first."""
-        if self.method == "crc":
-            return self._conform(sample)
-        if self.method == "sgr":
-            return self._bisect(sample)
+        if self.method in ("sgr", "crc"):
+            return self._look_everywhere(sample)
         starts = np.zeros(len(thresholds))
         for start in self.starts:
             starts[math.ceil(start * len(thresholds) - 1e-9) - 1] += self.delta / len(self.starts)
         # equal thresholds are one, which has what began at each of them
-        unique, place = np.unique(-thresholds, return_inverse=True)
-        rows, loss = sample.accepted(-unique)
+        falling, place = np.unique(-thresholds, return_inverse=True)
+        rows, loss = sample.accepted(-falling)
         p_values = self._p_values(rows, loss)
-        level, certified = fallback(p_values, np.bincount(place, starts).astype(np.float64))
-        columns = (-unique, rows.sum(axis=1), loss.sum(axis=1), p_values, level, certified)
-        return [_point(sample, *entry) for entry in zip(*columns, strict=True)]
+        level, certified = bounds.fallback(p_values, np.bincount(place, starts).astype(np.float64))
+        return _points(sample, -falling, rows.sum(1), loss.sum(1), p_values, level, certified)
 
     def _p_values(self, rows: Floats, loss: Floats) -> Floats:
         if self.test == "korn-graubard":
-            return Accepted.of(rows, loss).p_value(self.alpha)
+            return bounds.Accepted.of(rows, loss).p_value(self.alpha)
         if self.test == "binomial":
-            return binomial(np.rint(loss.sum(axis=1)), rows.sum(axis=1), self.alpha)
+            return bounds.binomial(np.rint(loss.sum(axis=1)), rows.sum(axis=1), self.alpha)
         values = (loss - self.alpha * rows) / self.items + self.alpha
         if self.test == "betting":
-            return betting(values, self.alpha, self.delta / len(self.starts))
-        return hoeffding_bentkus(values.mean(axis=1), values.shape[1], self.alpha)
+            return bounds.betting(values, self.alpha, self.delta / len(self.starts))
+        return bounds.hoeffding_bentkus(values.mean(axis=1), values.shape[1], self.alpha)
 
-    def _bisect(self, sample: Sample) -> list[Point]:
-        """SGR (Geifman and El-Yaniv 2017): a binary search, each step with its share of δ."""
-        thresholds, rows, loss = _cumulated(sample)
-        steps = max(1, math.ceil(math.log2(len(sample.confidence))))
-        low, high, points = 0, len(thresholds) - 1, {}
-        for _ in range(steps):
-            at = (low + high) // 2
-            p = float(binomial(round(loss[at]), rows[at], self.alpha))
-            certified, level = p <= self.delta / steps, self.delta / steps
-            points[at] = _point(sample, thresholds[at], rows[at], loss[at], p, level, certified)
-            low, high = (at + 1, high) if certified else (low, at - 1)
-            if low > high:
-                break
-        return [points[at] for at in sorted(points)]
-
-    def _conform(self, sample: Sample) -> list[Point]:
-        """Conformal risk control: the loosest threshold whose mean loss, one more case, is ≤ α."""
-        thresholds, rows, loss = _cumulated(sample)
-        fits = (loss / self.items + 1) / (sample.n + 1) <= self.alpha
-        at = int(np.flatnonzero(fits)[-1]) if fits.any() else 0
-        point = _point(sample, thresholds[at], rows[at], loss[at], None, None, fits[at])
-        risk = float(loss[at]) / (self.items * sample.n) * sample.most_loss
-        return [point.model_copy(update={"risk": risk})]
+    def _look_everywhere(self, sample: Sample) -> list[Point]:
+        """Over every threshold there is: SGR bisects, conformal risk control takes the loosest."""
+        order = np.argsort(-sample.confidence, kind="stable")
+        ends = np.flatnonzero(np.diff(sample.confidence[order], append=-np.inf))
+        below, loss = np.append(sample.values[1:], -np.inf), np.cumsum(sample.loss[order])[ends]
+        if self.method == "crc":
+            fits = (loss / self.items + 1) / (sample.n + 1) <= self.alpha
+            loosest = _points(sample, below, ends + 1, loss, np.nan, np.nan, fits)
+            return loosest[int(np.flatnonzero(fits).max(initial=0)) :][:1]
+        steps = max(1, math.ceil(math.log2(len(order))))
+        p = bounds.binomial(np.rint(loss), ends + 1, self.alpha)
+        fits = p <= self.delta / steps
+        points = _points(sample, below, ends + 1, loss, p, self.delta / steps, fits)
+        low, high, places = 0, len(points) - 1, set[int]()
+        while low <= high and len(places) < steps:
+            places.add(at := (low + high) // 2)
+            low, high = (at + 1, high) if fits[at] else (low, at - 1)
+        return [points[at] for at in sorted(places)]
 
     @property
     def fewest_cases(self) -> int:
@@ -119,29 +105,24 @@ class _Rule:
         if self.method == "crc":
             return math.ceil(1 / self.alpha - 1e-9) - 1
         parts = 1 if self.method == "sgr" else len(self.starts)
-        return fewest_cases(self.alpha, self.delta / parts)
+        return bounds.fewest_cases(self.alpha, self.delta / parts)
 
 
-def _cumulated(sample: Sample) -> tuple[Floats, Floats, Floats]:
-    """Every threshold there is, strictest first, with the rows above it and their loss."""
-    order = np.argsort(-sample.confidence, kind="stable")
-    ends = np.flatnonzero(np.diff(sample.confidence[order], append=-np.inf))
-    below: Floats = np.append(sample.values[1:], -np.inf)
-    rows: Floats = (ends + 1).astype(np.float64)
-    return below, rows, np.cumsum(sample.loss[order])[ends]
-
-
-def _point(
-    sample: Sample, threshold: float, rows: float, loss: float, p: Any, level: Any, certified: Any
-) -> Point:
-    return Point(
-        threshold=finite(threshold),
-        coverage=float(rows / sample.rows.sum()),
-        risk=float(loss / rows) * sample.most_loss if rows else None,
-        p_value=None if p is None else float(p),
-        level=None if level is None else float(level),
-        certified=bool(certified),
-    )
+def _points(sample: Sample, *columns: Any) -> list[Point]:
+    """Threshold, rows, loss, p, level and whether it is certified, as points."""
+    return [
+        Point(
+            threshold=finite(threshold),
+            coverage=float(rows / sample.rows.sum()),
+            risk=float(loss / rows) * sample.most_loss if rows else None,
+            p_value=finite(p),
+            level=finite(level),
+            certified=bool(certified),
+        )
+        for threshold, rows, loss, p, level, certified in zip(
+            *np.broadcast_arrays(*columns), strict=True
+        )
+    ]
 
 
 def threshold(
@@ -162,27 +143,21 @@ def threshold(
 ) -> Decided[ThresholdDocument]:
     """The lowest confidence above which the risk of the answers is at most ``risk``, certified.
 
-    The promise: over the draw of these cases, the true risk of what is accepted is larger with
-    chance ``delta`` at most. Where nothing can be certified, the document says how many cases
-    could.
+    Over the draw of these cases, the true risk of what it accepts is larger with chance ``delta``
+    at most. Where nothing can be certified, the document says how many cases could.
 
     Parameters
     ----------
-    data, mode, calibration, reading
-        The calibration cases, as :func:`evaluate` takes them.
-    risk
-        The largest mean loss of accepted answers, in units of ``loss``.
     method
-        ``exact`` (binomial, or ``test``: ``betting`` or ``hoeffding-bentkus``), ``approx``
-        (Korn–Graubard), ``sgr``, or ``crc``, which promises the mean loss of a case. By default
-        exact where it can be sharp: one right-or-wrong item a case, or 200 cases.
-    starts
-        Shares of the grid at which the search begins; each has an equal part of ``delta``.
-    grid
-        ``ranks`` of the answered rows, ``values`` of a discrete confidence, ``apart`` (ranks in a
-        fifth of the cases, which are not tested), or the thresholds themselves.
+        ``exact`` (binomial, or by case the ``test`` that is named), ``approx`` (Korn–Graubard),
+        ``sgr``, or ``crc``, which promises the mean loss of a case. By default exact where it can
+        be sharp: one right-or-wrong item a case, or 200 cases.
+    starts, grid
+        Shares of the grid at which the search begins; and the grid: ``ranks`` of the answered rows,
+        ``values`` of a discrete confidence, ``apart`` (ranks in a fifth of the cases, which are not
+        tested), or thresholds.
     most_items
-        The most judgments a case can have by design; else the scale's items, or the most seen.
+        The most judgments of a case by design; else the scale's items, or the most there are.
 
     Examples
     --------
@@ -193,83 +168,63 @@ def threshold(
     >>> document.threshold, document.method, round(document.coverage.value, 2)
     (0.4, 'exact', 0.83)
     """
-    table = table_of(data, mode, reading).scored
-    artifact = calibration_of(calibration)
+    table, artifact = table_of(data, mode, reading).scored, calibration_of(calibration)
     name = one_confidence(confidence, table, artifact)
     sample = sample_of(table, name, loss, artifact)
-    _check_shares(delta, risk, sample.most_loss)
-    items, declared = _most_items(table, sample, most_items)
-    rule = _Rule(
+    if not 0.0 < delta < 1.0:
+        raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
+    if not 0.0 < risk < sample.most_loss:
+        most = sample.most_loss
+        raise UsageError(f"a risk is between 0 and the largest loss, {most:g}, not {risk:g}")
+    design, largest = most_items or len(table.scale.items), int(sample.rows.max())
+    if most_items is not None and most_items < largest:
+        raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
+    search = Search(
         *_method_and_test(method, test, sample),
         risk / sample.most_loss,
         delta,
         _numbers(starts, "starts"),
-        items,
+        max(design, largest),
     )
-    tested, thresholds = _grid(sample, grid, rule)
-    points = rule.certify(tested, thresholds)
+    tested, thresholds = _grid(sample, grid, search)
+    points = search.certify(tested, thresholds)
     best = next((p for p in reversed(points) if p.certified), None)
+    needed = _needed(search, tested, thresholds, sample.n) if best is None else None
+    promise: dict[str, Any] = {"alpha": risk, "delta": None if search.method == "crc" else delta}
+    promise |= {"method": search.method, "test": search.test, "method_is_default": method is None}
+    promise |= {"cases": sample.n, "cases_apart": sample.n - tested.n, "cases_needed": needed}
+    promise |= {"items": search.items, "items_declared": design >= largest}
     document = ThresholdDocument(
-        **origin(table),
+        **origin(table, name, find_loss(loss).name),
         threshold=None if best is None else best.threshold,
         certified=best is not None,
-        alpha=risk,
-        delta=None if rule.method == "crc" else delta,
         risk=None if best is None else best.risk,
-        coverage=_coverage(table, best, artifact, name),
-        method=rule.method,
-        test=rule.test,
-        method_is_default=method is None,
-        cases=sample.n,
-        cases_apart=sample.n - tested.n,
-        cases_needed=_needed(rule, tested, thresholds, sample.n) if best is None else None,
-        fewest_cases=rule.fewest_cases,
-        items=items,
-        items_declared=declared,
-        confidence=name,
-        loss=find_loss(loss).name,
+        coverage=_coverage(table, best, compute(name, table, calibration=artifact)),
+        **promise,
+        fewest_cases=search.fewest_cases,
         grid=points,
         case_hashes=hashes_of(table),
     )
     return Decided(document)
 
 
-def _check_shares(delta: float, risk: float, most_loss: float) -> None:
-    if not 0.0 < delta < 1.0:
-        raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
-    if not 0.0 < risk < most_loss:
-        raise UsageError(f"a risk is between 0 and the largest loss, {most_loss:g}, not {risk:g}")
-
-
 def _method_and_test(method: str | None, test: str, sample: Sample) -> tuple[Method, Test]:
     """The method that is asked for, or the one that suits these cases; and its test."""
-    if test not in TESTS:
-        raise UsageError(f"no test '{printable(test)}'; there are {', '.join(TESTS)}")
     binary = bool((sample.rows == 1).all()) and not sample.graded
-    if method is None:
-        method = "exact" if binary or sample.n >= EXACT_CASES else "approx"
-    if method not in get_args(Method):
-        known = ", ".join(get_args(Method))
-        raise UsageError(f"no method '{printable(method)}'; there are {known}")
+    method = method or ("exact" if binary or sample.n >= EXACT_CASES else "approx")
+    for kind, word, known in (("method", method, get_args(Method)), ("test", test, TESTS)):
+        if word not in known:
+            raise UsageError(f"no {kind} '{printable(word)}'; there are {', '.join(known)}")
     if method == "sgr" and not binary:
         raise UsageError("sgr needs one item a case and a loss of right or wrong; take approx")
     tests = {"approx": "korn-graubard", "sgr": "clopper-pearson", "crc": "conformal"}
     return cast("Method", method), cast("Test", tests.get(method, "binomial" if binary else test))
 
 
-def _most_items(table: Judgments, sample: Sample, declared: int | None) -> tuple[int, bool]:
-    """The most judgments that a case can have, and whether somebody said so."""
-    seen = int(sample.rows.max())
-    design = declared or len(table.scale.items)
-    if declared is not None and declared < seen:
-        raise UsageError(f"most_items is {declared}, and a {table.scale.case} has {seen} rows")
-    return (design, True) if design >= seen else (seen, False)
-
-
 def _numbers(values: str | Sequence[float], what: str) -> tuple[float, ...]:
     """Numbers, or a text of them with commas between."""
-    parts: Sequence[Any] = values.split(",") if isinstance(values, str) else values
     try:
+        parts: Sequence[Any] = values.split(",") if isinstance(values, str) else values
         numbers = tuple(float(part) for part in parts)
     except (TypeError, ValueError):
         raise UsageError(f"{what}: numbers with commas, not '{printable(str(values))}'") from None
@@ -280,33 +235,31 @@ def _numbers(values: str | Sequence[float], what: str) -> tuple[float, ...]:
     return numbers
 
 
-def _grid(sample: Sample, grid: str | Sequence[float] | None, rule: _Rule) -> tuple[Sample, Floats]:
+def _grid(
+    sample: Sample, grid: str | Sequence[float] | None, search: Search
+) -> tuple[Sample, Floats]:
     """The cases to test and the thresholds to test them at, strictest first."""
-    if rule.method in ("sgr", "crc"):
+    if search.method in ("sgr", "crc"):
         if grid is not None:
-            raise UsageError(f"{rule.method} looks at every threshold; leave the grid out")
+            raise UsageError(f"{search.method} looks at every threshold; leave the grid out")
         return sample, np.empty(0)
-    clustered = bool((sample.rows > 1).any())
-    grid = grid or ("apart" if rule.method == "exact" and clustered else "ranks")
+    from_other_rows = search.method == "exact" and bool((sample.rows > 1).any())
+    grid = grid or ("apart" if from_other_rows else "ranks")
     if grid == "ranks":
-        if rule.method == "exact" and clustered:
+        if from_other_rows:
             raise UsageError(
                 "exact needs thresholds that do not come from the rows it tests, where a case has "
                 "several: take the grid apart, values, or thresholds of your own"
             )
         return sample, _ranks(sample)
     if grid == "values":
-        if len(sample.values) > MOST_VALUES:
-            raise UsageError(
-                f"the confidence has {len(sample.values)} values, so it is not discrete: take the "
-                "grid ranks, apart, or thresholds of your own"
-            )
+        if (n := len(sample.values)) > MOST_VALUES:
+            raise UsageError(f"the confidence has {n} values, so it is not discrete")
         return sample, np.append(sample.values[1:], -np.inf)
     if grid == "apart":
-        apart = math.ceil(sample.n / 5)
+        places, apart = np.arange(sample.n), math.ceil(sample.n / 5)
         if sample.n - apart < 2:
             raise DataError([f"{sample.n} cases are too few to set a fifth of them apart"])
-        places = np.arange(sample.n)
         return sample.of_cases(places[apart:]), _ranks(sample.of_cases(places[:apart]))
     return sample, np.sort(np.array(_numbers(grid, "grid")))[::-1]
 
@@ -319,24 +272,23 @@ def _ranks(sample: Sample) -> Floats:
     return np.append(falling[len(falling) * SHARES[:-1] // 100], -np.inf)
 
 
-def _needed(rule: _Rule, sample: Sample, thresholds: Floats, n: int) -> int | None:
+def _needed(search: Search, sample: Sample, thresholds: Floats, n: int) -> int | None:
     """About how many cases like these ``n`` would certify a threshold; None where none would."""
     size = sample.n
     while size < MOST_TIMES * sample.n:
         size = math.ceil(1.1 * size)
         more = sample.of_cases(np.resize(np.arange(sample.n), size))
-        if any(point.certified for point in rule.certify(more, thresholds)):
+        if any(point.certified for point in search.certify(more, thresholds)):
             return math.ceil(size * n / sample.n)
     return None
 
 
-def _coverage(table: Judgments, best: Point | None, calibration: Any, name: str) -> Measured:
+def _coverage(table: Judgments, best: Point | None, confidence: Floats) -> Measured:
     """Share of all rows that the threshold accepts, with its interval."""
     if best is None:
-        none = NoInterval(why=Absence.NO_VALUE)
-        return Measured(value=None, reason="no threshold is certified", no_interval=none)
-    bound = -np.inf if best.threshold is None else best.threshold
-    accepted = table.leave_open(compute(name, table, calibration=calibration) <= bound)
+        return Measured(value=None, reason="no threshold is certified")
+    accepted = table.leave_open(
+        confidence <= (-np.inf if best.threshold is None else best.threshold)
+    )
     view = rank_judgments(accepted, np.zeros(len(table)), LOSS)
-    cmax = METRICS["cmax"]
-    return infer([cmax], view, Options(resamples=0))["cmax"].measured
+    return infer([METRICS["cmax"]], view, Options(resamples=0))["cmax"].measured

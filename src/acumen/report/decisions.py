@@ -2,67 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from acumen.charts.decisions import curve
 from acumen.errors import counted
-from acumen.report.blocks import (
-    Block,
-    Cell,
-    Facts,
-    Note,
-    Notes,
-    Paragraph,
-    Section,
-    Study,
-    Table,
-    Tone,
-    Warnings,
-)
+from acumen.report import blocks
+from acumen.report.blocks import Cell, Note, Notes, Paragraph, Section, Study, Table, Tone
 from acumen.report.cells import number, percent, plain, reach, title_of
+from acumen.report.plots import plot, plots
 from acumen.report.words import why_missing
-from acumen.results.decisions import Check, Decision, GateDocument, ThresholdDocument
+from acumen.results.decisions import (
+    Check,
+    CostDocument,
+    Decision,
+    GateDocument,
+    ThresholdDocument,
+)
+from acumen.results.measured import Measured
 
-ALL = "all answers"
-"""The threshold below every confidence."""
+_TESTS: Final = {
+    "binomial": "the exact binomial test",
+    "betting": "the betting test by case, which is exact",
+    "hoeffding-bentkus": "the Hoeffding–Bentkus test by case, which is exact",
+    "korn-graubard": "the Korn–Graubard bound by case",
+    "clopper-pearson": "SGR, a binary search with Clopper–Pearson bounds",
+    "conformal": "conformal risk control by case",
+}
+_ASKED: Final = {
+    "non-inferiority": "at most {:g} worse",
+    "equivalence": "within {:g}",
+    "superiority": "better",
+    "at-least": "at least {:g}",
+    "at-most": "at most {:g}",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What is said of a decision."""
+    """What is said of a decision; ``curve`` are its points and what the axes are called."""
 
     title: str
     sentence: str
     table: Table
-    notes: tuple[str, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    """What only a page has room for."""
+    notes: Sequence[str]
+    curve: tuple[Sequence[tuple[float, float]], str, str] | None = None
+
+    @property
+    def blocks(self) -> Iterator[Table | Notes]:
+        yield self.table
+        if self.notes:
+            yield Notes(tuple(Note(note) for note in self.notes))
 
 
-def brief(document: Decision, *, full: bool = False) -> Iterator[Section | Block]:
-    """The decision in one sentence and one table; ``full`` adds every number behind it."""
+def brief(document: Decision, *, full: bool = False) -> Iterator[Section | blocks.Block]:
+    """The decision in one sentence and one table; ``full`` is for other documents."""
     words = _words(document)
     yield Paragraph(words.sentence, Tone.STRONG)
-    yield words.table
-    if words.notes:
-        yield Notes(tuple(map(Note, words.notes)))
-    if full:
-        yield from words.blocks
+    yield from words.blocks
 
 
 def study_of(document: Decision, key: str) -> Study:
     """Everything a page tells of a decision."""
     words = _words(document)
-    notes = (Notes(tuple(map(Note, words.notes))),) if words.notes else ()
-    blocks = (words.table, *notes, *words.blocks)
+    figures: tuple[blocks.Plot, ...] = ()
+    if words.curve is not None:
+        points, x, y = words.curve
+        cells = tuple((number(a, ".4g"), number(b)) for a, b in points)
+        table, title = Table(f"{y} by {x}", (x, y), cells), f"{y} by {x}".capitalize()
+        figure = plot(key, document.kind, curve(points, x, y), title, words.sentence, table)
+        figures = plots(figure)
     return Study(
         key=key,
         title=words.title,
         subtitle=f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}",
         answers=(("What was decided", (words.sentence,)),),
-        facts=Facts(()),
-        warnings=Warnings(()),
-        sections=(Section(document.kind, words.title, blocks),),
+        facts=blocks.Facts(()),
+        warnings=blocks.Warnings(()),
+        sections=(Section(document.kind, words.title, (*words.blocks, *figures)),),
     )
 
 
@@ -72,155 +90,146 @@ def _words(document: Decision) -> _Words:
             return _threshold(document)
         case GateDocument():
             return _gate(document)
+        case CostDocument():
+            return _cost(document)
     raise TypeError(type(document).__name__)
 
 
-def _bound(threshold: float | None) -> str:
-    return ALL if threshold is None else f"{threshold:.6g}"
+def _bound(threshold: float | None) -> Cell:
+    return Cell("all answers" if threshold is None else f"{threshold:.6g}", threshold)
 
 
-_METHODS = {
-    "binomial": "the exact binomial test",
-    "betting": "the betting test by case, which is exact",
-    "hoeffding-bentkus": "the Hoeffding–Bentkus test by case, which is exact",
-    "korn-graubard": "the Korn–Graubard bound by case",
-    "clopper-pearson": "SGR: a binary search with Clopper–Pearson bounds",
-    "conformal": "conformal risk control by case",
-}
+def _ends(measured: Measured, form: str = ".4f") -> str:
+    return "" if measured.interval is None else f", interval {reach(*measured.ends, form).text}"
 
 
 def _threshold(document: ThresholdDocument) -> _Words:
     name, cases = plain(document.confidence), counted(document.cases, "case")
-    what = "mean loss of a case" if document.delta is None else "risk"
-    promise = f"{what} ({plain(document.loss)}) is at most {document.alpha:g}"
+    promise = "mean loss of a case" if document.delta is None else "risk"
+    promise += f" ({plain(document.loss)}) is at most {document.alpha:g}"
     if document.delta is not None:
         promise += f", with a chance of error of {document.delta:.3g}"
+    sentence = f"None can be certified with {cases} that the {promise}; "
     if document.certified:
-        accept = f"Answers with {name} above {_bound(document.threshold)} may be used"
-        accept = "Every answer may be used" if document.threshold is None else accept
-        sentence = f"{accept}: their {promise} ({cases})."
+        above = f"Answers with {name} above {_bound(document.threshold).text} may be used"
+        above = "Every answer may be used" if document.threshold is None else above
+        sentence = f"{above}: their {promise} ({cases})."
+    elif document.cases_needed is not None:
+        sentence += f"about {document.cases_needed} cases like these could."
     else:
-        sentence = f"None can be certified with {cases} that the {promise}; {_needed(document)}."
+        least = counted(document.fewest_cases or 0, "case")
+        sentence += f"more cases like these would not, and {least} without an error are the least."
     points = tuple(
         (
-            Cell(_bound(p.threshold), p.threshold),
-            *(percent(p.coverage), number(p.risk), number(p.p_value, ".3g")),
+            *(_bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")),
             *(number(p.level, ".3g"), Cell("yes" if p.certified else "no")),
         )
         for p in document.grid
     )
-    columns = ("accepted above", "coverage", "risk here", "p", "level", "certified")
-    ends = document.coverage.interval
-    reached = "" if ends is None else f", interval {ends.low:.1%} to {ends.high:.1%}"
-    coverage = document.coverage.value
-    notes = [
-        *([] if coverage is None else [f"It accepts {coverage:.1%} of all rows{reached}."]),
-        f"By {_METHODS[document.test]}"
-        + (f" ({document.method} is what acumen takes here)." * document.method_is_default or "."),
-        *(["Nominal δ; measured up to 1.15 δ."] if document.method == "approx" else []),
-        *(
-            ["It holds on average over draws of cases, not with a chance δ."]
-            * (document.delta is None)
-        ),
-    ]
+    coverage, default = document.coverage, " (what acumen takes here)" * document.method_is_default
+    notes = [f"By {_TESTS[document.test]}{default}."]
+    if coverage.value is not None:
+        notes.insert(0, f"It accepts {coverage.value:.1%} of all rows{_ends(coverage, '.1%')}.")
+    if document.method == "approx":
+        notes.append("Nominal δ; measured up to 1.15 δ.")
+    if document.delta is None:
+        notes.append("It holds on average over draws of cases, not with a chance δ.")
     if not document.items_declared:
         most = counted(document.items, "judgment")
         notes.append(f"A case has at most {most} here; say how many by design (--most-items).")
     if document.cases_apart:
         notes.append(f"{counted(document.cases_apart, 'case')} made the grid and were not tested.")
+    columns = ("accepted above", "coverage", "risk here", "p", "level", "certified")
     table = Table("Thresholds, strictest first", columns, points)
-    return _Words(f"Threshold for {name}", sentence, table, tuple(notes))
-
-
-def _needed(document: ThresholdDocument) -> str:
-    if document.cases_needed is not None:
-        return f"about {document.cases_needed} cases like these could"
-    fewest = counted(document.fewest_cases or 0, "case")
-    return f"more cases like these would not, and {fewest} without an error are the least"
-
-
-_ASKED = {
-    "non-inferiority": "at most {bound:g} worse",
-    "equivalence": "within {bound:g}",
-    "superiority": "better",
-    "at-least": "at least {bound:g}",
-    "at-most": "at most {bound:g}",
-}
+    curve = [(p.coverage, p.risk) for p in document.grid if p.risk is not None]
+    return _Words(f"Threshold for {name}", sentence, table, notes, (curve, "coverage", "risk here"))
 
 
 def _subject(check: Check) -> str:
     return title_of(check.metric) + ("" if check.group is None else f", {plain(check.group)}")
 
 
-def why_undecided(check: Check) -> str | None:
-    """Why a check says neither yes nor no."""
-    match check.why:
-        case None:
-            return None
-        case "few_cases":
-            return f"too few cases ({check.cases})"
-        case "unreliable":
-            return "its interval is unreliable"
-        case "between":
-            return "the interval holds both yes and no"
-    return plain(why_missing(check.measured) or "it has no value")
+def _why_undecided(check: Check) -> str:
+    words = {
+        "few_cases": f"too few cases ({check.cases})",
+        "unreliable": "its interval is unreliable",
+        "between": "the interval holds both yes and no",
+    }
+    return words.get(str(check.why)) or plain(why_missing(check.measured) or "it has no value")
 
 
 def _gate(document: GateDocument) -> _Words:
-    verdict = {"pass": "The gate passes", "fail": "The gate fails"}.get(
-        document.verdict, "The gate is undecided: the data are too thin to say"
-    )
-    names = ("pass", "fail", "undecided")
-    of = [f"{sum(c.verdict == name for c in document.checks)} {name}" for name in names]
+    verdicts = {"pass": "The gate passes", "fail": "The gate fails"}
+    verdicts["undecided"] = "The gate is undecided: the data are too thin to say"
+    of = [f"{sum(c.verdict == name for c in document.checks)} {name}" for name in verdicts]
     rows = tuple(
         (
             Cell(check.verdict.upper() if check.verdict == "fail" else check.verdict),
-            Cell(_subject(check)),
-            Cell(_ASKED[check.rule].format(bound=check.bound)),
-            number(check.measured.value),
-            reach(*check.measured.ends),
-            number(check.cases),
+            *(Cell(_subject(check)), Cell(_ASKED[check.rule].format(check.bound))),
+            *(number(check.measured.value), reach(*check.measured.ends), number(check.cases)),
         )
         for check in document.checks
     )
-    columns = ("verdict", "metric", "asked", "value", "one-sided 95% ends", "cases")
     is_pair = any(len(check.values) == 2 for check in document.checks)
-    notes = ["The value is new − base, turned so that positive is worse."] * is_pair
-    notes += [f"{_subject(c)}: {why_undecided(c)}." for c in document.checks if c.why is not None]
+    notes = ["A difference is new − base, turned so that positive is worse."] * is_pair
+    notes += [f"{_subject(c)}: {_why_undecided(c)}." for c in document.checks if c.why is not None]
     if document.cases < document.least_cases:
         notes.append(f"It asks for at least {counted(document.least_cases, 'case')}.")
     if document.undecided_counts_as and document.verdict == "undecided":
         notes.append(f"Undecided counts as {document.undecided_counts_as} here.")
-    sentence = f"{verdict} ({counted(document.cases, 'case')}; checks: {', '.join(of)})."
-    return _Words("Gate", sentence, Table("Checks", columns, rows), tuple(notes))
+    cases = counted(document.cases, "case")
+    sentence = f"{verdicts[document.verdict]} ({cases}; checks: {', '.join(of)})."
+    columns = ("verdict", "metric", "asked", "value", "one-sided 95% ends", "cases")
+    return _Words("Gate", sentence, Table("Checks", columns, rows), notes)
 
 
 def as_junit(document: GateDocument) -> str:
     """A gate as JUnit XML: an undecided check is an error, unless it counts as pass or fail."""
     from xml.etree import ElementTree
 
-    counts = {"fail": 0, "undecided": 0}
-    suite = ElementTree.Element("testsuite", name="acumen gate", time="0", skipped="0")
+    counts = {"tests": len(document.checks), "failures": 0, "errors": 0}
+    cases = []
     for check in document.checks:
-        name = f"{_subject(check)}: {_ASKED[check.rule].format(bound=check.bound)}"
+        name = f"{_subject(check)}: {_ASKED[check.rule].format(check.bound)}"
         facts = {"classname": "acumen.gate", "name": name, "time": "0"}
-        case = ElementTree.SubElement(suite, "testcase", facts)
-        outcome = check.verdict
-        if outcome == "undecided" and document.undecided_counts_as is not None:
-            outcome = document.undecided_counts_as
-        if outcome != "pass":
-            counts[outcome] += 1
-            ends = reach(*check.measured.ends).text
-            message = f"{number(check.measured.value).text}, one-sided 95% ends {ends}"
-            message += "" if check.why is None else f"; {why_undecided(check)}"
-            tag = "failure" if outcome == "fail" else "error"
-            ElementTree.SubElement(case, tag, type=check.verdict, message=message)
-    totals = {"tests": len(document.checks), "failures": counts["fail"]}
-    totals["errors"] = counts["undecided"]
-    root = ElementTree.Element("testsuites")
-    for element in (root, suite):
-        for key, total in totals.items():
-            element.set(key, str(total))
-    root.append(suite)
+        cases.append(case := ElementTree.Element("testcase", facts))
+        counts_as = check.verdict != "undecided" or document.undecided_counts_as
+        outcome = check.verdict if counts_as is True else counts_as or "undecided"
+        if outcome == "pass":
+            continue
+        counts["failures" if outcome == "fail" else "errors"] += 1
+        ends = reach(*check.measured.ends).text
+        message = f"{number(check.measured.value).text}, one-sided 95% ends {ends}"
+        message += "" if check.why is None else f"; {_why_undecided(check)}"
+        tag = "failure" if outcome == "fail" else "error"
+        ElementTree.SubElement(case, tag, type=check.verdict, message=message)
+    totals = {key: str(count) for key, count in counts.items()}
+    root = ElementTree.Element("testsuites", totals)
+    ElementTree.SubElement(root, "testsuite", {"name": "acumen gate", **totals}).extend(cases)
     ElementTree.indent(root)
     return ElementTree.tostring(root, "unicode", xml_declaration=True) + "\n"
+
+
+def _cost(document: CostDocument) -> _Words:
+    name, held_out = plain(document.confidence), document.cost
+    below = f"Hand over what has {name} at or below {_bound(document.threshold).text}"
+    below = "Hand over no answer" if document.threshold is None else below
+    sentence = (
+        f"{below}: a judgment then costs {number(held_out.value).text}; "
+        f"{number(document.always_answer.value).text} if every answer is used, "
+        f"{document.abstain_cost:g} if all are handed over."
+    )
+    rows = {
+        "at the threshold, held out": held_out,
+        "every answer used": document.always_answer,
+        "more than using every answer": document.against_answering,
+        "more than handing all over": document.against_handing_over,
+    }
+    cells = tuple((Cell(what), number(m.value, ".4f"), reach(*m.ends)) for what, m in rows.items())
+    folds = [_bound(threshold).text for threshold in document.fold_thresholds]
+    cases = counted(document.cases, "case")
+    notes = [f"Without each fold of {cases}, the threshold is {', '.join(folds)}."]
+    curve = [(p.coverage, p.cost) for p in document.curve]
+    table = Table("Cost of a judgment", ("what", "cost", "95% interval"), cells)
+    axes = (curve, "share that is answered", "cost of a judgment")
+    return _Words(f"What abstaining by {name} costs", sentence, table, notes, axes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -15,6 +15,7 @@ from acumen.types import CaseId
 
 SCHEMA_VERSION: Final = 1
 Share = Annotated[float, Field(gt=0, lt=1)]
+Above0 = Annotated[float, Field(gt=0)]
 Natural = Annotated[int, Field(ge=0)]
 
 
@@ -24,15 +25,6 @@ class Part(Document):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Decision(Part):
-    """What every decision says of itself."""
-
-    kind: str
-    schema_version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
-    acumen_version: str | None = None
-    created_at: str | None = None
-
-
 class ScalePart(Part):
     """The scale that the judgments are on."""
 
@@ -40,11 +32,22 @@ class ScalePart(Part):
     levels: list[str | int | float]
 
 
+class Decision(Part):
+    """What every decision says of itself."""
+
+    kind: str
+    schema_version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
+    acumen_version: str | None = None
+    created_at: str | None = None
+    scale: ScalePart | None = None
+    confidence: str | None = None
+    loss: str | None = None
+
+
+Method = Literal["exact", "approx", "sgr", "crc"]
 Test = Literal[
     "binomial", "betting", "hoeffding-bentkus", "korn-graubard", "clopper-pearson", "conformal"
 ]
-"""What a threshold is certified by."""
-Method = Literal["exact", "approx", "sgr", "crc"]
 
 
 class Point(Part):
@@ -67,9 +70,7 @@ class ThresholdDocument(Decision):
         description="answers above it are accepted; null where certified: every answer is"
     )
     certified: bool
-    alpha: Annotated[float, Field(gt=0)] = Field(
-        description="the largest risk allowed, in units of the loss"
-    )
+    alpha: Above0 = Field(description="the largest risk allowed, in units of the loss")
     delta: Share | None = Field(
         description="chance that the true risk is larger; null for crc, which promises a mean"
     )
@@ -89,7 +90,6 @@ class ThresholdDocument(Decision):
     items: Natural = Field(description="most judgments of a case")
     items_declared: bool = True
     confidence: str
-    loss: str
     scale: ScalePart
     grid: list[Point] = Field(default_factory=list)
     case_hashes: CaseHashes = CaseHashes()
@@ -138,9 +138,6 @@ class GateDocument(Decision):
     checks: list[Check]
     cases: Natural
     least_cases: Natural = 0
-    confidence: str | None = None
-    loss: str
-    scale: ScalePart
 
     @property
     def exit_code(self) -> int:
@@ -149,13 +146,33 @@ class GateDocument(Decision):
         return 5 if counts_as is None else int(counts_as == "fail")
 
 
+class CostPoint(Part):
+    """What a judgment costs at a threshold, on the cases it was looked up on."""
+
+    threshold: float | None
+    coverage: float
+    cost: float
+
+
+class CostDocument(Decision):
+    """What ``acumen cost`` writes: the cheapest threshold, against answering and handing over."""
+
+    noun = "cost"
+    kind: Literal["cost"] = "cost"
+    threshold: float | None = Field(description="the rest is handed over; null: nothing is")
+    fold_thresholds: list[float | None] = Field(description="without each fold of cases")
+    abstain_cost: float
+    cost: Measured = Field(description="of a judgment, each case at a threshold made without it")
+    always_answer: Measured
+    against_answering: Measured = Field(description="cost − always_answer, paired by case")
+    against_handing_over: Measured
+    curve: list[CostPoint]
+    cases: Natural
+
+
 DECISIONS: Final[dict[str, type[Decision]]] = {
     "threshold": ThresholdDocument,
     "gate": GateDocument,
+    "cost": CostDocument,
 }
 """Each decision by the kind that its document names."""
-
-
-def is_decision(content: dict[str, Any]) -> bool:
-    """Whether a document names itself a decision."""
-    return isinstance(kind := content.get("kind"), str) and kind in DECISIONS

@@ -10,7 +10,7 @@ from acumen.errors import DataError
 from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.calibration import CalibrationDocument
-from acumen.results.decisions import DECISIONS, Decision, is_decision
+from acumen.results.decisions import DECISIONS, Decision
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.verdicts import (
     ComparisonDocument,
@@ -41,7 +41,7 @@ def document_of(content: object, source: str) -> Document:
 def _kind(content: object) -> type[Document] | None:
     if not isinstance(content, dict):
         return None
-    if is_decision(content):
+    if content.get("kind") in [*DECISIONS]:
         return DECISIONS[content["kind"]]
     if "confidence_variants" in content:
         return MetricsArtifact
