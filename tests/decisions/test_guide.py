@@ -34,9 +34,9 @@ def test_the_example_in_python_runs(tmp_path: Path) -> None:
 def test_the_gate_file_is_read(tmp_path: Path) -> None:
     (text,) = blocks("toml")
     (tmp_path / "gate.toml").write_text(text)
-    assert [r.rule for r in gate_of(tmp_path / "gate.toml", []).require] == [
-        "non-inferiority",
-        "at-least",
+    assert [r.asked for r in gate_of(tmp_path / "gate.toml", []).require] == [
+        [("non-inferiority", 0.01)],
+        [("at-least", 0.5)],
     ]
 
 

@@ -41,10 +41,9 @@ def decides(command: Callable[..., None]) -> Callable[..., None]:
         files = [asked.get(file) for file in FILES]
         check_targets(targets, [*files, *options.inputs_of(reading)])
         places = [asked.pop(place) for place in INPUTS if place in asked]
-        decision = getattr(import_module(f"acumen.decisions.{name}"), name)(
-            *places, **asked, **reading
-        )
-        from acumen.files.json import write_files
+        door = getattr(import_module(f"acumen.decisions.{name}"), name)
+        decision = door(*places, **asked, **reading)
+        from acumen.files.json import write_bytes
         from acumen.report.decisions import as_junit, brief
         from acumen.report.formats import as_markdown
         from acumen.report.terminal import print_parts
@@ -52,13 +51,10 @@ def decides(command: Callable[..., None]) -> Callable[..., None]:
         document = decision.artifact
         write_results(decision, output, html)
         if junit is not None:
-            write_files({junit: as_junit(document).encode("utf-8")})
+            write_bytes(junit, as_junit(document).encode("utf-8"))
         if markdown is not None:
-            write_files({markdown: as_markdown(brief(document)).encode("utf-8")})
-        if as_json:
-            emit(decision.to_json())
-        else:
-            print_parts(brief(document))
+            write_bytes(markdown, as_markdown(brief(document)).encode("utf-8"))
+        emit(decision.to_json()) if as_json else print_parts(brief(document))
         raise typer.Exit(getattr(document, "exit_code", 0))
 
     return decide

@@ -13,7 +13,7 @@ from typing import Any, Final, Unpack, cast
 from scipy.special import stdtr
 
 from acumen.decisions.decided import Decided
-from acumen.decisions.gate_file import Requirement, gate_of
+from acumen.decisions.gate_file import gate_of
 from acumen.decisions.sample import one_confidence, origin
 from acumen.defaults import CONFIDENCE, CONFIDENCE_LEVEL, LOSS, RELIABLE_CASES
 from acumen.errors import UsageError, label, printable
@@ -124,8 +124,9 @@ def p_value(rule: Rule, measured: Measured, bound: float, n: int) -> float | Non
 
 
 def _check(
-    asked: Requirement, metric: Metric, views: list[Any], n: int, least: int, group: str | None
+    asked: tuple[Rule, float], metric: Metric, views: list[Any], least: int, facts: dict[str, Any]
 ) -> Check:
+    (rule, bound), n = asked, facts["cases"]
     values, measured = measure(metric, views, n)
     interval = measured.interval
     verdict: Verdict = "undecided"
@@ -137,17 +138,11 @@ def _check(
     elif not interval.is_reliable:
         why = "unreliable"
     else:
-        verdict = decide(asked.rule, interval.low, interval.high, asked.bound)
+        verdict = decide(rule, interval.low, interval.high, bound)
         why = "between" if verdict == "undecided" else None
-    p = p_value(asked.rule, measured, asked.bound, n) if len(views) == 2 else None
-    facts: dict[str, Any] = {
-        "metric": metric.name,
-        "group": group,
-        "rule": asked.rule,
-        "bound": asked.bound,
-    }
-    facts |= {"values": values, "measured": measured, "p_value": p, "cases": n}
-    return Check(**facts, verdict=verdict, why=why)
+    p = p_value(rule, measured, bound, n) if len(views) == 2 else None
+    facts |= {"metric": metric.name, "rule": rule, "bound": bound, "p_value": p}
+    return Check(**facts, values=values, measured=measured, verdict=verdict, why=why)
 
 
 def _groups(
@@ -220,8 +215,8 @@ def gate(
         for asked in table.require:
             of = sides if asked.is_of_two else sides[-1:]
             known, views, name = find_views(asked.metric, of, plan, selector)
-            n, fewest = len(sides[0].cases), 0 if group else least
-            checks.append(_check(asked, known, views, n, fewest, group))
+            facts = {"group": group, "cases": len(sides[0].cases)}
+            checks.append(_check(asked.asked[0], known, views, 0 if group else least, facts))
             names |= set() if name is None else {name}
     document = GateDocument(
         **origin(tables[0], max(names, default=None), find_loss(plan.loss).name),

@@ -27,34 +27,25 @@ class Requirement(Document):
     at_least: float | None = None
     at_most: float | None = None
 
+    @property
+    def asked(self) -> list[tuple[Rule, float]]:
+        """Each rule with what is held against the ends; one, where the requirement is sound."""
+        margin: Rule = "equivalence" if self.equivalence else "non-inferiority"
+        bounds: dict[Rule, float | None] = {margin: self.margin, "at-least": self.at_least}
+        bounds |= {"at-most": self.at_most, "superiority": 0.0 if self.superiority else None}
+        return [(rule, bound) for rule, bound in bounds.items() if bound is not None]
+
     @model_validator(mode="after")
     def _asks_one_thing(self) -> Requirement:
-        bounds = (self.margin, self.superiority or None, self.at_least, self.at_most)
-        if sum(bound is not None for bound in bounds) != 1:
-            kinds = "margin, superiority, at_least and at_most"
+        if len(self.asked) != 1 or (self.equivalence and self.margin is None):
+            kinds = "margin (with or without equivalence), superiority, at_least and at_most"
             raise refusal([((), f"needs exactly one of {kinds}")])
-        if self.equivalence and self.margin is None:
-            raise refusal([(("equivalence",), "needs a margin")])
         return self
-
-    @property
-    def rule(self) -> Rule:
-        """Which test it is."""
-        if not self.is_of_two:
-            return "at-least" if self.at_most is None else "at-most"
-        margin: Rule = "equivalence" if self.equivalence else "non-inferiority"
-        return "superiority" if self.superiority else margin
-
-    @property
-    def bound(self) -> float:
-        """What is held against the ends."""
-        bounds = (self.margin, self.at_least, self.at_most, 0.0)
-        return next(bound for bound in bounds if bound is not None)
 
     @property
     def is_of_two(self) -> bool:
         """Whether it needs a baseline."""
-        return self.at_least is None and self.at_most is None
+        return not self.asked[0][0].startswith("at-")
 
 
 class GateTable(Document):

@@ -42,16 +42,14 @@ def abstain(
         raise DataError([message], source=name)
     bound = -math.inf if document.threshold is None else document.threshold
     values = confidences.compute(document.confidence, table, calibration=calibration)
-    rows = np.zeros(len(table), bool)
+    rows, judged = np.zeros(len(table), bool), table.included
     rows[table.judged] = values <= bound
-    before, noun = int(table.included.answered.sum()), table.scale.case
-    notes = [
-        f"{name} leaves {int(rows.sum())} of {before} answers open: {document.confidence} is not "
-        f"above {bound:g}"
-    ]
-    if shared := document.shared_with(table.included.cases):
+    opened, answers = int(rows.sum()), int(judged.answered.sum())
+    by = f"{document.confidence} is not above {bound:g}"
+    notes = [f"{name} leaves {opened} of {answers} answers open: {by}"]
+    if shared := document.shared_with(judged.cases):
         notes.append(
-            f"{name} was made from {shared} of the {len(table.included.cases)} {noun}s evaluated "
-            "here (same ids): what is measured here is in-sample, so too good"
+            f"{name} was made from {shared} of the {len(judged.cases)} {table.scale.case}s here "
+            "(same ids): what is measured is in-sample, so too good"
         )
     return replace(table.leave_open(rows), warnings=(*table.warnings, *notes))
