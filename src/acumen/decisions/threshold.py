@@ -27,7 +27,7 @@ from acumen.metrics import METRICS
 from acumen.readers.reading import Reading
 from acumen.results.decisions import Method, Point, Test, ThresholdDocument
 from acumen.results.measured import Measured, finite
-from acumen.table.judgments import Judgments
+from acumen.table.judgments import LARGEST, Judgments
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
 from acumen.views.ranking import rank_judgments
@@ -35,7 +35,7 @@ from acumen.views.ranking import rank_judgments
 SHARES: Final = np.arange(5, 101, 5)
 """Percent of the answered rows at which thresholds of ranks lie."""
 EXACT_CASES: Final = 200
-"""From so many cases on, the exact tests certify something; with fewer, approx is the default."""
+"""With fewer, exact tests by case certify next to nothing, so approx is the default."""
 MOST_VALUES: Final = 100
 """A confidence of more values is not discrete."""
 MOST_TIMES: Final = 30
@@ -146,21 +146,13 @@ def threshold(
     Over the draw of these cases, the true risk of what it accepts is larger with chance ``delta``
     at most. Where nothing can be certified, the document says how many cases could.
 
-    Parameters
-    ----------
-    method
-        ``exact`` (binomial, or by case the ``test`` that is named), ``approx`` (Korn–Graubard),
-        ``sgr``, or ``crc``, which promises the mean loss of a case. By default exact where it can
-        be sharp: one right-or-wrong item a case, or 200 cases.
-    starts, grid
-        Shares of the grid at which the search begins; and the grid: ``ranks`` of the answered rows,
-        ``values`` of a discrete confidence, ``apart`` (ranks in a fifth of the cases, which are not
-        tested), or thresholds.
-    most_items
-        The most judgments of a case by design; else the scale's items, or the most there are.
+    ``method``: ``exact`` (binomial, or by case the ``test`` that is named), ``approx``
+    (Korn–Graubard), ``sgr``, or ``crc``, which promises the mean loss of a case; by default exact
+    where it can be sharp: one right-or-wrong item a case, or 200 cases. ``starts``: shares of the
+    grid where the search begins. ``grid``: ``ranks`` of the answered rows, ``values`` of a discrete
+    confidence, ``apart`` (ranks in a fifth of the cases, which are not tested), or thresholds.
+    ``most_items``: judgments of a case by design; else the scale's items, or the most there are.
 
-    Examples
-    --------
     >>> import acumen
     >>> table = acumen.from_columns(case=range(60), truth=[0] * 60, prediction=[0] * 58 + [1, 1],
     ...                             confidence=[0.9] * 50 + [0.4] * 10)
@@ -179,13 +171,9 @@ def threshold(
     design, largest = most_items or len(table.scale.items), int(sample.rows.max())
     if most_items is not None and most_items < largest:
         raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
-    search = Search(
-        *_method_and_test(method, test, sample),
-        risk / sample.most_loss,
-        delta,
-        _numbers(starts, "starts"),
-        max(design, largest),
-    )
+    begins, alpha = _numbers(starts, "starts"), risk / sample.most_loss
+    which = _method_and_test(method, test, sample)
+    search = Search(*which, alpha, delta, begins, max(design, largest))
     tested, thresholds = _grid(sample, grid, search)
     points = search.certify(tested, thresholds)
     best = next((p for p in reversed(points) if p.certified), None)
@@ -228,10 +216,9 @@ def _numbers(values: str | Sequence[float], what: str) -> tuple[float, ...]:
         numbers = tuple(float(part) for part in parts)
     except (TypeError, ValueError):
         raise UsageError(f"{what}: numbers with commas, not '{printable(str(values))}'") from None
-    if not numbers or not all(map(math.isfinite, numbers)):
-        raise UsageError(f"{what}: at least one number, all of them finite")
-    if what == "starts" and not all(0.0 < start <= 1.0 for start in numbers):
-        raise UsageError("starts are shares of the grid, above 0 and at most 1")
+    low, high = (0.0, 1.0) if what == "starts" else (-LARGEST, LARGEST)
+    if not numbers or not all(low < number <= high for number in numbers):
+        raise UsageError(f"{what}: at least one number, above {low:.3g} and at most {high:.3g}")
     return numbers
 
 
@@ -247,10 +234,8 @@ def _grid(
     grid = grid or ("apart" if from_other_rows else "ranks")
     if grid == "ranks":
         if from_other_rows:
-            raise UsageError(
-                "exact needs thresholds that do not come from the rows it tests, where a case has "
-                "several: take the grid apart, values, or thresholds of your own"
-            )
+            message = "where a case has several rows, exact needs thresholds that do not come from "
+            raise UsageError(f"{message}the rows it tests: the grid apart, values, or your own")
         return sample, _ranks(sample)
     if grid == "values":
         if (n := len(sample.values)) > MOST_VALUES:

@@ -119,13 +119,10 @@ def _threshold(document: ThresholdDocument) -> _Words:
     else:
         least = counted(document.fewest_cases or 0, "case")
         sentence += f"more cases like these would not, and {least} without an error are the least."
-    points = tuple(
-        (
-            *(_bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")),
-            *(number(p.level, ".3g"), Cell("yes" if p.certified else "no")),
-        )
-        for p in document.grid
-    )
+    points = []
+    for p in document.grid:
+        facts = _bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")
+        points.append((*facts, number(p.level, ".3g"), Cell("yes" if p.certified else "no")))
     coverage, default = document.coverage, " (what acumen takes here)" * document.method_is_default
     notes = [f"By {_TESTS[document.test]}{default}."]
     if coverage.value is not None:
@@ -140,7 +137,7 @@ def _threshold(document: ThresholdDocument) -> _Words:
     if document.cases_apart:
         notes.append(f"{counted(document.cases_apart, 'case')} made the grid and were not tested.")
     columns = ("accepted above", "coverage", "risk here", "p", "level", "certified")
-    table = Table("Thresholds, strictest first", columns, points)
+    table = Table("Thresholds, strictest first", columns, tuple(points))
     curve = [(p.coverage, p.risk) for p in document.grid if p.risk is not None]
     return _Words(f"Threshold for {name}", sentence, table, notes, (curve, "coverage", "risk here"))
 

@@ -66,14 +66,10 @@ class ThresholdDocument(Decision):
 
     noun = "threshold"
     kind: Literal["threshold"] = "threshold"
-    threshold: float | None = Field(
-        description="answers above it are accepted; null where certified: every answer is"
-    )
+    threshold: float | None = Field(description="answers above it are accepted; null: every one")
     certified: bool
     alpha: Above0 = Field(description="the largest risk allowed, in units of the loss")
-    delta: Share | None = Field(
-        description="chance that the true risk is larger; null for crc, which promises a mean"
-    )
+    delta: Share | None = Field(description="chance that the true risk is larger; crc has none")
     risk: float | None = Field(description="of what it accepts of the calibration cases")
     coverage: Measured = Field(description="share of all rows that it accepts")
     method: Method
@@ -81,12 +77,8 @@ class ThresholdDocument(Decision):
     method_is_default: bool = False
     cases: Natural
     cases_apart: Natural = Field(default=0, description="those whose confidences made the grid")
-    cases_needed: int | None = Field(
-        default=None, description="about how many cases like these would certify a threshold"
-    )
-    fewest_cases: int | None = Field(
-        default=None, description="with fewer, nothing is certified even without an error"
-    )
+    cases_needed: int | None = Field(default=None, description="about so many would certify one")
+    fewest_cases: int | None = Field(default=None, description="without an error, at least these")
     items: Natural = Field(description="most judgments of a case")
     items_declared: bool = True
     confidence: str
@@ -119,9 +111,7 @@ class Check(Part):
     rule: Rule
     bound: float
     values: list[float | None] = Field(description="of the run; of two, base and then new")
-    measured: Measured = Field(
-        description="the value, or new − base turned so that positive is worse; one-sided 95% ends"
-    )
+    measured: Measured = Field(description="or new − base, positive is worse; one-sided 95% ends")
     p_value: float | None = None
     cases: Natural
     verdict: Verdict
@@ -147,7 +137,7 @@ class GateDocument(Decision):
 
 
 class CostPoint(Part):
-    """What a judgment costs at a threshold, on the cases it was looked up on."""
+    """What a judgment costs at a threshold."""
 
     threshold: float | None
     coverage: float
