@@ -95,3 +95,9 @@ COSTS: Final = "abs"
 
 COST_FOLDS: Final = 5
 """Folds of cases on which the cheapest threshold is chosen and paid for."""
+
+POWER: Final = 0.8
+"""The chance that a planned study shows what it looks for."""
+
+PLAN_METRIC: Final = "augrc"
+"""What a study is planned for."""

@@ -50,6 +50,9 @@ DOORS: Mapping[str, Difference] = {
     "cost": Difference(
         acumen.cost, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
     ),
+    "plan": Difference(
+        acumen.plan, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
+    ),
     "map": Difference(acumen.survey, frozenset({"as_json", "output"}), frozenset({"columns"})),
     "report": Difference(acumen.write_report, frozenset({"output"}), frozenset({"command"})),
     "plot": Difference(acumen.chart, frozenset({"chart", "output"}), frozenset({"columns"})),

@@ -43,6 +43,7 @@ COMMANDS: Final[dict[str, str]] = {
     "threshold": "acumen.cli.threshold",
     "gate": "acumen.cli.gate",
     "cost": "acumen.cli.cost",
+    "plan": "acumen.cli.plan",
     "score": "acumen.cli.score",
     "show": "acumen.cli.show",
     "schema": "acumen.cli.schema",

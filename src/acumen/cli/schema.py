@@ -21,6 +21,7 @@ SCHEMAS: Final = {
     "threshold": "acumen.results.decisions:ThresholdDocument",
     "gate": "acumen.results.decisions:GateDocument",
     "cost": "acumen.results.decisions:CostDocument",
+    "plan": "acumen.results.decisions:PlanDocument",
     "gate_file": "acumen.decisions.gate_file:GateTable",
     "mapping": "acumen.readers.mapping:MappingTable",
     "survey": "acumen.results.survey:Survey",

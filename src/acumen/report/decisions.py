@@ -18,6 +18,7 @@ from acumen.results.decisions import (
     CostDocument,
     Decision,
     GateDocument,
+    PlanDocument,
     ThresholdDocument,
 )
 from acumen.results.measured import Measured
@@ -92,6 +93,8 @@ def _words(document: Decision) -> _Words:
             return _gate(document)
         case CostDocument():
             return _cost(document)
+        case PlanDocument():
+            return _plan(document)
     raise TypeError(type(document).__name__)
 
 
@@ -230,3 +233,34 @@ def _cost(document: CostDocument) -> _Words:
     table = Table("Cost of a judgment", ("what", "cost", "95% interval"), cells)
     axes = (curve, "share that is answered", "cost of a judgment")
     return _Words(f"What abstaining by {name} costs", sentence, table, notes, axes)
+
+
+def _plan(document: PlanDocument) -> _Words:
+    what = (
+        "a difference"
+        if document.metric is None
+        else f"a difference of {title_of(document.metric)}"
+    )
+    goal = f"show {what}: {document.detect:g}"
+    if document.one_sided:
+        goal = f"show that {what} is below {document.detect:g}"
+    sentence = (
+        f"{counted(document.cases, 'case')} {goal} with power {document.power:.1%} by the formula "
+        f"and {document.simulated:.1%} in simulated studies."
+    )
+    rows = tuple(
+        (
+            *(number(d.cases), number(d.items, ".3g"), number(d.repeats), number(d.judged)),
+            percent(d.power),
+        )
+        for d in (*document.curve, *document.designs)
+    )
+    notes = [f"A case's own value has the standard deviation {document.sd:.4g}."]
+    if document.normal_cases is not None:
+        notes.append(f"With normal quantiles (Miller 2024): {document.normal_cases:.4f} cases.")
+    if document.smallest_effect is not None:
+        pilot = counted(document.pilot_cases or 0, "case")
+        notes.append(f"The pilot's {pilot} show {document.smallest_effect:.4g} or more.")
+    columns = ("labelled cases", "items", "repeats", "judged besides", "power")
+    curve = ([(d.cases, d.power) for d in document.curve], "cases", "power")
+    return _Words("How many cases", sentence, Table("Designs", columns, rows), notes, curve)

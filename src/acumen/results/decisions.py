@@ -160,9 +160,39 @@ class CostDocument(Decision):
     cases: Natural
 
 
+class Design(Part):
+    """A study and its power."""
+
+    cases: Natural
+    power: float
+    items: Above0 | None = Field(default=None, description="judgments of a case")
+    repeats: Natural = 1
+    judged: Natural | None = Field(default=None, description="cases that only the model judges")
+
+
+class PlanDocument(Decision):
+    """What ``acumen plan`` writes: how many cases, by formula and by simulation."""
+
+    noun = "plan"
+    kind: Literal["plan"] = "plan"
+    metric: str | None
+    detect: float
+    one_sided: bool = Field(description="whether detect is a margin of non-inferiority")
+    sd: Above0 = Field(description="of a case")
+    cases: Natural
+    power: float = Field(description="at so many cases, by the noncentral t")
+    simulated: float = Field(description="the same, counted on resampled cases")
+    normal_cases: float | None = Field(description="two-sided, by Miller (2024), with z")
+    pilot_cases: int | None = None
+    smallest_effect: float | None = Field(default=None, description="that the pilot would show")
+    curve: list[Design]
+    designs: list[Design] = Field(default_factory=list)
+
+
 DECISIONS: Final[dict[str, type[Decision]]] = {
     "threshold": ThresholdDocument,
     "gate": GateDocument,
     "cost": CostDocument,
+    "plan": PlanDocument,
 }
 """Each decision by the kind that its document names."""
