@@ -262,10 +262,14 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
     jsonschema.validate(document, schema)
     assert run(["show", str(study / "t.json")]) == 0
     assert "threshold of acumen threshold" in capsys.readouterr().out
+    assert run(["show", str(study / "t.json"), "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("accepted above,coverage,risk here")
     assert run(["report", str(study / "t.json"), "-o", str(study / "again.html")]) == 0
     evaluate = ["evaluate", str(study / "run.json"), "--mode", "few_shot", "-q"]
     evaluate += ["--threshold", str(study / "t.json"), "--resamples", "0"]
+    evaluate += ["-o", str(study / "m.json")]
     assert run(evaluate) == 0
+    assert json.loads((study / "m.json").read_text())["options"]["threshold"] == evaluate[6]
     assert "in-sample" in capsys.readouterr().err
 
 
@@ -295,7 +299,10 @@ def test_a_wrong_or_hostile_threshold_gets_a_clear_error(
     assert "\x1b" not in str(refusal.value)
 
 
-def test_a_document_is_read_as_it_was_written() -> None:
-    document = acumen.threshold(clustered(30), risk=0.3).artifact
+def test_a_document_is_read_as_it_was_written_and_has_no_chart_by_name() -> None:
+    decision = acumen.threshold(clustered(30), risk=0.3)
+    document = decision.artifact
+    with pytest.raises(UsageError, match="no chart of a calibration or a decision"):
+        acumen.chart("forest", decision)
     again = ThresholdDocument.model_validate(json.loads(to_json(document.model_dump(mode="json"))))
     assert again == document

@@ -21,7 +21,7 @@ from acumen.results.measured import Measured, finite
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
 
-MOST_POINTS: Final = 400
+MOST_POINTS: Final = 200
 """Thresholds that are looked at; of more values, this many evenly spaced among them."""
 
 

@@ -208,7 +208,8 @@ def gate(
         pair = align(earlier, tables[0], intersection_only=intersection_only)
         tables = [pair.left, pair.right]
     tables = [side.scored for side in tables]
-    plan = Plan(loss=find_loss(loss or table.loss or LOSS), calibration=calibration_of(calibration))
+    own_loss = find_loss(table.loss or LOSS if loss is None else loss)
+    plan = Plan(loss=own_loss, calibration=calibration_of(calibration))
     selector = confidence or table.confidence or CONFIDENCE
     least, checks, names = max(least_cases or 0, table.least_cases), [], set[str]()
     for group, sides in _groups(tables, columns):
@@ -219,7 +220,7 @@ def gate(
             checks.append(_check(asked.asked[0], known, views, 0 if group else least, facts))
             names |= set() if name is None else {name}
     document = GateDocument(
-        **origin(tables[0], max(names, default=None), find_loss(plan.loss).name),
+        **origin(tables[0], max(names, default=None), own_loss.name),
         verdict=together([check.verdict for check in checks]),
         undecided_counts_as=cast("Any", policy),
         checks=checks,

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from acumen import confidence as confidences
-from acumen.errors import DataError, UsageError, what_came
+from acumen.errors import DataError, UsageError, source_name, what_came
 from acumen.results.decisions import ThresholdDocument
 from acumen.results.metrics import read_artifact
 from acumen.table.judgments import Judgments
 
 
 def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
-    """A threshold as it is or from its file, and how messages call it."""
+    """A threshold as it is or from its file, and what it is called: the file as it was named."""
     if threshold is None:
         return None
     if isinstance(threshold, str | Path):
-        return Path(threshold).name, read_artifact(threshold, ThresholdDocument)
+        return str(threshold), read_artifact(threshold, ThresholdDocument)
     document = getattr(threshold, "artifact", threshold)
     if not isinstance(document, ThresholdDocument):
         raise UsageError(f"a threshold is what acumen threshold made, not {what_came(threshold)}")
@@ -34,7 +34,7 @@ def abstain(
     """The table with every answer open whose confidence is not above the threshold."""
     if threshold is None:
         return table
-    name, document = threshold
+    name, document = source_name(threshold[0]), threshold[1]
     if not document.certified:
         raise DataError(["certifies no threshold: there is nothing to abstain by"], source=name)
     if document.scale.levels != list(table.scale.levels):

@@ -47,8 +47,9 @@ def chart(
     """
     if isinstance(document, str | Path):
         return _of_file(name, document, mode, confidence, reading)
-    if isinstance(document, Evaluated | MetricsArtifact):
-        return draw(name, document)
+    document = document.artifact if isinstance(document, Evaluated) else document
+    if isinstance(document, MetricsArtifact | Decision):
+        return _of_document(name, document)
     if isinstance(content := getattr(document, "document", document), Mapping):
         return _of_document(name, document_of(dict(content), "document"))
     return draw(name, evaluate(document, mode=mode, confidence=confidence, **reading))

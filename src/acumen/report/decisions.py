@@ -58,10 +58,13 @@ class _Words:
 
 
 def brief(document: Decision, *, full: bool = False) -> Iterator[Section | blocks.Block]:
-    """The decision in one sentence and one table; ``full`` is for other documents."""
+    """The decision in one sentence and one table; ``full`` names the table, for programs."""
     words = _words(document)
     yield Paragraph(words.sentence, Tone.STRONG)
-    yield from words.blocks
+    if full:
+        yield Section("metrics", words.title, tuple(words.blocks))
+    else:
+        yield from words.blocks
 
 
 def study_of(document: Decision, key: str) -> Study:

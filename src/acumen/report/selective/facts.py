@@ -71,6 +71,7 @@ _OPTIONS: Final = {
     "price": "--price",
     "matched_coverage": "--matched-coverage",
     "calibration": "--calibration",
+    "threshold": "--threshold",
     "scale": "--scale",
 }
 """Key among an artifact's options -> how evaluate is given it."""
