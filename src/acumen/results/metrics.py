@@ -31,7 +31,7 @@ from acumen.results.measured import (
 
 SCHEMA_VERSION: Final = "1"
 
-LONGEST_NAME: Final = 60
+LONGEST_NAME: Final = 200
 
 Ends = tuple[float | None, float | None]
 
