@@ -1,6 +1,10 @@
 from acumen import errors as errors
 from acumen._version import __version__ as __version__
 from acumen.calibration.artifact import Calibration as Calibration
+from acumen.decisions.cost import cost as cost
+from acumen.decisions.gate import gate as gate
+from acumen.decisions.plan import plan as plan
+from acumen.decisions.threshold import threshold as threshold
 from acumen.errors import AcumenError as AcumenError
 from acumen.errors import DataError as DataError
 from acumen.errors import UsageError as UsageError

@@ -102,3 +102,24 @@ MOST_RATERS: Final = 50
 
 ENGINES: Final = ("duckdb", "polars", "dask")
 """What opens files that stay where they are, the default first."""
+
+DELTA: Final = 0.1
+"""The chance that a certified threshold may break its promise."""
+
+EXACT_TEST: Final = "betting"
+"""Of two exact tests by case, the one taken: chosen before a loss is seen."""
+
+STARTS: Final = ".1,.3,.5"
+"""Shares of the answered rows at which the search for a threshold begins."""
+
+COSTS: Final = "abs"
+"""What an error costs where abstaining has a price: as much as it is levels off."""
+
+COST_FOLDS: Final = 5
+"""Folds of cases on which the cheapest threshold is chosen and paid for."""
+
+POWER: Final = 0.8
+"""The chance that a planned study shows what it looks for."""
+
+PLAN_METRIC: Final = "augrc"
+"""What a study is planned for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -57,6 +58,9 @@ def evaluate(
         float, typer.Option(help="Coverage up to which areas are measured.")
     ] = defaults.AREA_COVERAGE,
     calibration: options.Calibration = None,
+    threshold: Annotated[
+        Path | None, typer.Option(help="Answers that this threshold does not accept are open.")
+    ] = None,
     intersection_only: Annotated[
         bool, typer.Option("--intersection-only", help="Of two: compare the cases both have.")
     ] = False,
@@ -104,7 +108,7 @@ def evaluate(
         raise UsageError("give a run file; see acumen evaluate --help")
     check_targets(
         {"--output": output, "--html": html},
-        [*files, calibration, loss, *options.inputs_of(reading)],
+        [*files, calibration, threshold, loss, *options.inputs_of(reading)],
     )
     if engine is not None:
         _refuse_beside_engine(context)
@@ -132,6 +136,7 @@ def evaluate(
         coverage_grid=_grid(coverage_grid),
         area_coverage=area_coverage,
         calibration=calibration,
+        threshold=threshold,
         intersection_only=intersection_only,
         baseline=baseline,
         pairwise=pairwise,

@@ -45,6 +45,8 @@ ConfidenceLevel = Annotated[
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write here; else nothing is kept.")
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the document instead of the tables.")]
+OneConfidence = Annotated[str, typer.Option(help="The confidence function to go by.")]
 Html = Annotated[Path | None, typer.Option(help="Write a report as one HTML page.")]
 Texts = Annotated[
     bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")

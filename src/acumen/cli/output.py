@@ -12,6 +12,7 @@ import typer
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
+    from acumen.decisions.decided import Decided
     from acumen.evaluation.evaluation import Evaluation
     from acumen.report.findings import Findings
 
@@ -30,7 +31,7 @@ def warn(warnings: Iterable[str]) -> None:
 
 
 def write_results(
-    results: Evaluation | Findings[Any],
+    results: Evaluation | Findings[Any] | Decided[Any],
     output: Path | None,
     html: Path | None,
     *,

@@ -30,6 +30,7 @@ from acumen.defaults import (
 )
 from acumen.errors import UsageError
 from acumen.evaluation import evaluate as evaluating
+from acumen.evaluation.abstain import threshold_of
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.inputs import (
     Confidence,
@@ -66,6 +67,7 @@ def evaluate(
     coverage_grid: Sequence[float] = COVERAGE_GRID,
     area_coverage: float = AREA_COVERAGE,
     calibration: str | Path | Calibration | None = None,
+    threshold: Any = None,
     intersection_only: bool = False,
     baseline: str | None = None,
     pairwise: bool = False,
@@ -106,6 +108,8 @@ def evaluate(
         ``"row"``: every row counts alike; ``"case"``: every case does, however many rows it has.
     calibration
         A calibration or its file, for the calibrated confidence functions.
+    threshold
+        What :func:`threshold` made, or its file: answers that it does not accept are left open.
     intersection_only
         Of two: compare the cases that both have, instead of refusing different ones. Of more, the
         cases that all have are compared, and what was left out is told.
@@ -161,6 +165,7 @@ def evaluate(
             threads=threads,
         ),
         calibration=calibration_of(calibration),
+        threshold=threshold_of(threshold),
         intersection_only=intersection_only,
         estimand=estimand,
         price=price,

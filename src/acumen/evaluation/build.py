@@ -257,6 +257,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "labels": list(plan.labels),
         "calibration": getattr(plan.calibration, "file", None),
         "texts": plan.texts,
+        **({} if plan.threshold is None else {"threshold": plan.threshold[0]}),
     } | ({"reading": list(plan.reading)} if plan.reading else {})
 
 

@@ -18,6 +18,7 @@ from acumen.readers.content import load
 from acumen.readers.formats import format_of
 from acumen.readers.reading import Reading
 from acumen.report.brief import kind
+from acumen.results.decisions import Decision
 from acumen.results.files import Document, document_of, is_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.verdicts import PairDocument
@@ -48,8 +49,9 @@ def chart(
     """
     if isinstance(document, str | Path):
         return _of_file(name, document, mode, confidence, functions, reading)
-    if isinstance(document, Evaluated | MetricsArtifact):
-        return draw(name, document, functions)
+    document = document.artifact if isinstance(document, Evaluated) else document
+    if isinstance(document, MetricsArtifact | Decision):
+        return _of_document(name, document, functions)
     if isinstance(content := getattr(document, "document", document), Mapping):
         return _of_document(name, document_of(dict(content), "document"), functions)
     return draw(name, evaluate(document, mode=mode, confidence=confidence, **reading), functions)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acumen.report import calibration, estimates, raters
+from acumen.report import calibration, decisions, estimates, raters
 from acumen.report.blocks import Block, Section
 from acumen.report.selective import brief as selective
 from acumen.report.verdicts import brief as verdicts
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import Decision
 from acumen.results.files import Document
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.raters import EstimateDocument, RatingsDocument
@@ -25,6 +26,8 @@ def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block
             return raters.pages(document, full=full).brief()
         case EstimateDocument():
             return estimates.pages(document).brief()
+        case Decision():
+            return decisions.brief(document, full=full)
         case _:
             return verdicts.brief(document, full=full)
 
@@ -40,5 +43,7 @@ def kind(document: Document) -> str:
             return "ratings of acumen rate"
         case EstimateDocument():
             return "estimates of acumen estimate"
+        case Decision():
+            return f"{document.kind} of acumen {document.kind}"
         case _:
             return "results of acumen score"

@@ -20,6 +20,7 @@ from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import Decision
 from acumen.results.files import document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.raters import EstimateDocument, RatingsDocument
@@ -43,6 +44,7 @@ Reportable = (
     | ResultsDocument
     | RatingsDocument
     | EstimateDocument
+    | Decision
     | Mapping[str, Any]
     | str
     | Path
@@ -84,7 +86,7 @@ def study_of(
     artifact: Reportable, key: str = "s1", command: str | None = None, *, texts: bool = False
 ) -> Study:
     """Everything a page tells of a document."""
-    from acumen.report import calibration, estimates, raters
+    from acumen.report import calibration, decisions, estimates, raters
     from acumen.report.selective import study as selective
     from acumen.report.verdicts import study as verdicts
 
@@ -110,6 +112,8 @@ def study_of(
             return estimates.pages(document).study(key, command)
         case CalibrationDocument():
             return calibration.study_of(document, key, command)
+        case Decision():
+            return decisions.study_of(document, key)
     raise UsageError("no page can be made of it")
 
 

@@ -10,6 +10,7 @@ from acumen.errors import DataError
 from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import DECISIONS, Decision
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import (
@@ -19,7 +20,14 @@ from acumen.results.verdicts import (
     results_of,
 )
 
-Document = MetricsArtifact | PairDocument | CalibrationDocument | RatingsDocument | EstimateDocument
+Document = (
+    MetricsArtifact
+    | PairDocument
+    | CalibrationDocument
+    | RatingsDocument
+    | EstimateDocument
+    | Decision
+)
 """Anything acumen writes for people to look at."""
 
 
@@ -31,7 +39,8 @@ def document_of(content: object, source: str) -> Document:
             [
                 "is no document of acumen: neither metrics (of acumen evaluate) nor results (of "
                 "acumen score) nor a calibration (of acumen calibrate) nor ratings (of acumen "
-                "rate) nor estimates (of acumen estimate)"
+                "rate) nor estimates (of acumen estimate) nor a decision (of acumen "
+                f"{', '.join(DECISIONS)})"
             ],
             source=source,
         )
@@ -41,6 +50,8 @@ def document_of(content: object, source: str) -> Document:
 def _kind(content: object) -> type[Document] | None:
     if not isinstance(content, dict):
         return None
+    if content.get("kind") in [*DECISIONS]:
+        return DECISIONS[content["kind"]]
     if "confidence_variants" in content:
         return MetricsArtifact
     if {"people", "judges", "agreement"} <= content.keys():
