@@ -62,6 +62,13 @@ def evaluate(
         float | None,
         typer.Option(help="Compare two runs at this coverage; by default, the most both reach."),
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Slice by a column, by item or by level; A,B crosses two; repeatable.",
+        ),
+    ] = None,
     output: options.Output = None,
     html: options.Html = None,
     texts: options.Texts = False,
@@ -110,6 +117,7 @@ def evaluate(
         intersection_only=intersection_only,
         price=price,
         matched_coverage=matched_coverage,
+        by=by,
         texts=texts,
         threads=threads,
         progress=clock.bar,

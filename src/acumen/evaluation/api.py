@@ -37,6 +37,7 @@ from acumen.evaluation.inputs import (
     confidence_of,
     table_of,
     tables_of,
+    with_groups,
 )
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Items, Method, Options
@@ -69,6 +70,7 @@ def evaluate(
     intersection_only: bool = False,
     price: float = PRICE,
     matched_coverage: float | None = None,
+    by: str | Sequence[str] | None = None,
     texts: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -105,6 +107,9 @@ def evaluate(
     price, matched_coverage
         Of two: what an abstention costs in the charged areas, in units of the loss, and the
         coverage at which their risks are compared, by default the largest that both reach.
+    by
+        Columns to slice by: ``"sex"``, ``"item"``, ``"level"``, several of them, or two crossed,
+        ``"sex,age"``. A column of the rows need not be named as ``group=`` again.
     texts
         Keep the evidence that a run quotes; without it no text of a case is kept.
     threads
@@ -125,6 +130,8 @@ def evaluate(
     [('custom', 1.0)]
     """
     selector, functions = confidence_of(confidence)
+    columns = (by,) if isinstance(by, str) else tuple(by or ())
+    reading = with_groups(reading, columns, data)
     plan = Plan(
         confidence=selector,
         functions=functions,
@@ -144,6 +151,7 @@ def evaluate(
         estimand=estimand,
         price=price,
         matched_coverage=matched_coverage,
+        by=columns,
         texts=texts,
         reading=options_of(reading),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from acumen._version import __version__
 from acumen.evaluation.charted import summarize
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan, System
+from acumen.evaluation.slices import columns_of, slices
 from acumen.files.json import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
@@ -222,10 +224,12 @@ def evaluation(
         ],
         warnings=list(dict.fromkeys(warnings)),
     )
+    slicer = partial(slices, systems, artifact.input_names, function=artifact.best_function)
+    artifact.slices.extend(slicer(plan.by))
     note = scale_note(artifact.scale)
     if note is not None:
         artifact.warnings.insert(0, note)
-    return Evaluation(artifact)
+    return Evaluation(artifact, slicer, tuple(columns_of(tables[0])))
 
 
 def balance_of(table: Judgments) -> tuple[float, float]:
@@ -249,6 +253,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "price": plan.price,
         "matched_coverage": plan.matched_coverage,
         "calibration": getattr(plan.calibration, "file", None),
+        "by": list(plan.by),
         "texts": plan.texts,
     } | ({"reading": list(plan.reading)} if plan.reading else {})
 

@@ -25,6 +25,7 @@ from acumen.evaluation.plan import (
     find_twins,
     select,
 )
+from acumen.evaluation.slices import check_groups
 from acumen.inference.infer import Inference, infer
 from acumen.inference.intervals import default_interval
 from acumen.inference.matched import compare_matched
@@ -75,6 +76,7 @@ def evaluate(
         pair = align(left, right, intersection_only=plan.intersection_only)
         tables = [pair.left, pair.right]
     tables = [plan.weigh(table) for table in tables]
+    check_groups(tables, plan)
     names, left_out = _select(tables, plan)
     rounds = len(names) * (1 if pair is None else PAIRED)
     with _watched(plan, progress, rounds) as watched:

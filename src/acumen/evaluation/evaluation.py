@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from acumen.errors import UsageError, label
 from acumen.files.json import to_json
 from acumen.report.words import why_missing
 from acumen.results.metrics import (
@@ -16,6 +17,7 @@ from acumen.results.metrics import (
     read_artifact,
     write_artifact,
 )
+from acumen.results.slices import Slice, Slices
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,10 @@ class Evaluation:
     """What was measured on one input or on two. All of it is in :attr:`artifact`."""
 
     artifact: MetricsArtifact
+    slicer: Callable[[Sequence[str]], list[Slice]] | None = field(default=None, repr=False)
+    """Slices the rows that were evaluated; one that was read has them no more."""
+    columns: tuple[str, ...] = ()
+    """What those rows can be sliced by."""
 
     @classmethod
     def read(cls, path: str | Path) -> Evaluation:
@@ -72,14 +78,38 @@ class Evaluation:
             records.append(_record(None, "delta", metric, delta.delta, delta))
         return records
 
-    def to_frame(self, backend: Any = "pandas") -> Any:
-        """The records as a dataframe of any library that narwhals knows."""
-        import narwhals as nw
+    @property
+    def groups(self) -> list[str]:
+        """What :meth:`by` takes: columns of groups, ``item`` and ``level``."""
+        return list(dict.fromkeys([*self.columns, *(",".join(s.by) for s in self.artifact.slices)]))
 
-        records = self.records()
-        keys = list(dict.fromkeys(key for record in records for key in record))
-        columns = {key: [record.get(key) for record in records] for key in keys}
-        return nw.from_dict(columns, backend=backend).to_native()
+    def by(self, *columns: str) -> Slices:
+        """Every metric within the groups of a column, or of two crossed, and against the rest.
+
+        >>> import acumen
+        >>> table = acumen.from_columns(case=[1, 2, 3, 4], truth=[2, 1, 0, 1],
+        ...     prediction=[2, 3, 0, 1], groups={"sex": ["f", "m", "f", "m"]})
+        >>> by_sex = acumen.evaluate(table).by("sex")
+        >>> [(part.group, part.metrics["accuracy"].value) for part in by_sex]
+        [('f', 1.0), ('m', 0.5)]
+        """
+        wanted = [name.strip() for column in columns for name in column.split(",")]
+        parts = [part for part in self.artifact.slices if part.by == wanted]
+        if not parts and self.slicer is not None:
+            parts = self.slicer([",".join(wanted)])
+        if not parts:
+            known = ", ".join(self.groups) or "none"
+            raise UsageError(
+                f"this evaluation was not sliced by {label(','.join(wanted))} (by: {known}); "
+                "evaluate the rows again with by="
+            )
+        return Slices(tuple(parts))
+
+    def to_frame(self, backend: Any = None) -> Any:
+        """The records as a dataframe, of the first library installed unless one is named."""
+        from acumen.results.frames import frame_of
+
+        return frame_of(self.records(), backend)
 
     def __repr__(self) -> str:
         from acumen.report.selective.brief import brief

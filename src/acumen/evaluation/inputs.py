@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from acumen.defaults import CONFIDENCE
 from acumen.errors import UsageError, label, printable
+from acumen.evaluation.slices import ITEM, LEVEL
 from acumen.readers import read
 from acumen.readers.assemble import assemble
 from acumen.readers.frame import frame_rows
@@ -47,6 +48,21 @@ def tables_of(
     for table in tables:
         _refuse_several(table, reading.get("system"))
     return tables[0], tables[1] if len(tables) == 2 else None
+
+
+def with_groups(reading: Reading, by: Sequence[str], data: Any) -> Reading:
+    """The reading with the columns of groups that are sliced by; a mapping and a table have them.
+
+    >>> with_groups({"group": ["site"]}, ["sex,age", "item"], "rows.csv")["group"]
+    ['site', 'sex', 'age']
+    """
+    names = [name.strip() for columns in by for name in columns.split(",")]
+    new = [name for name in names if name not in (ITEM, LEVEL)]
+    if not new or "mapping" in reading or isinstance(data, Judgments):
+        return reading
+    known = reading.get("group") or []
+    known = [known] if isinstance(known, str) else list(known)
+    return {**reading, "group": list(dict.fromkeys([*known, *new]))}
 
 
 def _systems(table: Judgments) -> Sequence[Any]:

@@ -59,6 +59,8 @@ class Plan:
     """What an abstention costs in the charged areas."""
     matched_coverage: float | None = None
     """The coverage at which two systems are compared; None: the largest that both reach."""
+    by: tuple[str, ...] = ()
+    """The columns by which rows are sliced; those of a cross have a comma between."""
     texts: bool = False
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
     reading: tuple[str, ...] = ()

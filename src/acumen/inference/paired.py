@@ -120,7 +120,7 @@ def compare(
     b: Mapping[str, Inference] = infer(metrics, right, options)
     if settle is not None:
         a, b = settle(left, a), settle(right, b)
-    contrasts = {m.name: _contrast(m, a[m.name], b[m.name], options) for m in metrics}
+    contrasts = {m.name: contrast_of(m, a[m.name], b[m.name], options) for m in metrics}
     tests = {
         name: studentise(test, contrast.value, contrast.jackknife)
         for (name, contrast), test in zip(
@@ -130,7 +130,7 @@ def compare(
     }
     alone = outcomes(tests, options)
     return {
-        name: _agreeing(replace(c, test=tests.get(name), alone=alone.get(name)))
+        name: agreeing(replace(c, test=tests.get(name), alone=alone.get(name)))
         for name, c in contrasts.items()
     }
 
@@ -144,10 +144,10 @@ def claim(
     """
     tests = {key: c.test for key, c in contrasts.items() if c.test is not None}
     together = outcomes(tests, options, together=True, share=share)
-    return {k: _agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
+    return {k: agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
 
 
-def _agreeing(contrast: Contrast) -> Contrast:
+def agreeing(contrast: Contrast) -> Contrast:
     """The contrast with an interval that says what its test does, or a flag that the test decides.
 
     Where the test claims what the interval leaves open, the test's own takes its place.
@@ -169,7 +169,8 @@ def _agreeing(contrast: Contrast) -> Contrast:
     return contrast
 
 
-def _contrast(metric: Metric, left: Inference, right: Inference, options: Options) -> Contrast:
+def contrast_of(metric: Metric, left: Inference, right: Inference, options: Options) -> Contrast:
+    """Right minus left of one metric, without a test."""
     replicates = right.replicates.minus(left.replicates)
     if left.value is None or right.value is None:
         side, reason = ("left", left.reason) if left.value is None else ("right", right.reason)

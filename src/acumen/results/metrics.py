@@ -28,6 +28,7 @@ from acumen.results.measured import (
     Side,
     better_side,
 )
+from acumen.results.slices import Slice
 
 SCHEMA_VERSION: Final = "1"
 
@@ -315,6 +316,8 @@ class MetricsArtifact(Model):
     """What needs no confidence: of one input, or a list of it for two."""
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)
+    slices: list[Slice] = Field(default_factory=list)
+    """For whom: the numbers of each group that was asked for."""
     warnings: list[str] = Field(default_factory=list)
 
     @property
