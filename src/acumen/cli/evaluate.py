@@ -51,6 +51,10 @@ def evaluate(
     area_coverage: Annotated[
         float, typer.Option(help="Coverage up to which areas are measured.")
     ] = defaults.AREA_COVERAGE,
+    risk: Annotated[
+        list[float] | None,
+        typer.Option(help="Largest mean loss at which coverage is asked for; repeatable."),
+    ] = None,
     calibration: options.Calibration = None,
     intersection_only: Annotated[
         bool, typer.Option("--intersection-only", help="Compare the cases both runs have.")
@@ -76,6 +80,7 @@ def evaluate(
         bool, typer.Option("--json", help="Print the artifact instead of the tables.")
     ] = False,
     full: options.Full = False,
+    metrics: options.Metrics = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
     debug: Annotated[
@@ -113,6 +118,7 @@ def evaluate(
         estimand=estimand,
         coverage_grid=_grid(coverage_grid),
         area_coverage=area_coverage,
+        risk=risk,
         calibration=calibration,
         intersection_only=intersection_only,
         price=price,
@@ -126,7 +132,8 @@ def evaluate(
     clock.lap("evaluate")
     write_results(evaluation, output, html, texts=texts)
     clock.lap("write")
-    _show(evaluation, as_json=as_json, quiet=quiet, full=full)
+    names = options.names_of(metrics)
+    _show(evaluation, as_json=as_json, quiet=quiet, full=full, metrics=names)
     clock.lap("show")
     if debug:
         print(clock.summary(), file=sys.stderr)
@@ -152,7 +159,9 @@ def _grid(text: str) -> tuple[float, ...]:
         ) from None
 
 
-def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool, full: bool) -> None:
+def _show(
+    evaluation: Evaluation, *, as_json: bool, quiet: bool, full: bool, metrics: list[str]
+) -> None:
     """The artifact or the tables on standard output; warnings in any case."""
     if as_json:
         emit(evaluation.to_json())
@@ -160,7 +169,7 @@ def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool, full: bool) -> 
         from acumen.report.selective.brief import brief
         from acumen.report.terminal import print_parts
 
-        print_parts(brief(evaluation.artifact, full=full))
+        print_parts(brief(evaluation.artifact, full=full, metrics=metrics))
         return
     warn(evaluation.artifact.warnings)
 

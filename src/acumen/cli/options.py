@@ -49,6 +49,9 @@ Texts = Annotated[
     bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
+Metrics = Annotated[
+    str | None, typer.Option(help="Print these metrics alone, separated by commas.")
+]
 
 
 _COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
@@ -124,6 +127,11 @@ def reads_rows(command: Callable[..., None]) -> Callable[..., None]:
     read.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]  # PEP 362
     read.__annotations__ = {p.name: p.annotation for p in signature}
     return read
+
+
+def names_of(text: str | None) -> list[str]:
+    """Names separated by commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def inputs_of(reading: Reading) -> list[str]:

@@ -25,6 +25,7 @@ from acumen.defaults import (
     LOSS,
     PRICE,
     RESAMPLES,
+    RISKS,
     SEED,
 )
 from acumen.errors import UsageError
@@ -66,6 +67,7 @@ def evaluate(
     estimand: str = ESTIMAND,
     coverage_grid: Sequence[float] = COVERAGE_GRID,
     area_coverage: float = AREA_COVERAGE,
+    risk: float | Sequence[float] | None = None,
     calibration: str | Path | Calibration | None = None,
     intersection_only: bool = False,
     price: float = PRICE,
@@ -93,6 +95,8 @@ def evaluate(
         costs, costs by truth and prediction, or a function of the ranks predicted and true.
     coverage_grid, area_coverage
         Where the risk is measured, and up to where areas are.
+    risk
+        Risks, in units of the loss: how many rows can be kept with a mean loss of at most that.
     resamples, seed, interval, confidence_level
         How intervals are made: :class:`Options`.
     items
@@ -138,6 +142,7 @@ def evaluate(
         loss=find_loss(loss),
         coverage_grid=tuple(sorted(set(coverage_grid))),
         area_coverage=area_coverage,
+        limits=_limits(risk),
         options=Options(
             resamples=resamples,
             seed=seed,
@@ -156,6 +161,12 @@ def evaluate(
         reading=options_of(reading),
     )
     return evaluating.evaluate(*tables_of(data, other, mode, reading), plan, progress)
+
+
+def _limits(risk: float | Sequence[float] | None) -> tuple[float, ...]:
+    if risk is None:
+        return RISKS
+    return (float(risk),) if isinstance(risk, int | float) else tuple(sorted({*map(float, risk)}))
 
 
 def _with_signature_of(

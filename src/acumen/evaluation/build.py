@@ -243,6 +243,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "confidence": plan.confidence,
         "coverage_grid": list(plan.coverage_grid),
         "area_coverage": plan.area_coverage,
+        "risk": list(plan.limits),
         "interval": plan.options.method,
         "confidence_level": plan.options.confidence_level,
         "bootstrap_resamples": plan.options.resamples,

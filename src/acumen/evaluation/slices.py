@@ -264,6 +264,8 @@ def worst_of(
     values = [i.value for i in beside if i is not None and i.value is not None]
     if inference.value is None or isinstance(inference.interval, NoInterval) or len(values) < 2:
         return None
+    if inference.metric.better is None:
+        return None
     if inference.value != (max if inference.metric.better == "lower" else min)(values):
         return None
     interval = inference.interval_at(1.0 - (1.0 - level) / len(values))

@@ -302,7 +302,7 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
 
 
 @_share(
-    title="Coverage at risk {risk}",
+    title="Coverage at risk ≤ {risk}",
     undefined="no working point has so low a risk",
     behind=every_case,
     smooth=False,

@@ -34,6 +34,9 @@ class Claim(Enum):
     """Than the lowest AUGRC; with the one before, one family."""
     TELLS_RIGHT = Promise("It does tell right from wrong answers", 0.05)
     """Of the function with the lowest AUGRC, whichever that is."""
+    RIGHT_LESS = Promise("{subject} is right less often for {groups} than for the rest", 0.05)
+    RIGHT_MORE = Promise("{subject} is right more often for {groups} than for the rest", 0.05)
+    """Of all rows, by any group that was asked for: with the one before, one family."""
     RANKS_WELL = Promise("{subject} ranks well by severity", 0.05)
     RANKS_POORLY = Promise("{subject} ranks poorly by severity", 0.05)
     """A whole interval lies on one side of the mark; its two ends do not err alike."""

@@ -1,82 +1,106 @@
-"""A metrics document in brief: who was judged, the tables, a plain sentence, warnings.
+"""A metrics document on one screen, in the order people ask.
 
-Raw MAE is not compared between inputs: at unequal coverage it says nothing.
+What was judged, how right it is, whether it knows when it is not, whether its confidence is honest,
+whether it ranks severity; then who is better, and for whom not. One section each, a line of plain
+words first; the function with the lowest AUGRC in full, the others in one table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import Final, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Final
 
-from acumen.errors import printable
+from acumen.errors import UsageError, label, printable
 from acumen.metrics import METRICS
-from acumen.metrics.registry import Metric
-from acumen.report.blocks import Block, Cell, Paragraph, Section, Table, Tone, Warnings
-from acumen.report.cells import amount, interval, measured_cell, plain, text, title_of, unit_of
-from acumen.report.selective.compared import (
-    DESCRIBED,
-    MANY_FUNCTIONS,
-    is_described,
-    rows_of,
-    shared_rows,
+from acumen.metrics.registry import Unit
+from acumen.report.blocks import (
+    UNDEFINED,
+    Block,
+    Cell,
+    Note,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    Tone,
+    Warnings,
 )
+from acumen.report.cells import (
+    amount,
+    interval,
+    is_signed,
+    measured_cell,
+    p_cell,
+    percent,
+    plain,
+    text,
+    title_of,
+    unit_of,
+    written,
+)
+from acumen.report.selective.compared import DESCRIBED, rows_of, shared_rows, verdict
 from acumen.report.selective.outcomes import (
-    not_probabilities,
-    overall,
+    in_units,
+    loss_words,
+    not_probability,
+    nothing_ranked,
     population,
     scale_note,
     side_names,
 )
-from acumen.report.selective.words import conclusion, meaning
-from acumen.report.words import why_missing
+from acumen.report.selective.slices import for_whom
+from acumen.report.selective.words import conclusion, knows, meaning
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import MetricsArtifact, Variant, name
 
-T = TypeVar("T")
+Numbers = Sequence[Measured | None]
+"""Of each input."""
+Row = tuple[str, str, Numbers]
+"""What a row is called, its metric, and its numbers."""
 
-LEGEND: Final = "excess: AUGRC above its optimum; achiev.: AUGRC on its lower hull"
-TESTED: Final = "p all: every row that is tested, together; risk@: where both answer as much"
-_HEADERS: Final = {
-    "cmax": "cmax",
-    "aurc": "AURC",
-    "augrc": "AUGRC",
-    "eaugrc": "excess",
-    "augrc_achievable": "achiev.",
-}
-"""Metrics of the first table under words short enough for its columns."""
+MOST_CUTS: Final = 5
+RIGHT: Final = (
+    *("total_accuracy", "accuracy", "mae_levels", "mae_units"),
+    *("level_bias", "quadratic_kappa"),
+)
+AREAS: Final = ("augrc", "augrc_achievable", "failure_auroc")
+HONEST: Final = ("ece", "brier")
+BESIDE: Final = {"eaugrc": "excess", "failure_auroc": "AUROC", "ece": "ECE"}
+"""Of every function beside its AUGRC, under words short enough for a column."""
 
 
-def brief(artifact: MetricsArtifact, *, full: bool = False) -> Iterator[Section | Block]:
-    """What a terminal shows; ``full`` adds every metric."""
+def brief(
+    artifact: MetricsArtifact, *, full: bool = False, metrics: Collection[str] = ()
+) -> Iterator[Section | Block]:
+    """What a terminal shows; ``full`` adds every metric, ``metrics`` stand in place of it all."""
     artifact.check()
-    loss, level = artifact.loss, f"{artifact.confidence_level:.0%}"
+    if metrics:
+        yield Section("metrics", "Metrics", (metric_table(artifact, named=metrics),))
+        return
     note = scale_note(artifact.scale)
     if note is not None:
         yield Paragraph(note, Tone.STRONG)
-    yield Paragraph("\n".join(_inputs(artifact)), Tone.STRONG)
-    about = (
-        f"loss {plain(loss.name)} = {plain(loss.definition)} · intervals {level}, below each number"
-    )
-    if artifact.options.get("items") == "random" or artifact.options.get("estimand") == "case":
-        about += f" · {meaning(artifact)}"
-    yield Paragraph("\n".join([population(artifact), *overall(artifact), about]))
-    if artifact.confidence_variants:
-        for side, title in enumerate(side_names(artifact)):
-            yield _functions(artifact, side, title if artifact.comparison.enabled else "")
-        if artifact.comparison.enabled:
-            yield _deltas(artifact)
-        notes = [LEGEND, *([TESTED] if artifact.comparison.enabled else []), *_described(artifact)]
-        notes += [*_without_interval(artifact), *not_probabilities(artifact)]
-        yield Paragraph("\n".join(notes), Tone.QUIET)
+    sections = [section for build in SECTIONS if (section := build(artifact)).blocks]
+    yield from sections
+    if notes := tuple(_notes(sections)):
+        yield Notes(notes)
     if full:
         yield Section("metrics", "Every metric", (metric_table(artifact),))
-    yield Paragraph(conclusion(artifact), Tone.STRONG)
     if artifact.left_out:
         left_out = (f"{printable(function)} ({why})" for function, why in artifact.left_out.items())
-        yield Paragraph(f"not computed: {'; '.join(left_out)}")
-    warnings = [warning for warning in artifact.warnings if warning != note]
-    if warnings:
+        yield Paragraph(f"not computed: {'; '.join(left_out)}", Tone.QUIET)
+    if warnings := [warning for warning in artifact.warnings if warning != note]:
         yield Warnings(tuple(map(plain, warnings)))
+
+
+def _judged(artifact: MetricsArtifact) -> Section:
+    loss = f"loss {plain(artifact.loss.name)} = {plain(artifact.loss.definition)}"
+    about = f"{loss} · {artifact.confidence_level:.0%} intervals"
+    if artifact.options.get("items") == "random" or artifact.options.get("estimand") == "case":
+        about += f" · {meaning(artifact)}"
+    lines = "\n".join([population(artifact), *_inputs(artifact), about])
+    return Section("judged", "What was judged, and what became of it", (Paragraph(lines),))
 
 
 def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
@@ -84,112 +108,220 @@ def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
     for side, entry in zip(side_names(artifact), artifact.inputs, strict=False):
         mode = f" · mode {printable(entry.mode)}" if entry.mode else ""
         where = f"{printable(entry.path or 'rows', limit=200)}{mode}"
-        yield f"{side}: {where}" if artifact.comparison.enabled else where
+        yield f"{side}: {where}" if len(artifact.inputs) > 1 else where
 
 
-def _at_coverage(artifact: MetricsArtifact) -> Metric:
-    return METRICS["mae_at_coverage"].at(coverage=artifact.common_coverage)
-
-
-def _columns(artifact: MetricsArtifact) -> dict[str, str]:
-    """Metric -> its header."""
-    return _HEADERS | {_at_coverage(artifact).name: f"MAE@{artifact.common_coverage:g}"}
-
-
-def _functions(artifact: MetricsArtifact, side: int, title: str) -> Table:
-    """Confidence functions, best AUGRC first, an interval under each number."""
-    columns = _columns(artifact)
+def _right(artifact: MetricsArtifact) -> Section:
+    numbers = artifact.overall_by_input
     rows = [
-        (Cell(_label(names)), *(measured_cell(variant.metrics.get(key)) for key in columns))
-        for names, variant in _shared(_ranked(artifact, side))
+        (title_of(key), key, [metrics.get(key) for metrics in numbers])
+        for key in RIGHT
+        if key != "mae_units" or in_units(artifact)
     ]
-    return Table(title, ("confidence", *columns.values()), tuple(rows))
+    said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
+    words = f"Exactly right in {said} of all rows; an abstention is no right answer."
+    return Section("right", "How right is it", (Paragraph(words), _numbers(artifact, rows)))
 
 
-def _ranked(artifact: MetricsArtifact, side: int) -> list[tuple[str, Variant]]:
-    """The functions on one input, lowest AUGRC first."""
-    variants = [(function, sides[side]) for function, sides in artifact.sides.items()]
-    return sorted(variants, key=lambda nv: (nv[1].augrc_full is None, nv[1].augrc_full or 0.0))
+def _said(artifact: MetricsArtifact, numbers: Numbers, unit: Unit) -> str:
+    """A number of each input in a sentence."""
+    values = [
+        UNDEFINED if m is None or m.value is None else written(m.value, unit) for m in numbers
+    ]
+    if len(values) == 1:
+        return values[0]
+    return ", ".join(f"{v} ({who})" for v, who in zip(values, side_names(artifact), strict=False))
 
 
-def _shared(numbers_by_name: Iterable[tuple[str, T]]) -> list[tuple[list[str], T]]:
-    """The functions that have the very same numbers together, in the order of the first."""
-    shared: list[tuple[list[str], T]] = []
-    for function, numbers in numbers_by_name:
-        twin = next((names for names, other in shared if other == numbers), None)
-        if twin is None:
-            shared.append(([function], numbers))
-        else:
-            twin.append(function)
-    return shared
+def _numbers(artifact: MetricsArtifact, rows: Iterable[Row]) -> Table:
+    """A row a metric, a column an input; what no input has a value or a reason for is left out."""
+    cells = tuple(
+        (Cell(title), *(measured_cell(m, unit_of(key), signed=is_signed(key)) for m in numbers))
+        for title, key, numbers in rows
+        if any(m is not None and (m.value is not None or m.reason) for m in numbers)
+    )
+    names = side_names(artifact) if len(artifact.inputs) > 1 else [""]
+    return Table("", ("", *names), cells)
 
 
-def _deltas(artifact: MetricsArtifact) -> Table:
-    """By each function what is tested, of few functions also what is described; then the rest."""
-    few = len(artifact.comparison.matched) <= MANY_FUNCTIONS
-    by_function = ((f, rows_of(artifact, f)) for f, _ in _ranked(artifact, 0))
+def _of(artifact: MetricsArtifact, keys: Iterable[str]) -> list[Row]:
+    """The rows of some metrics of the best function."""
+    variants = artifact.sides[artifact.best_function or ""]
+    return [(title_of(key), key, [v.metrics.get(key) for v in variants]) for key in keys]
+
+
+def _knows(artifact: MetricsArtifact) -> Section:
+    title, best = "Does it know when it does not", artifact.best_function
+    if best is None:
+        return Section("knows", title, (Paragraph(nothing_ranked(artifact)),))
+    variants = artifact.sides[best]
+    limits = [key for key in variants[0].metrics if key.startswith("coverage_at_risk")]
+    rows = [("Coverage", *row[1:]) for row in _of(artifact, ["cmax"])] + _of(artifact, AREAS)
+    ends = [""] * len(limits)
+    blocks: tuple[Block, ...]
+    if len(variants) == 1:
+        words = f"By {name(best)}: {knows(artifact, variants[0])}."
+        ends = [f", cut {_threshold(variants[0], key)}" for key in limits]
+        blocks = (Paragraph(words), _cuts(artifact, variants[0]))
+    else:
+        words = f"By {name(best)}: {loss_words(artifact)}, as fewer and surer answers are kept."
+        blocks = (Paragraph(words),)
+        rows = [*_kept(artifact, variants), *rows]
+    rows += [(row[0] + end, *row[1:]) for row, end in zip(_of(artifact, limits), ends, strict=True)]
+    return Section("knows", title, (*blocks, _numbers(artifact, rows)))
+
+
+def _kept(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[Row]:
+    """The risk of the surest rows; coverages that ties make the same are one."""
+    grid, before = _grid(variants), None
+    for coverage, (_, key, numbers) in zip(grid, _of(artifact, grid.values()), strict=True):
+        if (values := [m and m.value for m in numbers]) != before:
+            yield f"Surest {coverage:.0%} of all rows", key, numbers
+        before = values
+
+
+def _grid(variants: Sequence[Variant]) -> dict[float, str]:
+    """Coverages that all inputs reach -> the metric of the risk there; of many, every other."""
+    least = min(variant.cmax or 0.0 for variant in variants)
+    points = variants[0].mae_at_coverage.values()
+    grid = [point.requested for point in points if point.requested <= least]
+    some = grid if len(grid) <= MOST_CUTS else grid[::2]
+    return {c: METRICS["mae_at_coverage"].at(coverage=c).name for c in some}
+
+
+def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
+    """The error by cut, and the share of all rows that is kept: at each coverage, then of all."""
+    points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
+    metrics = {points[c] or 0.0: key for c, key in _grid([variant]).items()}
+    metrics[variant.cmax or 0.0] = "mae"
+    rows = tuple(
+        (
+            Cell(f"≥ {_at(variant, kept):g}" if key != "mae" else "all answers"),
+            percent(kept),
+            measured_cell(variant.metrics.get(key)),
+        )
+        for kept, key in metrics.items()
+    )
+    return Table("", ("confidence", "rows kept", loss_words(artifact)), rows)
+
+
+def _at(variant: Variant, coverage: float) -> float:
+    """The confidence down to which so many rows are kept."""
+    curve = zip(variant.curve.coverage, variant.curve.threshold, strict=True)
+    return next((cut for kept, cut in curve if kept >= coverage - 1e-9), float("nan"))
+
+
+def _threshold(variant: Variant, key: str) -> str:
+    """The cut that a coverage at a risk belongs to."""
+    coverage = variant.metrics[key].value
+    return UNDEFINED if coverage is None else f"≥ {_at(variant, coverage):g}"
+
+
+def _honest(artifact: MetricsArtifact) -> Section:
+    best = artifact.best_function
+    if best is None:
+        return Section("honest", "")
+    numbers = [variant.metrics.get("ece") for variant in artifact.sides[best]]
+    title = f"Is its confidence honest ({name(best)})"
+    if all(m is None or m.value is None for m in numbers):
+        return Section("honest", title, (Paragraph(not_probability(artifact, best)),))
+    said = _said(artifact, numbers, Unit.NUMBER)
+    words = f"Confidence and share of right answers lie {said} apart on average; 0 is honest."
+    blocks = (Paragraph(words), _numbers(artifact, _of(artifact, HONEST)))
+    return Section("honest", title, blocks)
+
+
+def _severity(artifact: MetricsArtifact) -> Section:
+    if not artifact.summaries:
+        return Section("severity", "")
+    first, numbers = artifact.summaries[0], artifact.overall_by_input
+    shares = {f"≥ {curve.at_least}": curve.prevalence for curve in first.precision_recall}
+    levels = artifact.scale.get("levels", [])
     rows = []
-    for names, compared in [*_shared(by_function), (["any"], shared_rows(artifact))]:
-        label = _label(names)
-        for row in compared:
-            if few or row.delta.description is None:
-                rows.append((Cell(label), Cell(row.short), *_delta_cells(row.delta)))
-                label = ""
+    for key in ("kendall_tau_b", *(key for key in numbers[0] if key.startswith("auprc_ge@"))):
+        title = title_of(key, levels)
+        chance = shares.get(title.removeprefix("AUPRC "))
+        among = "" if chance is None or len(numbers) > 1 else f", by chance {chance:.1%}"
+        rows.append((title + among, key, [metrics.get(key) for metrics in numbers]))
+    words = f"Answered rows ranked by {plain(first.ranked_by).replace('_', ' ')}, worst first."
+    blocks = (Paragraph(words), _numbers(artifact, rows))
+    return Section("severity", "Does it rank severity", blocks if first.precision_recall else ())
+
+
+def _functions(artifact: MetricsArtifact) -> Section:
+    """Every function in a line, lowest AUGRC first; those with the same numbers share one."""
+    paired = len(artifact.inputs) > 1
+    columns = {"augrc": "AUGRC"} if paired else {"augrc": "AUGRC", **BESIDE}
+    lines: dict[tuple[Cell, ...], list[str]] = {}
+    for function in artifact.functions:
+        cells = [
+            measured_cell(variant.metrics.get(key)) if key == "augrc" else _value(variant, key)
+            for variant in artifact.sides[function]
+            for key in columns
+        ]
+        lines.setdefault(tuple(cells), []).append(name(function))
+    rows = tuple((Cell(" = ".join(names)), *cells) for cells, names in lines.items())
+    if len(artifact.functions) < 2:
+        return Section("functions", "")
+    sides = [f"AUGRC, {side}" for side in side_names(artifact)]
+    table = Table("", ("confidence", *(sides if paired else columns.values())), rows)
+    words = "Lowest first; of systems that answer unequally much it says not which is better."
+    words = words if paired else conclusion(artifact)
+    return Section("functions", "Which confidence ranks best", (Paragraph(words), table))
+
+
+def _value(variant: Variant, key: str) -> Cell:
+    """A number without its interval, where a line has no room for it."""
+    cell = measured_cell(variant.metrics.get(key))
+    return Cell(cell.text, cell.value)
+
+
+def _compared(artifact: MetricsArtifact) -> Section:
+    """By the best function what is tested and what is described; the sentence is of all."""
+    best = artifact.best_function
+    if not artifact.comparison.enabled or best is None:
+        return Section("compared", "")
+    rows = [
+        (Cell(row.title), *_delta_cells(row.delta))
+        for row in (*rows_of(artifact, best), *shared_rows(artifact))
+    ]
     left, right = side_names(artifact)
-    columns = ("confidence", "metric", left, right, "delta", "p", "p all")
-    return Table(f"{right} − {left} (paired)", columns, tuple(rows))
+    table = Table("", ("", left, right, "difference", "p"), tuple(rows))
+    blocks: list[Block] = [Paragraph(verdict(artifact, [left, right])), table]
+    if any(row[0].text.endswith("†") for row in rows):
+        blocks.append(Paragraph(DESCRIBED, Tone.QUIET))
+    return Section("compared", f"Which is better ({right} − {left}, {name(best)})", tuple(blocks))
 
 
 def _delta_cells(delta: Delta) -> list[Cell]:
-    sides = [measured_cell(Measured(value=value)) for value in (delta.left, delta.right)]
-    plain_sides = [Cell(cell.text, cell.value) for cell in sides]
-    return [
-        *plain_sides,
-        measured_cell(delta, signed=True),
-        _p(delta.p_value),
-        _p(delta.p_adjusted),
-    ]
+    sides = [amount(value, Unit.NUMBER) for value in (delta.left, delta.right)]
+    return [*sides, measured_cell(delta, signed=True), p_cell(delta.p_adjusted)]
 
 
-def _p(value: float | None) -> Cell:
-    if value is None:
-        return text(None)
-    return Cell("<.001" if value < 0.001 else f"{value:.3f}", value)
+def _notes(sections: Iterable[Section]) -> Iterator[Note]:
+    """Why numbers of the screen have no interval or a marked one, and which."""
+    places: dict[tuple[str, bool], dict[str, None]] = {}
+    tables = (b for section in sections for b in section.blocks if isinstance(b, Table))
+    for first, *cells in (row for table in tables for row in table.rows):
+        for cell in cells:
+            absent = UNDEFINED in (cell.interval, cell.text)
+            if cell.hint is not None and (absent or cell.marked):
+                places.setdefault((cell.hint, cell.marked), {})[first.text] = None
+    for (hint, marked), titles in places.items():
+        where = f"{', '.join(list(titles)[:4])}{', …' if len(titles) > 4 else ''}"
+        yield Note(f"{where}: {'' if marked else 'no interval, '}{hint}", marked)
 
 
-def _described(artifact: MetricsArtifact) -> list[str]:
-    few = len(artifact.comparison.matched) <= MANY_FUNCTIONS
-    return [DESCRIBED] if few and is_described(artifact) else []
+def metric_table(
+    artifact: MetricsArtifact,
+    functions: Collection[str] | None = None,
+    named: Collection[str] = (),
+) -> Table:
+    """Every metric: by confidence function (all, or some), then whatever the confidence.
 
-
-def _label(names: list[str]) -> str:
-    """The functions of a row."""
-    return "\n= ".join(map(name, names))
-
-
-def _without_interval(artifact: MetricsArtifact) -> list[str]:
-    """Why numbers of the tables have no interval or no value, and where."""
-    places: dict[str, list[str]] = {}
-    sides = side_names(artifact)
-    for function, variants in artifact.sides.items():
-        for side, variant in zip(sides, variants, strict=True):
-            for key, header in _columns(artifact).items():
-                metric = variant.metrics.get(key)
-                if metric is not None and metric.interval is None:
-                    of = f", {side}" if artifact.comparison.enabled else ""
-                    where = f"{header} of {name(function)}{of}"
-                    places.setdefault(why_missing(metric) or "not given", []).append(where)
-    return [
-        f"– no interval ({', '.join(where[:4])}{', …' if len(where) > 4 else ''}): "
-        + printable(reason, limit=300)
-        for reason, where in places.items()
-    ]
-
-
-def metric_table(artifact: MetricsArtifact, functions: Collection[str] | None = None) -> Table:
-    """Every metric: by confidence function (all, or those named), then whatever the confidence."""
-    levels = artifact.scale.get("levels", [])
-    inputs = artifact.input_names
+    ``named`` are those to show, as documents name them, with their parameter or without.
+    """
+    levels, inputs = artifact.scale.get("levels", []), artifact.input_names
     numbers = [
         (name(function), side, variant.metrics)
         for function, side, variant in artifact.variants()
@@ -198,10 +330,13 @@ def metric_table(artifact: MetricsArtifact, functions: Collection[str] | None = 
     numbers += [
         ("any", side, ms) for side, ms in zip(inputs, artifact.overall_by_input, strict=False)
     ]
+    _refuse_unknown(named, {key for _, _, metrics in numbers for key in metrics})
     rows = []
     for function, side, metrics in numbers:
         who = (text(function), *([text(side)] if len(inputs) > 1 else []))
         for key, measured in metrics.items():
+            if named and not {key, key.partition("@")[0]} & {*named}:
+                continue
             unit = unit_of(key)
             value = amount(measured.value, unit, reason=measured.reason)
             rows.append((text(title_of(key, levels)), *who, value, interval(measured, unit)))
@@ -209,3 +344,15 @@ def metric_table(artifact: MetricsArtifact, functions: Collection[str] | None = 
     level = f"{100 * artifact.confidence_level:g}% interval"
     columns = ("metric", "confidence function", *several, "value", level)
     return Table("Every metric", columns, tuple(rows))
+
+
+def _refuse_unknown(named: Collection[str], keys: Collection[str]) -> None:
+    known = sorted({*keys, *(key.partition("@")[0] for key in keys)})
+    for metric in named:
+        if metric not in known:
+            near = get_close_matches(metric, known, n=3) or known
+            raise UsageError(f"no metric {label(metric)} here; there are {', '.join(near)}")
+
+
+SECTIONS: Final = (_judged, _right, _knows, _honest, _severity, _functions, _compared, for_whom)
+"""In the order they are asked for; one without blocks is left out."""

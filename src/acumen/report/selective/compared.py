@@ -68,7 +68,7 @@ def shared_rows(artifact: MetricsArtifact) -> list[Row]:
     coverage = _coverage(artifact)
     rows = [] if coverage is None else [Row("cmax", "Coverage", coverage)]
     if comparison.both is not None:
-        rows.append(Row("MAE both", "Mean loss of the rows both answered", comparison.both))
+        rows.append(Row("MAE both", "Mean loss where both answer", comparison.both))
     return rows
 
 

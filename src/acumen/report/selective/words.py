@@ -13,7 +13,6 @@ from acumen.report.selective.compared import conclusions, listed, verdict
 from acumen.report.selective.outcomes import (
     nothing_ranked,
     outcome_lines,
-    overall,
     side_names,
 )
 from acumen.results.measured import Measured
@@ -110,7 +109,7 @@ def _on_whom(artifact: MetricsArtifact) -> str:
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
     best = artifact.best_function
     if best is None:
-        return [*(f"{line}." for line in overall(artifact)), nothing_ranked(artifact)]
+        return [nothing_ranked(artifact)]
     if artifact.comparison.enabled:
         return conclusions(artifact)
     variant = artifact.sides[best][0]
@@ -133,18 +132,21 @@ def _ranking(artifact: MetricsArtifact, best: str, variant: Variant) -> str:
     text = f"Ranked by {name(best)}, AUGRC is {_with_interval(variant.metrics.get('augrc'))}"
     if variant.augrc_optimal is not None:
         text += f"; a confidence that knew every error would reach {variant.augrc_optimal:.4f}"
+    return f"{text}. {knows(artifact, variant)}."
+
+
+def knows(artifact: MetricsArtifact, variant: Variant) -> str:
+    """Whether the best function tells right from wrong answers, on one input."""
     auroc = variant.metrics.get("failure_auroc")
     if auroc is None or auroc.value is None:
-        return f"{text}."
+        return "There are not both right and wrong answers to tell apart"
     # of one chosen among several on these cases, the limit that allows for the choice
     limit = auroc.interval if artifact.best is None else artifact.best.discrimination
-    knows = Claim.TELLS_RIGHT.say()
+    claim = Claim.TELLS_RIGHT.say()
     if auroc.interval is None or limit is None or min(limit.low, auroc.interval.low) <= 0.5:
-        knows = "Whether it tells right from wrong answers at all is open"
+        claim = "Whether it tells right from wrong answers at all is open"
     pairs = _with_interval(auroc, ".1f", 100.0)
-    return (
-        f"{text}. {knows}: it is surer of a right than of a wrong answer in {pairs} of the pairs."
-    )
+    return f"{claim}: it is surer of a right than of a wrong answer in {pairs} of the pairs"
 
 
 def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
