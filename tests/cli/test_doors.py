@@ -32,7 +32,7 @@ class Difference(NamedTuple):
 DOORS: Mapping[str, Difference] = {
     "evaluate": Difference(
         acumen.evaluate,
-        frozenset({"inputs", "output", "html", "as_json", "quiet", "full", "debug"}),
+        frozenset({"inputs", "output", "html", "as_json", "quiet", "full", "metrics", "debug"}),
         frozenset({"progress", "columns"}),
     ),
     "score": Difference(acumen.score, frozenset({"output", "html", "demo", "full"})),

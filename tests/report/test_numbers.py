@@ -150,8 +150,8 @@ def test_the_differences_of_two_methods_say_what_they_are_of(results: PairDocume
     rows = {row[0].text: row for row in difference_table(results).rows}
     assert results.comparison is not None
     counts = results.comparison.deltas["incident_precision"].counts
-    assert counts == RightOf(left=(66, 69), right=(35, 57))
-    assert rows["Incident precision"][-1].text == "66/69 and 35/57"
+    assert counts == RightOf(left=(99, 102), right=(56, 82))
+    assert rows["Incident precision"][-1].text == "99/102 and 56/82"
     assert rows["Accuracy of all rows"][-1].text == "–"
 
 
@@ -195,7 +195,7 @@ def test_an_interval_that_cannot_be_relied_on_is_marked(results: PairDocument) -
         for ends in ("10.0% to 30.0%", "+10.0 to +30.0")
     )
     assert cells == {
-        ("s1-chart-comparison", "AUPRC, at least High Risk", *signed),
+        ("s1-chart-comparison", "AUPRC ≥ High Risk", *signed),
         ("s1-chart-scores", "Ordinal AUPRC", *plain),
         ("s1-chart-thresholds", "High Risk", *plain),
         ("s1-chart-thresholds", "Mean", *plain),
@@ -213,7 +213,7 @@ def test_the_agreement_table_names_thresholds_and_tells_differences(paired: Eval
     (section,) = [s for s in study.sections if s.key == "agreement"]
     rows = {(row[0].text, row[1].text): row[2].value for row in plots(section)[0].table.rows}
     held = paired.artifact
-    assert rows["AUROC, at least 2", "toy1"] == held.overall_by_input[0]["auroc_ge@2"].value
+    assert rows["AUROC ≥ 2", "toy1"] == held.overall_by_input[0]["auroc_ge@2"].value
     delta = held.comparison.agreement["kendall_tau_b"].delta
     assert rows["Kendall's tau-b", "noisier minus toy1"] == delta
 

@@ -139,7 +139,7 @@ class Metric:
 
         >>> from acumen.metrics import METRICS
         >>> METRICS["mae_at_coverage"].at(coverage=0.5).title
-        'MAE at coverage 0.5'
+        'Mean loss at coverage 0.5'
         >>> METRICS["auprc_ge"].at(level=2, label="Critical Risk").title
         'AUPRC ≥ Critical Risk'
         """

@@ -81,7 +81,7 @@ def brief(
     note = scale_note(artifact.scale)
     if note is not None:
         yield Paragraph(note, Tone.STRONG)
-    sections = [section for build in SECTIONS if (section := build(artifact)).blocks]
+    sections = screen(artifact)
     yield from sections
     if notes := tuple(_notes(sections)):
         yield Notes(notes)
@@ -92,6 +92,11 @@ def brief(
         yield Paragraph(f"not computed: {'; '.join(left_out)}", Tone.QUIET)
     if warnings := [warning for warning in artifact.warnings if warning != note]:
         yield Warnings(tuple(map(plain, warnings)))
+
+
+def screen(artifact: MetricsArtifact) -> list[Section]:
+    """The sections there is something to say in."""
+    return [section for build in SECTIONS if (section := build(artifact)).blocks]
 
 
 def _judged(artifact: MetricsArtifact) -> Section:

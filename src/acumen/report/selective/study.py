@@ -22,7 +22,7 @@ from acumen.report.blocks import (
 from acumen.report.cells import number, plain, reach, text, title_of, value_and_interval
 from acumen.report.plots import plot, plots
 from acumen.report.selective import levels
-from acumen.report.selective.brief import metric_table
+from acumen.report.selective.brief import metric_table, screen
 from acumen.report.selective.compared import DESCRIBED, is_described, rows_of, shared_rows
 from acumen.report.selective.facts import cases, fact_list, provenance
 from acumen.report.selective.words import summary as answers
@@ -268,9 +268,16 @@ def _metrics(artifact: MetricsArtifact, _: str) -> Section:
     return Section("metrics", "Every metric", (Folded(table),) if table.rows else ())
 
 
+def _glance(artifact: MetricsArtifact, _: str) -> Section:
+    """What a terminal shows, before the charts."""
+    parts = [(Paragraph(part.title, Tone.STRONG), *part.blocks) for part in screen(artifact)]
+    return Section("glance", "At a glance", tuple(block for blocks in parts for block in blocks))
+
+
 RANKED: Final = (_deltas, _functions, _curves, _confidence)
 """Sections that need a confidence."""
 SECTIONS: Final[tuple[Callable[[MetricsArtifact, str], Section], ...]] = (
+    _glance,
     *RANKED,
     levels.agreement,
     levels.errors,
