@@ -125,7 +125,8 @@ def _right(artifact: MetricsArtifact) -> Section:
     ]
     said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
     words = f"Exactly right in {said} of all rows; an abstention is no right answer."
-    return Section("right", "How right is it", (Paragraph(words), _numbers(artifact, rows)))
+    blocks = (Paragraph(words), _numbers(artifact, rows)) if artifact.population.has_truth else ()
+    return Section("right", "How right is it", blocks)
 
 
 def _said(artifact: MetricsArtifact, numbers: Numbers, unit: Unit) -> str:
