@@ -165,7 +165,8 @@ def test_the_worst_group_has_an_interval_that_allows_for_the_choice() -> None:
     (worst,) = [part for part in parts if "mae_levels" in part.worst]
     assert values[worst.group] == max(v for v in values.values() if v is not None)
     bound = worst.worst["mae_levels"]
-    together = evaluate(rows, confidence_level=1 - 0.05 / 3).by("age")[worst.group]
+    parts = evaluate(rows, confidence_level=1 - 0.05 / 3).by("age")
+    (together,) = [part for part in parts if part.group == worst.group]
     assert bound.ends == pytest.approx(together.metrics["mae_levels"].ends)
     assert (bound.confidence_level, bound.method.partition(", ")[2]) == (0.95, "worst of 3")
 
@@ -205,11 +206,9 @@ def test_slices_are_kept_in_the_document_and_framed(tmp_path: Path) -> None:
     assert again.by("sex", "age").records() == evaluation.by("sex,age").records()
     frame = again.by("sex").to_frame("pandas")
     row = frame[(frame["group"] == "f") & (frame["metric"] == "accuracy")].iloc[0]
-    assert row["value"] == again.by("sex")["f"].metrics["accuracy"].value
+    assert row["value"] == again.by("sex")[0].metrics["accuracy"].value
     with pytest.raises(UsageError, match=r"not sliced by age \(by: sex, sex,age\)"):
         again.by("age")
-    with pytest.raises(KeyError):
-        again.by("sex")["x"]
 
 
 def test_by_names_a_column_of_the_file(tmp_path: Path) -> None:
@@ -220,7 +219,7 @@ def test_by_names_a_column_of_the_file(tmp_path: Path) -> None:
     assert run([*words, "--output", str(target)]) == 0
     parts = Evaluation.read(target).by("sex")
     assert [(p.group, p.metrics["accuracy"].value) for p in parts] == [("f", 1.0), ("m", 0.0)]
-    assert parts["m"].difference["total_accuracy"].favours == "left"
+    assert parts[1].difference["total_accuracy"].favours == "left"
 
 
 def test_systems_are_sliced_each() -> None:

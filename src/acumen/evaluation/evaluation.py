@@ -103,7 +103,7 @@ class Evaluation:
                 f"this evaluation was not sliced by {label(','.join(wanted))} (by: {known}); "
                 "evaluate the rows again with by="
             )
-        return Slices(tuple(parts))
+        return Slices(parts)
 
     def to_frame(self, backend: Any = None) -> Any:
         """The records as a dataframe, of the first library installed unless one is named."""

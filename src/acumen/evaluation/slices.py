@@ -86,7 +86,10 @@ def slices(
         for part in _parts(system, name, column, function)
     ]
     metrics = dict.fromkeys(metric for part in parts for metric in part.contrasts)
-    adjusted = {metric: _together(parts, metric) for metric in metrics}
+    adjusted = {
+        metric: holm({p.twin: p.contrasts[metric].p_value for p in parts if metric in p.contrasts})
+        for metric in metrics
+    }
     level = systems[0].plan.options.confidence_level
     return [_slice(part, parts, adjusted, function, level) for part in parts]
 
@@ -113,11 +116,9 @@ def _column(table: Judgments, name: str) -> Coded:
         raise UsageError(f"no group {label(name)}; there are {', '.join(known)}: {hint}")
     if name == ITEM:
         return Coded(table.items, table.item)
-    return (
-        Coded(table.scale.levels, table.truth.astype(np.int32))
-        if name == LEVEL
-        else table.groups[name].in_order()
-    )
+    if name == LEVEL:
+        return Coded(table.scale.levels, table.truth.astype(np.int32))
+    return table.groups[name].in_order()
 
 
 def _parts(system: System, name: str, by: str, function: str | None) -> Iterator[_Part]:
@@ -142,7 +143,7 @@ def _infer(
     system: System, table: Judgments, rows: Mask, function: str | None
 ) -> dict[str, Inference]:
     """Every metric of some rows, as if there were no others."""
-    confidence = {name: values[rows] for name, values in system.confidence.items()}
+    confidence = {} if function is None else {function: system.confidence[function][rows]}
     part = System(table.take(rows), system.plan, confidence)
     options = system.plan.options.without_resamples()
     first = ("cmax", "accuracy", "mae") if table.has_truth else ("cmax",)
@@ -213,11 +214,6 @@ def _p_value(contrast: Contrast) -> float | None:
     return math.exp(high)
 
 
-def _together(parts: Sequence[_Part], metric: str) -> dict[Key, float | None]:
-    """The p-values of one metric among all groups, adjusted."""
-    return holm({p.twin: p.contrasts[metric].p_value for p in parts if metric in p.contrasts})
-
-
 def _slice(
     part: _Part,
     parts: Sequence[_Part],
@@ -262,11 +258,10 @@ def worst_of(
     All intervals of the groups hold together at this level (Bonferroni), whichever is picked.
     """
     values = [i.value for i in beside if i is not None and i.value is not None]
-    if inference.value is None or isinstance(inference.interval, NoInterval) or len(values) < 2:
+    if isinstance(inference.interval, NoInterval) or len(values) < 2:
         return None
-    if inference.metric.better is None:
-        return None
-    if inference.value != (max if inference.metric.better == "lower" else min)(values):
+    worst = {"lower": max(values), "higher": min(values)}.get(inference.metric.better or "")
+    if inference.value != worst:
         return None
     interval = inference.interval_at(1.0 - (1.0 - level) / len(values))
     if isinstance(interval, NoInterval):

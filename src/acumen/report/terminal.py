@@ -100,8 +100,8 @@ def _block(block: Block, width: int) -> Iterator[RenderableType]:
         case Notes():
             yield _notes(block)
         case Warnings():
-            for warning in block.warnings:
-                yield Padding(Text(f"warning: {warning}", style="yellow"), (0, 0, 1, 0))
+            lines = "\n".join(f"warning: {warning}" for warning in block.warnings)
+            yield Padding(Text(lines, style="yellow"), (0, 0, 1, 0))
         case Table():
             yield Padding(_table(block, width), (0, 0, 1, 0))
         case Folded():
@@ -158,11 +158,12 @@ def _table(block: Table, width: int) -> RenderableType:
     ]
     rows = [[_beside(c, reach) for c, reach in zip(r, reaches, strict=True)] for r in block.rows]
     heads = ["\n".join(wrap(header, HEADER_WIDTH)) for header in block.columns]
-    if _width(heads, rows) > width:
+    beside = _width(heads, rows) <= width
+    if not beside:
         rows = [[_broken(first.text), *map(_below, others)] for first, *others in block.rows]
     lines = Box(
         title=block.caption or None, title_justify="left", title_style="bold", box=None,
-        header_style="bold", show_header=any(heads), padding=(0, 2, 0, 0), pad_edge=False,
+        header_style="bold", show_header=any(heads), padding=(0, 1 + beside, 0, 0), pad_edge=False,
     )  # fmt: skip
     for at, head in enumerate(heads):
         aside = block.is_numeric(at)

@@ -360,19 +360,6 @@ class MetricsArtifact(Model):
         """The function with the lowest AUGRC."""
         return next(iter(self.functions), None) if self.best is None else self.best.name
 
-    @property
-    def common_coverage(self) -> float:
-        """The coverage at which MAE is compared: .5 if the grid has it, else the largest all reach.
-
-        Without a coverage an MAE is not compared: who answers less errs less.
-        """
-        variants = [variant for sides in self.sides.values() for variant in sides]
-        grid = [at.requested for at in variants[0].mae_at_coverage.values()] if variants else []
-        if 0.5 in grid or not grid:
-            return 0.5
-        least = min(variant.cmax or 0.0 for variant in variants)
-        return max((c for c in grid if c <= least), default=grid[0])
-
     def check(self) -> None:
         """Refuse a document whose parts do not fit together: edited by hand, or damaged."""
         expected = 2 if self.comparison.enabled else 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import Field
 
 from acumen.defaults import RELIABLE_CASES
+from acumen.results.frames import frame_of
 from acumen.results.measured import Delta, Interval, Measured, Model
 
 
@@ -38,55 +38,25 @@ class Slice(Model):
         return self.cases < RELIABLE_CASES
 
 
-@dataclass(frozen=True)
-class Slices(Sequence[Slice]):
-    """The groups of a column, or of two crossed; a row a metric in :meth:`records`."""
-
-    slices: tuple[Slice, ...]
-
-    def __getitem__(self, at: Any) -> Any:
-        """By place, or by the name of the group."""
-        if not isinstance(at, str):
-            return self.slices[at]
-        try:
-            return next(part for part in self.slices if part.group == at)
-        except StopIteration:
-            raise KeyError(at) from None
-
-    def __len__(self) -> int:
-        return len(self.slices)
+class Slices(list[Slice]):
+    """The groups of a column, or of two crossed."""
 
     def records(self) -> list[dict[str, Any]]:
         """One record a group and metric, its difference to the rest beside it."""
-        return [record for part in self.slices for record in _records(part)]
+        return [record for part in self for record in _records(part)]
 
     def to_frame(self, backend: Any = None) -> Any:
         """The records as a dataframe."""
-        from acumen.results.frames import frame_of
-
         return frame_of(self.records(), backend)
 
 
 def _records(part: Slice) -> Iterator[dict[str, Any]]:
+    facts = part.model_dump(include={"group", "input", "cases", "rows", "confidence"})
     for metric, measured in part.metrics.items():
-        low, high = measured.ends
         delta = part.difference.get(metric, Delta(delta=None))
-        difference_low, difference_high = delta.ends
-        yield {
-            "by": ",".join(part.by),
-            "group": part.group,
-            "input": part.input,
-            "cases": part.cases,
-            "rows": part.rows,
-            "confidence": part.confidence,
-            "metric": metric,
-            "value": measured.value,
-            "low": low,
-            "high": high,
-            "difference": delta.delta,
-            "difference_low": difference_low,
-            "difference_high": difference_high,
-            "p_value": delta.p_value,
-            "p_adjusted": delta.p_adjusted,
-            "worst": metric in part.worst,
-        }
+        numbers = (measured.value, *measured.ends, delta.delta, *delta.ends)
+        names = ("value", "low", "high", "difference", "difference_low", "difference_high")
+        record = {"by": ",".join(part.by), **facts, "metric": metric}
+        record |= dict(zip(names, numbers, strict=True))
+        p_values = {"p_value": delta.p_value, "p_adjusted": delta.p_adjusted}
+        yield {**record, **p_values, "worst": metric in part.worst}
