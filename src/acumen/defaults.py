@@ -53,6 +53,9 @@ AREA_COVERAGE: Final = 0.5
 PRICE: Final = 1.0
 """What an abstention costs in the charged areas, in units of the loss: as much as a loss of 1."""
 
+RANK_BY: Final = "risk"
+"""What systems are ordered by: the mean loss at the coverage that all of them reach."""
+
 FEWEST_CASES: Final = 2
 """With fewer cases there is no interval."""
 

@@ -115,9 +115,9 @@ def test_two_modes_of_one_run_are_compared_right_minus_left(run: Path) -> None:
     )
     assert paired.is_paired
     assert paired.records() == spelled.records()
-    augrc = {r["side"]: r["value"] for r in paired.records() if r["metric"].startswith("augrc_f")}
-    sides = {r["side"]: r["value"] for r in paired.records() if r["metric"] == "augrc"}
-    assert augrc["delta"] == pytest.approx(sides["right"] - sides["left"])
+    (delta,) = (r["value"] for r in paired.records() if r["metric"] == "augrc_full")
+    sides = {r["system"]: r["value"] for r in paired.records() if r["metric"] == "augrc"}
+    assert delta == pytest.approx(sides["few_shot"] - sides["zero_shot"])
 
 
 def test_confidence_may_be_names_or_functions(run: Path) -> None:
@@ -137,7 +137,7 @@ def test_confidence_may_be_names_or_functions(run: Path) -> None:
     ("call", "message"),
     [
         (lambda run: acumen.evaluate(run), "no mode was chosen"),
-        (lambda run: acumen.compare(run), "compare needs two inputs"),
+        (lambda run: acumen.compare(pd.DataFrame(ROWS)), "compare needs two inputs"),
         (lambda run: acumen.evaluate(7), "a dataframe or a list of rows, not int"),
         (lambda run: acumen.evaluate(pd.DataFrame(ROWS), mode="few_shot"), "this input has none"),
         (

@@ -135,14 +135,22 @@ def test_two_systems_of_one_input_are_compared_under_their_names() -> None:
         assert side.metrics["mae"].value == variant.metrics["mae"].value
 
 
-def test_three_systems_are_refused_with_the_way_to_choose() -> None:
-    with pytest.raises(UsageError, match=r"holds 3 systems \(a, b, c\).*--where model=a, once"):
-        acumen.evaluate(pl.DataFrame(systems("a", "b", "c")), system="model")
+def test_three_systems_of_one_input_are_compared_in_pairs_and_may_be_chosen() -> None:
+    frame = pl.DataFrame(systems("a", "b", "c"))
+    artifact = acumen.evaluate(frame, system="model", resamples=0).artifact
+    assert artifact.systems == ["a", "b", "c"]
+    pairs = artifact.comparison.pairs
+    assert [(p.left, p.right) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     two = ["model=c", "model=a"]
-    artifact = acumen.evaluate(
-        pl.DataFrame(systems("a", "b", "c")), system="model", where=two, resamples=0
-    ).artifact
+    artifact = acumen.evaluate(frame, system="model", where=two, resamples=0).artifact
     assert artifact.input_names == ["a", "c"]
+
+
+def test_of_several_inputs_each_holds_one_system(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        pl.DataFrame(systems("a", "b")).write_csv(tmp_path / f"{name}.csv")
+    with pytest.raises(UsageError, match=r"x.csv holds 2 systems \(a, b\).*--where model=a"):
+        acumen.evaluate(tmp_path / "x.csv", tmp_path / "y.csv", system="model")
 
 
 def test_one_system_is_evaluated() -> None:

@@ -110,7 +110,7 @@ def test_a_confidence_that_one_side_lacks_ranks_neither() -> None:
     left, right = from_columns(**columns, confidence=[3, 2, 1]), from_columns(**columns)
     artifact = evaluate(left, right, resamples=0).artifact
     assert artifact.confidence_variants == {}
-    assert artifact.left_out == {"confidence": "only one of the two inputs has its signals"}
+    assert artifact.left_out == {"confidence": "not every input has its signals"}
     with pytest.raises(DataError, match="confidence: missing, here and in every answered row"):
         evaluate(left, right, confidence="confidence", resamples=0)
 

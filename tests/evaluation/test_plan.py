@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from acumen import from_columns
-from acumen.evaluation.plan import Plan, System, both_answered, compare_agreement
+from acumen.evaluation.plan import Plan, System, all_answered, compare_agreement
 from acumen.inference.options import Options
 from acumen.table.align import align
 from acumen.table.judgments import Judgments
@@ -41,7 +41,7 @@ def pair(seed: int = 3, rows: int = 60) -> tuple[Judgments, Judgments, list[int]
 
 def test_a_row_that_one_side_left_open_is_open_on_both() -> None:
     left, right, _ = pair()
-    a, b = both_answered(left, right)
+    a, b = all_answered([left, right])
     assert (a.answered == b.answered).all()
     assert (a.answered == (left.answered & right.answered)).all()
     assert (a.prediction[a.answered] == left.prediction[a.answered]).all()

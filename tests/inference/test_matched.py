@@ -45,7 +45,7 @@ def test_the_guard_sets_the_better_side_against_all_that_the_other_answers() -> 
 
 
 def test_more_than_both_answer_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"0\.6 is more than both sides answer: 0\.5"):
+    with pytest.raises(UsageError, match=r"0\.6 is more than all systems answer: 0\.5"):
         compare_matched(A, B, coverage=0.6)
 
 

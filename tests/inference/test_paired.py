@@ -277,7 +277,7 @@ def test_an_undefined_side_is_told() -> None:
     silent = rank([0] * 24, [0] * 24, [False] * 24, case=np.repeat(np.arange(8), 3), n_cases=8)
     delta = compare([MAE], silent, study(8, 1))["mae"]
     assert (delta.value, delta.p_value) == (None, None)
-    assert delta.reason == "undefined on the left: no row was answered"
+    assert delta.reason == "undefined for the first: no row was answered"
 
 
 def test_sides_with_other_cases_are_refused() -> None:

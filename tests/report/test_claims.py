@@ -109,7 +109,7 @@ def test_a_price_and_a_coverage_may_be_asked_for() -> None:
     assert "charged" in str(acumen.compare(*tables(), resamples=0, **options))
     with pytest.raises(acumen.UsageError, match="a price must be 0 or more"):
         acumen.compare(*tables(), price=-1.0)
-    with pytest.raises(acumen.UsageError, match="more than both sides answer"):
+    with pytest.raises(acumen.UsageError, match="more than all systems answer"):
         acumen.compare(*tables(), matched_coverage=0.9)
 
 

@@ -8,7 +8,7 @@ import acumen
 from acumen.errors import DataError
 from acumen.readers.run import run_from_document
 from acumen.results.measured import Delta, Flag, Interval
-from acumen.results.metrics import Matched, MetricsArtifact, PairedVariant
+from acumen.results.metrics import Matched, MetricsArtifact
 from tests.toy_runs import toy_run
 
 
@@ -49,7 +49,7 @@ def test_a_curve_with_uneven_columns_is_refused_on_either_side(side: str) -> Non
     document = artifact.model_dump(mode="json")
     document["confidence_variants"]["llm"][side]["curve"]["threshold"].append(0.5)
     damaged = MetricsArtifact.model_validate(document)
-    assert isinstance(damaged.confidence_variants["llm"], PairedVariant)
+    assert list(damaged.sides) == ["llm"]
     artifact.check()
     with pytest.raises(DataError, match=r"llm.*curve: ragged columns"):
         damaged.check()

@@ -9,7 +9,7 @@ import pytest
 
 from acumen.errors import DataError
 from acumen.readers.columns import from_columns
-from acumen.table.align import align
+from acumen.table.align import align, align_all, on_one_scale
 from acumen.table.judgments import FailedCase, Judgments, Source
 from acumen.table.scale import Scale
 
@@ -55,8 +55,8 @@ def test_different_case_sets_are_refused_and_say_who_is_where() -> None:
     with pytest.raises(DataError) as raised:
         align(table([1, 2, 3], [0]), table([2, 3, 4, 5], [1]))
     told = str(raised.value)
-    assert "only left: 1;" in told
-    assert "only right: 4, 5" in told
+    assert "only in the first: 1;" in told
+    assert "only in the second: 4, 5" in told
     assert "--intersection-only" in told
 
 
@@ -64,7 +64,7 @@ def test_the_overlap_is_compared_when_asked_for() -> None:
     pair = align(table([1, 2, 3], [0]), table([2, 3, 4], [1]), intersection_only=True)
     assert pair.cases == (2, 3)
     assert (pair.only_left, pair.only_right) == ((1,), (4,))
-    assert "1 participant(s) only on the left and 1 only on the right" in pair.warnings[0]
+    assert "1 participant(s) only in the first and 1 only in the second" in pair.warnings[0]
 
 
 def test_case_sets_include_failed_cases() -> None:
@@ -72,7 +72,7 @@ def test_case_sets_include_failed_cases() -> None:
     pair = align(left, table([1, 2, 3], [1]))
     assert pair.cases == (1, 2)
     assert (pair.failed_left, pair.failed_right) == ((3,), ())
-    with pytest.raises(DataError, match="only left: 3"):
+    with pytest.raises(DataError, match="only in the first: 3"):
         align(left, table([1, 2], [1]))
 
 
@@ -89,7 +89,7 @@ def test_another_truth_for_the_same_case_and_item_is_refused_by_name() -> None:
     with pytest.raises(DataError) as raised:
         align(table([1, 2], [0]), right)
     assert "participant 2, item Tired" in str(raised.value)
-    assert "1 on the left and 3 on the right" in str(raised.value)
+    assert "1 in the first and 3 in the second" in str(raised.value)
 
 
 def test_no_overlap_is_refused_even_when_the_overlap_is_asked_for() -> None:
@@ -102,7 +102,7 @@ def test_no_overlap_is_refused_even_when_the_overlap_is_asked_for() -> None:
 
 def test_an_item_judged_on_one_side_only_is_refused_or_left_out_when_asked() -> None:
     left, right = table([1, 2], [0]), table([1, 2], [1], items=["Sleep"])
-    with pytest.raises(DataError, match="item Tired: is judged only on the left"):
+    with pytest.raises(DataError, match="item Tired: is judged only in the first"):
         align(left, right)
     pair = align(left, right, intersection_only=True)
     assert len(pair.left) == len(pair.right) == 2
@@ -141,3 +141,45 @@ def test_aligned_tables_do_not_share_memory_with_their_inputs_order() -> None:
     left = table([5, 6, 7], [0, 1, 2, 3, 0, 1])
     pair = align(left, table([7, 6, 5], [1]))
     assert np.array_equal(pair.left.prediction, left.prediction)
+
+
+def test_any_number_of_tables_meets_on_the_rows_that_all_judge() -> None:
+    a, b = table([1, 2, 3, 4], [0, 1]), table([4, 3, 2], [2], items=ITEMS[::-1])
+    c = table([2, 3, 4, 5], [3], items=["Sleep"])
+    aligned, notes = align_all([a, b, c], ["a", "b", "c"])
+    for part in aligned:
+        assert part.cases == (2, 3, 4)
+        assert [part.items[i] for i in part.item] == ["Sleep"] * 3
+    assert [part.prediction.tolist() for part in aligned] == [[0] * 3, [2] * 3, [3] * 3]
+    assert notes == [
+        "compared on the 3 participants and 3 rows that all 3 share; left out: "
+        "a 1 participant, 5 rows; b 0 participants, 3 rows; c 1 participant, 1 row"
+    ]
+
+
+def test_three_tables_of_the_same_rows_leave_nothing_out() -> None:
+    same = [table([1, 2], [level]) for level in (0, 1, 2)]
+    aligned, notes = align_all(same, "abc")
+    assert notes == []
+    assert [len(part) for part in aligned] == [4, 4, 4]
+
+
+def test_a_case_that_failed_anywhere_is_nobodys_and_stays_listed_once() -> None:
+    tables = [table([1, 2, 3], [0]), table([1, 3], [1], failed=[2]), table([1, 2], [1], failed=[3])]
+    aligned, _ = align_all(tables, "abc")
+    assert [part.cases for part in aligned] == [(1,)] * 3
+    assert [failed.case for failed in aligned[0].failed] == [2, 3]
+
+
+def test_another_truth_in_the_third_table_is_refused_by_its_name() -> None:
+    tables = [table([1], [0]), table([1], [1]), table([1], [1], truth={(1, "Tired"): 2})]
+    with pytest.raises(DataError, match="differs, 1 in gpt and 2 in qwen"):
+        align_all(tables, ["gpt", "llama", "qwen"])
+
+
+def test_tables_judged_alone_still_share_one_scale() -> None:
+    tables = [
+        from_columns(case=[1, 2], truth=[0, top], prediction=[0, top], scale=None)
+        for top in (1, 3, 2)
+    ]
+    assert [part.scale.levels for part in on_one_scale(tables)] == [(0, 1, 2, 3)] * 3

@@ -18,6 +18,7 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "generalized-risk": curves.generalized_risk,
     "forest": intervals.forest,
     "deltas": intervals.deltas,
+    "leaderboard": intervals.leaderboard,
     "reliability": tables.reliability,
     "calibration": intervals.calibration,
     "confidence": tables.confidence,

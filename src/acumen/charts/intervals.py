@@ -127,23 +127,63 @@ def better_colours(groups: Iterable[str]) -> dict[str, str]:
 
 
 def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
-    """The paired difference of every function at equal coverage, beside the zero line."""
-    left, right = artifact.input_names if artifact.comparison.enabled else ("", "")
+    """The paired difference of every function, or of every pair, beside the zero line."""
+    if not artifact.comparison.enabled:
+        return None
+    if len(artifact.inputs) > 2:
+        return _pairs(artifact)
+    left, right = artifact.input_names
     groups = {"left": f"better: {left}", "right": f"better: {right}", None: UNDECIDED}
     rows = []
     for function, matched in artifact.comparison.matched.items():
         delta = matched.difference
         if delta.delta is not None:
             rows.append(row(theme.name(function), groups[matched.favours], delta.delta, delta))
-    rows.sort(key=lambda row: row["value"])
+    return _differences(rows, f"risk at equal coverage, {right} minus {left}", [*groups.values()])
+
+
+def _pairs(artifact: MetricsArtifact) -> theme.Figure | None:
+    groups = {"left": "better: the second", "right": "better: the first", None: UNDECIDED}
+    rows = [
+        row(f"{theme.name(pair.right)} − {theme.name(pair.left)}", groups[d.favours], d.delta, d)
+        for pair in artifact.comparison.pairs
+        if (d := pair.difference).delta is not None
+    ]
+    return _differences(rows, "first minus second", [*groups.values()])
+
+
+def _differences(rows: list[dict[str, Any]], title: str, groups: list[str]) -> theme.Figure | None:
     return interval_plot(
-        rows,
-        f"risk at equal coverage, {right} minus {left}",
+        sorted(rows, key=lambda row: row["value"]),
+        title,
         group="paired interval",
-        groups=[g for g in groups.values() if any(r["group"] == g for r in rows)],
-        known=better_colours(groups.values()),
+        groups=[g for g in groups if any(r["group"] == g for r in rows)],
+        known=better_colours(groups),
         line=0.0,
         line_name="no difference",
+    )
+
+
+def leaderboard(artifact: MetricsArtifact) -> theme.Figure | None:
+    """Every system with its interval, best first, by how it stands to the first or a baseline."""
+    board = artifact.leaderboard
+    if board is None:
+        return None
+    first = board.baseline or board.standings[0].system
+    groups = [theme.name(first), f"not told from {theme.name(first)}", "worse", "better"]
+    rows = []
+    for standing in board.standings:
+        at = 0 if standing.system == first else 1
+        at = 2 if first in standing.beaten_by else 3 if first in standing.beats else at
+        value = standing.measured.value
+        if value is not None:
+            rows.append(row(theme.name(standing.system), groups[at], value, standing.measured))
+    return interval_plot(
+        rows,
+        f"{board.metric} ({board.better} is better)",
+        group="standing",
+        groups=[g for g in groups if any(r["group"] == g for r in rows)],
+        known=dict(zip(groups, (*STANDING.values(), theme.ORANGE), strict=True)),
     )
 
 

@@ -1,4 +1,4 @@
-"""``acumen evaluate``: selective-prediction metrics of one run, or of two compared."""
+"""``acumen evaluate``: selective-prediction metrics of one run, or of several compared."""
 
 from __future__ import annotations
 
@@ -25,13 +25,17 @@ app = typer.Typer(add_completion=False)
 def evaluate(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN [RUN2]", help=f"Run files ({options.FORMATS}); - is stdin."),
+        typer.Argument(metavar="RUN…", help=f"Run files ({options.FORMATS}); - is stdin."),
     ] = None,
     inputs: Annotated[
         list[str] | None, typer.Option("--input", help="A run file; the same as RUN.")
     ] = None,
     mode: Annotated[
-        list[str] | None, typer.Option(help="Mode of each run, in order; one serves all.")
+        list[str] | None,
+        typer.Option(help="Mode of each run, in order; one serves all. Of one run: a,b,c, or all."),
+    ] = None,
+    labels: Annotated[
+        list[str] | None, typer.Option("--label", help="Name of each system; repeatable.")
     ] = None,
     confidence: options.Confidence = defaults.CONFIDENCE,
     loss: options.Loss = defaults.LOSS,
@@ -57,14 +61,23 @@ def evaluate(
     ] = None,
     calibration: options.Calibration = None,
     intersection_only: Annotated[
-        bool, typer.Option("--intersection-only", help="Compare the cases both runs have.")
+        bool, typer.Option("--intersection-only", help="Of two: compare the cases both have.")
     ] = False,
+    baseline: Annotated[
+        str | None, typer.Option(help="Compare all systems with this one; else all pairs.")
+    ] = None,
+    pairwise: Annotated[
+        bool, typer.Option("--pairwise", help="Compare each pair on the cases the two share.")
+    ] = False,
+    rank_by: Annotated[
+        str, typer.Option(help="Metric of the leaderboard; risk is at the coverage all reach.")
+    ] = defaults.RANK_BY,
     price: Annotated[
         float, typer.Option(help="What an abstention costs in charged areas, in units of the loss.")
     ] = defaults.PRICE,
     matched_coverage: Annotated[
         float | None,
-        typer.Option(help="Compare two runs at this coverage; by default, the most both reach."),
+        typer.Option(help="Compare systems at this coverage; by default, the most all reach."),
     ] = None,
     by: Annotated[
         list[str] | None,
@@ -89,15 +102,18 @@ def evaluate(
     *,
     reading: options.Reading,
 ) -> None:
-    """Risk-coverage metrics of a run with honest intervals; of two runs, paired deltas.
+    """Risk-coverage metrics of a run with honest intervals; of several, every pair compared.
 
     Example: acumen evaluate run.json --mode few_shot --confidence all --output metrics.json
 
-    Example: acumen evaluate run.json --mode zero_shot --mode few_shot --html report.html
+    Example: acumen evaluate run.json --mode zero_shot,few_shot --html report.html
+
+    Example: acumen evaluate gpt.csv llama.csv qwen.csv --baseline gpt
     """
     clock = _Clock()
-    files, modes = [*(runs or []), *(inputs or [])], mode or []
-    _check_counts(files, modes)
+    files = [*(runs or []), *(inputs or [])]
+    if not files:
+        raise UsageError("give a run file; see acumen evaluate --help")
     check_targets(
         {"--output": output, "--html": html},
         [*files, calibration, loss, *options.inputs_of(reading)],
@@ -107,7 +123,8 @@ def evaluate(
     clock.lap("import")
     evaluation = evaluate_inputs(
         *files,
-        mode=modes if len(modes) == 2 else next(iter(modes), None),
+        mode=mode,
+        labels=labels,
         confidence=confidence,
         loss=loss,
         resamples=resamples,
@@ -121,6 +138,9 @@ def evaluate(
         risk=risk,
         calibration=calibration,
         intersection_only=intersection_only,
+        baseline=baseline,
+        pairwise=pairwise,
+        rank_by=rank_by,
         price=price,
         matched_coverage=matched_coverage,
         by=by,
@@ -139,15 +159,6 @@ def evaluate(
         print(clock.summary(), file=sys.stderr)
     if evaluation.artifact.population.rows_planned is not None:
         raise typer.Exit(PARTIAL)
-
-
-def _check_counts(files: list[str], modes: list[str]) -> None:
-    if not files:
-        raise UsageError("give a run file; see acumen evaluate --help")
-    if len(files) > 2:
-        raise UsageError(f"one or two runs can be evaluated, not {len(files)}")
-    if len(modes) > 2:
-        raise UsageError(f"{len(modes)} modes for {len(files)} run(s)")
 
 
 def _grid(text: str) -> tuple[float, ...]:

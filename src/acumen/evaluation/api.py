@@ -7,7 +7,7 @@ dataframe of any library that narwhals knows.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, Unpack
 
@@ -24,6 +24,7 @@ from acumen.defaults import (
     ITEMS,
     LOSS,
     PRICE,
+    RANK_BY,
     RESAMPLES,
     RISKS,
     SEED,
@@ -53,10 +54,9 @@ P = ParamSpec("P")
 
 
 def evaluate(
-    data: Any,
-    other: Any = None,
-    *,
+    *inputs: Any,
     mode: Modes = None,
+    labels: Sequence[str] | None = None,
     confidence: Confidence = CONFIDENCE,
     loss: AnyLoss = LOSS,
     resamples: int = RESAMPLES,
@@ -70,6 +70,9 @@ def evaluate(
     risk: float | Sequence[float] | None = None,
     calibration: str | Path | Calibration | None = None,
     intersection_only: bool = False,
+    baseline: str | None = None,
+    pairwise: bool = False,
+    rank_by: str = RANK_BY,
     price: float = PRICE,
     matched_coverage: float | None = None,
     by: str | Sequence[str] | None = None,
@@ -78,18 +81,21 @@ def evaluate(
     progress: Progress | None = None,
     **reading: Unpack[Reading],
 ) -> Evaluation:
-    """Evaluate one input; given two, both on their common cases and the paired deltas.
+    """Evaluate one system, or any number on the cases that all share, with every pair compared.
 
     Parameters
     ----------
-    data, other
-        Inputs, as above.
+    inputs
+        Inputs, as above, one a system; or a mapping of them by the names of the systems; or one
+        with a column of systems (``system=``).
     mode
-        The experiment of a run artifact. A pair names one for each side; of a single input it
-        compares two of its own.
+        The experiment of a run artifact: one for all inputs, or one for each; of a single input
+        any number of its own, or ``"all"``.
+    labels
+        What the systems are called; by default the stem of the file, or the mode.
     confidence
         ``"default"``, ``"all"``, a name, a list of names, a function whose parameters are signals,
-        or such functions by name.
+        such functions by name, or one name for each system: ``{"gpt": "token_msp", "llama": …}``.
     loss
         What a wrong level costs: ``abs_norm``, ``abs``, ``zero_one``, ``squared``, a TOML file of
         costs, costs by truth and prediction, or a function of the ranks predicted and true.
@@ -107,10 +113,15 @@ def evaluate(
     calibration
         A calibration or its file, for the calibrated confidence functions.
     intersection_only
-        Compare the cases that both inputs have, instead of refusing different ones.
+        Of two: compare the cases that both have, instead of refusing different ones. Of more, the
+        cases that all have are compared, and what was left out is told.
+    baseline, pairwise, rank_by
+        The system that all others are compared with, instead of all pairs; whether each pair is
+        compared on its own common cases; and the metric of the leaderboard, by default the risk
+        at the coverage that all reach.
     price, matched_coverage
-        Of two: what an abstention costs in the charged areas, in units of the loss, and the
-        coverage at which their risks are compared, by default the largest that both reach.
+        What an abstention costs in the charged areas, in units of the loss, and the coverage at
+        which risks are compared, by default the largest that all reach.
     by
         Columns to slice by: ``"sex"``, ``"item"``, ``"level"``, several of them, or two crossed,
         ``"sex,age"``. A column of the rows need not be named as ``group=`` again.
@@ -132,10 +143,20 @@ def evaluate(
     >>> evaluation = acumen.evaluate(table, confidence=lambda confidence: -confidence, resamples=0)
     >>> [(name, numbers.cmax) for name, _, numbers in evaluation.variants()]
     [('custom', 1.0)]
+    >>> right = acumen.from_columns(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 1, 0],
+    ...                             confidence=[0.9, 0.5, 0.7])
+    >>> several = acumen.evaluate({"a": table, "b": right, "c": table}, loss="abs", resamples=0)
+    >>> [standing.system for standing in several.artifact.leaderboard.standings]
+    ['b', 'a', 'c']
     """
+    if not inputs:
+        raise UsageError("give an input: a path, a table, a dataframe or a list of rows")
     selector, functions = confidence_of(confidence)
     columns = (by,) if isinstance(by, str) else tuple(by or ())
-    reading = with_groups(reading, columns, data)
+    reading = with_groups(reading, columns, inputs)
+    tables = tables_of(inputs, mode, reading)
+    if labels is None and len(inputs) == 1 and isinstance(inputs[0], Mapping):
+        labels = list(tables)
     plan = Plan(
         confidence=selector,
         functions=functions,
@@ -157,10 +178,14 @@ def evaluate(
         price=price,
         matched_coverage=matched_coverage,
         by=columns,
+        labels=tuple(labels or ()),
+        baseline=baseline,
+        pairwise=pairwise,
+        rank_by=rank_by,
         texts=texts,
         reading=options_of(reading),
     )
-    return evaluating.evaluate(*tables_of(data, other, mode, reading), plan, progress)
+    return evaluating.evaluate_all(list(tables.values()), plan, progress)
 
 
 def _limits(risk: float | Sequence[float] | None) -> tuple[float, ...]:
@@ -182,10 +207,10 @@ def _with_signature_of(
 
 
 @_with_signature_of(evaluate)
-def compare(data: Any, other: Any = None, **options: Any) -> Evaluation:
-    """Compare two inputs, or two modes of one: deltas are right minus left.
+def compare(*inputs: Any, **options: Any) -> Evaluation:
+    """Compare two inputs or more, or modes or systems of one: of two, second minus first.
 
-    The keywords are those of :func:`evaluate`, which this is, for two.
+    The keywords are those of :func:`evaluate`, which this is, for several.
 
     >>> import acumen
     >>> rows = {"case": [1, 2, 3], "truth": [2, 1, 0], "confidence": [0.9, 0.5, 0.7]}
@@ -195,9 +220,10 @@ def compare(data: Any, other: Any = None, **options: Any) -> Evaluation:
     >>> round(deltas["confidence"]["mae"].delta, 4)
     -0.6667
     """
-    if other is None and (options.get("mode") is None or isinstance(options["mode"], str)):
-        raise UsageError("compare needs two inputs, or one and a pair of modes")
-    return evaluate(data, other, **options)
+    evaluation = evaluate(*inputs, **options)
+    if len(evaluation.systems) < 2:
+        raise UsageError("compare needs two inputs, or one with several modes or systems")
+    return evaluation
 
 
 def calibrate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from acumen._version import __version__
 from acumen.evaluation.charted import summarize
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan, System
-from acumen.evaluation.slices import columns_of, slices
+from acumen.evaluation.slices import slices
 from acumen.files.json import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
@@ -129,7 +128,7 @@ def paired_deltas(
     keys = source_keys(plan)
     unequal = any(by_metric["cmax"].value != 0.0 for by_metric in contrasts.values())
     tested = {"cmax", *(metric.name for metric in plan.charged())}
-    tested |= set() if unequal else {"augrc", "aurc", "failure_auroc"}
+    tested |= set() if unequal else {"augrc", "aurc", "failure_auroc", plan.rank_by}
     family = {(f, m): c for f, by in contrasts.items() for m, c in by.items() if m in tested}
     # the verdict comes first; where all functions agree in it, its level is free for the rest
     share = 1.0 if {m.favours for m in matched.values()} in ({"left"}, {"right"}) else BESIDE
@@ -173,8 +172,9 @@ def input_names(tables: Sequence[Judgments]) -> list[str]:
 def evaluation(
     plan: Plan,
     systems: Sequence[System],
-    variants: Mapping[str, document.Variant | document.PairedVariant],
+    variants: Mapping[str, document.Variant | dict[str, document.Variant]],
     comparison: document.Comparison,
+    leaderboard: document.Leaderboard | None,
     left_out: dict[str, str],
     warnings: Sequence[str],
     best: document.Best | None,
@@ -207,6 +207,8 @@ def evaluation(
         ),
         confidence_variants=dict(variants),
         comparison=comparison,
+        systems=[system.name for system in systems],
+        leaderboard=leaderboard,
         acumen_version=__version__,
         scale={
             "name": scale.name,
@@ -224,12 +226,11 @@ def evaluation(
         ],
         warnings=list(dict.fromkeys(warnings)),
     )
-    slicer = partial(slices, systems, artifact.input_names, function=artifact.best_function)
-    artifact.slices.extend(slicer(plan.by))
+    artifact.slices.extend(slices(systems, plan.by, artifact.best_function))
     note = scale_note(artifact.scale)
     if note is not None:
         artifact.warnings.insert(0, note)
-    return Evaluation(artifact, slicer, tuple(columns_of(tables[0])))
+    return Evaluation(artifact, tuple(systems))
 
 
 def balance_of(table: Judgments) -> tuple[float, float]:
@@ -253,6 +254,10 @@ def _options(plan: Plan) -> dict[str, Any]:
         "estimand": plan.estimand,
         "price": plan.price,
         "matched_coverage": plan.matched_coverage,
+        "baseline": plan.baseline,
+        "pairwise": plan.pairwise,
+        "rank_by": plan.rank_by,
+        "labels": list(plan.labels),
         "calibration": getattr(plan.calibration, "file", None),
         "by": list(plan.by),
         "texts": plan.texts,
@@ -264,11 +269,11 @@ def _population(
     comparison: document.Comparison,
     outcomes: Sequence[Mapping[str, int]],
 ) -> document.Population:
-    """The population of one input, or of the common set of two."""
+    """The population of one input, or of the common set of several."""
     judged = tables[0].included
     failed = {f.case: f for t in tables for f in t.failed}
     of_pair = {*comparison.failed_left, *comparison.failed_right}
-    n_failed = len(of_pair if comparison.enabled else failed)
+    n_failed = len(of_pair if len(tables) == 2 else failed)
     others = {*tables[0].cases} - {*judged.cases} - {*failed}
     effective, largest = balance_of(tables[0])
     return document.Population(

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from acumen import confidence as confidences
 from acumen.confidence.grammar import find, uses_calibration
 from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CASES
-from acumen.errors import UsageError
+from acumen.errors import UsageError, counted, label, printable
 from acumen.evaluation import build
 from acumen.evaluation.evaluation import Evaluation
+from acumen.evaluation.leaderboard import rank_systems
 from acumen.evaluation.plan import (
     Plan,
     System,
@@ -23,6 +25,7 @@ from acumen.evaluation.plan import (
     compare_both,
     compare_reliability,
     find_twins,
+    own_functions,
     select,
 )
 from acumen.evaluation.slices import check_groups
@@ -34,8 +37,8 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.inference.replicates import MOST_DROPPED
 from acumen.results.measured import Interval
-from acumen.results.metrics import Best, Comparison, Matched, PairedVariant, Variant
-from acumen.table.align import Pair, align
+from acumen.results.metrics import Best, Comparison, Matched, Variant
+from acumen.table.align import Pair, align, align_all, on_one_scale
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
 from acumen.views.ranking import Ranking
@@ -52,15 +55,12 @@ class _Function:
     """Of each system."""
     contrasts: Mapping[str, Contrast]
     matched: Matched | None
-    variant: Variant | PairedVariant
+    variant: Variant | dict[str, Variant]
     warnings: list[str]
 
 
 Progress = Callable[[int], AbstractContextManager[Callable[[int], None] | None]]
 """Given how many resamples there will be, a context whose value is told of those done."""
-
-PAIRED: Final = 2
-"""A pair resamples each side."""
 
 
 def evaluate(
@@ -70,34 +70,58 @@ def evaluate(
     progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate one table, or two on their common cases with paired deltas."""
-    pair, tables = None, [left]
-    inputs = [left] if right is None else [left, right]
-    if right is not None:
-        pair = align(left, right, intersection_only=plan.intersection_only)
-        tables = [pair.left, pair.right]
+    return evaluate_all([left] if right is None else [left, right], plan, progress)
+
+
+def evaluate_all(
+    inputs: Sequence[Judgments], plan: Plan, progress: Progress | None = None
+) -> Evaluation:
+    """Evaluate tables, each alone; of several, all on their common rows, and every pair of them."""
+    called = list(plan.labels) or build.input_names(inputs)
+    if not len(inputs) == len(called) == len({*called}):
+        raise UsageError(
+            f"{counted(len(inputs), 'system')} and {counted(len(called), 'label')} "
+            f"({', '.join(map(label, called))}): each needs one of its own"
+        )
+    pair = None
+    tables, notes = list(inputs), []
+    if len(inputs) == 2:
+        only = plan.intersection_only or plan.pairwise
+        pair = align(*inputs, intersection_only=only, names=(called[0], called[1]))
+        tables, notes = [pair.left, pair.right], list(pair.warnings)
+    elif len(inputs) > 2:
+        tables, notes = (on_one_scale(inputs), []) if plan.pairwise else align_all(inputs, called)
     tables = [plan.weigh(table) for table in tables]
     check_groups(tables, plan)
-    names, left_out = _select(tables, plan)
-    rounds = len(names) * (1 if pair is None else PAIRED)
-    with _watched(plan, progress, rounds) as watched:
-        systems = [System.of(table, watched, names) for table in tables]
+    functions_of, left_out = _select(tables, plan, called)
+    names = list(functions_of[0])
+    with _watched(plan, progress, len(names) * len(tables)) as watched:
+        systems = [
+            System.of(table, watched, functions, name)
+            for table, functions, name in zip(tables, functions_of, called, strict=True)
+        ]
         twins = find_twins(systems)
         alone = [name for name in names if name not in twins]
         functions = dict(zip(alone, _measure_each(systems, alone), strict=True))
+    comparison = _comparison(pair, systems, functions, twins, names)
+    board = None
+    if len(systems) > 1 and all(table.has_truth for table in tables):
+        board, comparison.pairs = rank_systems(systems, comparison)
     return build.evaluation(
         plan,
         systems,
         {name: functions[twins.get(name, name)].variant for name in names},
-        _comparison(pair, systems, functions, twins, names),
+        comparison,
+        board,
         left_out,
         [
             *(warning for table in tables for warning in table.warnings),
-            *(() if pair is None else pair.warnings),
+            *notes,
             *_table_warnings(tables[0], plan),
-            *(w for table in tables for w in _calibration_warnings(table, names, plan)),
+            *(w for s in systems for w in _calibration_warnings(s.table, s.functions, plan)),
             *(warning for function in functions.values() for warning in function.warnings),
         ],
-        None if right is not None else _best(systems[0], functions, twins),
+        None if len(systems) > 1 else _best(systems[0], functions, twins),
         [_outcomes(judged, table) for judged, table in zip(tables, inputs, strict=True)],
     )
 
@@ -118,58 +142,75 @@ def _watched(plan: Plan, progress: Progress | None, rounds: int) -> Iterator[Pla
         yield replace(plan, options=replace(plan.options, advance=advance))
 
 
-def _select(tables: Sequence[Judgments], plan: Plan) -> tuple[list[str], dict[str, str]]:
-    """The confidence functions that every table has the signals for; why not the others."""
+def _select(
+    tables: Sequence[Judgments], plan: Plan, called: Sequence[str]
+) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """The confidence functions of each table, under names they share; why not the others."""
+    own = own_functions(plan.confidence, called)
+    if own is not None:
+        for function, table in zip(own, tables, strict=True):
+            confidences.select(function, table, calibration=plan.calibration)
+        return [{plan.confidence: function} for function in own], {}
     (first, left_out), *others = (select(table, plan) for table in tables)
     for names, why in others:
         left_out |= why | dict.fromkeys(
-            sorted({*first} ^ {*names}), "only one of the two inputs has its signals"
+            sorted({*first} ^ {*names}), "not every input has its signals"
         )
         first = [name for name in first if name in names]
         if not first and plan.confidence != CONFIDENCE:
-            raise UsageError("the two inputs have no confidence function in common")
-    return first, left_out
+            raise UsageError(
+                "the inputs have no confidence function in common; name one for each: --confidence "
+                + ",".join(f"{printable(name)}=NAME" for name in called)
+            )
+    return [{name: name for name in first}] * len(tables), left_out
 
 
 def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Function]:
     """Every function, in order: side by side where the tables are small.
 
-    On a small table most of the time goes between the loops, so whole functions share the threads;
-    on a large one the loops of each function do.
+    On a small table most of the time goes between the loops, so whole functions and systems share
+    the threads; on a large one the loops of each do.
     """
     options = systems[0].plan.options
     for system in systems:
         _ = system.rankings, system.forecasts  # once, before threads ask for them
     threads = options.threads or min(os.cpu_count() or 1, 8)
-    if threads == 1 or len(systems[0].table) > SMALL_TABLE or len(names) < 2:
-        return [_measure(systems, name, options) for name in names]
+    tasks = len(names) if len(systems) == 2 else len(names) * len(systems)
+    if threads == 1 or len(systems[0].table) > SMALL_TABLE or tasks < 2:
+        return [_measure(systems, name, options, map) for name in names]
     alone = replace(options, threads=1)
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda name: _measure(systems, name, alone), names))
+        if len(systems) > 2:
+            return [_measure(systems, name, alone, pool.map) for name in names]
+        return list(pool.map(lambda name: _measure(systems, name, alone, map), names))
 
 
-def _measure(systems: Sequence[System], name: str, options: Options) -> _Function:
+def _measure(
+    systems: Sequence[System], name: str, options: Options, each: Callable[..., Iterable[Any]]
+) -> _Function:
     plan, rankings = systems[0].plan, [system.rankings[name] for system in systems]
-    numbers: list[Mapping[str, Inference]]
     contrasts: dict[str, Contrast] = {}
     matched = None
-    if len(systems) == 1:
-        by_rank = infer(plan.metrics(), rankings[0], options)
-        numbers = [by_rank | systems[0].infer_reliability(name)]
-    else:
+    if len(systems) == 2:
         contrasts = compare(plan.metrics(), rankings[0], rankings[1], options)
         contrasts |= compare_reliability(systems[0], systems[1], name)
         matched = compare_matched(rankings[0], rankings[1], options, plan.matched_coverage)
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
+    else:
+        numbers = list(each(lambda system: _alone(system, name, options), systems))
     notes, variants = [], []
-    sides = build.input_names([system.table for system in systems])
-    for side, system, ranking, values in zip(sides, systems, rankings, numbers, strict=True):
-        of_side = name if len(systems) == 1 else f"{name} ({side})"
+    for system, ranking, values in zip(systems, rankings, numbers, strict=True):
+        of_side = name if len(systems) == 1 else f"{name} ({system.name})"
         notes += _ranking_warnings(of_side, ranking, values)
         variants.append(build.variant(ranking, values, plan, system.why_not_honest(name)))
-    both = dict(zip(("input_0", "input_1"), variants, strict=False))
-    variant = variants[0] if len(variants) == 1 else PairedVariant(**both)
+    by_input = {f"input_{at}": variant for at, variant in enumerate(variants)}
+    variant = variants[0] if len(variants) == 1 else by_input
     return _Function(numbers, contrasts, matched, variant, notes)
+
+
+def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
+    by_rank = infer(system.plan.metrics(), system.rankings[name], options)
+    return by_rank | system.infer_reliability(name)
 
 
 def _comparison(
@@ -181,7 +222,8 @@ def _comparison(
 ) -> Comparison:
     plan = systems[0].plan
     if pair is None:
-        return Comparison(enabled=False, intersection_only=plan.intersection_only)
+        only = plan.intersection_only
+        return Comparison(enabled=len(systems) > 1, intersection_only=only)
     contrasts = {name: function.contrasts for name, function in functions.items()}
     matched = {n: f.matched for n, f in functions.items() if f.matched is not None}
     matched = build.decided(matched, plan)
@@ -240,13 +282,13 @@ def _among(inference: Inference, functions: int, options: Options) -> Interval |
     return interval if isinstance(interval, Interval) else None
 
 
-def _calibration_warnings(table: Judgments, names: Sequence[str], plan: Plan) -> list[str]:
+def _calibration_warnings(table: Judgments, functions: Mapping[str, str], plan: Plan) -> list[str]:
     """What the calibrator has to say about these cases."""
     if plan.calibration is None:
         return []
     used = [
         name
-        for name in names
+        for name in functions.values()
         if name not in plan.functions and uses_calibration(find(name, table.signals))
     ]
     if not used:

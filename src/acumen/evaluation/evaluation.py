@@ -1,34 +1,60 @@
-"""Evaluation: the frozen result, ready to be written, framed, printed or shown."""
+"""Evaluation: the frozen result, ready to be asked, written, framed, plotted or shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from acumen.errors import UsageError, label
+from acumen.errors import UsageError, label, printable
+from acumen.evaluation.slices import columns_of, slices
 from acumen.files.json import to_json
+from acumen.inference.infer import infer
+from acumen.metrics import METRICS
 from acumen.report.words import why_missing
-from acumen.results.metrics import (
-    MetricsArtifact,
-    PairedVariant,
-    Variant,
-    read_artifact,
-    write_artifact,
-)
-from acumen.results.slices import Slice, Slices
+from acumen.results.frames import frame_of
+from acumen.results.measured import Measured
+from acumen.results.metrics import MetricsArtifact, Variant, read_artifact, write_artifact
+from acumen.results.slices import Slices
+from acumen.views.ranking import COVERAGE_TOLERANCE
+
+if TYPE_CHECKING:
+    from acumen.charts.theme import Figure
+    from acumen.evaluation.plan import System
 
 
 @dataclass(frozen=True)
+class Trust:
+    """How far a confidence may be trusted: which answers to accept so that few of them are wrong.
+
+    ``coverage`` is the share of all rows that is accepted, None where no cut keeps the risk;
+    ``threshold`` the least confidence among them, ``risk`` their mean loss.
+    """
+
+    coverage: Measured
+    threshold: float | None
+    risk: float | None
+
+
+@dataclass(frozen=True, repr=False)
 class Evaluation:
-    """What was measured on one input or on two. All of it is in :attr:`artifact`."""
+    """What was measured on one system or on several. All of it is in :attr:`artifact`.
+
+    >>> import acumen
+    >>> rows = {"case": range(4), "truth": [2, 1, 1, 0], "confidence": [0.9, 0.5, 0.7, 0.6]}
+    >>> a = acumen.from_columns(**rows, prediction=[2, 3, 1, 0])
+    >>> b = acumen.from_columns(**rows, prediction=[2, 1, 1, 3])
+    >>> both = acumen.evaluate({"a": a, "b": b}, loss="abs", resamples=0)
+    >>> both.systems, both["accuracy"]["b"].value
+    (['a', 'b'], 0.75)
+    >>> both.trust(error=0)["a"].coverage.value, both.trust(error=0)["a"].threshold
+    (0.75, 0.6)
+    """
 
     artifact: MetricsArtifact
-    slicer: Callable[[Sequence[str]], list[Slice]] | None = field(default=None, repr=False)
-    """Slices the rows that were evaluated; one that was read has them no more."""
-    columns: tuple[str, ...] = ()
-    """What those rows can be sliced by."""
+    sources: tuple[System, ...] = field(default=(), compare=False)
+    """The tables and their confidences; of an evaluation that was read from a file, none."""
 
     @classmethod
     def read(cls, path: str | Path) -> Evaluation:
@@ -39,49 +65,116 @@ class Evaluation:
         """Save as a metrics artifact, atomically."""
         write_artifact(path, self.artifact)
 
+    def write_report(self, path: str | Path) -> None:
+        """Save as one page, with its charts."""
+        from acumen.report.html import write_report
+
+        write_report([self], path)
+
+    def plot(self, kind: str = "risk-coverage") -> Figure:
+        """A chart by its name, as ``acumen plot`` lists them; it shows itself in a notebook."""
+        from acumen.charts import chart
+
+        return chart(kind, self)
+
     def to_json(self) -> str:
         """The metrics artifact as strict JSON."""
         return to_json(self.artifact.model_dump(mode="json"))
 
     @property
+    def systems(self) -> list[str]:
+        """What the systems are called, in the order they were given."""
+        return self.artifact.input_names
+
+    @property
     def is_paired(self) -> bool:
-        """Whether two inputs were compared."""
-        return self.artifact.comparison.enabled
+        """Whether two systems were compared."""
+        return len(self.artifact.inputs) == 2
+
+    def __getitem__(self, metric: str) -> Measured | dict[str, Measured]:
+        """A metric with its interval, by the best or the first confidence; of several, by name."""
+        function = self.artifact.best_function
+        ranked = [] if function is None else self.artifact.sides[function]
+        by_system = [
+            overall | (ranked[at].metrics if ranked else {})
+            for at, overall in enumerate(self.artifact.overall_by_input)
+        ]
+        if not all(metric in numbers for numbers in by_system):
+            there = ", ".join(sorted({*by_system[0]}))
+            raise UsageError(f"no metric '{printable(metric)}' was measured; there are {there}")
+        if len(by_system) == 1:
+            return by_system[0][metric]
+        return {n: numbers[metric] for n, numbers in zip(self.systems, by_system, strict=True)}
+
+    def trust(self, error: float = 0.1) -> Trust | dict[str, Trust]:
+        """Of each system: the largest coverage whose risk is at most ``error``, and its threshold.
+
+        By the best or the first confidence, in units of the loss of the evaluation. The threshold
+        was chosen on these very rows; the interval is that of the coverage.
+        """
+        function = self.artifact.best_function
+        if function is None:
+            raise UsageError("there is no confidence to set a threshold on")
+        sides = zip(self.systems, self.artifact.sides[function], strict=True)
+        by_system = {
+            name: self._trust(at, function, variant, error)
+            for at, (name, variant) in enumerate(sides)
+        }
+        return by_system if len(by_system) > 1 else next(iter(by_system.values()))
+
+    def _trust(self, at: int, function: str, variant: Variant, error: float) -> Trust:
+        curve = variant.curve
+        risks = enumerate(curve.selective_risk)
+        cut = max((i for i, risk in risks if risk <= error + COVERAGE_TOLERANCE), default=None)
+        share = None if cut is None else curve.coverage[cut]
+        coverage = Measured(value=share, better="higher")
+        if self.sources:
+            source, metric = self.sources[at], METRICS["coverage_at_risk"].at(risk=error)
+            options = source.plan.options.without_resamples()
+            coverage = infer([metric], source.rankings[function], options)[metric.name].measured
+        if cut is None:
+            return Trust(coverage, None, None)
+        return Trust(coverage, curve.threshold[cut], curve.selective_risk[cut])
 
     def variants(self) -> Iterator[tuple[str, str, Variant]]:
-        """(confidence function, side, numbers); the side is empty for a single input."""
-        for name, variant in self.artifact.confidence_variants.items():
-            if isinstance(variant, PairedVariant):
-                yield name, "left", variant.input_0
-                yield name, "right", variant.input_1
-            else:
-                yield name, "", variant
+        """(confidence function, system, numbers); the name is empty for a single system."""
+        names = self.systems if len(self.artifact.inputs) > 1 else [""]
+        for function, sides in self.artifact.sides.items():
+            for name, variant in zip(names, sides, strict=True):
+                yield function, name, variant
 
     def records(self) -> list[dict[str, Any]]:
-        """One record a (confidence function, side, metric), deltas included.
+        """One record a (confidence function, system, metric), and one a difference ``b − a``.
 
         What is measured whatever the confidence (kappa and its kin) has no confidence function.
         """
+        artifact, comparison = self.artifact, self.artifact.comparison
         records = []
-        for name, side, variant in self.variants():
+        for function, system, variant in self.variants():
             for metric, value in variant.metrics.items():
-                records.append(_record(name, side, metric, value.value, value))
-        for name, deltas in (self.artifact.comparison.deltas or {}).items():
+                records.append(_record(function, system, metric, value.value, value))
+        of_two = " − ".join(reversed(self.systems))
+        for function, deltas in (comparison.deltas or {}).items():
             for metric, delta in deltas.items():
-                record = _record(name, "delta", metric, delta.delta, delta)
-                records.append({**record, "p_value": delta.p_value, "p_adjusted": delta.p_adjusted})
-        sides = ("left", "right") if self.is_paired else ("",)
-        for side, agreement in zip(sides, self.artifact.overall_by_input, strict=False):
-            for metric, value in agreement.items():
-                records.append(_record(None, side, metric, value.value, value))
-        for metric, delta in self.artifact.comparison.agreement.items():
-            records.append(_record(None, "delta", metric, delta.delta, delta))
+                records.append(_record(function, of_two, metric, delta.delta, delta))
+        names = self.systems if len(artifact.inputs) > 1 else [""]
+        for system, overall in zip(names, artifact.overall_by_input, strict=False):
+            for metric, value in overall.items():
+                records.append(_record(None, system, metric, value.value, value))
+        for metric, delta in comparison.agreement.items():
+            records.append(_record(None, of_two, metric, delta.delta, delta))
+        if (board := artifact.leaderboard) is not None:
+            for pair in comparison.pairs:
+                delta, called = pair.difference, f"{pair.right} − {pair.left}"
+                records.append(_record(board.function, called, board.metric, delta.delta, delta))
         return records
 
     @property
     def groups(self) -> list[str]:
         """What :meth:`by` takes: columns of groups, ``item`` and ``level``."""
-        return list(dict.fromkeys([*self.columns, *(",".join(s.by) for s in self.artifact.slices)]))
+        tables = [source.table for source in self.sources[:1]]
+        columns = [name for table in tables for name in columns_of(table)]
+        return list(dict.fromkeys([*columns, *(",".join(s.by) for s in self.artifact.slices)]))
 
     def by(self, *columns: str) -> Slices:
         """Every metric within the groups of a column, or of two crossed, and against the rest.
@@ -95,21 +188,43 @@ class Evaluation:
         """
         wanted = [name.strip() for column in columns for name in column.split(",")]
         parts = [part for part in self.artifact.slices if part.by == wanted]
-        if not parts and self.slicer is not None:
-            parts = self.slicer([",".join(wanted)])
+        if not parts and self.sources:
+            parts = slices(self.sources, [",".join(wanted)], self.artifact.best_function)
         if not parts:
-            known = ", ".join(self.groups) or "none"
             raise UsageError(
-                f"this evaluation was not sliced by {label(','.join(wanted))} (by: {known}); "
-                "evaluate the rows again with by="
+                f"this evaluation was not sliced by {label(','.join(wanted))} "
+                f"(by: {', '.join(self.groups) or 'none'}); evaluate the rows again with by="
             )
         return Slices(parts)
 
     def to_frame(self, backend: Any = None) -> Any:
-        """The records as a dataframe, of the first library installed unless one is named."""
-        from acumen.results.frames import frame_of
+        """The records as a table of pandas, polars or pyarrow, whichever is there; else a list.
 
+        ``backend`` names one of them, or another library that narwhals knows.
+        """
         return frame_of(self.records(), backend)
+
+    def leaderboard(self, backend: Any = None) -> Any:
+        """The systems, best first, with rank intervals and those each is not told apart from.
+
+        A table as :meth:`to_frame` makes it.
+        """
+        board = self.artifact.leaderboard
+        if board is None:
+            raise UsageError("a leaderboard needs two systems or more, with a truth")
+        records = [
+            {
+                "system": standing.system,
+                board.metric: standing.measured.value,
+                **dict(zip(("low", "high"), standing.measured.ends, strict=True)),
+                "coverage": standing.coverage,
+                **dict(zip(("rank_from", "rank_to"), standing.ranks or (None,) * 2, strict=True)),
+                "beats": ", ".join(standing.beats),
+                "not_told_from": ", ".join(standing.not_told_from),
+            }
+            for standing in board.standings
+        ]
+        return frame_of(records, backend)
 
     def __repr__(self) -> str:
         from acumen.report.selective.brief import brief
@@ -125,12 +240,12 @@ class Evaluation:
 
 
 def _record(
-    name: str | None, side: str, metric: str, value: float | None, measured: Any
+    function: str | None, system: str, metric: str, value: float | None, measured: Any
 ) -> dict[str, Any]:
     interval = measured.interval
     return {
-        "confidence": name,
-        "side": side,
+        "confidence": function,
+        "system": system,
         "metric": metric,
         "value": value,
         "low": None if interval is None else interval.low,
@@ -138,4 +253,6 @@ def _record(
         "method": None if interval is None else interval.method,
         "flags": None if interval is None else ", ".join(interval.flags) or None,
         "reason": why_missing(measured),
+        "p_value": getattr(measured, "p_value", None),
+        "p_adjusted": getattr(measured, "p_adjusted", None),
     }

@@ -16,49 +16,69 @@ from acumen.readers.frame import frame_rows
 from acumen.readers.reading import Reading
 from acumen.readers.records import Records
 from acumen.readers.request import Request
+from acumen.readers.run import modes_of
 from acumen.table.judgments import Judgments, Source
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
 
-Confidence = str | Sequence[str] | Callable[..., Any] | Mapping[str, Callable[..., Any]]
-"""A selector, names, a function of signals, or several such functions by name."""
+Confidence = str | Sequence[str] | Callable[..., Any] | Mapping[str, Callable[..., Any] | str]
+"""A selector, names, a function of signals, several by name, or a name for each system."""
 
 Modes = str | Sequence[str | None] | None
-"""One mode for every input, or one for each of two."""
+"""One mode for every input, or one for each; of one input, any number of its own or ``"all"``."""
 
 
-def tables_of(
-    data: Any, other: Any, mode: Modes, reading: Reading
-) -> tuple[Judgments, Judgments | None]:
-    """One table or two; a pair of modes, or two systems, of a single input make two of it."""
-    if mode is None or isinstance(mode, str):
-        left = right = mode
-    elif len(mode) == 2:
-        left, right = mode
-        other = data if other is None else other
-    else:
-        raise UsageError(f"a mode is a name or a pair of names, not {len(mode)} of them")
-    if [side for side in (data, other) if isinstance(side, str)].count("-") > 1:
+def tables_of(inputs: Sequence[Any], mode: Modes, reading: Reading) -> dict[str, Judgments]:
+    """One table a system; by name where the inputs come by name, else by place.
+
+    Several modes, or systems, of a single input make several of it.
+    """
+    by_name: Mapping[str, Any] = dict(zip(map(str, range(len(inputs))), inputs, strict=True))
+    if len(inputs) == 1 and isinstance(inputs[0], Mapping) and is_by_name(inputs[0]):
+        by_name = inputs[0]
+    entries, modes = list(by_name.values()), _modes(inputs, mode)
+    if len(entries) == 1 and len(modes) > 1:
+        entries *= len(modes)
+        by_name = dict.fromkeys(map(str, range(len(modes))))
+    if len(modes) not in (1, len(entries)):
+        raise UsageError(f"{len(modes)} modes for {len(entries)} inputs: one for all, or for each")
+    if [entry for entry in entries if isinstance(entry, str)].count("-") > 1:
         raise UsageError("standard input can be read only once")
-    tables = [table_of(data, left, reading)]
-    tables += [] if other is None else [table_of(other, right, reading)]
-    if other is None and len(systems := _systems(tables[0])) == 2:
-        return _side(tables[0], systems[0]), _side(tables[0], systems[1])
+    modes = modes * len(entries) if len(modes) == 1 else modes
+    tables = [table_of(entry, m, reading) for entry, m in zip(entries, modes, strict=True)]
+    if len(tables) == 1 and len(systems := _systems(tables[0])) > 1:
+        return {str(system): _side(tables[0], system) for system in systems}
     for table in tables:
         _refuse_several(table, reading.get("system"))
-    return tables[0], tables[1] if len(tables) == 2 else None
+    return dict(zip(by_name, tables, strict=True))
 
 
-def with_groups(reading: Reading, by: Sequence[str], data: Any) -> Reading:
+def is_by_name(inputs: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is of inputs by the names of their systems."""
+    kinds = (str, Path, Judgments, list, tuple)
+    tables = (isinstance(v, kinds) or hasattr(v, "columns") for v in inputs.values())
+    return bool(inputs) and all(isinstance(name, str) for name in inputs) and all(tables)
+
+
+def _modes(inputs: Sequence[Any], mode: Modes) -> list[str | None]:
+    if mode == "all" and len(inputs) == 1 and isinstance(inputs[0], str | Path):
+        return list(modes_of(inputs[0]))
+    if isinstance(mode, str):
+        return [part.strip() for part in mode.split(",")]
+    return [mode] if mode is None else [m for part in mode for m in _modes(inputs, part)]
+
+
+def with_groups(reading: Reading, by: Sequence[str], inputs: Sequence[Any]) -> Reading:
     """The reading with the columns of groups that are sliced by; a mapping and a table have them.
 
-    >>> with_groups({"group": ["site"]}, ["sex,age", "item"], "rows.csv")["group"]
+    >>> with_groups({"group": ["site"]}, ["sex,age", "item"], ["rows.csv"])["group"]
     ['site', 'sex', 'age']
     """
     names = [name.strip() for columns in by for name in columns.split(",")]
     new = [name for name in names if name not in (ITEM, LEVEL)]
-    if not new or "mapping" in reading or isinstance(data, Judgments):
+    entries = [e for i in inputs for e in (i.values() if isinstance(i, Mapping) else [i])]
+    if not new or "mapping" in reading or any(isinstance(e, Judgments) for e in entries):
         return reading
     known = reading.get("group") or []
     known = [known] if isinstance(known, str) else list(known)
@@ -82,9 +102,8 @@ def _refuse_several(table: Judgments, column: str | None) -> None:
         names = ", ".join(label(system) for system in systems[:10])
         which = f"--where {column or 'COLUMN'}={systems[0]}"
         raise UsageError(
-            f"{table.source.name or 'the input'} holds {len(systems)} systems ({names}); one is "
-            f"evaluated, two are compared: choose them with {which}, once or twice "
-            "(where= in Python, or a [where] table in a mapping)"
+            f"{table.source.name or 'the input'} holds {len(systems)} systems ({names}); of "
+            f"several inputs each holds one: choose it with {which}, or give this input alone"
         )
 
 
@@ -129,7 +148,10 @@ def confidence_of(confidence: Confidence) -> tuple[str, Mapping[str, Callable[..
     if isinstance(confidence, str):
         return confidence, {}
     if isinstance(confidence, Mapping):
-        return CONFIDENCE, dict(confidence)
+        own = {system: f for system, f in confidence.items() if isinstance(f, str)}
+        if len(own) == len(confidence):
+            return ",".join(f"{system}={function}" for system, function in own.items()), {}
+        return CONFIDENCE, {name: f for name, f in confidence.items() if not isinstance(f, str)}
     if callable(confidence):
         name = getattr(confidence, "__name__", "custom")
         return CONFIDENCE, {"custom" if name == "<lambda>" else name: confidence}

@@ -14,13 +14,22 @@ from typing import Any, Final
 import numpy as np
 
 from acumen import confidence as confidences
-from acumen.defaults import AREA_COVERAGE, CONFIDENCE, COVERAGE_GRID, ESTIMAND, LOSS, PRICE, RISKS
+from acumen.defaults import (
+    AREA_COVERAGE,
+    CONFIDENCE,
+    COVERAGE_GRID,
+    ESTIMAND,
+    LOSS,
+    PRICE,
+    RANK_BY,
+    RISKS,
+)
 from acumen.errors import UsageError, printable
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
-from acumen.metrics.registry import OVERALL
+from acumen.metrics.registry import OVERALL, find_metric
 from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
 from acumen.table.losses import Loss, find_loss
@@ -37,6 +46,7 @@ RISK_AT: Final = "mae_at_coverage"
 COVERAGE_AT: Final = "coverage_at_risk"
 _ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, COVERAGE_AT, *AREAS}
 """The same number by another road, a convention, or a metric asked for at a coverage or risk."""
+NO_CONFIDENCE: Final = "there is no confidence"
 NO_TRUTH: Final = "there is no truth to hold it against"
 _PER_LEVEL: Final = ("auprc_ge", "nap_ge", "auroc_ge")
 
@@ -61,7 +71,15 @@ class Plan:
     price: float = PRICE
     """What an abstention costs in the charged areas."""
     matched_coverage: float | None = None
-    """The coverage at which two systems are compared; None: the largest that both reach."""
+    """The coverage at which systems are compared; None: the largest that all reach."""
+    labels: tuple[str, ...] = ()
+    """What the systems are called; none: by what tells their sources apart."""
+    baseline: str | None = None
+    """The system that all others are compared with; None: all pairs."""
+    pairwise: bool = False
+    """Whether each pair of systems is compared on its own cases, not on those of all."""
+    rank_by: str = RANK_BY
+    """The metric that systems are ordered by."""
     by: tuple[str, ...] = ()
     """The columns by which rows are sliced; those of a cross have a comma between."""
     texts: bool = False
@@ -71,6 +89,12 @@ class Plan:
 
     def __post_init__(self) -> None:
         find_loss(self.loss)
+        metric = find_metric(self.rank_by)
+        if self.rank_by != RANK_BY and (metric is None or metric.better is None):
+            raise UsageError(
+                f"no metric '{printable(self.rank_by)}' to rank by; there are {RANK_BY}, "
+                f"{', '.join(name for name, m in METRICS.items() if m.better is not None)}"
+            )
         if self.estimand not in ("row", "case"):
             raise UsageError(f"the estimand is row or case, not '{printable(str(self.estimand))}'")
         if not self.coverage_grid:
@@ -131,13 +155,31 @@ class System:
     table: Judgments
     plan: Plan
     confidence: Mapping[str, Floats]
+    name: str = ""
+    functions: Mapping[str, str] = field(default_factory=dict)
+    """The confidence functions, by the names they go under here."""
 
     @classmethod
-    def of(cls, table: Judgments, plan: Plan, names: Sequence[str]) -> System:
-        """The table with these confidence functions."""
-        functions = {name: plan.functions.get(name, name) for name in names}
+    def of(cls, table: Judgments, plan: Plan, names: Mapping[str, str], name: str = "") -> System:
+        """The table with these confidence functions, by the names they go under."""
         compute = partial(confidences.compute, table=table, calibration=plan.calibration)
-        return cls(table, plan, {name: compute(f) for name, f in functions.items()})
+        confidence = {called: compute(plan.functions.get(f, f)) for called, f in names.items()}
+        return cls(table, plan, confidence, name, names)
+
+    def ranked_by(self, function: str | None) -> Ranking:
+        """The table ranked by a confidence; by none, with all rows alike."""
+        return self.unranked if function is None else self.rankings[function]
+
+    def view_of(self, metric: Metric, function: str | None) -> Any:
+        """What a metric looks at."""
+        if metric.view is Ranking:
+            return self.ranked_by(function)
+        if metric.view is not Forecast:
+            return self.confusion if metric.view is Confusion else self.severity
+        view = NO_CONFIDENCE if function is None else self.forecasts[function]
+        if isinstance(view, str):
+            raise UsageError(f"{self.name} cannot be ranked by {metric.name}: {view}")
+        return view
 
     @cached_property
     def rankings(self) -> dict[str, Ranking]:
@@ -244,6 +286,22 @@ def select(table: Judgments, plan: Plan) -> tuple[list[str], dict[str, str]]:
     return [*selection.names, *plan.functions], dict(selection.left_out)
 
 
+def own_functions(selector: str, systems: Sequence[str]) -> list[str] | None:
+    """The confidence function of each system, where a selector names them one by one.
+
+    >>> own_functions("gpt=token_msp,llama=llm", ["llama", "gpt"]), own_functions("llm", ["gpt"])
+    (['llm', 'token_msp'], None)
+    """
+    parts = [part.partition("=") for part in selector.split(",")]
+    if not any(mark for _, mark, _ in parts):
+        return None
+    own = {system.strip(): function.strip() for system, _, function in parts}
+    if {*own} != {*systems} or not all(own.values()):
+        named = ", ".join(f"{printable(system)}=NAME" for system in systems)
+        raise UsageError(f"each system needs a confidence of its own: --confidence '{named}'")
+    return [own[system] for system in systems]
+
+
 def find_twins(systems: Sequence[System]) -> dict[str, str]:
     """Functions that give the same confidences as an earlier one: they share its numbers."""
     first: dict[tuple[bytes, ...], str] = {}
@@ -266,7 +324,7 @@ def compare_reliability(left: System, right: System, function: str) -> dict[str,
 
 def compare_both(left: System, right: System) -> Contrast:
     """Right minus left of the mean loss, on the rows that both answered."""
-    a, b = (System(t, left.plan, {}).unranked for t in both_answered(left.table, right.table))
+    a, b = (System(t, left.plan, {}).unranked for t in all_answered([left.table, right.table]))
     return _compare([METRICS["mae"]], a, b, left)["mae"]
 
 
@@ -277,7 +335,7 @@ def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
     left open; accuracy alone is of all rows, because an abstention is wrong in it.
     """
     numbers: dict[str, Contrast] = {}
-    shared = both_answered(left.table, right.table)
+    shared = all_answered([left.table, right.table])
     a, b = (System(table, left.plan, {}) for table in shared)
     for (metrics, one), (_, other) in zip(a.level_views(), b.level_views(), strict=True):
         numbers |= _compare(metrics, one, other, left)
@@ -288,18 +346,17 @@ def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
     return numbers | _compare(total, left.confusion, right.confusion, left)
 
 
-def both_answered(left: Judgments, right: Judgments) -> tuple[Judgments, Judgments]:
-    """Two tables of the same rows, in each of which a row is open that is open in the other."""
-    both = left.answered & right.answered
-    shared = (
+def all_answered(tables: Sequence[Judgments]) -> list[Judgments]:
+    """Tables of the same rows, in each of which a row is open that is open in any other."""
+    everywhere = np.logical_and.reduce([table.answered for table in tables])
+    return [
         replace(
             table,
-            prediction=np.where(both, table.prediction, NO_PREDICTION),
-            outcome=np.where(table.answered & ~both, Outcome.ABSTAINED, table.outcome),
+            prediction=np.where(everywhere, table.prediction, NO_PREDICTION),
+            outcome=np.where(table.answered & ~everywhere, Outcome.ABSTAINED, table.outcome),
         )
-        for table in (left, right)
-    )
-    return next(shared), next(shared)
+        for table in tables
+    ]
 
 
 def _compare(metrics: list[Metric], a: Any, b: Any, system: System) -> dict[str, Contrast]:

@@ -75,15 +75,13 @@ def check_groups(tables: Sequence[Judgments], plan: Plan) -> None:
             _groups(table.included, by)
 
 
-def slices(
-    systems: Sequence[System], names: Sequence[str], by: Sequence[str], function: str | None
-) -> list[Slice]:
+def slices(systems: Sequence[System], by: Sequence[str], function: str | None) -> list[Slice]:
     """Every metric of every group of every column; ``function`` ranks the rows."""
     parts = [
         part
         for column in dict.fromkeys(by)
-        for system, name in zip(systems, names, strict=True)
-        for part in _parts(system, name, column, function)
+        for system in systems
+        for part in _parts(system, column, function)
     ]
     metrics = dict.fromkeys(metric for part in parts for metric in part.contrasts)
     adjusted = {
@@ -121,8 +119,8 @@ def _column(table: Judgments, name: str) -> Coded:
     return table.groups[name].in_order()
 
 
-def _parts(system: System, name: str, by: str, function: str | None) -> Iterator[_Part]:
-    table = system.table.included
+def _parts(system: System, by: str, function: str | None) -> Iterator[_Part]:
+    table, name = system.table.included, system.name
     groups = _groups(table, by)
     first = next(iter(groups), "")
     for group, (rows, rest) in groups.items():

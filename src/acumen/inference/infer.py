@@ -119,7 +119,7 @@ def infer(
     once = CaseWeights.once(view.n_cases)
     estimates = statistic(once)[:, 0]
     return {
-        metric.name: _inference(
+        metric.name: inference_of(
             metric,
             view,
             metric.estimate(estimates[row], view, once),
@@ -145,7 +145,7 @@ def _on_cases_that_count(
     return replace(jackknife, n_cases=metric.rests_on(view))
 
 
-def _inference(
+def inference_of(
     metric: Metric,
     view: Any,
     estimate: Estimate,
@@ -153,6 +153,7 @@ def _inference(
     jackknife: Jackknife,
     options: Options,
 ) -> Inference:
+    """An estimate with its interval, its replicates and its jackknife being known."""
     value = estimate.value
     if value is None:
         none = NoInterval(why=Absence.NO_VALUE)

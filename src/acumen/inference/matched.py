@@ -1,4 +1,4 @@
-r"""Two systems that abstain differently, at the coverage that both reach.
+r"""Systems that abstain differently, at the coverage that all of them reach.
 
 Who answers less errs less, so an area up to one's own coverage rewards silence. Here both answer as
 much: :math:`R_S(c)` is the mean loss of the surest :math:`cN` of all N rows of a system, a tie
@@ -16,6 +16,9 @@ so no correction is needed (Berger 1982, Technometrics 24). The intervals are pa
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,6 +38,90 @@ from acumen.views.ranking import COVERAGE_TOLERANCE, Ranking
 from acumen.views.weights import CaseWeights
 
 
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Several systems at the coverage all of them reach: the risks, and without each case."""
+
+    rankings: Sequence[Ranking]
+    options: Options
+    most: float
+    """The largest coverage that is asked for."""
+
+    def risks(self, block: CaseWeights) -> Floats:
+        """The coverage of all; each system's risk there; and at all that it answers."""
+        totals = [ranking.totals(block) for ranking in self.rankings]
+        with np.errstate(invalid="ignore"):
+            whole = [total.answered / total.rows for total in totals]
+        shared = np.minimum(np.minimum.reduce(whole), self.most)
+        at_shared = (ranking.risk_within(block, shared) for ranking in self.rankings)
+        at_whole = (r.risk_within(block, c) for r, c in zip(self.rankings, whole, strict=True))
+        return np.stack([shared, *at_shared, *at_whole])
+
+    @property
+    def n_cases(self) -> int:
+        """The cases, which are those of every system."""
+        return self.rankings[0].n_cases
+
+    @cached_property
+    def once(self) -> Floats:
+        """The risks as they are."""
+        risks: Floats = self.risks(CaseWeights.once(self.n_cases))[:, 0]
+        return risks
+
+    @cached_property
+    def left_out(self) -> Floats:
+        """The same without each case."""
+        if self.n_cases < FEWEST_CASES:
+            return np.empty((len(self.once), 0))
+        return replicate(self.risks, LeaveOut.of(self.n_cases), threads=self.options.threads)
+
+    def at_whole(self, system: int) -> int:
+        """The place of a system's risk at all that it answers; 1 + system is that at equal."""
+        return 1 + len(self.rankings) + system
+
+    def contrast(self, a: int, b: int, level: float | None = None) -> Delta:
+        """The risk at one place minus that at another."""
+        jackknife = Jackknife.of(self.left_out[b] - self.left_out[a], self.n_cases)
+        level = level or self.options.confidence_level
+        return _delta(float(self.once[a]), float(self.once[b]), jackknife, level)
+
+    def pair(self, left: int, right: int, level: float | None = None) -> Matched:
+        """Two of the systems compared; with a level of its intervals, where it is another."""
+        difference = self.contrast(1 + left, 1 + right, level)
+        guard = self.contrast(*self.guard(left, right), level)
+        agree = (difference.delta or 0.0) * (guard.delta or 0.0) > 0.0
+        p_values = [d.p_value for d in (difference, guard) if d.p_value is not None]
+        return Matched(
+            coverage=float(self.once[0]),
+            left=difference.left,
+            right=difference.right,
+            difference=difference,
+            guard=guard,
+            p_value=None if len(p_values) < 2 else max(p_values) if agree else 1.0,
+        )
+
+    def guard(self, left: int, right: int) -> tuple[int, int]:
+        """The places of the guard: the system that looks worse, at all that it answers."""
+        if self.once[1 + right] < self.once[1 + left]:
+            return self.at_whole(left), 1 + right
+        return 1 + left, self.at_whole(right)
+
+
+def match(
+    rankings: Sequence[Ranking],
+    options: Options = Options(),  # noqa: B008  (frozen)
+    coverage: float | None = None,
+) -> Matching:
+    """Systems at the coverage all reach, or at one that is asked for and that all reach."""
+    matching = Matching(rankings, options, 1.0 if coverage is None else coverage)
+    if coverage is not None and matching.once[0] < coverage - COVERAGE_TOLERANCE:
+        raise UsageError(
+            f"a matched coverage of {coverage:g} is more than all systems answer: "
+            f"{matching.once[0]:.4g}"
+        )
+    return matching
+
+
 def compare_matched(
     left: Ranking,
     right: Ranking,
@@ -50,48 +137,10 @@ def compare_matched(
     >>> both.coverage, round(both.left, 7), round(both.right, 7)
     (0.5, 0.3333333, 0.6666667)
     """
-
-    def risks(block: CaseWeights) -> Floats:
-        """The coverage of both; each side's risk there; and at all that it answers."""
-        totals = [side.totals(block) for side in (left, right)]
-        with np.errstate(invalid="ignore"):
-            whole = [total.answered / total.rows for total in totals]
-        both = np.minimum(np.minimum(*whole), 1.0 if coverage is None else coverage)
-        at_both = (side.risk_within(block, both) for side in (left, right))
-        at_whole = (
-            side.risk_within(block, c) for side, c in zip((left, right), whole, strict=True)
-        )
-        return np.stack([both, *at_both, *at_whole])
-
-    once = risks(CaseWeights.once(left.n_cases))
-    reached = float(once[0, 0])
-    if coverage is not None and reached < coverage - COVERAGE_TOLERANCE:
-        raise UsageError(
-            f"a matched coverage of {coverage:g} is more than both sides answer: {reached:.4g}"
-        )
-    left_out = np.empty((len(once), 0))
-    if left.n_cases >= FEWEST_CASES:
-        left_out = replicate(risks, LeaveOut.of(left.n_cases), threads=options.threads)
-
-    def contrast(a: int, b: int) -> Delta:
-        jackknife = Jackknife.of(left_out[b] - left_out[a], left.n_cases)
-        return _delta(float(once[a, 0]), float(once[b, 0]), jackknife, options)
-
-    difference = contrast(1, 2)
-    guard = contrast(3, 2) if (difference.delta or 0.0) < 0.0 else contrast(1, 4)
-    agree = (difference.delta or 0.0) * (guard.delta or 0.0) > 0.0
-    p_values = [d.p_value for d in (difference, guard) if d.p_value is not None]
-    return Matched(
-        coverage=reached,
-        left=difference.left,
-        right=difference.right,
-        difference=difference,
-        guard=guard,
-        p_value=None if len(p_values) < 2 else max(p_values) if agree else 1.0,
-    )
+    return match([left, right], options, coverage).pair(0, 1)
 
 
-def _delta(left: float, right: float, jackknife: Jackknife, options: Options) -> Delta:
+def _delta(left: float, right: float, jackknife: Jackknife, level: float) -> Delta:
     """A contrast with its interval, and the p-value that agrees with it."""
     value = right - left
     sides: dict[str, Any] = {"left": finite(left), "right": finite(right), "better": "lower"}
@@ -99,7 +148,7 @@ def _delta(left: float, right: float, jackknife: Jackknife, options: Options) ->
         none = NoInterval(why=Absence.NO_VALUE)
         return Delta(delta=None, reason="a side answers nothing", no_interval=none, **sides)
     error, p_value = jackknife.standard_error if jackknife.n else 0.0, None
-    interval = default_interval(Kind.REAL, value, jackknife, level=options.confidence_level)
+    interval = default_interval(Kind.REAL, value, jackknife, level=level)
     if isinstance(interval, Interval) and error == 0.0:
         interval = NoInterval(why=Absence.NO_VARIATION)
     if isinstance(interval, Interval):

@@ -19,9 +19,10 @@ from typing import Any, TypeVar
 
 from acumen.defaults import FEWEST_CASES
 from acumen.inference.infer import Inference, Result, infer, intervals, marked
-from acumen.inference.intervals import plain
+from acumen.inference.intervals import plain, t_quantile
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
+from acumen.inference.ranks import Family
 from acumen.inference.replicates import bca, between, too_few_cases
 from acumen.inference.swaps import (
     SwapTest,
@@ -122,7 +123,21 @@ def compare(
     b: Mapping[str, Inference] = infer(metrics, right, options)
     if settle is not None:
         a, b = settle(left, a), settle(right, b)
-    contrasts = {m.name: contrast_of(m, a[m.name], b[m.name], options) for m in metrics}
+    return contrast(metrics, left, right, a, b, options)
+
+
+def contrast(
+    metrics: Sequence[Metric],
+    left: Any,
+    right: Any,
+    of_left: Mapping[str, Inference],
+    of_right: Mapping[str, Inference],
+    options: Options,
+) -> dict[str, Contrast]:
+    """The same of two views whose inferences are there already."""
+    contrasts = {
+        m.name: contrast_of(m, of_left[m.name], of_right[m.name], options) for m in metrics
+    }
     tests = {
         name: studentise(test, contrast.value, contrast.jackknife)
         for (name, contrast), test in zip(
@@ -147,6 +162,25 @@ def claim(
     tests = {k: c.test for k, c in contrasts.items() if c.test is not None and c.metric.better}
     together = outcomes(tests, options, together=True, share=share)
     return {k: agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
+
+
+def among(contrast: Contrast, family: Family) -> Contrast:
+    """A difference among those between other pairs; its interval holds together with theirs."""
+    interval, alone, value = contrast.interval, contrast.alone, contrast.value
+    if isinstance(interval, NoInterval) or alone is None or value is None:
+        return contrast
+    level = interval.confidence_level
+    stretch = t_quantile(family.level(level), math.inf) / t_quantile(level, math.inf)
+    p_value = family.adjusted(alone.p_value)
+    assert p_value is not None
+    wider = interval.model_copy(
+        update={
+            "low": value - stretch * (value - interval.low),
+            "high": value + stretch * (interval.high - value),
+        }
+    )
+    together = Tested(p_value, alone.critical * stretch)
+    return agreeing(replace(contrast, interval=wider, together=together))
 
 
 def agreeing(contrast: Contrast) -> Contrast:
@@ -177,9 +211,9 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
     """Right minus left of one metric, without a test."""
     replicates = right.replicates.minus(left.replicates)
     if left.value is None or right.value is None:
-        side, reason = ("left", left.reason) if left.value is None else ("right", right.reason)
+        which, reason = ("first", left.reason) if left.value is None else ("second", right.reason)
         none = NoInterval(why=Absence.NO_VALUE)
-        reason = f"undefined on the {side}: {reason}"
+        reason = f"undefined for the {which}: {reason}"
         return Contrast(metric, None, reason, none, none, replicates, left, right)
     value, level = right.value - left.value, options.confidence_level
     cases = min(left.jackknife.cases, right.jackknife.cases)

@@ -80,6 +80,12 @@ def run_from_document(
     return _checked_against(table, results)
 
 
+def modes_of(path: str | Path) -> list[str]:
+    """The modes of a run artifact."""
+    content = load(path)
+    return [key for key in _experiments(content.document, content.name) if isinstance(key, str)]
+
+
 def _named_scale(content: object, name: str) -> Scale | None:
     """The scale a run says it was judged on; None where it says nothing."""
     if content is None:

@@ -96,9 +96,6 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     options = whole | (levels if problems else {})
     if isinstance(options.get("mapping"), dict):
         options = {"mapping": MAPPING}
-    if table.system is not None and len(table.system.values) > 2:
-        two = table.system.values[:2]  # so many are compared
-        options = options | {"where": [f"{options.get('system')}={name}" for name in two]}
     command = _command(str(path), options)
     facts = _facts(_Study(table, command, confidences_in(spare, guesses)))
     unordered = problems and not guesses["truth"].column.is_numeric
@@ -226,9 +223,8 @@ def _questions(study: _Study) -> Iterator[_Asked]:
     yield study.ask("intervals", "How sure are the numbers?", truth or more)
     systems = 0 if table.system is None else len(table.system.values)
     lacks: str | None = "a second file, or a column of systems: --system COLUMN"
-    if systems:
-        lacks = None if systems == 2 else "two of them: --where COLUMN=ONE --where COLUMN=OTHER"
-    yield study.ask("comparison", "Which of two systems is better?", truth or lacks)
+    lacks = None if systems > 1 else lacks
+    yield study.ask("comparison", "Which system is better?", truth or lacks)
 
 
 def _range(values: np.ndarray[Any, Any]) -> str:

@@ -73,7 +73,8 @@ def why_no_interval(none: NoInterval) -> str:
     """
     reason = _absence(none)
     if none.side is not None:
-        reason = f"no interval on the {none.side}: {reason}"
+        which = "first" if none.side == "left" else "second"
+        reason = f"no interval for the {which}: {reason}"
     if none.rests_on is None:
         return reason
     return f"it {rests_on(none.rests_on)}: {reason}"

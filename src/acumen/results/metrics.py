@@ -20,6 +20,7 @@ from acumen.files.problems import validated
 from acumen.results.charted import Summary
 from acumen.results.measured import (
     Delta,
+    Description,
     Flag,
     Interval,
     Measured,
@@ -52,11 +53,11 @@ class Input(Model):
     sha256: str | None = None
 
     def word(self, key: Literal["run_id", "mode", "path"]) -> str | None:
-        """One of the words that may tell it from another; of a path, the file's name."""
+        """One of the words that may tell it from another; of a path, the file's stem."""
         value: str | None = getattr(self, key)
         if value is None:
             return None
-        return name(PurePath(value).name if key == "path" else value)
+        return name((PurePath(value).stem or value) if key == "path" else value)
 
     @property
     def name(self) -> str:
@@ -68,7 +69,7 @@ def names_of(inputs: Sequence[Input]) -> list[str]:
     """How each input is called: by what tells them apart."""
     if len(inputs) == 1:
         return [inputs[0].name]
-    for key in ("run_id", "mode", "path"):
+    for key in ("path", "mode", "run_id"):
         names = [entry.word(key) for entry in inputs]
         if len(set(names)) == len(names) and None not in names:
             return [str(text) for text in names]
@@ -193,13 +194,6 @@ class Variant(Model):
     conventions: dict[str, float] = Field(default_factory=dict)
 
 
-class PairedVariant(Model):
-    """One confidence function on both inputs, on their common cases."""
-
-    input_0: Variant
-    input_1: Variant
-
-
 class Matched(Model):
     """The risk of two systems at the coverage that both reach: the one verdict on them."""
 
@@ -214,6 +208,12 @@ class Matched(Model):
     p_value: float | None = Field(default=None, description="of both differences: the larger")
     p_adjusted: float | None = Field(default=None, description="by Holm over the functions")
     favours: Side | None = None
+
+    @property
+    def tested(self) -> Delta:
+        """The difference with the p-values of the verdict."""
+        names = ("p_value", "p_adjusted", "favours")
+        return self.difference.model_copy(update={name: getattr(self, name) for name in names})
 
     @property
     def is_reliable(self) -> bool:
@@ -233,8 +233,54 @@ class Matched(Model):
         return self.model_copy(update=numbers)
 
 
+class Pairing(Model):
+    """Two systems compared by what the leaderboard is ranked by, among all such pairs."""
+
+    left: str
+    right: str
+    cases: int
+    difference: Delta = Field(description="right minus left; its interval holds with the others'")
+    guard: Delta | None = Field(default=None, description="of a risk at equal coverage")
+
+    @property
+    def winner(self) -> str | None:
+        """The better system, where that is shown."""
+        favours = self.difference.favours
+        return None if favours is None else self.left if favours == "left" else self.right
+
+
+class Standing(Model):
+    """A system on the leaderboard."""
+
+    system: str
+    measured: Measured
+    coverage: float | None = Field(default=None, description="share of its rows it answers")
+    ranks: tuple[int, int] | None = Field(
+        default=None, description="best and worst rank; those of all systems hold together"
+    )
+    beats: list[str] = Field(default_factory=list)
+    beaten_by: list[str] = Field(default_factory=list)
+    not_told_from: list[str] = Field(default_factory=list)
+
+
+class Leaderboard(Model):
+    """Systems by one metric, best first, and which of them are told apart."""
+
+    metric: str = Field(description="'risk' is the mean loss at the coverage that all reach")
+    better: Literal["lower", "higher"]
+    function: str | None = Field(default=None, description="the confidence, where it has one")
+    coverage: float | None = Field(default=None, description="of a risk at equal coverage")
+    confidence_level: float
+    baseline: str | None = Field(default=None, description="the one all others are compared with")
+    pairwise: bool = Field(default=False, description="whether each pair has its own cases")
+    description: Description | None = Field(
+        default=None, description="why no difference is claimed, whatever the numbers"
+    )
+    standings: list[Standing]
+
+
 class Comparison(Model):
-    """Whether and how two inputs were compared."""
+    """Whether and how inputs were compared; of two, every difference between them."""
 
     enabled: bool
     intersection_only: bool
@@ -255,6 +301,7 @@ class Comparison(Model):
         default_factory=dict,
         description="on the rows that both sides answered; total_accuracy on all",
     )
+    pairs: list[Pairing] = Field(default_factory=list)
 
 
 class Rows(Model):
@@ -305,15 +352,19 @@ class MetricsArtifact(Model):
     inputs: list[Input]
     population: Population
     loss: LossDescription
-    confidence_variants: dict[str, Variant | PairedVariant]
+    confidence_variants: dict[str, Variant | dict[str, Variant]] = Field(
+        description="by function; of several inputs, by function and input_0, input_1, …"
+    )
     comparison: Comparison
+    systems: list[str] = Field(default_factory=list, description="what each input is called")
+    leaderboard: Leaderboard | None = None
     acumen_version: str = ""
     scale: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
     left_out: dict[str, str] = Field(default_factory=dict)
     best: Best | None = None
     overall: dict[str, Measured] | list[dict[str, Measured]] = Field(default_factory=dict)
-    """What needs no confidence: of one input, or a list of it for two."""
+    """What needs no confidence: of one input, or a list of it for several."""
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)
     slices: list[Slice] = Field(default_factory=list)
@@ -327,8 +378,8 @@ class MetricsArtifact(Model):
 
     @property
     def input_names(self) -> list[str]:
-        """How each input is called: by what tells them apart."""
-        return names_of(self.inputs)
+        """How each input is called: as it was labelled, or by what tells them apart."""
+        return [name(label) for label in self.systems] or names_of(self.inputs)
 
     @property
     def overall_by_input(self) -> list[dict[str, Measured]]:
@@ -339,7 +390,7 @@ class MetricsArtifact(Model):
     def sides(self) -> dict[str, list[Variant]]:
         """Function -> its numbers on each input."""
         return {
-            function: [v.input_0, v.input_1] if isinstance(v, PairedVariant) else [v]
+            function: [*v.values()] if isinstance(v, dict) else [v]
             for function, v in self.confidence_variants.items()
         }
 
@@ -362,7 +413,7 @@ class MetricsArtifact(Model):
 
     def check(self) -> None:
         """Refuse a document whose parts do not fit together: edited by hand, or damaged."""
-        expected = 2 if self.comparison.enabled else 1
+        expected = len(self.systems) or (2 if self.comparison.enabled else 1)
         problems = []
         if len(self.inputs) != expected:
             problems.append(f"inputs: {len(self.inputs)}, where {expected} are compared")

@@ -1,8 +1,8 @@
-"""Two tables on the same cases: what may be compared, what is left out, and why."""
+"""Tables on the same cases: what may be compared, what is left out, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,7 +36,13 @@ class Pair:
         return self.left.cases
 
 
-def align(left: Judgments, right: Judgments, *, intersection_only: bool = False) -> Pair:
+def align(
+    left: Judgments,
+    right: Judgments,
+    *,
+    intersection_only: bool = False,
+    names: tuple[str, str] = ("the first", "the second"),
+) -> Pair:
     """Both tables on the rows, of their common cases, that are judged on both sides.
 
     Case sets include failed cases. Different sets are refused, naming who is only on one side,
@@ -51,9 +57,9 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
         raise DataError([f"there is no common {noun}: the two inputs do not overlap"])
     if (only_left or only_right) and not intersection_only:
         lone = (list_cases(side) or "none" for side in (only_left, only_right))
-        message = "the two inputs hold different {}s; only left: {}; only right: {}"
-        hint = " (the overlap: --intersection-only)"
-        raise DataError([message.format(noun, *lone) + hint])
+        who = "; ".join(f"only in {n}: {cases}" for n, cases in zip(names, lone, strict=True))
+        hint = "(the overlap: --intersection-only)"
+        raise DataError([f"the two inputs hold different {noun}s; {who} {hint}"])
     failed_left = tuple(f.case for f in left.failed if f.case in all_right)
     failed_right = tuple(f.case for f in right.failed if f.case in all_left)
     gone = {*failed_left, *failed_right}
@@ -69,10 +75,10 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
         )
     if only_left or only_right:
         warnings.append(
-            f"compared on the overlap: {len(only_left)} {noun}(s) only on the left and "
-            f"{len(only_right)} only on the right are excluded"
+            f"compared on the overlap: {len(only_left)} {noun}(s) only in {names[0]} and "
+            f"{len(only_right)} only in {names[1]} are excluded"
         )
-    a, b = _same_rows(left.of_cases(common), right.of_cases(common), intersection_only)
+    a, b = _same_rows(left.of_cases(common), right.of_cases(common), intersection_only, names)
     apart = [common[code] for code in np.flatnonzero(a.empty_cases).tolist()]
     if apart:
         warnings.append(
@@ -87,6 +93,42 @@ def align(left: Judgments, right: Judgments, *, intersection_only: bool = False)
     a, b = a.take(judged), b.take(judged)
     warnings += _identical(a, b)
     return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))
+
+
+def align_all(
+    tables: Sequence[Judgments], names: Sequence[str]
+) -> tuple[list[Judgments], list[str]]:
+    """Any number of tables on the rows that all judge, and what of each was left out.
+
+    The cases that failed in any of them stay listed with the first.
+    """
+    shared = tables[0]
+    for table, other in zip(tables[1:], names[1:], strict=True):
+        shared = align(shared, table, intersection_only=True, names=(names[0], other)).left
+    rest = (align(shared, table, intersection_only=True) for table in tables[1:])
+    aligned = [shared, *(pair.right for pair in rest)]
+    failed = {f.case: f for table in tables for f in table.failed}
+    left_out = [
+        f"{name} {counted(cases, shared.scale.case)}, {counted(rows, 'row')}"
+        for name, table in zip(names, tables, strict=True)
+        if (cases := len(_everyone(table)) - len(shared.cases), rows := len(table) - len(shared))
+        != (0, 0)
+    ]
+    notes = [
+        f"compared on the {counted(len(shared.cases), shared.scale.case)} and "
+        f"{counted(len(shared), 'row')} that all {len(tables)} share; left out: "
+        + "; ".join(left_out)
+    ]
+    aligned[0] = replace(aligned[0], failed=tuple(failed.values()))
+    return aligned, notes if left_out else []
+
+
+def on_one_scale(tables: Sequence[Judgments]) -> list[Judgments]:
+    """Tables that are each judged alone, on a scale that has the levels of all."""
+    first = tables[0]
+    for table in tables[1:]:
+        first, _ = _on_one_scale(first, table)
+    return [_on_one_scale(first, table)[1] for table in tables]
 
 
 def _everyone(table: Judgments) -> dict[CaseId, None]:
@@ -114,15 +156,15 @@ def _on_one_scale(left: Judgments, right: Judgments) -> tuple[Judgments, Judgmen
 
 
 def _same_rows(
-    left: Judgments, right: Judgments, intersection_only: bool
+    left: Judgments, right: Judgments, intersection_only: bool, names: tuple[str, str]
 ) -> tuple[Judgments, Judgments]:
     """Both tables with the rows that both have, in one order; truths must agree."""
     keys_left, keys_right = _keys(left, right)
     levels = left.scale.levels
     shared, known = np.isin(keys_left, keys_right), np.isin(keys_right, keys_left)
-    alone = (("left", left, ~shared), ("right", right, ~known))
+    alone = ((names[0], left, ~shared), (names[1], right, ~known))
     problems = [
-        replace(table.problem(row, f"is judged only on the {side}"), line=None)
+        replace(table.problem(row, f"is judged only in {side}"), line=None)
         for side, table, rows in alone
         for row in np.flatnonzero(rows).tolist()
     ]
@@ -138,8 +180,8 @@ def _same_rows(
         replace(
             left.problem(
                 int(rows_left[i]),
-                f"differs, {label(levels[a[i]])} on the left and {label(levels[b[i]])} on the "
-                "right: not the same cases",
+                f"differs, {label(levels[a[i]])} in {names[0]} and {label(levels[b[i]])} in "
+                f"{names[1]}: not the same cases",
                 "ground_truth",
             ),
             line=None,

@@ -40,6 +40,7 @@ from acumen.report.cells import (
     written,
 )
 from acumen.report.selective.compared import DESCRIBED, rows_of, shared_rows, verdict
+from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
     in_units,
     loss_words,
@@ -60,6 +61,8 @@ Row = tuple[str, str, Numbers]
 """What a row is called, its metric, and its numbers."""
 
 MOST_CUTS: Final = 5
+MOST_SIDES: Final = 3
+"""Systems that stand side by side; of more, those that lead."""
 RIGHT: Final = (
     *("total_accuracy", "accuracy", "mae_levels", "mae_units"),
     *("level_bias", "quadratic_kappa"),
@@ -96,7 +99,30 @@ def brief(
 
 def screen(artifact: MetricsArtifact) -> list[Section]:
     """The sections there is something to say in."""
-    return [section for build in SECTIONS if (section := build(artifact)).blocks]
+    leading = _leading(artifact)
+    sections = [_judged(artifact), *(build(leading) for build in OF_EACH)]
+    sections += [_compared(artifact), for_whom(artifact)]
+    return [section for section in sections if section.blocks]
+
+
+def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
+    """The systems that lead, as many as stand side by side; the leaderboard has them all."""
+    names, board = artifact.input_names, artifact.leaderboard
+    if len(names) <= MOST_SIDES:
+        return artifact
+    order = names if board is None else [name(s.system) for s in board.standings]
+    places = [names.index(system) for system in order[:MOST_SIDES]]
+    sides = {function: [v[at] for at in places] for function, v in artifact.sides.items()}
+    lists: dict[str, Sequence[object]] = {
+        "inputs": artifact.inputs,
+        "systems": names,
+        "overall": artifact.overall_by_input,
+        "summaries": artifact.summaries,
+    }
+    return artifact.model_copy(
+        update={key: [part[at] for at in places if part] for key, part in lists.items()}
+        | {"confidence_variants": {f: dict(zip(order, v, strict=False)) for f, v in sides.items()}}
+    )
 
 
 def _judged(artifact: MetricsArtifact) -> Section:
@@ -283,9 +309,12 @@ def _value(variant: Variant, key: str) -> Cell:
 
 
 def _compared(artifact: MetricsArtifact) -> Section:
-    """By the best function what is tested and what is described; the sentence is of all."""
+    """Of two, by the best function what is tested and what is described; the words are of all."""
     best = artifact.best_function
-    if not artifact.comparison.enabled or best is None:
+    if len(artifact.inputs) > 2:
+        blocks: list[Block] = [Paragraph(conclusion(artifact)), *among_several(artifact)]
+        return Section("compared", "Which is better", tuple(blocks))
+    if len(artifact.inputs) < 2 or best is None:
         return Section("compared", "")
     rows = [
         (Cell(row.title), *_delta_cells(row.delta))
@@ -293,7 +322,7 @@ def _compared(artifact: MetricsArtifact) -> Section:
     ]
     left, right = side_names(artifact)
     table = Table("", ("", left, right, "difference", "p"), tuple(rows))
-    blocks: list[Block] = [Paragraph(verdict(artifact, [left, right])), table]
+    blocks = [Paragraph(verdict(artifact, [left, right])), table]
     if any(row[0].text.endswith("†") for row in rows):
         blocks.append(Paragraph(DESCRIBED, Tone.QUIET))
     return Section("compared", f"Which is better ({right} − {left}, {name(best)})", tuple(blocks))
@@ -360,5 +389,5 @@ def _refuse_unknown(named: Collection[str], keys: Collection[str]) -> None:
             raise UsageError(f"no metric {label(metric)} here; there are {', '.join(near)}")
 
 
-SECTIONS: Final = (_judged, _right, _knows, _honest, _severity, _functions, _compared, for_whom)
-"""In the order they are asked for; one without blocks is left out."""
+OF_EACH: Final = (_right, _knows, _honest, _severity, _functions)
+"""What is asked of each system, in the order people ask; one without blocks is left out."""

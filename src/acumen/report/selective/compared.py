@@ -84,6 +84,12 @@ def verdict(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     return " ".join([_at_equal_coverage(artifact, names), *_beside(artifact, names)])
 
 
+def better(called: str, than: Sequence[str] = ()) -> str:
+    """That a system is better, or better than others; the words that a test has earned."""
+    claim = Claim.BETTER.say(side=called)
+    return f"{claim} than {listed(than)}" if than else claim
+
+
 def favoured(artifact: MetricsArtifact) -> dict[Side, list[str]]:
     """Side -> the functions by which it is better at equal coverage."""
     matched = artifact.comparison.matched
@@ -100,7 +106,7 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     parts = []
     for side, called in zip(SIDES, names, strict=True):
         functions = favours[side]
-        claim = Claim.BETTER.say(side=called)
+        claim = better(called)
         if functions and len(functions) == len(matched):
             every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
             first = f"by {name(functions[0])}, " if every else ""

@@ -41,7 +41,7 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
     if any(entry.path is None for entry in artifact.inputs):
         return None
     words = ["acumen", "evaluate"]
-    # two systems of one file are one input
+    # several systems of one file are one input
     for path, mode in dict.fromkeys((entry.path, entry.mode) for entry in artifact.inputs):
         words += ["--input", str(path)]
         words += [] if mode is None else ["--mode", mode]
@@ -53,6 +53,8 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
         for part in value if isinstance(value, list) else [value]:
             words += [] if part is None else [option, str(part)]
     words += ["--loss", artifact.loss.file or artifact.loss.name]
+    words += [word for name in artifact.options.get("labels", []) for word in ("--label", name)]
+    words += ["--pairwise"] if artifact.options.get("pairwise") is True else []
     words += ["--intersection-only"] if artifact.comparison.intersection_only else []
     words += ["--texts"] if artifact.options.get("texts") is True else []
     return shlex.join(words)
@@ -72,6 +74,8 @@ _OPTIONS: Final = {
     "estimand": "--estimand",
     "price": "--price",
     "matched_coverage": "--matched-coverage",
+    "baseline": "--baseline",
+    "rank_by": "--rank-by",
     "calibration": "--calibration",
     "scale": "--scale",
 }

@@ -13,7 +13,7 @@ from acumen.table.levels import spell
 from acumen.table.scale import Scale
 
 LONGEST_SIDE: Final = 12
-"""With longer names a table of two inputs would not fit into 80 columns."""
+"""With longer names a table of several inputs would not fit into 80 columns."""
 _LOSSES: Final = {
     "abs": "mean error, levels",
     "abs_norm": "mean error, share of the scale",
@@ -24,10 +24,15 @@ _LOSSES: Final = {
 
 
 def side_names(artifact: MetricsArtifact) -> list[str]:
-    """The inputs by name; two with a long name by their side."""
+    """The inputs by name; of several, long names by the beginning or the end that tells them."""
     names = artifact.input_names
-    is_short = not artifact.comparison.enabled or max(map(len, names)) <= LONGEST_SIDE
-    return names if is_short else ["left", "right"]
+    if len(names) == 1 or max(map(len, names)) <= LONGEST_SIDE:
+        return names
+    cut = LONGEST_SIDE - 1
+    heads = [n if len(n) <= LONGEST_SIDE else f"{n[:cut]}…" for n in names]
+    tails = [n if len(n) <= LONGEST_SIDE else f"…{n[-cut:]}" for n in names]
+    told = next((short for short in (heads, tails) if len({*short}) == len(names)), None)
+    return told or [f"{at}: {n[: cut - 3]}…" for at, n in enumerate(names, 1)]
 
 
 def scale_note(scale: Mapping[str, Any]) -> str | None:

@@ -23,8 +23,15 @@ from acumen.report.cells import number, plain, reach, text, title_of, value_and_
 from acumen.report.plots import plot, plots
 from acumen.report.selective import levels
 from acumen.report.selective.brief import metric_table, screen
-from acumen.report.selective.compared import DESCRIBED, is_described, rows_of, shared_rows
+from acumen.report.selective.compared import (
+    DESCRIBED,
+    is_described,
+    listed,
+    rows_of,
+    shared_rows,
+)
 from acumen.report.selective.facts import cases, fact_list, provenance
+from acumen.report.selective.leaderboard import section
 from acumen.report.selective.words import summary as answers
 from acumen.report.words import why_missing
 from acumen.results.metrics import MetricsArtifact, name
@@ -40,7 +47,7 @@ def study_of(
     paired = artifact.comparison.enabled
     return Study(
         key=key,
-        title=f"{names[0]} and {names[1]}" if paired else _title(artifact, names[0]),
+        title=listed(names, 4) if paired else _title(artifact, names[0]),
         subtitle=f"{counted(people.participants_included, people.case_noun)}, "
         f"{counted(people.items_total, 'judgment')}, "
         f"{counted(len(artifact.confidence_variants), 'confidence function')}",
@@ -180,6 +187,8 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
 
 
 def _deltas(artifact: MetricsArtifact, study: str) -> Section:
+    if len(artifact.inputs) > 2:
+        return section(artifact, study)
     if not artifact.comparison.enabled:
         return Section("deltas", "How the two differ")
     rows = []

@@ -10,11 +10,8 @@ from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
 from acumen.report.claims import Claim
 from acumen.report.selective.compared import conclusions, listed, verdict
-from acumen.report.selective.outcomes import (
-    nothing_ranked,
-    outcome_lines,
-    side_names,
-)
+from acumen.report.selective.leaderboard import verdict as among_several
+from acumen.report.selective.outcomes import nothing_ranked, outcome_lines
 from acumen.results.measured import Measured
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
@@ -32,10 +29,12 @@ def summary(artifact: MetricsArtifact) -> Answers:
 
 def conclusion(artifact: MetricsArtifact) -> str:
     """One or two sentences: which is better, or that these cases cannot show it."""
+    if len(artifact.inputs) > 2:
+        return among_several(artifact)
     if not artifact.confidence_variants:
         return nothing_ranked(artifact)
     if artifact.comparison.enabled:
-        return verdict(artifact, side_names(artifact))
+        return verdict(artifact, artifact.input_names)
     if artifact.best is None:
         return "Read AUGRC beside cmax: an area to cmax rewards silence."
     return _function(artifact, artifact.best)
@@ -82,12 +81,17 @@ def _compared(artifact: MetricsArtifact) -> str:
     if not functions:
         text = "no confidence"
     names = artifact.input_names
+    if len(names) > 2:
+        people = counted(artifact.population.participants_included, artifact.population.case_noun)
+        own = artifact.options.get("pairwise") is True
+        where = "the cases of each pair" if own else f"the {people} that all share"
+        return f"{len(names)} systems, {listed(names)}, on {where}, with {text}."
     if artifact.comparison.enabled:
         in_both = artifact.comparison.in_both or artifact.population.participants_included
         noun = artifact.population.case_noun
         return (
             f"Two runs, {names[0]} and {names[1]}, on the {counted(in_both, noun)} that both "
-            f"answered for, with {text}. Every difference is {names[1]} minus {names[0]}, paired "
+            f"judge, with {text}. Every difference is {names[1]} minus {names[0]}, paired "
             f"by {noun}."
         )
     mode = artifact.inputs[0].mode if artifact.inputs else None
@@ -108,10 +112,13 @@ def _on_whom(artifact: MetricsArtifact) -> str:
 
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
     best = artifact.best_function
-    if best is None:
+    if best is None and len(artifact.inputs) < 3:
         return [nothing_ranked(artifact)]
+    if len(artifact.inputs) > 2:
+        return [among_several(artifact)]
     if artifact.comparison.enabled:
         return conclusions(artifact)
+    assert best is not None
     variant = artifact.sides[best][0]
     return [*_answers(variant), _ranking(artifact, best, variant), *_rivals(artifact, best)]
 

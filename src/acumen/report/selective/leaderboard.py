@@ -1,0 +1,169 @@
+"""Several systems side by side: the leaderboard, the pairs behind it, and what is claimed of them.
+
+Table, sentence and chart say what the adjusted tests of the pairs say, and nothing else does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from acumen.charts import CHARTS
+from acumen.defaults import RANK_BY, RELIABLE_CASES
+from acumen.errors import counted
+from acumen.report.blocks import Block, Cell, Folded, Paragraph, Section, Table, Tone
+from acumen.report.cells import measured_cell, number, percent, text, title_of, unit_of
+from acumen.report.plots import plot, plots
+from acumen.report.selective.compared import better, listed
+from acumen.results.measured import Description
+from acumen.results.metrics import Leaderboard, MetricsArtifact, Standing, name
+
+FEW_PAIRS: Final = 10
+"""Up to so many pairs a terminal lists them."""
+NOT_EQUAL: Final = (
+    "Systems that are not told apart need not be equal, and one may be told from a third though "
+    "the other is not."
+)
+
+
+def ranked_by(board: Leaderboard) -> str:
+    """What systems are ordered by."""
+    if board.metric != RANK_BY:
+        return title_of(board.metric)
+    return f"risk at equal coverage ({board.coverage or 0.0:.1%})"
+
+
+def leaderboard(document: MetricsArtifact) -> Table | None:
+    """The systems, best first, with their intervals and rank intervals."""
+    board = document.leaderboard
+    if board is None:
+        return None
+    others = "against" if board.baseline else "rank"
+    metric = "risk" if board.metric == RANK_BY else ranked_by(board)
+    columns = (others, "system", metric, "answers", "better than", "not told apart from")
+    rows = tuple(_row(board, standing) for standing in board.standings)
+    return Table(f"Systems by {ranked_by(board)}, {board.better} is better", columns, rows)
+
+
+def _row(board: Leaderboard, standing: Standing) -> tuple[Cell, ...]:
+    unit = unit_of(board.metric)
+    open_to = [] if board.baseline == standing.system else standing.not_told_from
+    return (
+        text(_place(board, standing)),
+        text(name(standing.system)),
+        measured_cell(standing.measured, unit),
+        percent(standing.coverage),
+        text(_few(standing.beats)),
+        text(_few(open_to)),
+    )
+
+
+def _few(systems: list[str]) -> str | None:
+    return listed([name(s) for s in systems], 3) or None
+
+
+def _place(board: Leaderboard, standing: Standing) -> str | None:
+    if standing.ranks is not None:
+        low, high = standing.ranks
+        return str(low) if low == high else f"{low}–{high}"
+    if standing.system == board.baseline:
+        return "baseline"
+    return "better" if standing.beats else "worse" if standing.beaten_by else "not told"
+
+
+def pairs(document: MetricsArtifact) -> Table | None:
+    """Every pair that was compared, the adjusted p-value deciding."""
+    board, compared = document.leaderboard, document.comparison.pairs
+    if board is None or not compared:
+        return None
+    rows = []
+    for pair in compared:
+        d = pair.difference
+        rows.append(
+            (
+                *(text(name(pair.right)), text(name(pair.left))),
+                measured_cell(d, unit_of(board.metric), signed=True),
+                *(number(d.p_value, ".3g"), number(d.p_adjusted, ".3g")),
+                text(None if pair.winner is None else name(pair.winner)),
+                number(pair.cases),
+            )
+        )
+    columns = ("system", "minus", "difference", "p", "p all", "better", "cases")
+    return Table(f"Pairs by {ranked_by(board)}", columns, tuple(rows))
+
+
+def verdict(document: MetricsArtifact) -> str:
+    """Who is better than whom, or that these cases cannot show it."""
+    board, people = document.leaderboard, document.population
+    if board is None:
+        return "Nothing can be compared: there is no truth."
+    if people.participants_included < RELIABLE_CASES:
+        noun = f"{people.participants_included} {people.case_noun}s"
+        return f"{noun} are too few to claim a difference (at least {RELIABLE_CASES})."
+    if board.description is Description.COVERAGE_DIFFERS:
+        return (
+            f"By {ranked_by(board)} nothing is claimed: the systems do not answer equally much, "
+            "and it rewards silence. --rank-by risk compares them at equal coverage."
+        )
+    return f"By {ranked_by(board)} {'; '.join(_claims(document, board))}."
+
+
+def _claims(document: MetricsArtifact, board: Leaderboard) -> Iterator[str]:
+    """Of the first, or the baseline: better than whom, not told from whom; then of the rest."""
+    people = counted(document.population.participants_included, document.population.case_noun)
+    first = board.standings[0]
+    if board.baseline is not None:
+        first = next(s for s in board.standings if s.system == board.baseline)
+    who = name(first.system)
+    beats, beaten_by, rivals = (
+        [*map(name, others)] for others in (first.beats, first.beaten_by, first.not_told_from)
+    )
+    if beats:
+        yield better(who, beats)
+    if beaten_by:
+        yield better("each of " * (len(beaten_by) > 1) + listed(beaten_by), [who])
+    if rivals:
+        yield f"{people} cannot tell {who} from {listed(rivals)}"
+    told = sum(pair.winner is not None for pair in document.comparison.pairs)
+    if board.baseline is None and len(board.standings) > 2:
+        yield f"{told} of {counted(len(document.comparison.pairs), 'pair')} are told apart"
+
+
+def blocks(document: MetricsArtifact) -> Iterator[Block]:
+    """What a terminal shows of several systems."""
+    board, table = leaderboard(document), pairs(document)
+    if board is not None:
+        yield board
+    if table is not None and len(table.rows) <= FEW_PAIRS:
+        yield table
+    if document.leaderboard is not None:
+        held = "Ranks, p all and the intervals of pairs hold together; p is of a pair alone."
+        yield Paragraph(f"{held} {NOT_EQUAL}", Tone.QUIET)
+
+
+def section(document: MetricsArtifact, study: str) -> Section:
+    """The same for a page, with a chart of the systems and one of the pairs."""
+    board, table = leaderboard(document), pairs(document)
+    if board is None or table is None:
+        return Section("systems", "Which system is better")
+    figures = (
+        plot(
+            study,
+            "leaderboard",
+            CHARTS["leaderboard"](document),
+            board.caption,
+            f"Each dot is a system, each line its own interval. {NOT_EQUAL} The colours say what "
+            "the tests of all pairs together say; intervals that overlap may still be told apart.",
+            board,
+        ),
+        plot(
+            study,
+            "deltas",
+            CHARTS["deltas"](document),
+            table.caption,
+            "Each interval holds together with all the others. Coloured is what is told apart.",
+            table,
+        ),
+    )
+    drawn = plots(*figures)
+    return Section("systems", "Which system is better", drawn or (board, Folded(table)))
