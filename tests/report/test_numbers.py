@@ -74,8 +74,8 @@ def test_the_summary_tells_the_artifact_s_numbers(single: Evaluation) -> None:
     page = render_report([single])
     best = single.artifact.best
     assert best is not None
-    variant = single.artifact.confidence_variants[best.name]
-    assert f"Ranked by {best.name}, AUGRC is {variant.augrc_full:.4f}" in page  # type: ignore[union-attr]
+    right = single.artifact.sides[best.name][0].metrics["failure_auroc"].value
+    assert f"than of a wrong answer in {100 * (right or 0.0):.1f}%" in page
     assert "328 judgments: 264 answered (80.5%), 64 abstained. None failed." in page
 
 

@@ -142,35 +142,28 @@ def _table(block: Table, width: int) -> RenderableType:
     from rich import box
     from rich.table import Table as Box
 
-    if not any(cell.interval for row in block.rows for cell in row):
-        table = Box(box=box.SQUARE, header_style="bold")
-        for at, header in enumerate(block.columns):
-            if block.is_numeric(at):
-                table.add_column(header, justify="right", no_wrap=True)
-            else:
-                table.add_column(header, overflow="fold")
-        for row in block.rows:
-            table.add_row(*map(_below, row))
-        return table
-    reaches = [
-        max((len(_reach(row[at])) for row in block.rows), default=0)
-        for at in range(len(block.columns))
-    ]
-    rows = [[_beside(c, reach) for c, reach in zip(r, reaches, strict=True)] for r in block.rows]
-    heads = ["\n".join(wrap(header, HEADER_WIDTH)) for header in block.columns]
-    beside = _width(heads, rows) <= width
-    if not beside:
-        rows = [[_broken(first.text), *map(_below, others)] for first, *others in block.rows]
-    lines = Box(
-        title=block.caption or None, title_justify="left", title_style="bold", box=None,
-        header_style="bold", show_header=any(heads), padding=(0, 1 + beside, 0, 0), pad_edge=False,
-    )  # fmt: skip
+    dense = any(cell.interval for row in block.rows for cell in row)
+    heads, rows = list(block.columns), [[_below(cell) for cell in row] for row in block.rows]
+    table = Box(box=box.SQUARE, header_style="bold")
+    if dense:
+        reaches = [
+            max(len(_reach(cell)) for cell in column) for column in zip(*block.rows, strict=True)
+        ]
+        beside = [list(map(_beside, row, reaches)) for row in block.rows]
+        heads = ["\n".join(wrap(header, HEADER_WIDTH)) for header in heads]
+        fits = _width(heads, beside) <= width
+        rows = beside if fits else [[_broken(row[0]), *row[1:]] for row in rows]
+        table = Box(
+            title=block.caption or None, title_justify="left", title_style="bold", box=None,
+            header_style="bold", show_header=any(heads), padding=(0, 1 + fits, 0, 0),
+            pad_edge=False,
+        )  # fmt: skip
     for at, head in enumerate(heads):
         aside = block.is_numeric(at)
-        lines.add_column(head, justify="right" if aside else "left", no_wrap=aside, overflow="fold")
+        table.add_column(head, justify="right" if aside else "left", no_wrap=aside, overflow="fold")
     for texts in rows:
-        lines.add_row(*texts)
-    return lines
+        table.add_row(*texts)
+    return table
 
 
 def _width(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> int:

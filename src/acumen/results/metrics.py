@@ -153,7 +153,10 @@ class BootstrapModel(Model):
 
     seed: int
     n_resamples: int
-    ci95: dict[str, Ends | dict[str, Ends | None] | None]
+    ci95: dict[str, Ends | dict[str, Ends | None] | None] = Field(
+        description="as the source defines it: 95% percentiles of the resamples; the interval that "
+        "covers, and that is shown, is the one in metrics"
+    )
     drop_rate: dict[str, float | dict[str, float | None] | None]
     method: str = "multinomial"
 

@@ -287,9 +287,10 @@ def _functions(artifact: MetricsArtifact) -> Section:
     lines: dict[tuple[Cell, ...], list[str]] = {}
     for function in artifact.functions:
         cells = [
-            measured_cell(variant.metrics.get(key)) if key == "augrc" else _value(variant, key)
+            measured_cell(m) if key == "augrc" else amount(None if m is None else m.value, Unit.NUMBER)
             for variant in artifact.sides[function]
             for key in columns
+            for m in [variant.metrics.get(key)]
         ]
         lines.setdefault(tuple(cells), []).append(name(function))
     rows = tuple((Cell(" = ".join(names)), *cells) for cells, names in lines.items())
@@ -300,12 +301,6 @@ def _functions(artifact: MetricsArtifact) -> Section:
     words = "Lowest first; of systems that answer unequally much it says not which is better."
     words = words if paired else conclusion(artifact)
     return Section("functions", "Which confidence ranks best", (Paragraph(words), table))
-
-
-def _value(variant: Variant, key: str) -> Cell:
-    """A number without its interval, where a line has no room for it."""
-    cell = measured_cell(variant.metrics.get(key))
-    return Cell(cell.text, cell.value)
 
 
 def _compared(artifact: MetricsArtifact) -> Section:

@@ -12,7 +12,6 @@ from acumen.report.claims import Claim
 from acumen.report.selective.compared import conclusions, listed, verdict
 from acumen.report.selective.leaderboard import verdict as among_several
 from acumen.report.selective.outcomes import nothing_ranked, outcome_lines
-from acumen.results.measured import Measured
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
@@ -56,19 +55,6 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
 def _alike(best: Best) -> str:
     verb = "ranks" if len(best.equal) == 1 else "rank"
     return f"{listed([name(f) for f in best.equal], 4)} {verb} alike"
-
-
-def _with_interval(measured: Measured | None, form: str = ".4f", factor: float = 1.0) -> str:
-    """A value and its interval in a sentence."""
-    if measured is None or measured.value is None:
-        return "undefined"
-    unit = "%" if factor == 100.0 else ""
-    value = f"{factor * measured.value:{form}}{unit}"
-    i = measured.interval
-    if i is None:
-        return f"{value} (no interval)"
-    ends = f"{factor * i.low:{form}} to {factor * i.high:{form}}"
-    return f"{value} ({100 * i.confidence_level:g}% interval {ends})"
 
 
 def _compared(artifact: MetricsArtifact) -> str:
@@ -119,27 +105,8 @@ def _conclusions(artifact: MetricsArtifact) -> list[str]:
     if artifact.comparison.enabled:
         return conclusions(artifact)
     assert best is not None
-    variant = artifact.sides[best][0]
-    return [*_answers(variant), _ranking(artifact, best, variant), *_rivals(artifact, best)]
-
-
-def _answers(variant: Variant) -> list[str]:
-    metrics = variant.metrics
-    right, near = metrics.get("accuracy"), metrics.get("off_by_one_accuracy")
-    if right is None or right.value is None:
-        return ["No answer was given, so nothing can be said of its answers."]
-    near_text = f", and {_with_interval(near, '.1f', 100.0)} are at most one level off"
-    return [
-        f"Of what it answers, {_with_interval(right, '.1f', 100.0)} is exactly right"
-        f"{near_text if near is not None and near.value is not None else ''}."
-    ]
-
-
-def _ranking(artifact: MetricsArtifact, best: str, variant: Variant) -> str:
-    text = f"Ranked by {name(best)}, AUGRC is {_with_interval(variant.metrics.get('augrc'))}"
-    if variant.augrc_optimal is not None:
-        text += f"; a confidence that knew every error would reach {variant.augrc_optimal:.4f}"
-    return f"{text}. {knows(artifact, variant)}."
+    words = [f"By {name(best)}: {knows(artifact, artifact.sides[best][0])}."]
+    return words if artifact.best is None else [*words, conclusion(artifact)]
 
 
 def knows(artifact: MetricsArtifact, variant: Variant) -> str:
@@ -152,25 +119,11 @@ def knows(artifact: MetricsArtifact, variant: Variant) -> str:
     claim = Claim.TELLS_RIGHT.say()
     if auroc.interval is None or limit is None or min(limit.low, auroc.interval.low) <= 0.5:
         claim = "Whether it tells right from wrong answers at all is open"
-    pairs = _with_interval(auroc, ".1f", 100.0)
-    return f"{claim}: it is surer of a right than of a wrong answer in {pairs} of the pairs"
-
-
-def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
-    first = artifact.best
-    if first is None:
-        return []
-    worse = [name(f) for f in artifact.confidence_variants if first.is_above(f)]
-    text = f"{name(best)} has the lowest AUGRC of the {len(artifact.confidence_variants)} functions"
-    if first.equal:
-        text += f" ({_alike(first)})"
-    if first.indistinguishable:
-        rivals = listed([name(f) for f in first.indistinguishable])
-        text += f", but {rivals} cannot be told from it"
-    if worse:
-        verb = "is" if len(worse) == 1 else "are"
-        text += f"; {Claim.HIGHER.say(functions=listed(worse), verb=verb)}"
-    return [f"{text} (all comparisons together at the {100 * first.confidence_level:g}% level)."]
+    ends = "no interval"
+    if (i := auroc.interval) is not None:
+        ends = f"{100 * i.confidence_level:g}% interval {100 * i.low:.1f} to {100 * i.high:.1f}"
+    pairs = f"{100 * auroc.value:.1f}% ({ends}) of the pairs"
+    return f"{claim}: it is surer of a right than of a wrong answer in {pairs}"
 
 
 def _limits(artifact: MetricsArtifact) -> list[str]:
