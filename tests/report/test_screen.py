@@ -14,7 +14,8 @@ from acumen.evaluation.evaluation import Evaluation
 from acumen.report.blocks import Paragraph, Table
 from acumen.report.html import study_of
 from acumen.report.notebook import html
-from acumen.report.selective.brief import brief, screen
+from acumen.report.selective.brief import brief
+from acumen.report.selective.screen import screen
 from acumen.report.terminal import render
 
 QUESTIONS = {

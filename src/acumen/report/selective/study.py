@@ -22,7 +22,7 @@ from acumen.report.blocks import (
 from acumen.report.cells import number, plain, reach, text, title_of, value_and_interval
 from acumen.report.plots import plot, plots
 from acumen.report.selective import levels
-from acumen.report.selective.brief import metric_table, screen
+from acumen.report.selective.brief import metric_table
 from acumen.report.selective.compared import (
     DESCRIBED,
     is_described,
@@ -32,6 +32,7 @@ from acumen.report.selective.compared import (
 )
 from acumen.report.selective.facts import cases, fact_list, provenance
 from acumen.report.selective.leaderboard import section
+from acumen.report.selective.screen import screen
 from acumen.report.selective.words import summary as answers
 from acumen.report.words import why_missing
 from acumen.results.metrics import MetricsArtifact, name
