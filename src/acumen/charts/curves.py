@@ -27,6 +27,15 @@ def generalized_risk(artifact: MetricsArtifact) -> theme.Figure | None:
     return _figure(artifact, "g", f"generalized risk ({theme.name(artifact.loss.name)})")
 
 
+def _by_system(artifact: MetricsArtifact) -> bool:
+    """Whether the colours tell systems: there is one function, and several of them."""
+    return len(artifact.inputs) > 1 and len(artifact.sides) == 1
+
+
+def _called(artifact: MetricsArtifact, function: str, side: str) -> str:
+    return side if _by_system(artifact) else theme.name(function)
+
+
 def curve_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
     """The working points that are drawn: function, input, coverage, risks, threshold, count."""
     rows = []
@@ -34,7 +43,7 @@ def curve_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
         curve = variant.curve
         for at in theme.thinned(len(curve.coverage), MOST_POINTS):
             row = {
-                "f": theme.name(function),
+                "f": _called(artifact, function, side),
                 "s": side,
                 "c": theme.drawn(curve.coverage[at]),
                 "r": theme.drawn(curve.selective_risk[at]),
@@ -67,7 +76,7 @@ def band_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
                     band.generalized_high,
                 )
                 rows += [
-                    {"f": theme.name(function), "s": side}
+                    {"f": _called(artifact, function, side), "s": side}
                     | dict(zip(("c", "rl", "rh", "gl", "gh"), map(theme.drawn, at), strict=True))
                     for at in zip(*columns, strict=True)
                 ]
@@ -81,7 +90,8 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], li
     for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         parts = [("optimum", summary.optimum, optimum)]
         parts += [
-            (theme.name(f), part.achievable, achievable) for f, part in summary.functions.items()
+            (_called(artifact, f, side), part.achievable, achievable)
+            for f, part in summary.functions.items()
         ]
         for function, points, rows in parts:
             columns = (points.coverage, points.selective_risk, points.generalized_risk)
@@ -98,9 +108,10 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     rows = curve_rows(artifact)
     if not rows:
         return None
-    names = [theme.name(f) for f in artifact.functions]
-    best = artifact.best_function
+    by_system, best = _by_system(artifact), artifact.best_function
+    names = artifact.input_names if by_system else [theme.name(f) for f in artifact.functions]
     first = names if len(names) <= ALONE or best is None else [theme.name(best)]
+    first = names[:ALONE] if by_system else first
     picked = alt.selection_point(
         name="picked",
         fields=["f"],
@@ -111,10 +122,10 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     paired = artifact.comparison.enabled
     sets = theme.Sets()
     curves = sets.add(rows)
-    color = alt.Color("f:N", scale=theme.colours(names), title="confidence function")
-    dash: dict[str, Any] = (
-        {"strokeDash": alt.StrokeDash("s:N", title="input", sort=None)} if paired else {}
-    )
+    title_of_colours = "system" if by_system else "confidence function"
+    color = alt.Color("f:N", scale=theme.colours(names), title=title_of_colours)
+    dashes = {"strokeDash": alt.StrokeDash("s:N", title="input", sort=None)}
+    dash: dict[str, Any] = dashes if paired and not by_system else {}
     x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
     top = 1.3 * max(row[risk] for row in rows) or 1.0
     y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, theme.drawn(top)], nice=True))

@@ -83,6 +83,9 @@ def evaluate_all(
             f"{counted(len(inputs), 'system')} and {counted(len(called), 'label')} "
             f"({', '.join(map(label, called))}): each needs one of its own"
         )
+    if plan.baseline is not None and plan.baseline not in called:
+        there = ", ".join(map(label, called))
+        raise UsageError(f"no system {label(plan.baseline)} to compare with; there are {there}")
     pair = None
     tables, notes = list(inputs), []
     if len(inputs) == 2:

@@ -86,11 +86,6 @@ class Evaluation:
         """What the systems are called, in the order they were given."""
         return self.artifact.input_names
 
-    @property
-    def is_paired(self) -> bool:
-        """Whether two systems were compared."""
-        return len(self.artifact.inputs) == 2
-
     def __getitem__(self, metric: str) -> Measured | dict[str, Measured]:
         """A metric with its interval, by the best or the first confidence; of several, by name."""
         function = self.artifact.best_function

@@ -297,7 +297,7 @@ def own_functions(selector: str, systems: Sequence[str]) -> list[str] | None:
         return None
     own = {system.strip(): function.strip() for system, _, function in parts}
     if {*own} != {*systems} or not all(own.values()):
-        named = ", ".join(f"{printable(system)}=NAME" for system in systems)
+        named = ",".join(f"{printable(system)}=NAME" for system in systems)
         raise UsageError(f"each system needs a confidence of its own: --confidence '{named}'")
     return [own[system] for system in systems]
 

@@ -29,7 +29,8 @@ from acumen.inference.infer import marked, one_of
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
-from acumen.inference.resample import LeaveOut, replicate
+from acumen.inference.ranks import Family, together
+from acumen.inference.resample import LeaveOut, plan_resamples, replicate
 from acumen.metrics.registry import Kind
 from acumen.results.measured import Absence, Delta, Interval, NoInterval, finite
 from acumen.results.metrics import Matched
@@ -105,6 +106,38 @@ class Matching:
         if self.once[1 + right] < self.once[1 + left]:
             return self.at_whole(left), 1 + right
         return 1 + left, self.at_whole(right)
+
+    def family(self, pairs: Sequence[tuple[int, int]]) -> Family:
+        """How far differences and guards of pairs stray together: the further of the two."""
+        options = self.options
+        if len(pairs) < 2 or self.n_cases < FEWEST_CASES or not options.resamples:
+            return Family(len(pairs))
+        plan = plan_resamples(self.n_cases, options.resamples, options.seed, options.weights)
+        values = replicate(self.risks, plan, threads=options.threads)
+        families = (
+            Family.of(
+                [values[b] - values[a] for a, b in places],
+                [float(self.once[b] - self.once[a]) for a, b in places],
+            )
+            for places in (
+                [(1 + a, 1 + b) for a, b in pairs],
+                [self.guard(a, b) for a, b in pairs],
+            )
+        )
+        return max(families, key=lambda family: family.level(options.confidence_level))
+
+
+def decide(matched: Matched, family: Family, level: float) -> Matched:
+    """A pair among those of its family, which it was measured for; its intervals say so."""
+    matched = matched.decided(family.adjusted(matched.p_value), 1.0 - level)
+    if family.size < 2:
+        return matched
+    return matched.model_copy(
+        update={
+            key: delta.model_copy(update={"interval": together(delta.interval, level, family)})
+            for key, delta in (("difference", matched.difference), ("guard", matched.guard))
+        }
+    )
 
 
 def match(

@@ -22,7 +22,7 @@ from acumen.inference.infer import Inference, Result, infer, intervals, marked
 from acumen.inference.intervals import plain, t_quantile
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
-from acumen.inference.ranks import Family
+from acumen.inference.ranks import Family, together
 from acumen.inference.replicates import bca, between, too_few_cases
 from acumen.inference.swaps import (
     SwapTest,
@@ -160,8 +160,8 @@ def claim(
     ``share`` is the part of the chance of a false claim that this family may use up.
     """
     tests = {k: c.test for k, c in contrasts.items() if c.test is not None and c.metric.better}
-    together = outcomes(tests, options, together=True, share=share)
-    return {k: agreeing(replace(c, together=together.get(k))) for k, c in contrasts.items()}
+    joint = outcomes(tests, options, together=True, share=share)
+    return {k: agreeing(replace(c, together=joint.get(k))) for k, c in contrasts.items()}
 
 
 def among(contrast: Contrast, family: Family) -> Contrast:
@@ -179,8 +179,9 @@ def among(contrast: Contrast, family: Family) -> Contrast:
             "high": value + stretch * (interval.high - value),
         }
     )
-    together = Tested(p_value, alone.critical * stretch)
-    return agreeing(replace(contrast, interval=wider, together=together))
+    tested = Tested(p_value, alone.critical * stretch)
+    wider = together(wider, level, family) or wider
+    return agreeing(replace(contrast, interval=wider, together=tested))
 
 
 def agreeing(contrast: Contrast) -> Contrast:

@@ -24,6 +24,7 @@ import numpy as np
 
 from acumen.inference.jackknife import ROUNDING
 from acumen.inference.replicates import MOST_DROPPED
+from acumen.results.measured import Interval
 from acumen.types import Floats
 
 
@@ -71,6 +72,14 @@ class Family:
         if not 0 <= few < len(self.furthest):
             return 1.0 - alpha / self.size
         return 1.0 - min(alpha, 2.0 * float(ndtr(-self.furthest[-1 - few])))
+
+
+def together(interval: Interval | None, level: float, family: Family) -> Interval | None:
+    """An interval by the level at which it holds with those of the family."""
+    if interval is None or family.size < 2:
+        return interval
+    method = f"{interval.method}, {family.size} together"
+    return interval.model_copy(update={"confidence_level": level, "method": method})
 
 
 def rank_intervals(

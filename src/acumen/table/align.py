@@ -102,25 +102,20 @@ def align_all(
 
     The cases that failed in any of them stay listed with the first.
     """
-    shared = tables[0]
+    first = tables[0]
     for table, other in zip(tables[1:], names[1:], strict=True):
-        shared = align(shared, table, intersection_only=True, names=(names[0], other)).left
-    rest = (align(shared, table, intersection_only=True) for table in tables[1:])
-    aligned = [shared, *(pair.right for pair in rest)]
-    failed = {f.case: f for table in tables for f in table.failed}
+        first = align(first, table, intersection_only=True, names=(names[0], other)).left
+    rest = [align(first, table, intersection_only=True).right for table in tables[1:]]
+    cases, rows, noun = len(first.cases), len(first), first.scale.case
     left_out = [
-        f"{name} {counted(cases, shared.scale.case)}, {counted(rows, 'row')}"
-        for name, table in zip(names, tables, strict=True)
-        if (cases := len(_everyone(table)) - len(shared.cases), rows := len(table) - len(shared))
-        != (0, 0)
+        f"{name} {counted(len(_everyone(t)) - cases, noun)}, {counted(len(t) - rows, 'row')}"
+        for name, t in zip(names, tables, strict=True)
+        if len(_everyone(t)) > cases or len(t) > rows
     ]
-    notes = [
-        f"compared on the {counted(len(shared.cases), shared.scale.case)} and "
-        f"{counted(len(shared), 'row')} that all {len(tables)} share; left out: "
-        + "; ".join(left_out)
-    ]
-    aligned[0] = replace(aligned[0], failed=tuple(failed.values()))
-    return aligned, notes if left_out else []
+    shared = f"{counted(cases, noun)} and {counted(rows, 'row')} that all {len(tables)} share"
+    notes = [f"compared on the {shared}; left out: {'; '.join(left_out)}"] if left_out else []
+    failed = {f.case: f for table in tables for f in table.failed}
+    return [replace(first, failed=tuple(failed.values())), *rest], notes
 
 
 def on_one_scale(tables: Sequence[Judgments]) -> list[Judgments]:

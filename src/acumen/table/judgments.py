@@ -273,6 +273,25 @@ class Judgments:
         recode = np.cumsum(~empty, dtype=np.int32) - np.int32(1)
         return replace(part, cases=cases, case=recode[part.case])
 
+    def where(self, **groups: object) -> Judgments:
+        """The rows of groups, and the cases that they are of.
+
+        >>> import acumen
+        >>> table = acumen.from_columns(case=[1, 2, 3], truth=[0, 1, 2], prediction=[0, 1, 1],
+        ...                             groups={"sex": ["f", "m", "f"]})
+        >>> table.where(sex="f").cases
+        (1, 3)
+        """
+        rows = np.ones(len(self), bool)
+        for name, value in groups.items():
+            column = self.groups.get(name)
+            if column is None or value not in column.values:
+                what = "column of groups" if column is None else f"group {label(value)} in"
+                raise UsageError(f"no {what} {label(name)} in the table")
+            rows &= column.codes == column.values.index(value)
+        part = self.take(rows)
+        return replace(part, failed=tuple(f for f in self.failed if f.case in part.cases))
+
     def of_system(self, name: object) -> Judgments:
         """The rows of one system."""
         system = self.system

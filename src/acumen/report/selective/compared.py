@@ -41,10 +41,8 @@ def rows_of(artifact: MetricsArtifact, function: str) -> list[Row]:
     deltas = (comparison.deltas or {}).get(function, {})
     rows = []
     if (matched := comparison.matched.get(function)) is not None:
-        p_values = {"p_value": matched.p_value, "p_adjusted": matched.p_adjusted}
-        difference = matched.difference.model_copy(update=p_values)
         at = f"{matched.coverage:.2f}".lstrip("0")
-        rows.append(Row(f"Risk at equal coverage {at}", difference))
+        rows.append(Row(f"Risk at equal coverage {at}", matched.tested))
         if matched.guard.delta != matched.difference.delta:
             rows.append(Row("The same against all that the other answers", matched.guard))
     for key in (charged(artifact), "augrc_full", "aurc_full", "failure_auroc"):

@@ -53,13 +53,9 @@ def _row(board: Leaderboard, standing: Standing) -> tuple[Cell, ...]:
         text(name(standing.system)),
         measured_cell(standing.measured, unit),
         percent(standing.coverage),
-        text(_few(standing.beats)),
-        text(_few(open_to)),
+        text(listed([*map(name, standing.beats)], 3) or None),
+        text(listed([*map(name, open_to)], 3) or None),
     )
-
-
-def _few(systems: list[str]) -> str | None:
-    return listed([name(s) for s in systems], 3) or None
 
 
 def _place(board: Leaderboard, standing: Standing) -> str | None:

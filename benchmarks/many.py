@@ -1,0 +1,46 @@
+"""Many systems at once: all pairs and ranks of 20, against one system alone."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+
+import numpy as np
+
+import acumen
+
+SYSTEMS = 20
+
+
+def system(at: int, cases: int, items: int) -> acumen.Judgments:
+    """One of the systems, which differ a little; all judge the same rows."""
+    rng, rows = np.random.default_rng(at), cases * items
+    truth = np.random.default_rng(1000).integers(0, 4, rows)
+    wrong = rng.random(rows) < 0.2 + 0.01 * at
+    prediction = np.where(wrong, (truth + 1) % 4, truth).tolist()
+    return acumen.from_columns(
+        case=np.repeat(np.arange(cases), items),
+        item=np.tile([f"item {i}" for i in range(items)], cases).tolist(),
+        truth=truth,
+        prediction=[None if rng.random() < 0.1 else p for p in prediction],
+        confidence=np.where(wrong, 0.4, 0.6) + rng.normal(0, 0.2, rows),
+    )
+
+
+def many(cases: int = 41, items: int = 8, systems: int = SYSTEMS) -> dict[str, float]:
+    """Seconds of one system alone, and of each of many with all pairs and ranks."""
+    tables = {f"system {at}": system(at, cases, items) for at in range(systems)}
+    first = next(iter(tables.values()))
+    acumen.evaluate(first)  # compiled loops and imports are not what is measured
+    start = perf_counter()
+    acumen.evaluate(first)
+    alone = perf_counter() - start
+    start = perf_counter()
+    evaluation = acumen.evaluate(tables)
+    each = (perf_counter() - start) / systems
+    assert len(evaluation.artifact.comparison.pairs) == systems * (systems - 1) // 2
+    return {"alone": alone, "each": each, "ratio": each / alone}
+
+
+if __name__ == "__main__":
+    print(many(systems=int(sys.argv[1]) if len(sys.argv) > 1 else SYSTEMS))

@@ -1,0 +1,135 @@
+"""Several differences at once: worked out by hand, against SciPy, and as laws."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from acumen.inference.matched import compare_matched, decide, match
+from acumen.inference.options import Options
+from acumen.inference.ranks import Family, rank_intervals
+from simulations.laws import LAWS, draw_cases, judge
+
+RNG = np.random.default_rng(7)
+
+
+def rankings(systems: int, cases: int = 30, seed: int = 1, better: float = 1.0) -> list:  # type: ignore[type-arg]
+    rng = np.random.default_rng(seed)
+    law = LAWS["beta"]
+    drawn = draw_cases(law, rng, cases)
+    laws = [law.with_errors(better), *[law] * (systems - 1)]
+    return [judge(one, drawn, rng).ranking() for one in laws]
+
+
+def test_ranks_follow_from_who_beats_whom() -> None:
+    intervals = {
+        "AB": (0.02, 0.10), "AC": (-0.01, 0.09), "AD": (0.05, 0.2),
+        "BC": (-0.05, 0.03), "BD": (0.01, 0.15), "CD": (-0.02, 0.12),
+    }  # fmt: skip
+    wins = [(first, second) for (first, second), (low, _) in intervals.items() if low > 0]
+    assert rank_intervals("ABCD", wins) == {"A": (1, 2), "B": (2, 3), "C": (1, 4), "D": (3, 4)}
+
+
+def test_one_difference_needs_no_adjustment() -> None:
+    one = Family.of([RNG.normal(size=1000)], [0.0])
+    assert one.adjusted(0.03) == 0.03
+    assert one.level(0.95) == 0.95
+
+
+def test_without_shared_resamples_it_is_bonferroni() -> None:
+    family = Family(4)
+    assert family.adjusted(0.01) == pytest.approx(0.04)
+    assert family.adjusted(0.5) == 1.0
+    assert family.adjusted(None) is None
+    assert family.level(0.95) == pytest.approx(1 - 0.05 / 4)
+
+
+def test_a_copy_of_a_difference_costs_next_to_nothing() -> None:
+    draws = RNG.normal(size=100_000)
+    twice = Family.of([draws, 2 * draws], [0.0, 0.0])
+    assert twice.adjusted(0.04) == pytest.approx(0.04, abs=0.003)
+    assert twice.level(0.95) == pytest.approx(0.95, abs=0.003)
+
+
+def test_all_pairs_of_equal_systems_are_tukeys_range() -> None:
+    k, size = 5, 100_000
+    means = RNG.normal(size=(k, size))
+    pairs = list(combinations(range(k), 2))
+    family = Family.of([means[b] - means[a] for a, b in pairs], [0.0] * len(pairs))
+    t = 2.5
+    p_value = float(2 * stats.norm.sf(t))
+    exact = float(stats.studentized_range.sf(t * np.sqrt(2), k, 1e6))
+    assert family.adjusted(p_value) == pytest.approx(exact, abs=0.005)
+    alpha = 2 * stats.norm.sf(stats.studentized_range.ppf(0.95, k, 1e6) / np.sqrt(2))
+    assert 1 - family.level(0.95) == pytest.approx(alpha, rel=0.05)
+
+
+def test_interval_and_adjusted_p_decide_alike() -> None:
+    values = RNG.normal(size=(6, 999))
+    family = Family.of(list(values), [0.0] * 6)
+    level = family.level(0.95)
+    for p_value in np.linspace(0.0005, 0.06, 240).tolist():
+        adjusted = family.adjusted(p_value)
+        assert adjusted is not None
+        assert (adjusted <= 0.05) == (p_value < 1 - level), p_value
+
+
+def test_a_resample_undefined_for_one_is_dropped_for_all() -> None:
+    values = RNG.normal(size=(3, 1000))
+    holes = values.copy()
+    holes[0, :10] = np.nan
+    family = Family.of(list(holes), [0.0] * 3)
+    assert len(family.furthest) == 990
+    assert (family.furthest == Family.of(list(values[:, 10:]), [0.0] * 3).furthest).all()
+    holes[0, :100] = np.nan  # too many: nothing is known of how they move together
+    assert len(Family.of(list(holes), [0.0] * 3).furthest) == 0
+
+
+def test_two_systems_have_the_numbers_of_a_comparison_of_two() -> None:
+    two = rankings(2, better=0.4)
+    options = Options(resamples=300, threads=1)
+    matching = match(two, options)
+    family = matching.family([(0, 1)])
+    among = decide(matching.pair(0, 1, family.level(0.95)), family, 0.95)
+    alone = compare_matched(*two, options)
+    assert among == alone.decided(alone.p_value, 0.05)
+    assert among.favours == "left"
+
+
+def test_a_third_system_widens_intervals_and_never_lowers_a_p_value() -> None:
+    three, options = rankings(3, better=0.4), Options(resamples=500, threads=1)
+    matching, pairs = match(three, options), [(0, 1), (0, 2), (1, 2)]
+    family = matching.family(pairs)
+    level = family.level(0.95)
+    assert level > 0.95
+    for pair in pairs:
+        own, among = matching.pair(*pair), decide(matching.pair(*pair, level), family, 0.95)
+        assert own.difference.interval is not None
+        assert among.difference.interval is not None
+        assert among.difference.interval.low < own.difference.interval.low
+        assert among.difference.interval.confidence_level == 0.95
+        assert among.p_adjusted is not None
+        assert own.p_value is not None
+        assert among.p_adjusted >= own.p_value
+        guarded = not (among.difference.interval.has_zero or among.guard.interval.has_zero)  # type: ignore[union-attr]
+        assert (among.favours is not None) == guarded
+
+
+def test_all_systems_are_cut_to_the_coverage_that_all_reach() -> None:
+    three = rankings(3)
+    matching = match(three, Options(resamples=0, threads=1))
+    shares = [len(ranking.order) / len(ranking) for ranking in three]
+    assert matching.once[0] == pytest.approx(min(shares))
+    assert matching.pair(0, 1).coverage == pytest.approx(min(shares))
+
+
+@pytest.mark.slow
+def test_equal_systems_are_told_apart_in_at_most_five_percent() -> None:
+    from simulations.ranks import wins
+
+    rng = np.random.default_rng(3)
+    false = sum(bool(wins([LAWS["beta"]] * 5, 41, rng, 500)) for _ in range(400))
+    assert false <= 0.05 * 400 + 2 * np.sqrt(400 * 0.05 * 0.95)
