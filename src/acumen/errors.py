@@ -55,16 +55,18 @@ class Problem:
     """How many rows have it; the place is that of the first."""
 
     @property
-    def cause(self) -> tuple[str | None, str]:
+    def cause(self) -> tuple[str, str]:
         """What it has in common with others like it: all but the place, the value and the hint."""
-        return self.field, _VALUES.sub("#", self.message.split("; ")[0])
+        return _VALUES.sub("#", self.field or ""), _VALUES.sub("#", self.message.split("; ")[0])
 
     @property
     def place(self) -> str:
         """Where it stands, in short."""
         if self.line is not None:
             return f"line {self.line}"
-        return "" if self.case is None else f"{self.noun} {label(self.case)}"
+        if self.case is not None:
+            return f"{self.noun} {label(self.case)}"
+        return self.field if self.field is not None and "[" in self.field else ""
 
     def __str__(self) -> str:
         where = []

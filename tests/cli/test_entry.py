@@ -9,6 +9,7 @@ import pytest
 
 import acumen
 from acumen.__main__ import main
+from acumen.cli import run
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])
@@ -31,3 +32,12 @@ def test_any_other_argument_goes_to_the_command_line(
         gc.enable()  # a command turns it off for its short life
     assert exit_.value.code == 0
     assert "token_msp" in capsys.readouterr().out
+
+
+def test_a_mistyped_command_is_told_with_the_one_that_is_meant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["evaluat", "rows.csv"]) == 2
+    assert capsys.readouterr().err == "acumen: no command 'evaluat'; is evaluate meant?\n"
+    assert run(["xyzzy"]) == 2
+    assert "there are demo, run," in capsys.readouterr().err

@@ -41,12 +41,20 @@ CLEAN = {
     "numbers missing": "\n".join([HEADER, *rows(), "x1,a,1,1,nan,,", "x2,a,1,1,,,"]),
     "ids with a point": "\n".join([HEADER, *(f"{i}.5{row[4:]}" for i, row in enumerate(rows()))]),
 }
+LEVELS = [f"{at:04d},a,{1 + at % 3},{1 + at % 2},0.{at:05d},x,1" for at in range(3000)]
+LATE = {
+    "a text late among numbers": "\n".join([HEADER, *rows(), "x,a,1,,high,,1"]),
+    "infinity": "\n".join([HEADER, *rows(), "x,a,1,,inf,,1"]),
+    "whole numbers": "\n".join([HEADER, *LEVELS]),
+    "a word late among levels": "\n".join([HEADER, *LEVELS, "x,a,1,maybe,0.5,,1"]),
+    "a word for no answer late among levels": "\n".join([HEADER, *LEVELS, "x,a,1,N/A,0.5,,1"]),
+    "a blank late among levels": "\n".join([HEADER, *LEVELS, "x,a,1,,0.5,,1"]),
+    "a level late as 2.0": "\n".join([HEADER, *LEVELS, "x,a,1,2.0,0.5,,1", "y,a,2,+3,0.5,,1"]),
+}
 ODD = {
     "a quoted cell": "\n".join([HEADER, *rows(), '"x",a,1,1,0.5,"a\nb",1']),
     "a blank line": "\n".join([HEADER, "", *rows()]),
     "a row of blanks": "\n".join([HEADER, *rows(), ",,,,,,"]),
-    "a text late among numbers": "\n".join([HEADER, *rows(), "x,a,1,,high,,1"]),
-    "infinity": "\n".join([HEADER, *rows(), "x,a,1,,inf,,1"]),
     "the mark named": "sep=;\n" + "\n".join([HEADER, *rows()]).replace(",", ";"),
 }
 BROKEN = {
@@ -76,11 +84,11 @@ def same(a: Judgments, b: Judgments) -> None:
         assert signal.other == b.signals[name].other
 
 
-@pytest.mark.parametrize("what", [*CLEAN, *ODD])
+@pytest.mark.parametrize("what", [*CLEAN, *LATE, *ODD])
 def test_the_fast_reader_gives_the_table_of_the_careful_one(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(tmp_path, (CLEAN | ODD)[what])
+    path = write(tmp_path, (CLEAN | LATE | ODD)[what])
     reading: dict[str, Any] = {"levels": "1-3"}
     careful = read(path, **reading)
     monkeypatch.setattr(delimited, "BIG", 0)

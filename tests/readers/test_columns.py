@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acumen.errors import DataError
 from acumen.readers.columns import from_columns
 from acumen.table.judgments import Judgments
 
@@ -159,3 +160,22 @@ def test_two_systems_in_one_file_are_taken_apart() -> None:
     assert sexes.groups["sex"].counts.tolist() == [16, 20]
     part = sexes.take(sexes.groups["sex"].codes == 0)
     assert (len(part.cases), int(part.answered.sum())) == (8, 11)
+
+
+def test_only_predictions_may_abstain() -> None:
+    table = from_columns(case=[1, 2, 3], truth=[1, 2, 3], prediction=[1, 2, 3], abstain=["1"])
+    assert table.truth.tolist() == [0, 1, 2]
+    assert table.outcomes["abstained"] == 1
+    assert table.no_truth == 0
+
+
+def test_raters_of_one_judgment_have_one_prediction() -> None:
+    columns = {"case": [1, 1, 2, 2], "rater": list("abab"), "truth": [1, 2, 3, 3]}
+    assert len(from_columns(**columns, prediction=[1, 1, 2, 2])) == 4
+    with pytest.raises(DataError) as error:
+        from_columns(**columns, prediction=[1, 2, 2, None])
+    (problem,) = error.value.problems
+    assert (problem.case, problem.field, problem.rows) == (1, "prediction", 2)
+    assert "raters of one judgment have different predictions" in str(problem)
+    systems = list("xyxy")
+    assert len(from_columns(**columns, prediction=[1, 2, 2, None], system=systems)) == 4

@@ -57,6 +57,13 @@ def test_a_truncated_stream_is_refused(kind: str, share: float, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("kind", PACKERS)
+def test_what_follows_the_end_is_refused_unless_it_is_padding(kind: str, tmp_path: Path) -> None:
+    packed = PACKERS[kind](TEXT)
+    assert load(write(tmp_path, packed + bytes(512))).data == TEXT
+    assert "bytes follow its end" in refused(tmp_path, packed + b"9999,1,2\n")
+
+
+@pytest.mark.parametrize("kind", PACKERS)
 def test_a_damaged_stream_is_refused(kind: str, tmp_path: Path) -> None:
     packed = bytearray(PACKERS[kind](random.Random(1).randbytes(100_000)))
     packed[10:40] = b"\xff" * 30

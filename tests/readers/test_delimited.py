@@ -103,7 +103,7 @@ def test_lines_are_counted_through_cells_of_several_lines(tmp_path: Path) -> Non
         (HEADER + "1,Sleep,1,1\n", "line 2: has 4 fields, expected 5"),
         (HEADER + "1,Sleep,1,1,1,1\n", "line 2: has 6 fields, expected 5"),
         ("gt,gt,pred,case\n1,1,1,1\n", "line 1: column gt is there twice"),
-        ("case,pred\n1,1\n", "no column for the truth"),
+        ("case,pred,human stars\n1,1,1\n", "name it: --truth 'human stars'"),
         (HEADER + '1,Sleep,1,1,"1\n', "line 2: unexpected end of data"),
         ((HEADER + "1,Sl\u00e9ep,1,1,1\n").encode("latin-1"), "line 2: is not UTF-8 text"),
         (HEADER.encode("utf-16"), "UTF-16"),

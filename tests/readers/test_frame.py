@@ -215,3 +215,32 @@ def test_an_ordered_categorical_keeps_its_order_through_a_file(tmp_path: Path) -
     table = read(tmp_path / "rows.parquet")
     assert table.scale.levels == ("low", "mid", "high")
     assert (table.truth - table.prediction).tolist() == [1, 0, 0]
+
+
+def test_categories_in_different_orders_are_refused() -> None:
+    pd = pytest.importorskip("pandas")
+    one = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+    other = pd.CategoricalDtype(["high", "mid", "low"], ordered=True)
+    frame = pd.DataFrame({"case": [1, 2], "truth": ["low", "mid"], "prediction": ["mid", "high"]})
+    same = from_frame(frame.astype({"truth": one, "prediction": one}))
+    assert same.scale.levels == ("low", "mid", "high")
+    with pytest.raises(DataError, match="in different orders, truth low, mid, high and prediction"):
+        from_frame(frame.astype({"truth": one, "prediction": other}))
+    mended = from_frame(frame.astype({"truth": one, "prediction": other}), levels="low,mid,high")
+    assert mended.scale == same.scale
+
+
+def test_numbers_written_as_text_are_told() -> None:
+    frame = pa.table({"case": [1, 2, 3], "truth": ["1", "2", "3"], "prediction": [1, 2, 3]})
+    table = from_frame(frame)
+    assert table.scale.levels == (1, 2, 3)
+    note = "truth: numbers written as text are read as numbers: the text '1', … in 3 rows"
+    assert note in table.warnings
+
+
+def test_rows_without_a_truth_are_read_where_no_column_could_be_it() -> None:
+    table = from_frame(pa.table({"case": [1, 2], "prediction": [1, 2], "confidence": [0.1, 0.5]}))
+    assert not table.has_truth
+    assert any(w.endswith("if one is it: --truth COLUMN") for w in table.warnings)
+    with pytest.raises(DataError, match="no column for the truth"):
+        from_frame(pa.table({"case": [1], "prediction": [1], "human_x": [1]}))

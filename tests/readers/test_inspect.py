@@ -242,3 +242,16 @@ def test_a_thousand_samples_are_read_in_a_second() -> None:
     started = time.perf_counter()
     assert len(read_inspect(content_of(data))) == 1000
     assert time.perf_counter() - started < 5
+
+
+def test_a_log_of_a_newer_version_is_refused_by_name() -> None:
+    with pytest.raises(DataError, match="version: 99 is not known; this acumen reads up to 2"):
+        read_log(sample(), header={"version": 99, "status": "success", "eval": {"task": "t"}})
+
+
+def test_a_thousand_samples_of_one_fault_are_one_line() -> None:
+    names = [f"samples/{'ab' * (1 + k % 7)}{k}.json" for k in range(1000)]
+    with pytest.raises(DataError) as error:
+        read_log(*(sample(k, epoch=None) for k in range(1000)), names=names)
+    assert len(str(error.value).splitlines()) == 1
+    assert "epoch is null; and 999 more like it: sample samples/" in str(error.value)

@@ -88,3 +88,10 @@ def test_what_holds_no_rows_is_refused_with_the_place(document: Any) -> None:
     content = Content("results.json", json.dumps(document).encode())
     with pytest.raises(DataError, match=r"results\.json: results\.results"):
         read_promptfoo(content)
+
+
+def test_a_thousand_rows_of_one_fault_are_one_line() -> None:
+    with pytest.raises(DataError) as error:
+        read_rows(*(row(1) | {"testIdx": f"t{k}"} for k in range(1000)))
+    assert len(str(error.value).splitlines()) == 1
+    assert "and 999 more like it: results.results[1].testIdx, " in str(error.value)

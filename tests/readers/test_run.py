@@ -118,9 +118,7 @@ def test_a_missing_or_misspelled_field_is_named(field: str) -> None:
     document = run_document()
     entry = entries(document)[1]
     entry[field + "s"] = entry.pop(field)
-    assert f"participant 102, {field}: is missing (found {field}s: did you mean it?)" in refused(
-        document
-    )
+    assert f"participant 102, {field}: is missing (did you mean {field}s?)" in refused(document)
     entry[field] = None
     assert f"{field}: must be an object by item, not null" in refused(document)
 
@@ -147,9 +145,7 @@ def test_what_is_no_id_is_refused_by_its_place(number: object) -> None:
 def test_a_record_without_an_id_is_refused_by_its_place() -> None:
     document = run_document()
     entries(document)[1]["participantid"] = entries(document)[1].pop("participant_id")
-    assert "results[1]: lacks participant_id (found participantid: did you mean it?)" in refused(
-        document
-    )
+    assert "results[1]: lacks participant_id (did you mean participantid?)" in refused(document)
 
 
 @pytest.mark.parametrize(("entry", "came"), [(None, "null"), ([], "a list"), ("x", "the text 'x'")])
@@ -363,9 +359,9 @@ def test_many_cases_with_items_of_their_own_are_told_by_case_and_not_by_gap() ->
     with pytest.raises(DataError) as refused_:
         run_from_document(document, scale=Scale.numbered(0, 3))
     problems = [str(p) for p in refused_.value.problems]
-    assert len(problems) == 60 * 4 + 1
-    assert problems[0] == "case 0, predicted_items: lacks 59 of the 60 items"
-    assert problems[1] == "case 0, item q1, predicted_items: lacks this item"
+    assert len(problems) == 60 * 3 + 1
+    rest = "nor 58 more of the 60 items"
+    assert problems[0] == f"case 0, item q1, predicted_items: lacks this item, {rest}"
     assert any(
         p.startswith("case 7, item q7, predicted_items: 9 is outside 0..3") for p in problems
     )

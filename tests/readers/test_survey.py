@@ -28,7 +28,14 @@ WHAT_IT_HOLDS = {
         *("parquet", 60, 10, 2, [1, 2, 3, 4, 5]),
         {"answered": 42, "abstained": 18},
     ),
-    "words.json": ("json", 18, 9, 2, None, {"answered": 15, "abstained": 2, "unparseable": 1}),
+    "words.json": (
+        "json",
+        18,
+        9,
+        2,
+        ["low", "medium", "high"],
+        {"answered": 15, "abstained": 2, "unparseable": 1},
+    ),
     "inspect_killed.eval": (
         *("inspect", 11, 3, 2, [0, 1, 2, 3]),
         {"answered": 7, "abstained": 2, "refused": 2},
@@ -196,6 +203,30 @@ def test_a_confidence_with_gaps_is_said_to_have_them(tmp_path: Path) -> None:
 def test_a_level_beyond_all_levels_is_told_and_ends_nothing(tmp_path: Path, number: str) -> None:
     path = write(tmp_path / "b.csv", "case,truth,prediction", ["1,0,1", f"2,{number},1", "3,1,1"])
     assert acumen.survey(path).problems
+
+
+def test_words_are_put_in_their_usual_order_or_in_none(tmp_path: Path) -> None:
+    rows = [f"{c},{['high', 'low', 'medium'][c % 3]},low" for c in range(12)]
+    usual = acumen.survey(write(tmp_path / "u.csv", "case,truth,prediction", rows))
+    assert (usual.levels, usual.mapping["levels"]) == (["low", "medium", "high"], "low,medium,high")
+    assert (usual.measurable["agreement"].command or "").endswith("--levels low,medium,high")
+    assert any("usual order" in note for note in usual.notes)
+    rows = [f"{c},{['red', 'blue', 'green'][c % 3]},red" for c in range(12)]
+    unknown = acumen.survey(write(tmp_path / "c.csv", "case,truth,prediction", rows))
+    assert (unknown.levels, "levels" in unknown.mapping) == (None, False)
+    assert unknown.outcomes["answered"] == 12
+    assert all(q.command is None for q in unknown.measurable.values())
+    assert unknown.measurable["agreement"].lacks == (
+        "the order of the levels: --levels LOWEST,…,HIGHEST"
+    )
+
+
+def test_columns_that_say_nothing_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["map", str(SAMPLES / "inspect_killed.eval")]) == 0
+    shown = capsys.readouterr().out
+    assert "eval.config" not in shown
+    assert "columns empty or the same in all rows" in shown
+    assert "score.answer" in shown
 
 
 def test_a_survey_is_of_a_file() -> None:

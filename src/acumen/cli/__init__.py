@@ -10,6 +10,7 @@ Data goes to standard output, talk to standard error, a traceback only with ``--
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import sys
@@ -65,6 +66,10 @@ class _Lazy(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
+            close = difflib.get_close_matches(args[0], COMMANDS, 1)
+            hint = f"; is {close[0]} meant?" if close else f"; there are {', '.join(COMMANDS)}"
+            raise UsageError(f"no command '{printable(args[0])}'{hint}")
         name, command, rest = super().resolve_command(ctx, args)
         # help is shown and words are completed even where the file of defaults is wrong
         if name is not None and not ctx.resilient_parsing and not {"-h", "--help"} & {*args}:

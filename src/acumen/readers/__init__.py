@@ -11,6 +11,8 @@ from acumen.readers.formats import FORMATS, format_of, titles
 from acumen.readers.reading import Reading, known_only
 
 if TYPE_CHECKING:
+    from acumen.readers.records import Rows
+    from acumen.readers.request import Request
     from acumen.table.judgments import Judgments
 
 __all__ = ["read"]
@@ -43,11 +45,16 @@ def read_content(
         raise UsageError(f"{content.name} has no modes; leave the mode out")
     options: dict[str, Any] = {"mode": mode} if kind.has_modes else {}
     if kind.has_columns:
-        rows = request.over({}).rows if name == "json" else None
-        options |= {} if rows is None else {"rows": rows}
-        return assemble(kind.reader()(content, **options), content.source, request)
+        return assemble(rows_of(content, name, request), content.source, request)
     if request.asks:
         asks, known = ", ".join(request.asks), ", ".join(titles(with_columns=True))
         raise UsageError(f"{content.name} has no columns; leave {asks} out ({known} have them)")
     table: Judgments = kind.reader()(content, scale=request.scale, **options)
     return table
+
+
+def rows_of(content: Content, name: str, request: Request) -> Rows:
+    """The rows of a file of a format that has columns."""
+    inside = request.over({}).rows if name == "json" else None
+    rows: Rows = FORMATS[name].reader()(content, **({} if inside is None else {"rows": inside}))
+    return rows

@@ -26,6 +26,19 @@ MOST_STRAY: Final = 0.1
 """The share of predictions that may be numbers beside a scale; beyond it the scale is wrong."""
 SHOWN_VALUES: Final = 5
 """Values beyond this many are told together."""
+USUAL: Final = (
+    ("none", "very low", "low", "medium", "moderate", "high", "very high", "critical"),
+    ("none", "minimal", "mild", "moderate", "moderately severe", "severe", "extreme"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("very poor", "poor", "bad", "fair", "ok", "good", "very good", "great", "excellent"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("negative", "neutral", "positive"),
+    ("minor", "major", "critical"),
+    ("no", "yes"),
+    ("false", "true"),
+    ("fail", "pass"),
+)
+"""Words in the order that everybody means, lowest first."""
 _OUTCOMES: Final = {outcome.name.lower(): outcome for outcome in Outcome}
 _FAULT: Final = len(Outcome)
 """Stands for an outcome where a value cannot be read."""
@@ -72,27 +85,43 @@ class Silence:
             if not self.is_common(value) and word_of(value) not in self.declared:
                 yield value
 
-    def numbers(self, *columns: Coded | None) -> list[int | float]:
+    def numbers(self, column: Coded | None) -> list[int | float]:
         """The numbers among them."""
-        values = (number_in(value) for column in columns for value in self.open(column))
+        values = map(number_in, self.open(column))
         return [number for number in values if number is not None]
+
+
+NOTHING: Final = Silence(frozenset())
+"""Only predictions may abstain: of the truth no word is declared."""
+
+
+def usual_order(words: Iterable[object]) -> list[str]:
+    """The words in the order that everybody means; none where that is not known.
+
+    >>> usual_order(["High", "low", "medium"]), usual_order(["red", "blue"])
+    (['low', 'medium', 'High'], [])
+    """
+    names = {folded(str(word)): str(word) for word in words}
+    order: Iterable[str] = next((o for o in USUAL if names.keys() <= {*o}), ())
+    return [names[name] for name in order if name in names]
 
 
 def choose_scale(
     item: Coded | None, truth: Coded | None, prediction: Coded, silence: Silence
 ) -> Scale:
     """The scale of data that name none: that of their items, or the range of their numbers."""
-    first = truth if truth is not None and truth.values else prediction
-    words = [value for value in silence.open(first) if number_in(value) is None]
-    numbers = silence.numbers(truth, prediction)
+    has_truth = truth is not None and bool(truth.values)
+    first = list(NOTHING.open(truth) if has_truth else silence.open(prediction))
+    words = [value for value in first if number_in(value) is None]
+    numbers = [*NOTHING.numbers(truth), *silence.numbers(prediction)]
     items = () if item is None else item.values
     for scale in map(Scale.named, builtin_scales() if items else ()):
         is_theirs = all(name in scale.items for name in items)
-        if is_theirs and scale.is_numeric is bool(silence.numbers(first)):
+        if is_theirs and scale.is_numeric is (len(words) < len(first)):
             return scale
     how = "(scale= in Python)"
-    if words and not silence.numbers(first):
-        texts = [printable(str(word)) for word in words[:12]]
+    if words and len(words) == len(first):
+        texts = [printable(str(word)) for word in (usual_order(words) or words)[:12]]
         raise DataError(
             [
                 f"the levels are words ({', '.join(texts)}), whose order is not known: name them, "
@@ -130,26 +159,15 @@ class Reading:
         return ranks
 
     @property
-    def none(self) -> Mask:
-        """Which rows have no value, or one that says so."""
-        none: Mask = self.column.spread(self.is_silent, True, bool)
-        return none
-
-    @property
     def bad(self) -> Mask:
         """Which rows hold what cannot be read."""
-        bad: Mask = self.column.spread(self._is_bad, False, bool)
+        bad: Mask = self.outcomes == _FAULT
         return bad
-
-    @property
-    def _is_bad(self) -> Mask:
-        is_bad: Mask = (self.rank == NO_PREDICTION) & ~self.is_silent
-        return is_bad
 
     @property
     def outcomes(self) -> NDArray[np.int8]:
         """What the values alone say of each row; ``_FAULT`` where one cannot be read."""
-        by_value = np.where(self._is_bad, _FAULT, Outcome.ANSWERED)
+        by_value = np.where(self.rank == NO_PREDICTION, _FAULT, Outcome.ANSWERED)
         by_value[self.is_silent] = Outcome.ABSTAINED
         outcomes: NDArray[np.int8] = self.column.spread(by_value, Outcome.ABSTAINED, np.int8)
         return outcomes

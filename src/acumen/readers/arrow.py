@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from csv import reader
 from typing import Any, Final
 
@@ -17,19 +17,25 @@ from acumen.readers.delimited import Sheet, header_of
 from acumen.readers.frame import coded_array, frame_rows
 from acumen.readers.records import Rows
 
+MOST_LEVELS: Final = 25
+"""A column of so few whole numbers is one of levels; one of more may be one of ids."""
+_NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(), word.title()}]
+_WHOLE: Final = re.compile(r"-?\d{1,9}", re.ASCII)
+
 
 def read_parquet(content: Content) -> Rows:
     """The rows of a Parquet file (needs pyarrow)."""
     try:
-        import pyarrow.parquet as parquet
-        from pyarrow import ArrowException
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetFile
     except ImportError:
         raise UsageError("reading Parquet needs pyarrow: pip install pyarrow") from None
+    data = pa.BufferReader(content.data)
     try:
-        file = parquet.ParquetFile(io.BytesIO(content.data))
-        texts = [c.name for c in file.schema_arrow if str(c.type) in ("string", "large_string")]
-        frame = parquet.read_table(io.BytesIO(content.data), read_dictionary=texts)
-    except (ArrowException, OSError) as error:
+        schema = ParquetFile(data).schema_arrow
+        texts = [c.name for c in schema if str(c.type) in ("string", "large_string")]
+        frame = ParquetFile(data, read_dictionary=texts).read()
+    except (pa.ArrowException, OSError) as error:
         raise DataError([f"is not a Parquet file: {error}"], source=content.name) from None
     names = _class_labels(frame.schema.metadata or {})
     return frame_rows(frame, content.name, names_of_codes=names)
@@ -53,7 +59,6 @@ def read_clean_csv(content: Content) -> Sheet | None:
     """
     try:
         import pyarrow as pa
-        import pyarrow.compute as pc
         from pyarrow import csv
     except ImportError:
         return None
@@ -66,10 +71,8 @@ def read_clean_csv(content: Content) -> Sheet | None:
     if odd or start or len({*names}) < len(names) or not beginning.startswith(header):
         return None
     text = pa.dictionary(pa.int32(), pa.string())
-    floats = _float_columns(beginning.splitlines()[1:-1], mark, names)
-    types = {name: pa.float64() if name in floats else text for name in names}
 
-    def read(types: Mapping[str, Any], **columns: Any) -> Any:
+    def read(types: dict[str, Any], **columns: Any) -> Any:
         return csv.read_csv(
             pa.BufferReader(data),
             read_options=csv.ReadOptions(column_names=names, skip_rows=1, block_size=4 << 20),
@@ -77,46 +80,62 @@ def read_clean_csv(content: Content) -> Sheet | None:
                 delimiter=mark, quote_char=False, ignore_empty_lines=False
             ),
             convert_options=csv.ConvertOptions(
-                column_types=types, null_values=_NO_NUMBER, **columns
+                column_types=dict.fromkeys(names, text) | types, null_values=_NO_NUMBER, **columns
             ),
         )
 
+    def written(name: str) -> Any:
+        return coded_array(read({}, include_columns=[name])[name])
+
+    numbers = _numeric(beginning.splitlines()[1:-1], mark, names)
     try:
-        table = read(types)
-    except pa.ArrowException:
-        return None
-    if not all(pc.all(pc.is_finite(table[n])).as_py() for n in floats):
-        return None
-    texts = {name: coded_array(table[name]) for name in names if name not in floats}
-    if all("" in column.values for column in texts.values()):
-        return None  # perhaps a row of blanks
+        table = read({name: getattr(pa, kind)() for name, kind in numbers.items()})
+    except pa.ArrowInvalid:  # a number further down is odd, or a line is
+        try:
+            table = read({})
+        except pa.ArrowException:
+            return None
+    columns = {name: _values(table[name]) for name in names}
+    columns |= {name: written(name) for name, values in columns.items() if values is None}
+    if all(map(_has_blanks, columns.values())):
+        return None  # perhaps in one row
     return Sheet(
-        # NaN where a float is null
-        columns={n: texts[n] if n in texts else table[n].to_numpy() for n in names},
+        columns=columns,
         size=len(table),
-        again=lambda name: coded_array(read({name: text}, include_columns=[name])[name]),
+        again=written,
         lines=np.arange(2, len(table) + 2),  # no cell is quoted, so each line is a row
         format="csv",
         is_text=True,
     )
 
 
-_NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(), word.title()}]
+def _values(column: Any) -> Any:
+    """A column's texts or numbers; None where its numbers must be looked at as they are written."""
+    kind = str(column.type)
+    if kind == "int64":  # a word for none may be one that is told
+        return None if column.null_count else column.to_numpy()
+    if kind != "double":
+        return coded_array(column)
+    values = column.to_numpy()  # NaN where there is none
+    return values if np.isfinite(values).sum() == len(values) - column.null_count else None
 
 
-def _float_columns(lines: Sequence[str], mark: str, names: Sequence[str]) -> set[str]:
-    """Columns whose first cells are many different numbers with a decimal point."""
+def _has_blanks(column: Any) -> bool:
+    return bool(np.isnan(column).any() if isinstance(column, np.ndarray) else "" in column.values)
+
+
+def _numeric(lines: Sequence[str], mark: str, names: Sequence[str]) -> dict[str, str]:
+    """Columns whose first cells are few whole numbers, or many with a decimal point: their type."""
     cells = [line.split(mark) for line in lines[:1000]]
     if not cells or any(len(row) != len(names) for row in cells):
-        return set()
-    columns = dict(zip(names, zip(*cells, strict=True), strict=True))
-    return {name for name, column in columns.items() if _are_floats(column)}
+        return {}
+    columns = zip(names, zip(*cells, strict=True), strict=True)
+    return {name: kind for name, column in columns if (kind := _kind({*column}, len(cells)))}
 
 
-def _are_floats(cells: Sequence[str]) -> bool:
-    numbers = [number_in_text(cell) for cell in cells]
-    return (
-        len({*cells}) > min(100, len(cells) / 2)
-        and not any(isinstance(n, str) for n in numbers)
-        and any(isinstance(n, float) for n in numbers)
-    )
+def _kind(cells: set[str], rows: int) -> str | None:
+    if len(cells) <= MOST_LEVELS and all(map(_WHOLE.fullmatch, cells)):
+        return "int64"
+    numbers = {type(number_in_text(cell)) for cell in cells}
+    is_float = len(cells) > min(100, rows / 2) and float in numbers and str not in numbers
+    return "float64" if is_float else None

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, label, what_came
-from acumen.readers.cells import (
-    coded_of,
-    levels_of,
-    mangled_ids,
-    numbers_of,
-    recoded,
-    taken,
-)
+from acumen.errors import DataError, Problem, counted, label, what_came
+from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
@@ -27,6 +21,7 @@ from acumen.readers.request import Request, scale_in
 from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles, option_of
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Signal, Source
+from acumen.table.levels import number_in
 from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS
 
@@ -86,8 +81,13 @@ class _Study:
         groups = {cell.path: self._ids(cell, "group") for cell in self.roles.get("group", ())}
         signals = self._signals()
         lines = None if self.rows.lines is None else np.asarray(self.rows.lines)
-        notes = [*self.rows.warnings, *self.notes, *_mangled(columns["case"], self.rows)]
+        notes = [
+            *self.rows.warnings,
+            *self.notes,
+            *(mangled_ids(columns["case"]) if self.rows.is_text else ()),
+        ]
         notes += self._texts_among(signals)
+        notes += self._texts_as_numbers(truth=truth, prediction=prediction)
         if select is not None:
             columns = {r: None if c is None else taken(c, select) for r, c in columns.items()}
             groups = {name: taken(column, select) for name, column in groups.items()}
@@ -98,7 +98,6 @@ class _Study:
         if scale is None and (scale := self._order()) is not None:
             names = ", ".join(label(level) for level in scale.levels)
             notes.append(f"the levels are in the order of the column's categories: {names}")
-        low_high = self.mapping.confidence_range
         return from_columns(
             **columns,
             truth=truth,
@@ -107,7 +106,7 @@ class _Study:
             scale=scale,
             abstain=self.mapping.abstain,
             unparseable=self.mapping.unparseable,
-            confidence_range=None if low_high is None else (low_high[0], low_high[1]),
+            confidence_range=self.mapping.confidence_range,
             complete=self.mapping.complete,
             strict=self.mapping.strict,
             planned=self.rows.planned,
@@ -129,8 +128,28 @@ class _Study:
         is_text = self.rows.is_text or cell.extract is not None
         return levels_of(self.look.cells(cell, role), is_text=is_text)
 
+    def _texts_as_numbers(self, **columns: Any) -> list[str]:
+        """What to say of levels that a file writes as texts, though it could write numbers."""
+        if self.rows.mapping or self.rows.is_text:  # a format's own way is known
+            return []
+        notes = []
+        for role, column in columns.items():
+            values = column.values if isinstance(column, Coded) else ()
+            texts = [
+                c for c, v in enumerate(values) if isinstance(v, str) and number_in(v) is not None
+            ]
+            if texts:
+                some, rows = (
+                    what_came(values[texts[0]]),
+                    counted(int(column.counts[texts].sum()), "row"),
+                )
+                notes.append(
+                    f"{role}: numbers written as text are read as numbers: {some}, … in {rows}"
+                )
+        return notes
+
     def _numbers(self, cell: Cell, role: str) -> Signal:
-        return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text)
+        return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text, nan_is_null=True)
 
     def _selected(self) -> Mask | None:
         """The rows that the mapping keeps; None for all."""
@@ -184,15 +203,17 @@ class _Study:
         problems = []
         for role in ("truth", "prediction"):
             for cell in self.roles.get(role, ()):
-                if cell.path in self.rows.names:
-                    rows = [row for row in self.rows.nan_rows(cell.path) if unruled[row]]
-                    case = self._ids(self.roles["case"][0], "case") if rows else None
+                names = self.rows.names
+                rows = (
+                    [r for r in self.rows.nan_rows(cell.path) if unruled[r]]
+                    if cell.path in names
+                    else []
+                )
+                if rows:
+                    case = self._ids(self.roles["case"][0], "case")
                     message = "NaN is not a level; an abstention is null"
-                    problems += [
-                        Problem(message, field=role, case=case.values[case.codes[row]])
-                        for row in rows
-                        if case is not None
-                    ]
+                    first = case.values[case.codes[rows[0]]]
+                    problems.append(Problem(message, first, field=role, rows=len(rows)))
         if problems:
             raise DataError(problems)
 
@@ -226,12 +247,17 @@ class _Study:
 
     def _order(self) -> Scale | None:
         """The scale of an ordered categorical, of the truth before the prediction."""
-        for role in ("truth", "prediction"):
-            for cell in self.roles.get(role, ()):
-                order = self.rows.order(cell.path) if cell.path in self.rows.names else None
-                if order is not None:
-                    return Scale.of(order)
-        return None
+        cells = [c for r in ("truth", "prediction") for c in self.roles.get(r, ())]
+        names = [cell.path for cell in cells if cell.path in self.rows.names]
+        orders = {name: order for name in names if (order := self.rows.order(name)) is not None}
+        for (a, one), (b, other) in pairwise(orders.items()):
+            if [x for x in one if x in other] != [x for x in other if x in one]:
+                listed = " and ".join(
+                    f"{label(n)} {', '.join(map(label, orders[n]))}" for n in (a, b)
+                )
+                message = f"the categories are in different orders, {listed}: name it with --levels"
+                raise DataError([message])
+        return next((Scale.of(order) for order in orders.values()), None)
 
 
 def _missing_roles(roles: Mapping[str, Any], rows: Rows) -> list[Problem]:
@@ -304,9 +330,3 @@ def _without(column: Any, mask: Mask) -> Any:
     coded = Coded.of(column)
     values = [None if value is NO_VALUE else value for value in coded.values]
     return recoded(np.where(mask, np.int32(-1), coded.codes), values)
-
-
-def _mangled(ids: Coded, rows: Rows) -> list[str]:
-    suspects = mangled_ids(ids) if rows.is_text else []
-    examples = ", ".join(label(i) for i in suspects[:5])
-    return [f"ids that look rewritten by a spreadsheet: {examples}"] if suspects else []

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.errors import label
 from acumen.readers.records import ABSENT
 from acumen.table.coded import Coded, is_missing
 from acumen.table.judgments import Signal
@@ -77,22 +78,27 @@ def levels_of(column: Any, *, is_text: bool) -> Any:
     return recoded(coded.codes, [parse(value) for value in coded.values])
 
 
-def numbers_of(column: Any, *, is_text: bool) -> Signal:
+def numbers_of(column: Any, *, is_text: bool = False, nan_is_null: bool = False) -> Signal:
     """A column of numbers, and what is none in it."""
     if isinstance(column, Signal):
         return column
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-        null = np.isnan(column) if column.dtype.kind == "f" else None
-        return Signal.of_numbers(column, null)
+        return Signal.of_numbers(column, np.isnan(column) if nan_is_null else None)
     if isinstance(column, Coded):
-        column = [None if c < 0 else column.values[c] for c in column.codes.tolist()]
+        by_value = numbers_of([*column.values, None], is_text=is_text)
+        return by_value.take(column.codes)
+    if set(map(type, column)) <= {int, float}:
+        values = np.asarray(column)
+        if values.dtype.kind in "iuf":  # else a whole number is beyond what NumPy holds
+            return Signal.of_numbers(values)
+    # one by one: NumPy would make 1.0 of true beside numbers, and text of numbers beside text
     cells = column.tolist() if isinstance(column, np.ndarray) else column
-    if is_text:
-        parse = _in_comma_text(number_in_text, cells)
-        cells = [parse(cell) for cell in cells]
-    else:
-        cells = [None if is_missing(c) and not isinstance(c, float) else c for c in cells]
-    return Signal.of_objects(cells, absent=ABSENT)
+    parse = _in_comma_text(number_in_text, cells) if is_text else _or_none
+    return Signal.of_objects([parse(cell) for cell in cells], absent=ABSENT)
+
+
+def _or_none(cell: Any) -> Any:
+    return cell if isinstance(cell, float | np.floating) or not is_missing(cell) else None
 
 
 def coded_of(column: Any) -> Coded:
@@ -121,7 +127,9 @@ def taken(column: Any, rows: NDArray[np.int64]) -> Any:
 
 
 def mangled_ids(ids: Coded) -> list[str]:
-    """Ids that a spreadsheet turned into numbers, to be warned of."""
+    """What to warn of where a spreadsheet turned ids into numbers."""
     if "+" not in "".join(map(str, ids.values)):  # one look at them all: most are plain
         return []
-    return sorted(v for v in ids.values if isinstance(v, str) and _MANGLED.fullmatch(v))
+    suspects = sorted(v for v in ids.values if isinstance(v, str) and _MANGLED.fullmatch(v))
+    examples = ", ".join(label(suspect) for suspect in suspects[:5])
+    return [f"ids that look rewritten by a spreadsheet: {examples}"] if suspects else []

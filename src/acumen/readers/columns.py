@@ -10,24 +10,12 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.errors import (
-    DataError,
-    Problem,
-    UsageError,
-    counted,
-    printable,
-    what_came,
-)
-from acumen.readers.answers import (
-    Fault,
-    Silence,
-    choose_scale,
-    read_levels,
-    read_outcomes,
-)
+from acumen.errors import DataError, Problem, UsageError, counted, printable, what_came
+from acumen.readers.answers import NOTHING, Fault, Silence, choose_scale, read_levels, read_outcomes
+from acumen.readers.cells import numbers_of
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
 from acumen.readers.series import plain_column
-from acumen.table.coded import Coded, is_missing
+from acumen.table.coded import Coded
 from acumen.table.judgments import (
     LEFT_OUT,
     NO_PREDICTION,
@@ -40,10 +28,8 @@ from acumen.table.judgments import (
     Source,
 )
 from acumen.table.scale import Scale, find_scale
-from acumen.types import Floats
 
 Column = Sequence[Any] | NDArray[Any] | Coded
-_NEVER: Final = object()
 
 
 def from_columns(
@@ -64,7 +50,7 @@ def from_columns(
     signals: Mapping[str, ArrayLike | Coded | Signal] | None = None,
     abstain: Iterable[object] = (),
     unparseable: Literal["abstained", "failed"] = "abstained",
-    confidence_range: tuple[float, float] | None = None,
+    confidence_range: Sequence[float] | None = None,
     declared: bool | None = None,
     complete: bool = False,
     strict: bool = False,
@@ -121,15 +107,8 @@ def from_columns(
         declared = scale is not None
     on_scale = _scale(scale, coded, silence, source)
     rows = Rows(coded, lines, on_scale, source)
-    numbers, columns = ({n: _signal(c) for n, c in group.items()} for group in every[2:])
-    values = _values(
-        rows,
-        numbers,
-        columns.get("confidence"),
-        silence,
-        declared=declared,
-        unparseable=unparseable,
-    )
+    numbers, columns = ({n: numbers_of(c) for n, c in group.items()} for group in every[2:])
+    values = _values(rows, numbers, columns.get("confidence"), silence, declared, unparseable)
     if confidence_range is not None:
         columns["confidence"] = _on_range(rows, columns, values.outcome, confidence_range)
     # a row that failed is left out as failed, whether or not its truth is known
@@ -141,6 +120,7 @@ def from_columns(
         raise DataError([rows.problem(fault, "truth")], source=source.name)
     codes = code_rows(rows, values.outcome, {f.case for f in failed}, complete=complete)
     apart: dict[str, Any] = {n: coded[n].in_order() for n in _APART if n in coded}
+    apart |= {name: signal.values for name, signal in numbers.items()}
     table = Judgments(
         scale=on_scale,
         cases=codes.cases,
@@ -151,8 +131,6 @@ def from_columns(
         prediction=values.prediction,
         outcome=values.outcome,
         signals=columns,
-        risk_score=values.risk_score,
-        weight=values.weight,
         failed=(*failed, *failed_cases(codes, values.outcome, failed)),
         warnings=(*warnings, *values.warnings, *codes.warnings),
         source=source,
@@ -161,15 +139,31 @@ def from_columns(
         planned=planned,
         **apart,
     )
-    return table if not has_truth or not missing.any() else _without(table, missing)
+    _refuse_split_answers(table)
+    if not has_truth or not missing.any():
+        return table
+    return replace(table.take(~missing), no_truth=int(missing.sum()))
+
+
+def _refuse_split_answers(table: Judgments) -> None:
+    """Raters judge one answer: rows of one judgment that differ in it are several judgments."""
+    if table.rater is None:
+        return
+    _, first, of = np.unique(
+        table.row_keys("repeat", "system"), return_index=True, return_inverse=True
+    )
+    answer = table.prediction * len(Outcome) + table.outcome
+    split = np.flatnonzero(answer != answer[first[of]])
+    if len(split):
+        message = (
+            "raters of one judgment have different predictions for it; is there a column that "
+            "tells the judgments apart (--item, --repeat, --system)?"
+        )
+        problem = table.problem(int(split[0]), message, "prediction")
+        raise DataError([replace(problem, rows=len(split))], source=table.source.name)
 
 
 _APART: Final = ("repeat", "rater", "system")
-
-
-def _without(table: Judgments, missing: NDArray[np.bool_]) -> Judgments:
-    """The table without the rows that have no truth, which it counts."""
-    return replace(table.take(~missing), no_truth=int(missing.sum()))
 
 
 def _scale(scale: Any, coded: Mapping[str, Coded], silence: Silence, source: Source) -> Scale:
@@ -190,8 +184,6 @@ class _Values:
     truth: NDArray[np.int16]
     prediction: NDArray[np.int16]
     outcome: NDArray[np.uint8]
-    risk_score: Floats | None
-    weight: Floats | None
     warnings: tuple[str, ...]
 
 
@@ -200,7 +192,6 @@ def _values(
     numbers: Mapping[str, Signal],
     confidence: Signal | None,
     silence: Silence,
-    *,
     declared: bool,
     unparseable: str,
 ) -> _Values:
@@ -217,7 +208,7 @@ def _values(
     reading = read_levels(coded["prediction"], scale, silence)
     truth = np.full(len(coded["case"]), NO_TRUTH, np.int16)
     if "truth" in coded:
-        truths = read_levels(coded["truth"], scale, silence)
+        truths = read_levels(coded["truth"], scale, NOTHING)
         truth = truths.ranks
         problems += rows.problems(truths.faults_in(truths.bad), "truth")
     outcomes = read_outcomes(
@@ -237,52 +228,33 @@ def _values(
         problems += rows.problems(faults, "confidence")
     if len(truth) == 0:
         problems.append(Problem("there are no rows in it"))
-    codes = _codes_for_none(coded, silence)
+    seen = NOTHING.numbers(coded.get("truth")), silence.numbers(coded["prediction"])
+    codes = sorted({n for n in seen[1] if n < 0} if seen[0] and min(seen[0]) >= 0 else ())
+    hint = f"if it means no answer: {' '.join(f'--abstain {code:g}' for code in codes)}"
     if problems:
-        seen = silence.numbers(coded.get("truth"), coded["prediction"])
-        problems = [_hinted(p, codes) for p in problems] if codes else scale.hint(problems, seen)
+        if codes:
+            problems = [
+                replace(p, message=f"{p.message}; {hint}")
+                if p.off_scale and p.field == "prediction"
+                else p
+                for p in problems
+            ]
+        else:
+            problems = scale.hint(problems, [*seen[0], *seen[1]])
         raise DataError(problems, source=rows.source.name)
-    answers = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
-    return _Values(
-        truth,
-        answers.astype(np.int16),
-        outcomes.outcome,
-        numbers["risk_score"].values if "risk_score" in numbers else None,
-        numbers["weight"].values if "weight" in numbers else None,
-        (*outcomes.warnings, *(_as_levels(codes) if scale.inferred else ())),
-    )
-
-
-def _codes_for_none(coded: Mapping[str, Coded], silence: Silence) -> list[int | float]:
-    """Negative numbers among the predictions where no truth is: they may say that there is none."""
-    truths = silence.numbers(coded.get("truth"))
-    numbers = silence.numbers(coded["prediction"]) if truths and min(truths) >= 0 else []
-    return sorted({number for number in numbers if number < 0})
-
-
-def _hinted(problem: Problem, codes: Sequence[int | float]) -> Problem:
-    """A problem of a prediction beside the scale, with the option that may be meant."""
-    if not problem.off_scale or problem.field != "prediction":
-        return problem
-    options = " ".join(f"--abstain {code:g}" for code in codes)
-    return replace(problem, message=f"{problem.message}; if it means no answer: {options}")
-
-
-def _as_levels(codes: Sequence[int | float]) -> list[str]:
-    if not codes:
-        return []
-    listed = ", ".join(f"{code:g}" for code in codes)
-    options = " ".join(f"--abstain {code:g}" for code in codes)
-    return [
-        f"prediction: {listed} is no truth and read as a level; if it means no answer: {options}"
-    ]
+    if codes and scale.inferred:
+        listed = ", ".join(f"{code:g}" for code in codes)
+        note = f"prediction: {listed} is no truth and read as a level; {hint}"
+        outcomes.warnings.append(note)
+    ranks = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
+    return _Values(truth, ranks.astype(np.int16), outcomes.outcome, tuple(outcomes.warnings))
 
 
 def _on_range(
     rows: Rows,
     signals: Mapping[str, Signal],
     outcome: NDArray[np.uint8],
-    span: tuple[float, float],
+    span: Sequence[float],
 ) -> Signal:
     """The confidence, whose range was declared, on 0 to 1."""
     signal, (low, high) = signals.get("confidence"), span
@@ -312,22 +284,3 @@ def _check_lengths(columns: Mapping[str, Any], source: Source) -> None:
 
 def _not_numbers(signal: Signal) -> list[Fault]:
     return [Fault(row, f"must be a number, not {what_came(v)}") for row, v in signal.other.items()]
-
-
-def _signal(column: Any) -> Signal:
-    if isinstance(column, Signal):
-        return column
-    if isinstance(column, Coded):
-        return Signal.of_objects([*column.values, None], absent=_NEVER).take(column.codes)
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-        return Signal.of_numbers(column)
-    if set(map(type, column)) <= {int, float}:
-        values = np.asarray(column)
-        if values.dtype.kind in "iuf":  # else a whole number is beyond what NumPy holds
-            return Signal.of_numbers(values)
-    # one by one: NumPy would make 1.0 of true beside numbers, and text of numbers beside text
-    plain = column.tolist() if isinstance(column, np.ndarray) else column
-    return Signal.of_objects(
-        [v if isinstance(v, float | np.floating) or not is_missing(v) else None for v in plain],
-        absent=_NEVER,
-    )

@@ -10,10 +10,10 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePath
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -33,7 +33,10 @@ FREE: Final = 64 << 20
 MOST_SWELL: Final = 200
 """Up to ``FREE`` bytes a file may unpack as it likes; from there to so many times its size."""
 _PIECE: Final = 1 << 20
-_FEED: Final = 1 << 14
+_FEED: Final = 1 << 9
+"""Bytes that are unpacked at once: so few may be megabytes."""
+_SKIPPABLE: Final = b"\x2a\x4d\x18"
+"""How a frame of Zstandard goes on that holds no data, after its first byte."""
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(:)?|[\[{]|[\]}]')
 
 
@@ -46,12 +49,16 @@ class Head:
     suffix: str = ""
     """The file's ending, a last hint where the content says nothing."""
 
+    @property
+    def line(self) -> bytes:
+        """The first line."""
+        return self.start.split(b"\n", 1)[0]
+
     @cached_property
     def first(self) -> Mapping[str, Any]:
         """The object that is the whole first line, as JSON Lines have them; else nothing."""
-        line = self.start.split(b"\n", 1)[0]
         try:
-            value = json.loads(line) if line.startswith(b"{") else None
+            value = json.loads(self.line) if self.start[:1] == b"{" else None
         except (ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
@@ -65,8 +72,7 @@ class Head:
     @property
     def is_delimited(self) -> bool:
         """Whether its first line is one of names with marks between."""
-        line = self.start.split(b"\n", 1)[0]
-        return any(m in line for m in b",;\t|") and not {*b":\0"} & {*line}
+        return any(m in self.line for m in b",;\t|") and not {*b":\0"} & {*self.line}
 
     @property
     def is_json(self) -> bool:
@@ -167,57 +173,46 @@ def load(path: str | Path) -> Content:
 
 
 def _unpacked(packed: bytes, name: str) -> bytes:
-    if packed.startswith(GZIP):
-        pieces = _gunzip(packed)
-    elif packed.startswith(ZSTD):
-        pieces = _unzstd(packed)
-    else:
+    if not packed.startswith((GZIP, ZSTD)):
         return packed
     out, size = [], 0
     most = min(max(FREE, MOST_SWELL * len(packed)), LARGEST_FILE)
+    decoder, faults = (_gzip, zlib.error) if packed.startswith(GZIP) else _zstd()
     try:
-        for piece in pieces:
+        for piece in _pieces(packed, decoder):
             size += len(piece)
             if size > most:
                 reason = f"unpacks to more than {most >> 20} MiB from {len(packed):,} bytes"
                 raise DataError([f"{reason}: refused; unpack it yourself if you trust it"], name)
             out.append(piece)
-    except (zlib.error, EOFError) as error:
+    except (faults, EOFError) as error:
         raise DataError([f"cannot be unpacked: {error}"], source=name) from None
     return b"".join(out)
 
 
-def _gunzip(packed: bytes) -> Iterator[bytes]:
-    """The members of a gzip file, a piece at a time."""
-    at, view = 0, memoryview(packed)
-    while packed.startswith(GZIP, at):
-        member = zlib.decompressobj(wbits=31)
-        while not member.eof:
-            feed = member.unconsumed_tail or view[at : at + _FEED]
-            if not feed:
-                raise EOFError("it ends in the middle (truncated?)")
-            at += 0 if member.unconsumed_tail else len(feed)
-            yield member.decompress(feed, _PIECE)
-        at -= len(member.unused_data)
+_gzip: Final = partial(zlib.decompressobj, wbits=31)
 
 
-def _unzstd(packed: bytes) -> Iterator[bytes]:
-    """The frames of a Zstandard file; a few bytes may unpack to megabytes, so few are fed."""
+def _zstd() -> tuple[Callable[[], Any], type[Exception]]:
     try:
         import zstandard
     except ImportError:
         raise UsageError("reading .zst needs zstandard: pip install zstandard") from None
     decoder = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    at = 0
-    try:
-        while packed.startswith(ZSTD, at):
-            frame = decoder.decompressobj()
-            while not frame.eof:
-                feed = packed[at : at + _FEED // 32]
-                if not feed:
-                    raise EOFError("it ends in the middle (truncated?)")
-                at += len(feed)
-                yield frame.decompress(feed)
-            at -= len(frame.unused_data)
-    except zstandard.ZstdError as error:
-        raise EOFError(str(error)) from None
+    return decoder.decompressobj, zstandard.ZstdError
+
+
+def _pieces(packed: bytes, decoder: Callable[[], Any]) -> Iterator[bytes]:
+    """What each part of a compressed file unpacks to, a piece at a time."""
+    at, magic = 0, packed[:2]
+    while packed.startswith(magic, at):
+        part = decoder()
+        while not part.eof:
+            feed = packed[at : at + _FEED]
+            if not feed:
+                raise EOFError("it ends in the middle (truncated?)")
+            at += len(feed)
+            yield part.decompress(feed)
+        at -= len(part.unused_data)
+    if packed[at:].strip(b"\0") and packed[at + 1 : at + 4] != _SKIPPABLE:
+        raise EOFError("bytes follow its end that are not compressed")

@@ -11,14 +11,19 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import SHOWN_PROBLEMS, DataError, OffScaleError, label, what_came
+from acumen.errors import DataError, OffScaleError, label, what_came
 from acumen.files.fields import Fields
-from acumen.readers.answers import Silence, choose_scale
+from acumen.readers.answers import NOTHING, choose_scale
+from acumen.readers.content import Content
+from acumen.readers.json_rows import parse_lines
+from acumen.readers.keys import bad_id
 from acumen.table.coded import Coded, check_ids, factorize
 from acumen.table.judgments import (
     NO_PREDICTION,
@@ -39,6 +44,8 @@ _ERROR_NAME = re.compile(r"[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout|Failure
 _FIELDS = ("predicted_items", "ground_truth_items", "item_signals", "evidence_counts")
 
 
+_Record = tuple[str, CaseId, dict[str, Any]]
+"""How a message names it, its case, and what it holds."""
 _Row = tuple[CaseId, str, int, int, Outcome, Mapping[str, object]]
 """Case, item, truth, prediction, outcome, signals."""
 
@@ -85,7 +92,40 @@ def table_from_entries(
     if fields.problems:
         raise DataError(scale.hint(fields.problems), source=name)
     warnings = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
-    return _table(rows, items, tuple(names), records, failed, scale, source, warnings)
+    cases, _ = factorize([case for _, case, _ in records])
+    codes = {case: code for code, case in enumerate(cases)}, {i: c for c, i in enumerate(items)}
+    case_of, item_of, truth, prediction, outcome, signals = (
+        zip(*rows, strict=True) if rows else [()] * 6
+    )
+    return Judgments(
+        scale=scale,
+        cases=cases,
+        items=items,
+        case=np.array([codes[0][case] for case in case_of], np.int32),
+        item=np.array([codes[1][item] for item in item_of], np.int32),
+        truth=np.array(truth, np.int16),
+        prediction=np.array(prediction, np.int16),
+        outcome=np.array(outcome, np.uint8),
+        signals={
+            name: Signal.of_objects([s.get(name, _ABSENT) for s in signals], _ABSENT)
+            for name in names
+        },
+        failed=tuple(failed),
+        warnings=tuple(warnings),
+        source=source,
+    )
+
+
+def read_cases(content: Content, scale: Scale | None = None) -> Judgments:
+    """The table of JSON Lines with one case record a line, as a runner writes them."""
+    entries, lines = parse_lines(content)
+    return table_from_entries(
+        entries,
+        scale=scale,
+        source=replace(content.source, is_long=False),
+        name=content.name,
+        places=[f"line {line}" for line in lines],
+    )
 
 
 def _scale_of(entries: Sequence[object], name: str) -> Scale:
@@ -99,14 +139,12 @@ def _scale_of(entries: Sequence[object], name: str) -> Scale:
             return scale
     truths, predictions = (Coded.of([v for _, v in pairs]) for pairs in (truth, prediction))
     try:
-        return choose_scale(None, truths, predictions, Silence.of(()))
+        return choose_scale(None, truths, predictions, NOTHING)
     except DataError as error:
         raise DataError(error.problems, source=name) from None
 
 
-def _records(
-    entries: Sequence[object], places: Sequence[str], fields: Fields
-) -> Iterator[tuple[str, CaseId, dict[str, Any]]]:
+def _records(entries: Sequence[object], places: Sequence[str], fields: Fields) -> Iterator[_Record]:
     """The records whose id and outcome can be read; the others become problems."""
     for place, entry in zip(places, entries, strict=True):
         fields.case = None
@@ -115,11 +153,10 @@ def _records(
             continue
         case = entry.get("participant_id", _ABSENT)
         if case is _ABSENT:
-            fields.wrong(place, f"lacks participant_id{_near(entry, 'participant_id')}")
+            fields.wrong(place, f"lacks participant_id{_like('participant_id', (*entry,))}")
             continue
-        if isinstance(case, bool) or not isinstance(case, int | str) or case == "":
-            message = f"must be a whole number or a text, not {what_came(case)}"
-            fields.wrong(f"{place}.participant_id", message)
+        if (fault := bad_id(case)) is not None:
+            fields.wrong(f"{place}.participant_id", fault)
             continue
         fields.case = case
         success = entry.get("success", _ABSENT)
@@ -131,7 +168,7 @@ def _records(
     fields.case = None
 
 
-def _note_duplicates(records: Sequence[tuple[str, CaseId, Any]], fields: Fields) -> None:
+def _note_duplicates(records: Sequence[_Record], fields: Fields) -> None:
     first: dict[CaseId, tuple[str, bool]] = {}
     for place, case, record in records:
         if case not in first:
@@ -146,9 +183,7 @@ def _note_duplicates(records: Sequence[tuple[str, CaseId, Any]], fields: Fields)
     fields.case = None
 
 
-def _items(
-    records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale, fields: Fields
-) -> tuple[str, ...]:
+def _items(records: Sequence[_Record], scale: Scale, fields: Fields) -> tuple[str, ...]:
     """The union of the items the successful cases name, in the scale's order."""
     named: dict[str, None] = {}
     for _, case, record in records:
@@ -178,42 +213,27 @@ def _add_case(
     fields: Fields,
 ) -> None:
     objects = _objects(record, fields)
-    if "predicted_items" not in objects or "ground_truth_items" not in objects:
+    if not {*_FIELDS[:2]} <= objects.keys():
         return
-    for item in _looked_at(objects, items, fields):
-        ranks = {}
-        for key in ("predicted_items", "ground_truth_items"):
-            value = objects[key].get(item, _ABSENT)
-            if value is _ABSENT:
-                fields.wrong(key, f"lacks this item{_near(objects[key], item)}", item)
-            elif value is None and key == "predicted_items":
-                ranks[key] = NO_PREDICTION
-            else:
-                try:
-                    ranks[key] = scale.rank(value)
-                except ValueError as error:
-                    fields.wrong(key, error, item)
+    for key in _FIELDS[:3]:
+        lacking = [item for item in items if item not in objects.get(key, items)]
+        if lacking:  # one problem for all: a file of cases with items of their own is mostly gaps
+            first, more = lacking[0], len(lacking) - 1
+            rest = f", nor {more} more of the {len(items)} items" if more else ""
+            fields.wrong(key, f"lacks this item{_like(first, (*objects[key],))}{rest}", first)
+    predicted, truths = (objects[key] for key in _FIELDS[:2])
+    for item in (item for item in items if item in predicted and item in truths):
+        ranks = []
+        for key, value in zip(_FIELDS, (predicted[item], truths[item]), strict=False):
+            try:
+                is_none = value is None and key == "predicted_items"
+                ranks.append(NO_PREDICTION if is_none else scale.rank(value))
+            except ValueError as error:
+                fields.wrong(key, error, item)
         signals = _signals_of(objects, item, fields)
         if len(ranks) == 2:
-            prediction = ranks["predicted_items"]
-            outcome = Outcome.ABSTAINED if prediction == NO_PREDICTION else Outcome.ANSWERED
-            rows.append((case, item, ranks["ground_truth_items"], prediction, outcome, signals))
-
-
-def _looked_at(
-    objects: Mapping[str, dict[str, Any]], items: Mapping[str, None], fields: Fields
-) -> Sequence[str]:
-    """The study's items; of a case that lacks very many, its own and the first that it lacks.
-
-    A file of many cases with items of their own is mostly gaps: they are counted, not listed.
-    """
-    predicted = objects["predicted_items"]
-    lacking = len(items) - sum(item in items for item in predicted)
-    if lacking <= SHOWN_PROBLEMS:
-        return tuple(items)
-    fields.wrong("predicted_items", f"lacks {lacking} of the {len(items)} items")
-    own = dict.fromkeys(i for key in _FIELDS[:3] for i in objects.get(key, ()) if i in items)
-    return *own, next(item for item in items if item not in predicted)
+            outcome = Outcome.ABSTAINED if ranks[0] == NO_PREDICTION else Outcome.ANSWERED
+            rows.append((case, item, ranks[1], ranks[0], outcome, signals))
 
 
 def _objects(record: dict[str, Any], fields: Fields) -> dict[str, dict[str, Any]]:
@@ -221,31 +241,25 @@ def _objects(record: dict[str, Any], fields: Fields) -> dict[str, dict[str, Any]
     objects = {}
     for key in _FIELDS:
         value = record.get(key, _ABSENT)
-        if value is _ABSENT and key in ("item_signals", "evidence_counts"):
-            continue
-        if value is _ABSENT:
-            fields.wrong(key, f"is missing{_near(record, key)}")
-        elif not isinstance(value, dict):
-            fields.wrong(key, f"must be an object by item, not {what_came(value)}")
-        else:
+        if isinstance(value, dict):
             objects[key] = value
+        elif value is not _ABSENT:
+            fields.wrong(key, f"must be an object by item, not {what_came(value)}")
+        elif key in _FIELDS[:2]:
+            fields.wrong(key, f"is missing{_like(key, (*record,))}")
     return objects
 
 
 def _signals_of(
     objects: Mapping[str, dict[str, Any]], item: str, fields: Fields
 ) -> dict[str, object]:
-    if "item_signals" in objects:
-        signals = objects["item_signals"].get(item, _ABSENT)
-        if signals is _ABSENT:
-            message = f"lacks this item{_near(objects['item_signals'], item)}"
-            fields.wrong("item_signals", message, item)
-        elif not isinstance(signals, dict):
-            fields.wrong("item_signals", f"must be an object, not {what_came(signals)}", item)
-        else:
-            return signals
-    elif "evidence_counts" in objects and item in objects["evidence_counts"]:
-        return {"llm_evidence_count": objects["evidence_counts"][item]}
+    if "item_signals" not in objects:
+        counts = objects.get("evidence_counts", {})
+        return {"llm_evidence_count": counts[item]} if item in counts else {}
+    signals = objects["item_signals"].get(item, {})
+    if isinstance(signals, dict):
+        return signals
+    fields.wrong("item_signals", f"must be an object, not {what_came(signals)}", item)
     return {}
 
 
@@ -280,71 +294,24 @@ def redacted(error: object) -> str:
     return f"{name[0]} ({description})" if name else description
 
 
-def _totals(records: Sequence[tuple[str, CaseId, dict[str, Any]]], scale: Scale) -> list[str]:
+def _totals(records: Sequence[_Record], scale: Scale) -> list[str]:
     """Stated totals that contradict the items."""
     warnings = []
-    for _, case, record in records:
-        for total, key in (
-            ("ground_truth_total", "ground_truth_items"),
-            ("predicted_total", "predicted_items"),
-        ):
-            stated, by_item = record.get(total), record.get(key)
-            if not record["success"] or stated is None or not isinstance(by_item, dict):
-                continue
-            values = [v for v in by_item.values() if isinstance(v, int | float)]
-            if len(values) == len(by_item) and sum(values) != stated:
-                total_is = f"{scale.case} {label(case)}: {total} is {what_came(stated)}"
-                warnings.append(f"{total_is} but its items sum to {sum(values)}")
-    if len(warnings) > 3:
-        more = len(warnings) - 3
-        warnings = [*warnings[:3], f"and {more} more stated totals contradict their items"]
-    return warnings
-
-
-def _table(
-    rows: list[_Row],
-    items: tuple[str, ...],
-    names: tuple[str, ...],
-    records: Sequence[tuple[str, CaseId, Any]],
-    failed: Sequence[FailedCase],
-    scale: Scale,
-    source: Source,
-    warnings: Sequence[str],
-) -> Judgments:
-    cases, _ = factorize([case for _, case, _ in records])
-    code_of_case = {case: code for code, case in enumerate(cases)}
-    code_of_item = {item: code for code, item in enumerate(items)}
-    return Judgments(
-        scale=scale,
-        cases=cases,
-        items=items,
-        case=np.array([code_of_case[row[0]] for row in rows], np.int32),
-        item=np.array([code_of_item[row[1]] for row in rows], np.int32),
-        truth=np.array([row[2] for row in rows], np.int16),
-        prediction=np.array([row[3] for row in rows], np.int16),
-        outcome=np.array([row[4] for row in rows], np.uint8),
-        signals={
-            name: Signal.of_objects([row[5].get(name, _ABSENT) for row in rows], _ABSENT)
-            for name in names
-        },
-        failed=tuple(failed),
-        warnings=tuple(warnings),
-        source=source,
-    )
+    for (_, case, record), kind in product(records, ("ground_truth", "predicted")):
+        stated, by_item = record.get(f"{kind}_total"), record.get(f"{kind}_items")
+        if not record["success"] or stated is None or not isinstance(by_item, dict):
+            continue
+        values = [v for v in by_item.values() if isinstance(v, int | float)]
+        if len(values) == len(by_item) and sum(values) != stated:
+            total_is = f"{scale.case} {label(case)}: {kind}_total is {what_came(stated)}"
+            warnings.append(f"{total_is} but its items sum to {sum(values)}")
+    more = f"and {len(warnings) - 3} more stated totals contradict their items"
+    return warnings if len(warnings) <= 3 else [*warnings[:3], more]
 
 
 @lru_cache(maxsize=1000)
 def _like(name: str, known: tuple[str, ...]) -> str:
-    """A hint at the name that may have been meant."""
-    folded = {k.strip().casefold(): k for k in known}
-    close = difflib.get_close_matches(name.strip().casefold(), folded, 1, 0.7)
-    return f" (did you mean {label(folded[close[0]])}?)" if close else ""
-
-
-def _near(record: Mapping[str, object], key: str) -> str:
-    """A hint at a key that is there and looks like the one that is missing."""
-    if len(record) > 100:
-        return ""  # nobody typed these: comparing them all would only take time
-    folded = {k.strip().casefold(): k for k in record}
-    close = difflib.get_close_matches(key.casefold(), folded, 1, 0.8)
-    return f" (found {label(folded[close[0]])}: did you mean it?)" if close else ""
+    """A hint at the name that may have been meant; none among so many that nobody typed them."""
+    names = {k.strip().casefold(): k for k in known if len(known) <= 100}
+    close = difflib.get_close_matches(name.strip().casefold(), names, 1, 0.75)
+    return f" (did you mean {label(names[close[0]])}?)" if close else ""

@@ -35,39 +35,43 @@ class Format:
     def reader(self) -> Callable[..., Any]:
         """What reads it, imported now."""
         module, _, name = self.home.partition(":")
-        function: Callable[..., Any] = getattr(import_module(module), name)
+        function: Callable[..., Any] = getattr(import_module(f"acumen.readers.{module}"), name)
         return function
+
+
+def _keyed(*keys: str, line: tuple[str, ...] = (), magic: bytes = b"\0") -> Callable[[Head], bool]:
+    """That a file begins with some bytes, or its document or its first line has some keys."""
+    return lambda head: (
+        head.start.startswith(magic)
+        or {*keys} <= head.keys
+        or (bool(line) and {*line} <= head.first.keys())
+    )
 
 
 FORMATS: Final[Mapping[str, Format]] = {
     "inspect": Format(
         "Inspect",
-        "acumen.readers.inspect:read_inspect",
-        lambda head: head.start[:4] == b"PK\x03\x04" or {"version", "status", "eval"} <= head.keys,
+        "inspect:read_inspect",
+        _keyed("version", "status", "eval", magic=b"PK\x03\x04"),
     ),
     "lm-eval": Format(
         "lm-eval",
-        "acumen.readers.lm_eval:read_lm_eval",
-        lambda head: (
-            {"doc_id", "filtered_resps"} <= head.first.keys()
-            or {"results", "group_subtasks"} <= head.keys
-        ),
+        "lm_eval:read_lm_eval",
+        _keyed("results", "group_subtasks", line=("doc_id", "filtered_resps")),
     ),
     "promptfoo": Format(
         "promptfoo",
-        "acumen.readers.promptfoo:read_promptfoo",
-        lambda head: (
-            {"testIdx", "promptIdx"} <= head.first.keys() or {"evalId", "results"} <= head.keys
-        ),
+        "promptfoo:read_promptfoo",
+        _keyed("evalId", "results", line=("testIdx", "promptIdx")),
     ),
     "label-studio": Format(
         "Label Studio",
-        "acumen.readers.label_studio:read_label_studio",
+        "label_studio:read_label_studio",
         lambda head: head.start[:1] == b"[" and {"id", "annotations"} <= head.keys,
     ),
     "parquet": Format(
         "Parquet",
-        "acumen.readers.arrow:read_parquet",
+        "arrow:read_parquet",
         lambda head: (
             head.start[:4] == b"PAR1"
             or (head.suffix == ".parquet" and not (head.is_delimited or head.is_json))
@@ -75,27 +79,25 @@ FORMATS: Final[Mapping[str, Format]] = {
     ),
     "cases": Format(
         "JSONL of cases",
-        "acumen.readers.cases:read_cases",
+        "entries:read_cases",
         lambda head: head.has_lines and _is_case(head.first),
         has_columns=False,
     ),
     "run": Format(
         "run artifact",
-        "acumen.readers.run:run_of_content",
+        "run:run_of_content",
         lambda head: head.is_json and bool({"experiments", "run_metadata"} & head.keys),
         has_columns=False,
         has_modes=True,
     ),
-    "jsonl": Format("JSONL", "acumen.readers.json_rows:read_lines", lambda head: head.has_lines),
+    "jsonl": Format("JSONL", "json_rows:read_lines", lambda head: head.has_lines),
     "json": Format(
         "JSON",
-        "acumen.readers.json_rows:read_document",
+        "json_rows:read_document",
         lambda head: head.is_json or (head.suffix == ".json" and not head.is_delimited),
     ),
-    "tsv": Format(
-        "TSV", "acumen.readers.delimited:read_delimited", lambda head: b"\t" in _header(head)
-    ),
-    "csv": Format("CSV", "acumen.readers.delimited:read_delimited", lambda _: True),
+    "tsv": Format("TSV", "delimited:read_delimited", lambda head: b"\t" in head.line),
+    "csv": Format("CSV", "delimited:read_delimited", lambda _: True),
 }
 """Name -> format, in the order they are tried."""
 
@@ -103,10 +105,6 @@ FORMATS: Final[Mapping[str, Format]] = {
 def _is_case(record: Mapping[str, Any]) -> bool:
     """Whether an object is a case's record rather than a row."""
     return bool(_CASE_FIELDS & record.keys()) or {"participant_id", "success"} <= record.keys()
-
-
-def _header(head: Head) -> bytes:
-    return head.start.split(b"\n", 1)[0]
 
 
 def format_of(head: Head, name: str | None = None) -> str:

@@ -6,7 +6,7 @@ Only ``acumen map`` proposes what is guessed here; nothing is evaluated by such 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -60,6 +60,11 @@ class Column:
         return 0 < len(values) <= MOST_LEVELS and short and (self.is_numeric or len(values) < 12)
 
     @property
+    def key(self) -> str:
+        """Its name as it is compared, without the path to it."""
+        return folded_name(self.path.rsplit(".", 1)[-1])
+
+    @property
     def words(self) -> set[str]:
         """The words of its name."""
         parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", self.path.split(".", 1)[-1])
@@ -80,14 +85,12 @@ def columns_of(rows: Rows) -> list[Column]:
     return [Column(path, _plain(look, path)) for path in _paths(rows)]
 
 
-def _paths(rows: Rows) -> Iterator[str]:
+def _paths(rows: Rows) -> Iterable[str]:
     """Columns, and the paths to single values inside of records."""
     if not isinstance(rows, Records):
-        yield from rows.names
-        return
-    yield from dict.fromkeys(
-        path for record in rows.rows[:LOOKED_AT] for path in _leaves(record, "", DEEPEST)
-    )
+        return rows.names
+    records = rows.rows[:LOOKED_AT]
+    return dict.fromkeys(path for record in records for path in _leaves(record, "", DEEPEST))
 
 
 def _leaves(value: Mapping[str, Any], at: str, depth: int) -> Iterator[str]:
@@ -125,7 +128,8 @@ def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[s
     guesses = {role: Guess(by_path[p], "named") for role, p in named.items() if p in by_path}
     _by_name(columns, guesses)
     _by_content(columns, guesses)
-    _drop_derived(guesses)
+    if "confidence" in guesses and _is_derived(guesses["confidence"].column, guesses):
+        del guesses["confidence"]
     _tell_apart(columns, guesses)
     return guesses
 
@@ -153,7 +157,7 @@ def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
 
 
 def _is_called(column: Column, role: str, exactness: int) -> bool:
-    key = folded_name(column.path.rsplit(".", 1)[-1])
+    key = column.key
     if any(key in names for names in DECLARED.values()):
         return role == "prediction" and exactness == 2 and key == "model"
     if exactness < 2:
@@ -202,23 +206,20 @@ def _shares(one: Column, other: Column) -> bool:
     return len(a & b) >= 2 and 2 * len(a & b) >= max(len(a), len(b))
 
 
-def _drop_derived(guesses: dict[str, Guess]) -> None:
-    """A confidence that is computed from the truth knows the answer: it is none."""
-    if "confidence" in guesses and _is_derived(guesses["confidence"].column, guesses):
-        del guesses["confidence"]
+def _pair(guesses: Mapping[str, Guess]) -> list[Column]:
+    """The truth and the prediction; nothing where one is not known."""
+    roles = ("truth", "prediction")
+    return [guesses[role].column for role in roles] if {*roles} <= guesses.keys() else []
 
 
 def _is_derived(column: Column, guesses: Mapping[str, Guess]) -> bool:
-    """Whether a column says how far the prediction is from the truth."""
-    pair = [guesses[role].column for role in ("truth", "prediction") if role in guesses]
-    if len(pair) < 2:
-        return False
+    """Whether a column says how far the prediction is from the truth: it knows the answer."""
+    pair = _pair(guesses)
     rows = zip(column.values, *(part.values for part in pair), strict=True)
-    whole = [(float(c), t, p) for c, t, p in rows if None not in (c, t, p)]
-    numeric = all(part.is_numeric for part in pair)
+    whole = [(float(c), t, p) for c, t, p in rows if None not in (c, t, p)] if pair else []
     values = [c for c, _, _ in whole]
     right = [float(t == p) for _, t, p in whole]
-    off = [abs(t - p) for _, t, p in whole] if numeric else []
+    off = [abs(t - p) for _, t, p in whole] if all(part.is_numeric for part in pair) else []
     return len(set(values)) > 1 and values in (right, [1 - r for r in right], off)
 
 
@@ -247,8 +248,8 @@ def raters_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> str:
 
 def stray_codes(guesses: Mapping[str, Guess]) -> list[str]:
     """Negative numbers that only the prediction has: codes for no answer, most likely."""
-    pair = [guesses[role].column for role in ("truth", "prediction") if role in guesses]
-    if len(pair) < 2 or not pair[0].is_numeric or pair[0].distinct[0] < 0:
+    pair = _pair(guesses)
+    if not pair or not pair[0].is_numeric or pair[0].distinct[0] < 0:
         return []
     return [f"{v:g}" for v in pair[1].distinct if not isinstance(v, str) and v < 0]
 
@@ -264,9 +265,8 @@ def _tell_apart(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
         fits = [
             column
             for column in _free(columns, guesses)
-            if not column.missing
-            and (role == "item" or folded_name(column.path.rsplit(".", 1)[-1]) in DECLARED[role])
-            and _fewer_twins(keys, column, to_none=role == "item")
+            if (role == "item" or column.key in DECLARED[role])
+            and _divides(column, keys, wholly=role == "item")
         ]
         if fits and role == "item" and _is_of_raters(guesses):
             guesses["rater"] = Guess(fits[0], "one answer of a case has several truths")
@@ -289,7 +289,9 @@ def _twins(keys: Sequence[Column]) -> int:
     return len(rows) - len(set(rows))
 
 
-def _fewer_twins(keys: Sequence[Column], column: Column, *, to_none: bool) -> bool:
+def _divides(column: Column, keys: Sequence[Column], *, wholly: bool) -> bool:
+    """Whether a column of names tells rows apart that the keys do not."""
+    if column.missing or not all(isinstance(value, int | str) for value in column.distinct):
+        return False
     left = _twins([*keys, column])
-    is_name = column.distinct and all(isinstance(value, int | str) for value in column.distinct)
-    return bool(is_name) and (left == 0 if to_none else left < _twins(keys))
+    return left == 0 if wholly else left < _twins(keys)

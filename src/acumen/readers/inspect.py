@@ -14,7 +14,7 @@ from acumen.errors import DataError, Problem, label, what_came
 from acumen.files.archive import Archive
 from acumen.files.json import parse_json
 from acumen.readers.content import Content
-from acumen.readers.logs import Record, at, objects_in, own_mapping, plain_roles
+from acumen.readers.logs import Record, at, objects_in, own_mapping, plain_roles, refuse_newer
 from acumen.readers.records import Records
 
 _NAN_BELOW: Final = frozenset({"scores", "reductions", "events"})
@@ -22,6 +22,8 @@ _NAN_BELOW: Final = frozenset({"scores", "reductions", "events"})
 _UNREAD: Final = frozenset({"events", "events_data", "messages", "attachments", "timelines"})
 """The bulk of a sample, let go as soon as it is parsed."""
 _KINDS: Final = {"id": str | int, "epoch": int, "scores": dict | None}
+NEWEST: Final = 2
+"""The newest version of the logs that is known."""
 _HEADERS: Final = ("header.json", "_journal/start.json")
 """What says which study it is: of a run that ended, else of one that began."""
 
@@ -29,6 +31,7 @@ _HEADERS: Final = ("header.json", "_journal/start.json")
 def read_inspect(content: Content) -> Records:
     """The samples of a log, and what its outcomes mean."""
     head, samples = (_members if content.data.startswith(b"PK") else _document)(content)
+    refuse_newer(head.get("version"), NEWEST, "version", content.name)
     study = head.get("eval")
     samples_read = _checked(samples, content.name)
     scorer, key = _scorer(samples_read)
@@ -85,7 +88,7 @@ def _checked(samples: Iterator[tuple[str, Any]], source: str) -> list[dict[str, 
         key = (at(sample, "id"), at(sample, "epoch"))
         if not faults and (first := places.setdefault(key, place)) != place:
             faults = [f"sample {label(key[0])}, epoch {key[1]} stands twice, first in {first}"]
-        problems += [Problem(fault, field=label(place)) for fault in faults]
+        problems += [Problem(fault, case=place, noun="sample") for fault in faults]
         if not problems:
             rows.append(_row(sample))
     if not rows and not problems:

@@ -49,8 +49,9 @@ def read_document(content: Content, rows: str | None = None) -> Records:
         if len(values) == 1 and isinstance(values[0], list):
             values = values[0]
         if not values:
-            message = f"there are no rows at {label(rows)}{_where_they_are(document)}"
-            raise DataError([message], source=name)
+            places = ", ".join(label(place) for place, _ in _lists(document))
+            hint = f"; there are lists of objects at {places}" if places else ""
+            raise DataError([f"there are no rows at {label(rows)}{hint}"], source=name)
     return Records(rows=_objects(values, name), format="json")
 
 
@@ -95,8 +96,3 @@ def _lists(value: Any, at: str = "", depth: int = 0) -> Iterator[tuple[str, list
             yield from _lists(inner, f"{at}.{step}" if at else step, depth + 1)
     elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
         yield at, value
-
-
-def _where_they_are(document: Any) -> str:
-    places = ", ".join(label(place) for place, _ in _lists(document))
-    return f"; there are lists of objects at {places}" if places else ""

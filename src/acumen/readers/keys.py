@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,10 +95,8 @@ def code_rows(
     if complete and "item" in rows.coded:
         gone = np.fromiter((c in listed for c in case.values), bool, len(case.values))
         gone[case.codes[outcome == Outcome.FAILED]] = True
-        problems += [
-            Problem(message, case=case.values[c], item=missing, noun=noun)
-            for c, missing, message in _ragged(case.codes, item, items, gone, noun)
-        ]
+        gaps = _ragged(case.codes, item, items, gone, noun)
+        problems += [replace(gap, case=case.values[cast("int", gap.case)]) for gap in gaps]
     if problems:
         raise DataError(problems, source=rows.source.name)
     return Codes(case.values, items, case.codes, item, warnings)
@@ -150,28 +148,17 @@ def _ragged(
     items: tuple[str, ...],
     failed: NDArray[np.bool_],
     noun: str,
-) -> list[tuple[int, str, str]]:
-    """Cases that lack an item others have: the case, the first such item, and what to say.
-
-    One for each case, not for each gap: a file of many cases and many items is mostly gaps.
-    """
-    if failed.any():
-        whole = ~failed[case]
-        case, item = case[whole], item[whole]
-    judged = np.flatnonzero(np.bincount(item, minlength=len(items))).tolist()
-    counts = np.bincount(case, minlength=len(failed))
-    short = (counts < len(judged)) & ~failed
-    if not short.any():
-        return []
-    had: dict[int, set[int]] = {c: set() for c in np.flatnonzero(short).tolist()}
-    rows = np.flatnonzero(short[case])
-    for c, i in zip(case[rows].tolist(), item[rows].tolist(), strict=True):
-        had[c].add(i)
-    gaps = []
-    for c, present in had.items():
-        first = next(i for i in judged if i not in present)
-        more = len(judged) - len(present) - 1
+) -> Iterator[Problem]:
+    """Cases that lack an item others have: one for each case, as many cases are mostly gaps."""
+    whole = ~failed[case]
+    pairs = np.unique(case[whole].astype(np.int64) * len(items) + item[whole])
+    judged = np.unique(pairs % len(items)).tolist()
+    of_case, starts = np.unique(pairs // len(items), return_index=True)
+    for c, own in zip(of_case.tolist(), np.split(pairs % len(items), starts[1:]), strict=True):
+        if len(own) == len(judged):
+            continue
+        there = {*own.tolist()}
+        first, more = next(i for i in judged if i not in there), len(judged) - len(own) - 1
         rest = f", nor {more} more of the {len(judged)} items" if more else ""
         message = f"is not there, though other {noun}s have it{rest}; an abstention is a row too"
-        gaps.append((c, items[first], message))
-    return gaps
+        yield Problem(message, case=c, item=items[first], noun=noun)

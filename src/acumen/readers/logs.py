@@ -43,6 +43,17 @@ def own_mapping(tool: str, **columns: str | None) -> dict[str, Any]:
     return mapping | {"columns": mapping["columns"] | columns}
 
 
+def refuse_newer(version: object, newest: int, field: str, source: str) -> None:
+    """Refuse a file of a version after the newest one that is known; none is the first."""
+    if version is not None and (isinstance(version, bool) or not isinstance(version, str | int)):
+        message = f"must be a text or a whole number, not {what_came(version)}"
+        raise DataError([Problem(message, field=field)], source=source)
+    major = str(version or 0).partition(".")[0]
+    if not major.isdecimal() or int(major[:9]) > newest:
+        message = f"{what_came(version)} is not known; this acumen reads up to {newest}: update it"
+        raise DataError([Problem(message, field=field)], source=source)
+
+
 def objects_in(lists: Mapping[str, object], source: str) -> dict[str, dict[str, Any]]:
     """The objects of lists by their places; whatever else is there is refused, all at once."""
     entries: dict[str, Any] = {}

@@ -45,8 +45,9 @@ class Lookup:
         if place is None:
             raise DataError([self._no_column(cell.path, role)])
         name, steps = place
-        column = (self.rows.ids if ids else self.rows.column)(name)
         change = _change(cell, steps)
+        # what is taken out of a cell, or compared, is taken as it is written
+        column = (self.rows.ids if ids or change else self.rows.column)(name)
         if change is None:
             return column
         column = _mapped(column, change)
@@ -76,7 +77,7 @@ class Lookup:
             if strictly or not isinstance(self.rows, Records):
                 raise DataError([self._no_column(path, "rule")])
             return np.full(len(self.rows), test(ABSENT))
-        column = self.rows.column(place[0])
+        column = self.rows.ids(place[0])
         if place[1]:
             column = _mapped(column, lambda value: value_at(_opened(value), place[1]))
         if isinstance(column, Coded):
@@ -184,21 +185,19 @@ def _extracted(value: Any, find: Callable[[str], Any]) -> Any:
 
 def _condition(rule: Rule) -> Callable[[Any], bool]:
     """Whether a value is as a rule says."""
-    tests: list[Callable[[Any], bool]] = []
-    if rule.equals is not None:
-        tests.append(_is_one_of(rule.equals))
-    if rule.null is not None:
-        tests.append(lambda value: _is_null(value) == rule.null)
-    if rule.nan is not None:
-        tests.append(lambda value: _is_nan(value) == rule.nan)
-    if rule.absent is not None:
-        tests.append(lambda value: (value is ABSENT) == rule.absent)
-    if rule.matches is not None:
-        pattern = checked_pattern(rule.matches)
-        tests.append(
-            lambda value: not _is_null(value) and search(pattern, as_text(value)) is not None
+    is_equal = None if rule.equals is None else _is_one_of(rule.equals)
+    pattern = None if rule.matches is None else checked_pattern(rule.matches)
+
+    def test(value: Any) -> bool:
+        return (
+            rule.null in (None, is_null := _is_null(value))
+            and rule.nan in (None, _is_nan(value))
+            and rule.absent in (None, value is ABSENT)
+            and (is_equal is None or is_equal(value))
+            and (pattern is None or (not is_null and bool(search(pattern, as_text(value)))))
         )
-    return lambda value: all(test(value) for test in tests)
+
+    return test
 
 
 def _is_one_of(values: Sequence[object]) -> Callable[[Any], bool]:

@@ -6,7 +6,7 @@ command line or in a call goes over both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -25,24 +25,14 @@ OutcomeName = Literal["abstained", "refused", "unparseable", "unscored", "failed
 Scalar = str | int | float | bool
 
 
-def _path(text: str) -> str:
-    parse_path(text)
-    return text
+def _passes(check: Callable[..., object], **options: Any) -> AfterValidator:
+    """That a text is let through as it is, unless a check refuses it."""
 
+    def let_through(text: str) -> str:
+        check(text, **options)
+        return text
 
-def _rows_path(text: str) -> str:
-    parse_path(text, explodes=True)
-    return text
-
-
-def _one_group(text: str) -> str:
-    checked_pattern(text, groups=1)
-    return text
-
-
-def _pattern(text: str) -> str:
-    checked_pattern(text)
-    return text
+    return AfterValidator(let_through)
 
 
 def _listed(value: object) -> object:
@@ -61,7 +51,7 @@ class _OneToo:
         return {"anyOf": [schema["items"], schema]}
 
 
-PathText = Annotated[Text, AfterValidator(_path)]
+PathText = Annotated[Text, _passes(parse_path)]
 Rules = Annotated["list[Rule]", BeforeValidator(_listed), _OneToo()]
 Scalars = Annotated[list[Scalar], BeforeValidator(_listed), _OneToo()]
 Words = Annotated[list[str], BeforeValidator(_listed), _OneToo()]
@@ -76,7 +66,7 @@ class Cell(Document):
         default=False, alias="json", description="whether it is JSON kept as text"
     )
     then: PathText | None = Field(default=None, description="a path inside of that JSON")
-    extract: Annotated[Text, AfterValidator(_one_group)] | None = Field(
+    extract: Annotated[Text, _passes(checked_pattern, groups=1)] | None = Field(
         default=None, description="a regular expression with one group: the value"
     )
     labels: dict[str, Scalar] = Field(default_factory=dict, description="text -> level")
@@ -118,7 +108,7 @@ class Rule(Document):
     null: bool | None = None
     nan: bool | None = None
     absent: bool | None = None
-    matches: Annotated[Text, AfterValidator(_pattern)] | None = None
+    matches: Annotated[Text, _passes(checked_pattern)] | None = None
     every: list[Rule] = Field(
         default_factory=list, alias="all", description="rules that must hold together"
     )
@@ -138,7 +128,7 @@ class MappingTable(Document):
 
     noun = "mapping"
     format: Text | None = Field(default=None, description="the file's format; else by its content")
-    rows: Annotated[Text, AfterValidator(_rows_path)] | None = Field(
+    rows: Annotated[Text, _passes(parse_path, explodes=True)] | None = Field(
         default=None, description="path to the rows of a JSON document"
     )
     scale: Text | None = Field(default=None, description="a scale's name or file")

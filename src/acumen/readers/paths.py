@@ -99,15 +99,11 @@ def _next(value: Any, step: Step) -> Any:
             return value[step] if isinstance(value, list) and step < len(value) else ABSENT
         case Pick():
             elements = value if isinstance(value, list) else ()
-            same = (e for e in elements if isinstance(e, Mapping) and _is(e, step))
+            objects = (element for element in elements if isinstance(element, Mapping))
+            same = (o for o in objects if as_text(o.get(step.key, ABSENT)) == step.value)
             return next(same, ABSENT)
         case _:
             return ABSENT
-
-
-def _is(element: Mapping[str, Any], pick: Pick) -> bool:
-    value = element.get(pick.key, ABSENT)
-    return as_text(value) == pick.value
 
 
 def as_text(value: object) -> str:

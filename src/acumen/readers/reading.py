@@ -12,16 +12,11 @@ if TYPE_CHECKING:
     from acumen.table.scale import Scale
 
 ROLES: Final = {
-    "case": "case",
-    "item": "item",
-    "truth": "truth",
-    "prediction": "prediction",
-    "confidence_column": "confidence",
-    "rater": "rater",
-    "repeat": "repeat",
-    "system": "system",
-    "group": "group",
-    "weight": "weight",
+    keyword: keyword.removesuffix("_column")
+    for keyword in (
+        *("case", "item", "truth", "prediction", "confidence_column"),
+        *("rater", "repeat", "system", "group", "weight"),
+    )
 }
 """Keyword -> the role whose column it names."""
 

@@ -119,9 +119,13 @@ def guess_roles(
         if role not in named and role not in choice.roles and len(fits) == 1:
             choice.take(role, fits[0])
     missing = [r for r in needs if r not in choice.roles and r not in named]
-    if missing:
+    notes = []
+    if missing == ["truth"] and not _proposals("truth", choice):
+        listed = ", ".join(map(label, names))
+        notes = [f"no column of {listed} is taken as the truth; if one is it: --truth COLUMN"]
+    elif missing:
         raise DataError([_no_column(missing, names, choice)])
-    return Roles(choice.roles, tuple(_notes(choice, sure, named)))
+    return Roles(choice.roles, (*notes, *_notes(choice, sure, named)))
 
 
 def folded_name(name: str) -> str:
@@ -143,11 +147,15 @@ def _no_column(missing: Sequence[str], names: Sequence[str], choice: _Choice) ->
     return Problem(f"{message}; name it: {options}")
 
 
-def _proposal(role: str, choice: _Choice) -> str | None:
-    """The first free column of a common name, or with a word in it that fits the role."""
+def _proposals(role: str, choice: _Choice) -> list[str]:
+    """Free columns of a common name, or with a word in it that fits the role."""
     fits = choice.fitting(COMMON.get(role, ()))
     fits += [key for key in choice.free if HINTS.get(role, set()) & set(re.split(r"\W|_", key))]
-    fits = [key for key in fits if key not in DERIVED]
+    return [key for key in fits if key not in DERIVED]
+
+
+def _proposal(role: str, choice: _Choice) -> str | None:
+    fits = _proposals(role, choice)
     return choice.free.pop(fits[0]) if fits else None
 
 

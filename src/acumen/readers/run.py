@@ -10,6 +10,7 @@ from acumen.errors import DataError, Problem, UsageError, label, what_came
 from acumen.files.json import source_name
 from acumen.readers.content import Content, load
 from acumen.readers.entries import table_from_entries
+from acumen.readers.logs import at, refuse_newer
 from acumen.table.judgments import Judgments, Outcome, Source
 from acumen.table.losses import rungs_off
 from acumen.table.scale import Scale, builtin_scales, find_scale
@@ -50,34 +51,28 @@ def run_from_document(
     """The table of one mode of a run artifact already parsed."""
     name = source_name(path)
     experiments = _experiments(document, name)
-    warnings: list[str] = []
-    key = _choose(experiments, mode, name, warnings)
-    at, experiment = experiments[key]
-    results = experiment.get("results")
-    results = results if isinstance(results, dict) else {}
-    entries = results.get("results")
+    key, warnings = _choose(experiments, mode, name)
+    place, experiment = experiments[key]
+    entries = at(experiment, "results", "results")
     if not isinstance(entries, list):
         message = f"must be a list, not {what_came(entries)}"
-        raise DataError([Problem(message, field=f"{at}.results.results")], source=name)
-    metadata = document.get("run_metadata") if isinstance(document, dict) else None
-    metadata = metadata if isinstance(metadata, dict) else {}
-    provenance = experiment.get("provenance")
-    provenance = provenance if isinstance(provenance, dict) else {}
+        raise DataError([Problem(message, field=f"{place}.results.results")], source=name)
+    metadata = at(document, "run_metadata")
     table = table_from_entries(
         entries,
-        scale=scale or _named_scale(metadata.get("scale"), name),
+        scale=scale or _named_scale(at(metadata, "scale"), name),
         source=Source(
             path=str(path),
             sha256=digest,
-            run_id=_text(metadata.get("run_id")),
-            git_commit=_text(metadata.get("git_commit")),
+            run_id=_text(at(metadata, "run_id")),
+            git_commit=_text(at(metadata, "git_commit")),
             mode=key if isinstance(key, str) else mode,
             is_long=False,
         ),
         name=name,
-        warnings=warnings + _missing_cases(provenance, results, len(entries)),
+        warnings=warnings + _missing_cases(experiment, len(entries)),
     )
-    return _checked_against(table, results)
+    return _checked_against(table, experiment["results"])
 
 
 def modes_of(path: str | Path) -> list[str]:
@@ -90,11 +85,11 @@ def _named_scale(content: object, name: str) -> Scale | None:
     """The scale a run says it was judged on; None where it says nothing."""
     if content is None:
         return None
-    at = "run_metadata.scale"
+    place = "run_metadata.scale"
     if not isinstance(content, dict):
         message = f"must be an object, not {what_came(content)}"
-        raise DataError([Problem(message, field=at)], source=name)
-    scale = Scale.parse(content, name, at)
+        raise DataError([Problem(message, field=place)], source=name)
+    scale = Scale.parse(content, name, place)
     if scale.name in builtin_scales():  # a file may leave out how ours calls itself and its cases
         ours = Scale.named(scale.name)
         if (ours.levels, ours.items) == (scale.levels, scale.items):
@@ -106,14 +101,7 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
     """Experiments by mode; an unnamed one by its position."""
     if not isinstance(document, dict):
         raise DataError([f"must be an object, not {what_came(document)}"], source=name)
-    version = document.get("schema_version")
-    if version is not None and (isinstance(version, bool) or not isinstance(version, str | int)):
-        message = f"must be a text or a whole number, not {what_came(version)}"
-        raise DataError([Problem(message, field="schema_version")], source=name)
-    major = str(version or 0).partition(".")[0]
-    if not major.isdecimal() or int(major[:9]) > NEWEST:
-        message = f"{what_came(version)} is not known; this acumen reads up to {NEWEST}: update it"
-        raise DataError([Problem(message, field="schema_version")], source=name)
+    refuse_newer(document.get("schema_version"), NEWEST, "schema_version", name)
     experiments = document.get("experiments")
     if not isinstance(experiments, list) or not experiments:
         content = "an empty list" if experiments == [] else what_came(experiments)
@@ -124,72 +112,70 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
     by_mode: dict[str | int, tuple[str, dict[str, Any]]] = {}
     problems = []
     for index, experiment in enumerate(experiments):
-        at = f"experiments[{index}]"
+        place = f"experiments[{index}]"
         if not isinstance(experiment, dict):
             message = f"must be an object, not {what_came(experiment)}"
-            problems.append(Problem(message, field=at))
+            problems.append(Problem(message, field=place))
             continue
-        mode = _mode(experiment, at, problems)
+        mode = _mode(experiment, place, problems)
         key: str | int = index if mode is None else mode
         if key in by_mode:
-            message = f"mode {label(key)} is there twice, in {by_mode[key][0]} and {at}"
+            message = f"mode {label(key)} is there twice, in {by_mode[key][0]} and {place}"
             problems.append(Problem(message))
-        by_mode[key] = (at, experiment)
+        by_mode[key] = (place, experiment)
     if problems:
         raise DataError(problems, source=name)
     return by_mode
 
 
-def _mode(experiment: dict[str, Any], at: str, problems: list[Problem]) -> str | None:
-    names = {}
+def _mode(experiment: dict[str, Any], place: str, problems: list[Problem]) -> str | None:
+    modes = {}
     for part in ("provenance", "results"):
-        section = experiment.get(part)
-        mode = section.get("mode") if isinstance(section, dict) else None
+        mode = at(experiment, part, "mode")
         if isinstance(mode, str) and mode:
-            names[part] = mode
+            modes[mode] = part
         elif mode is not None:
             message = f"must be a text, not {what_came(mode)}"
-            problems.append(Problem(message, field=f"{at}.{part}.mode"))
-    modes = list(dict.fromkeys(names.values()))
+            problems.append(Problem(message, field=f"{place}.{part}.mode"))
     if len(modes) > 1:
-        message = f"provenance says {label(modes[0])} but results say {label(modes[1])}"
-        problems.append(Problem(message, field=f"{at}.mode"))
-    return modes[0] if modes else None
+        one, other = map(label, modes)
+        message = f"provenance says {one} but results say {other}"
+        problems.append(Problem(message, field=f"{place}.mode"))
+    return next(iter(modes), None)
 
 
 def _choose(
-    experiments: dict[str | int, Any], mode: str | None, name: str, warnings: list[str]
-) -> str | int:
-    modes = ", ".join(label(m) if isinstance(m, str) else "(unnamed)" for m in experiments)
+    experiments: dict[str | int, Any], mode: str | None, name: str
+) -> tuple[str | int, list[str]]:
+    """The experiment that is meant, and what to warn of."""
     if mode in experiments:
-        return mode
+        return mode, []
+    modes = ", ".join(label(m) if isinstance(m, str) else "(unnamed)" for m in experiments)
+    reason = "no mode was chosen" if mode is None else f"there is no mode {label(mode)}"
     if len(experiments) > 1:
-        reason = "no mode was chosen" if mode is None else f"there is no mode {label(mode)}"
         raise UsageError(f"{name}: {reason}; the file holds {modes}: choose with --mode NAME")
     (only,) = experiments
-    if isinstance(only, str):
-        if mode is not None:
-            raise UsageError(f"{name}: there is no mode {label(mode)}; the file holds {modes}")
-        return only
-    warnings.append(
-        "the run does not name its mode"
-        + ("" if mode is None else f"; it is read as {label(mode)}")
-    )
-    return only
+    if isinstance(only, str) and mode is not None:
+        raise UsageError(f"{name}: {reason}; the file holds {modes}")
+    reading = "" if mode is None else f"; it is read as {label(mode)}"
+    return only, [] if isinstance(only, str) else [f"the run does not name its mode{reading}"]
 
 
-def _missing_cases(provenance: dict[str, Any], results: dict[str, Any], size: int) -> list[str]:
+def _missing_cases(experiment: dict[str, Any], size: int) -> list[str]:
     """Cases that were asked for and are not in the file."""
     counts = {
-        "participants_requested": provenance.get("participants_requested"),
-        "participants_evaluated": provenance.get("participants_evaluated"),
-        "total_subjects": results.get("total_subjects"),
+        "participants_requested": at(experiment, "provenance", "participants_requested"),
+        "participants_evaluated": at(experiment, "provenance", "participants_evaluated"),
+        "total_subjects": at(experiment, "results", "total_subjects"),
     }
-    most = max((v for v in counts.values() if type(v) is int), default=size)
-    if most <= size:
+    more = {field: n for field, n in counts.items() if type(n) is int and n > size}
+    if not more:
         return []
-    field = next(k for k, v in counts.items() if v == most)
-    return [f"{most - size} of {most} cases ({field}) are not in the file, which holds {size}"]
+    field = max(more, key=more.__getitem__)
+    return [
+        f"{more[field] - size} of {more[field]} cases ({field}) are not in the file, "
+        f"which holds {size}"
+    ]
 
 
 def _checked_against(table: Judgments, results: dict[str, Any]) -> Judgments:
@@ -216,6 +202,5 @@ def _close(stated: object, value: float) -> bool:
 
 
 def _text(value: object) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return None
-    return str(value)
+    is_text = isinstance(value, str | int) and not isinstance(value, bool)
+    return str(value) if is_text else None

@@ -13,7 +13,8 @@ import numpy as np
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import DataError, UsageError, counted, printable
-from acumen.readers import read_content
+from acumen.readers import read_content, rows_of
+from acumen.readers.answers import usual_order
 from acumen.readers.content import load
 from acumen.readers.formats import FORMATS, format_of
 from acumen.readers.guess import (
@@ -25,12 +26,13 @@ from acumen.readers.guess import (
     raters_in,
     stray_codes,
 )
-from acumen.readers.mapping import MappingTable
-from acumen.readers.reading import ROLES, Reading
+from acumen.readers.reading import ROLES, Reading, options_of
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
 from acumen.results.survey import ColumnPart, Question, Survey
 from acumen.table.judgments import Judgments
+from acumen.table.levels import spell
+from acumen.table.scale import find_scale
 
 FEW_VALUES: Final = 12
 MAPPING: Final = "m.toml"
@@ -48,66 +50,77 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
         raise UsageError(f"a survey is of a file, not of {printable(type(path).__name__)}")
     content, request = load(path), Request.of(reading)
     name = format_of(content.head, request.format)
-    columns: list[Column] = []
+    rows = rows_of(content, name, request) if FORMATS[name].has_columns else None
+    columns = [] if rows is None else columns_of(rows)
     guesses: dict[str, Guess] = {}
-    rows: Rows | None = None
-    if FORMATS[name].has_columns:
-        inside = request.over({}).rows if name == "json" else None
-        rows = FORMATS[name].reader()(content, **({} if inside is None else {"rows": inside}))
-        columns = columns_of(rows)
-        if not rows.mapping and not request.mapping:
-            named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
-            texts = {role: path for role, path in named.items() if isinstance(path, str)}
-            guesses = guess_columns(columns, texts)
-    whole: dict[str, Any] = {
-        keyword: guesses[role].column.path for keyword, role in ROLES.items() if role in guesses
-    }
-    whole |= {"truth": raters} if (raters := raters_in(columns, guesses)) else {}
-    whole |= {"abstain": strays} if (strays := stray_codes(guesses)) else {}
-    whole |= {key: value for key, value in reading.items() if value is not None}
-    mapping = (
-        _mapping(name, whole) if guesses else _plain(request.over(rows.mapping if rows else {}))
-    )
-    if rows is not None and guesses and "truth" not in guesses:
-        whole = {"mapping": mapping}  # a mapping that names no truth says that there is none
-    table, problems, levels = None, [], {}
+    if rows is not None and not rows.mapping and not request.mapping:
+        named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
+        guesses = guess_columns(columns, {r: p for r, p in named.items() if isinstance(p, str)})
+    options = _options(columns, guesses) | {k: v for k, v in reading.items() if v is not None}
+    mapping = _mapping(name, options)
+    if not guesses:  # one that is there already, as a file has it
+        in_force = request.over(rows.mapping if rows else {})
+        mapping = in_force.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    elif "truth" not in guesses:
+        options = {"mapping": mapping}  # a mapping that names no truth says that there is none
+    table, problems, levels = None, [], _Levels()
     try:
-        table = read_content(content, mode=mode, **whole)
+        table = read_content(content, mode=mode, **options)
     except DataError as error:
         problems = [str(problem) for problem in error.problems]
-        levels = {} if "truth" not in guesses else _levels(guesses["truth"].column)
-        with suppress(
-            DataError, UsageError
-        ):  # on the levels of the truth; no count hangs on their order
-            table = read_content(content, mode=mode, **whole | levels) if levels else None
-    n_rows = len(table) if rows is None and table is not None else 0 if rows is None else len(rows)
+        levels = _levels(guesses["truth"].column) if "truth" in guesses else levels
+        with suppress(DataError, UsageError):  # no count hangs on the order of levels
+            words: dict[str, Any] = options | {"levels": levels.text}
+            table = read_content(content, mode=mode, **words) if levels.text else None
+    proposal = {"levels": levels.text} if levels.is_ordered else {}
+    roles = _roles(rows, request, guesses)
     report = Survey(
         file=content.name,
         format=name,
-        rows=n_rows,
-        columns=_roles(rows, request, guesses),
-        details=_details(columns, guesses, _roles(rows, request, guesses)),
+        rows=len(rows if rows is not None else table or ()),
+        columns=roles,
+        details=_details(columns, guesses, roles),
         problems=problems,
-        mapping={**{k: v for k, v in levels.items() if problems}, **mapping},
+        mapping=proposal | mapping,
     )
     if table is None:
         return report
-    spare = [c for c in columns if c.path not in {g.column.path for g in guesses.values()}]
-    options = whole | (levels if problems else {})
-    if isinstance(options.get("mapping"), dict):
-        options = {"mapping": MAPPING}
-    command = _command(str(path), options)
-    facts = _facts(_Study(table, command, confidences_in(spare, guesses)))
-    unordered = problems and not guesses["truth"].column.is_numeric
-    return report.model_copy(update=facts | ({"levels": None} if unordered else {}))
+    paths = {guess.column.path for guess in guesses.values()}
+    spare = confidences_in([c for c in columns if c.path not in paths], guesses)
+    command = _command(str(path), options | proposal)
+    study = _Study(table, command, spare, is_ordered=levels.is_ordered or not levels.text)
+    return report.model_copy(update=study.facts | {"notes": [*table.warnings, *levels.notes]})
 
 
-def _levels(column: Column) -> dict[str, Any]:
-    """The levels of the truth: its range, or its words, which somebody has to put in order."""
-    values = [value for value in dict.fromkeys(column.values) if value is not None]
-    if column.is_numeric and column.has_levels and all(float(v).is_integer() for v in values):
-        return {"levels": f"{int(min(values))}-{int(max(values))}"}
-    return {"levels": ",".join(map(str, values))} if column.has_levels else {}
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """The levels of a truth as an option, and whether that is their order."""
+
+    text: str = ""
+    is_ordered: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def _levels(column: Column) -> _Levels:
+    """The range of a truth, or its words: in the order everybody means, else in none."""
+    if not column.has_levels:
+        return _Levels()
+    if column.is_numeric:
+        low, high = column.distinct[0], column.distinct[-1]
+        whole = all(float(value).is_integer() for value in column.distinct)
+        return _Levels(f"{low:g}-{high:g}", is_ordered=True) if whole else _Levels()
+    if order := usual_order(column.distinct):
+        note = f"the levels are taken in their usual order, lowest first: {', '.join(order)}"
+        return _Levels(",".join(order), is_ordered=True, notes=(f"{note}; check it",))
+    return _Levels(",".join(map(str, column.distinct)))
+
+
+def _options(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> dict[str, Any]:
+    """What is guessed, as keywords of the doors."""
+    roles = {role: keyword for keyword, role in ROLES.items()}
+    options: dict[str, Any] = {roles[role]: g.column.path for role, g in guesses.items()}
+    options |= {"truth": raters} if (raters := raters_in(columns, guesses)) else {}
+    return options | ({"abstain": strays} if (strays := stray_codes(guesses)) else {})
 
 
 def _roles(rows: Rows | None, request: Request, guesses: Mapping[str, Guess]) -> dict[str, str]:
@@ -144,44 +157,21 @@ def _details(
     return parts
 
 
-def _mapping(format_name: str, whole: Mapping[str, Any]) -> dict[str, Any]:
+def _mapping(format_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping file to start from."""
-    columns = {ROLES[key]: value for key, value in whole.items() if key in ROLES}
-    rest = {key: value for key, value in whole.items() if key not in (*ROLES, "mapping")}
+    columns = {ROLES[key]: value for key, value in options.items() if key in ROLES}
+    rest = {key: value for key, value in options.items() if key not in (*ROLES, "mapping")}
     return {"format": format_name, **rest, "columns": columns}
 
 
-def _plain(mapping: MappingTable) -> dict[str, Any]:
-    """A mapping that is there already, as a file has it."""
-    return mapping.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-
-
-def _command(path: str, whole: Mapping[str, Any]) -> str:
-    """The options that read the file so, after its name."""
-    parts = [path]
-    for key, value in whole.items():
-        option = f"--{key.replace('_', '-')}"
-        for one in value if isinstance(value, list | tuple) else [value]:
-            parts += [option] if one is True else [option, str(one)] if one is not False else []
-    return shlex.join(parts)
-
-
-def _facts(study: _Study) -> dict[str, Any]:
-    table = study.table
-    return {
-        "cases": len(table.cases),
-        "items": len(table.items),
-        "levels": list(table.scale.levels),
-        "outcomes": table.outcomes,
-        "measurable": {q.name: q.question for q in _questions(study)},
-        "notes": list(table.warnings),
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    name: str
-    question: Question
+def _command(path: str, options: Mapping[str, Any]) -> str:
+    """The words that read the file so: its name, and options."""
+    words = options_of(options)
+    if isinstance(options.get("mapping"), dict):
+        words = ("--mapping", MAPPING)
+    if levels := options.get("levels"):
+        words = (*words, "--levels", spell(find_scale(levels).levels))
+    return shlex.join([path, *words])
 
 
 @dataclass(frozen=True)
@@ -192,16 +182,29 @@ class _Study:
     command: str
     candidates: Sequence[str] = ()
     """Columns that could be a confidence."""
+    is_ordered: bool = True
+    """Whether the order of the levels is known."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        table = self.table
+        return {
+            "cases": len(table.cases),
+            "items": len(table.items),
+            "levels": list(table.scale.levels) if self.is_ordered else None,
+            "outcomes": table.outcomes,
+            "measurable": dict(_questions(self)),
+        }
 
     def ask(
-        self, name: str, about: str, lacks: str | None, verb: str = "evaluate", options: str = ""
-    ) -> _Asked:
-        command = f"acumen {verb} {self.command}{options}" if lacks is None else None
-        question = Question(about=about, possible=lacks is None, command=command, lacks=lacks)
-        return _Asked(name, question)
+        self, name: str, about: str, lacks: str | None, options: str = ""
+    ) -> tuple[str, Question]:
+        lacks = lacks if self.is_ordered else "the order of the levels: --levels LOWEST,…,HIGHEST"
+        command = f"acumen evaluate {self.command}{options}" if lacks is None else None
+        return name, Question(about=about, possible=lacks is None, command=command, lacks=lacks)
 
 
-def _questions(study: _Study) -> Iterator[_Asked]:
+def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
     """Everything one may ask, with what is missing for it."""
     table = study.table
     judged, confidence = table.included, table.signals.get("confidence")

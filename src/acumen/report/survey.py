@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acumen.errors import printable
+from acumen.errors import counted, printable
 from acumen.report.blocks import UNDEFINED, Block, Cell, Paragraph, Table, Tone, Warnings
 from acumen.results.survey import ColumnPart, Survey
 
@@ -13,7 +13,12 @@ def blocks(survey: Survey) -> Iterator[Block]:
     """The file, its columns, what they would be read as, and what to ask."""
     yield Paragraph(_headline(survey), Tone.STRONG)
     if survey.details:
-        yield Table("", ("Column", "Role", "Why", "Holds"), tuple(map(_column, survey.details)))
+        columns = [c for c in survey.details if c.role is not None or c.distinct > 1]
+        yield Table("", ("Column", "Role", "Why", "Holds"), tuple(map(_column, columns)))
+        if same := len(survey.details) - len(columns):
+            yield Paragraph(
+                f"and {counted(same, 'column')} empty or the same in all rows", Tone.QUIET
+            )
     elif survey.columns:
         rows = survey.columns.items()
         cells = tuple((Cell(printable(column)), Cell(role)) for role, column in rows)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from acumen.errors import printable
+from acumen.errors import UsageError, printable
 from acumen.files.text import folded
 
 Level = int | float | str
@@ -46,6 +46,8 @@ def parse_levels(text: str) -> tuple[Level, ...] | None:
     span = _RANGE.fullmatch(text)
     if span is not None:
         low, high, step = (float(end) for end in span.groups("1"))
+        if low > high:
+            raise UsageError(f"levels run from the lowest to the highest: {high:g}-{low:g}")
         return spaced(low, high, step)
     words = [word.strip() for word in text.split(",")]
     if len(words) < 2:
