@@ -1,4 +1,4 @@
-"""What a metrics artifact says in plain words: on whom, what can be concluded and what cannot.
+"""What a metrics artifact says in plain words: what can be concluded and what cannot.
 
 One line for the terminal (:func:`conclusion`), questions with their answers for the page
 (:func:`summary`).
@@ -11,7 +11,7 @@ from acumen.errors import counted
 from acumen.report.claims import Claim
 from acumen.report.selective.compared import conclusions, listed, verdict
 from acumen.report.selective.leaderboard import verdict as among_several
-from acumen.report.selective.outcomes import nothing_ranked, outcome_lines
+from acumen.report.selective.outcomes import nothing_ranked
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
@@ -20,7 +20,6 @@ Answers = tuple[tuple[str, tuple[str, ...]], ...]
 def summary(artifact: MetricsArtifact) -> Answers:
     """Questions a reader comes with, each with its answers."""
     return (
-        ("What was measured", (_compared(artifact), _on_whom(artifact))),
         ("What can be concluded", tuple(_conclusions(artifact))),
         ("What cannot be concluded", tuple(_limits(artifact))),
     )
@@ -55,45 +54,6 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
 def _alike(best: Best) -> str:
     verb = "ranks" if len(best.equal) == 1 else "rank"
     return f"{listed([name(f) for f in best.equal], 4)} {verb} alike"
-
-
-def _compared(artifact: MetricsArtifact) -> str:
-    functions = list(artifact.confidence_variants)
-    text = counted(len(functions), "confidence function")
-    if len(functions) <= 3:
-        text = f"the confidence {'function' if len(functions) == 1 else 'functions'} " + listed(
-            [name(f) for f in functions]
-        )
-    if not functions:
-        text = "no confidence"
-    names = artifact.input_names
-    if len(names) > 2:
-        people = counted(artifact.population.participants_included, artifact.population.case_noun)
-        own = artifact.options.get("pairwise") is True
-        where = "the cases of each pair" if own else f"the {people} that all share"
-        return f"{len(names)} systems, {listed(names)}, on {where}, with {text}."
-    if artifact.comparison.enabled:
-        in_both = artifact.comparison.in_both or artifact.population.participants_included
-        noun = artifact.population.case_noun
-        return (
-            f"Two runs, {names[0]} and {names[1]}, on the {counted(in_both, noun)} that both "
-            f"judge, with {text}. Every difference is {names[1]} minus {names[0]}, paired "
-            f"by {noun}."
-        )
-    mode = artifact.inputs[0].mode if artifact.inputs else None
-    where = f" ({name(mode)})" if mode is not None else ""
-    return f"One run, {names[0]}{where}, ranked by {text}."
-
-
-def _on_whom(artifact: MetricsArtifact) -> str:
-    people = artifact.population
-    text = f"{counted(people.participants_included, people.case_noun)} with " + "; ".join(
-        outcome_lines(artifact)
-    )
-    failed = people.participants_failed
-    if failed:
-        return f"{text}. {counted(failed, people.case_noun)} failed and count in no metric."
-    return f"{text}. None failed."
 
 
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
