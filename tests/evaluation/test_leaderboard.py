@@ -168,10 +168,15 @@ def test_each_system_may_have_a_confidence_of_its_own() -> None:
 def test_systems_come_from_files_modes_or_a_mapping_and_are_called_as_they_are_labelled(
     tmp_path: Path,
 ) -> None:
-    run_file = tmp_path / "run.json"
-    write_json(run_file, toy_run(12))
-    modes = acumen.evaluate(run_file, mode="all", resamples=0).systems
-    assert modes == acumen.evaluate(run_file, mode=",".join(modes), resamples=0).systems
+    run_file, document = tmp_path / "run.json", toy_run(12)
+    modes = ["zero", "few", "many"]
+    (experiment,) = document["experiments"]
+    document["experiments"] = [
+        {"provenance": {"mode": m}, "results": experiment["results"] | {"mode": m}} for m in modes
+    ]
+    write_json(run_file, document)
+    assert acumen.evaluate(run_file, mode="all", resamples=0).systems == modes
+    assert acumen.evaluate(run_file, mode="many,zero", resamples=0).systems == ["many", "zero"]
     for name in ("a", "b", "c"):
         rows = ["case,truth,prediction,confidence"]
         rows += [f"{c},{c % 3},{(c + (c % 5 == 0)) % 3},0.{c % 9 + 1}" for c in range(12)]
@@ -181,9 +186,9 @@ def test_systems_come_from_files_modes_or_a_mapping_and_are_called_as_they_are_l
     labels = [word for name in ("x", "y", "z") for word in ("--label", name)]
     output = tmp_path / "out.json"
     assert run(["evaluate", *files, *labels, "--resamples", "0", "-q", "-o", str(output)]) == 0
-    document = read_json(output)
-    assert isinstance(document, dict)
-    assert document["systems"] == ["x", "y", "z"]
+    written = read_json(output)
+    assert isinstance(written, dict)
+    assert written["systems"] == ["x", "y", "z"]
     command = evaluate_command(Evaluation.read(output).artifact)
     assert command is not None
     assert "--label x --label y --label z" in command

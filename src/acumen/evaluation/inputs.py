@@ -56,8 +56,12 @@ def tables_of(inputs: Sequence[Any], mode: Modes, reading: Reading) -> dict[str,
 
 def is_by_name(inputs: Mapping[Any, Any]) -> bool:
     """Whether a mapping is of inputs by the names of their systems."""
-    kinds = (str, Path, Judgments, list, tuple)
-    tables = (isinstance(v, kinds) or hasattr(v, "columns") for v in inputs.values())
+    kinds = (str, Path, Judgments)
+    rows = ([*v[:1]] if isinstance(v, list | tuple) else [] for v in inputs.values())
+    tables = (
+        isinstance(v, kinds) or hasattr(v, "columns") or any(hasattr(r, "keys") for r in first)
+        for v, first in zip(inputs.values(), rows, strict=True)
+    )
     return bool(inputs) and all(isinstance(name, str) for name in inputs) and all(tables)
 
 

@@ -23,7 +23,7 @@ class Claim(Enum):
     """What a terminal or a page may claim."""
 
     BETTER = Promise("{side} is better", 0.05)
-    """Of two runs at equal coverage, by any function."""
+    """Of two runs at equal coverage, by any function; of several, any pair, and by any metric."""
     ANSWERS_MORE = Promise("{side} answers more", 0.05)
     ERRS_LESS = Promise("{side} errs less on the rows that both answered", 0.05)
     COSTS_LESS = Promise("{side} has the lower charged area", 0.05)

@@ -23,6 +23,9 @@ def fact_list(artifact: MetricsArtifact) -> list[Fact]:
     facts: list[Fact] = []
     if not artifact.comparison.enabled:
         facts.append(Fact(f"{people.case_noun}s", number(people.participants_included)))
+    if len(artifact.inputs) > 2:
+        who = Fact(f"{people.case_noun}s", number(people.participants_included))
+        return [who, Fact("systems", number(len(artifact.inputs)))]
     variants = [None] * len(artifact.inputs) if best is None else artifact.sides[best]
     numbers = artifact.overall_by_input
     for side, metrics, variant in zip(artifact.input_names, numbers, variants, strict=False):

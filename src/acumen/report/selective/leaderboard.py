@@ -120,9 +120,9 @@ def _claims(document: MetricsArtifact, board: Leaderboard) -> Iterator[str]:
         yield better("each of " * (len(beaten_by) > 1) + listed(beaten_by), [who])
     if rivals:
         yield f"{people} cannot tell {who} from {listed(rivals)}"
-    told = sum(pair.winner is not None for pair in document.comparison.pairs)
     if board.baseline is None and len(board.standings) > 2:
-        yield f"{told} of {counted(len(document.comparison.pairs), 'pair')} are told apart"
+        wins = sum(pair.winner is not None for pair in document.comparison.pairs)
+        yield f"{wins} of {counted(len(document.comparison.pairs), 'pair')} are told apart"
 
 
 def blocks(document: MetricsArtifact) -> Iterator[Block]:

@@ -31,8 +31,8 @@ def side_names(artifact: MetricsArtifact) -> list[str]:
     cut = LONGEST_SIDE - 1
     heads = [n if len(n) <= LONGEST_SIDE else f"{n[:cut]}…" for n in names]
     tails = [n if len(n) <= LONGEST_SIDE else f"…{n[-cut:]}" for n in names]
-    told = next((short for short in (heads, tails) if len({*short}) == len(names)), None)
-    return told or [f"{at}: {n[: cut - 3]}…" for at, n in enumerate(names, 1)]
+    apart = next((short for short in (heads, tails) if len({*short}) == len(names)), None)
+    return apart or [f"{at}: {n[: cut - 3]}…" for at, n in enumerate(names, 1)]
 
 
 def scale_note(scale: Mapping[str, Any]) -> str | None:
