@@ -419,7 +419,7 @@ def test_a_folder_of_results_becomes_one_table(
 @pytest.mark.parametrize(
     ("form", "rag", "direct"),
     [
-        ("table", "       100       90.0%", "    99/100       92.9%"),
+        ("table", "_V2    100       90.0%", "_V2 99/100       92.9%"),
         ("markdown", "| 100 | 90.0% [", "| 99/100 | 92.9% ["),
         ("latex", "& 100 & 90.0\\% [", "& 99/100 & 92.9\\% ["),
         ("csv", ",100,100,90.0,", ",100,99,92.9"),
