@@ -1,19 +1,23 @@
-"""What ``acumen run`` adds to the endpoint's own time: many cases, a slow echo, many abreast."""
+"""What ``acumen run`` costs beside the endpoint's own time, held against the bare openai SDK.
+
+Both ask the same questions of the same slow echo, in turn, each in a process of its own; the SDK
+keeps its connections open and does nothing with an answer.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-CASES, LATENCY, ABREAST = 1000, 0.2, 50
+QUESTIONS, LATENCY, ABREAST, MANY = 10_000, 0.02, 64, 500
+SETTLED = 100_000
 SERVER = Path(__file__).parents[1] / "tests" / "runner" / "scripted_server.py"
 TASK = """
 name = "flat"
@@ -26,41 +30,127 @@ confidence = "confidence"
 [prompt]
 user = "CASE {{ case.text }}"
 """
-DRIVE = """
-import sys, time
+CLOCK = """
+import json, sys, time
 from pathlib import Path
+
+folder, url, abreast, name = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+
+def tell(wall, cpu):
+    status = Path("/proc/self/status").read_text()
+    most = int(status.split("VmHWM:")[1].split()[0]) / 1024
+    print(json.dumps([time.perf_counter() - wall, time.process_time() - cpu, most]))
+"""
+PLAN = """
 import httpx2
 from acumen.runner.cases import read_cases
-from acumen.runner.plan import Plan, Settings
 from acumen.runner.execute import execute
+from acumen.runner.plan import Plan, Settings
 from acumen.runner.task_file import read_task
 
-folder, url, abreast = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 task = read_task(folder / "flat.toml")
-plan = Plan(task, read_cases(folder / "cases.json", task), None, Settings("m", "test"))
-begun = time.perf_counter()
-execute(plan, folder / sys.argv[4], url, concurrency=abreast)
-print(time.perf_counter() - begun)
+plan = Plan(task, read_cases(folder / f"{name}.json", task), None, Settings("m", "test"))
 """
+DRIVE = (
+    CLOCK
+    + PLAN
+    + """
+wall, cpu = time.perf_counter(), time.process_time()
+execute(plan, folder / sys.argv[5], url, concurrency=abreast, resume="resume" in sys.argv)
+# a resumption is counted from the process's beginning: its imports, its cases
+tell(wall, 0.0 if "resume" in sys.argv else cpu)
+"""
+)
+SDK = (
+    CLOCK
+    + PLAN
+    + """
+import asyncio
+from openai import AsyncOpenAI
+from acumen.runner.prompts import zero_or_few_shot
+from acumen.runner.protocols import Ask
+
+async def main():
+    client = AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
+    cases = iter(plan.asked_cases)
+    fields = Ask(task, plan.settings, 0, []).body("schema")
+
+    async def work():
+        for case in cases:
+            body = fields | {"messages": zero_or_few_shot(task, case)}
+            answer = await client.chat.completions.create(**body)
+            assert json.loads(answer.choices[0].message.content)["score"] == 2
+
+    await asyncio.gather(*(work() for _ in range(abreast)))
+
+wall, cpu = time.perf_counter(), time.process_time()
+asyncio.run(main())
+tell(wall, cpu)
+"""
+)
+SETTLE = (
+    CLOCK
+    + PLAN
+    + """
+from dataclasses import replace
+from acumen.runner.journal import sealed
+from acumen.runner.record import as_line, read_record
+
+few = folder / "few-run.json.journal"
+head, line, *_ = few.read_bytes().split(b"\\n")
+record = read_record(line.rpartition(b", ")[0] + b"}")
+with (folder / sys.argv[5]).open("wb") as journal:
+    journal.write(head + b"\\n")
+    for case in plan.asked_cases[:-5]:
+        copy = replace(record, case=case.id, case_hash=case.digest, reply=record.reply or "…")
+        journal.write(sealed(as_line(copy)))
+"""
+)
 
 
-def ratio(repeats: int = 3) -> tuple[float, float]:
-    """Times the ideal, and seconds, of the run that came nearest to it.
+@dataclass(frozen=True)
+class Cost:
+    """Seconds by the clock and of processor time, and the most memory, in MB."""
 
-    The ideal is what bare sockets take on this machine just before, and never less than the
-    latency's own share, cases × latency / abreast.
-    """
-    found = []
+    wall: float
+    cpu: float
+    memory: float
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The runner, the SDK, the runner with many questions in flight, and a resumption."""
+
+    ours: Cost
+    sdk: Cost
+    many: Cost
+    resumption: Cost
+
+
+def costs(repeats: int = 2) -> Costs:
+    """Of each the run that took the least processor time: another's work on the machine shows."""
     with tempfile.TemporaryDirectory() as name, _echo() as port:
         folder = Path(name)
         (folder / "flat.toml").write_text(TASK, "utf-8")
-        cases = [{"id": n, "text": f"c{n}", "truth": {"Sleep": 2}} for n in range(CASES)]
-        (folder / "cases.json").write_text(json.dumps({"cases": cases}), "utf-8")
-        for attempt in range(repeats):
-            ideal = max(asyncio.run(_bare(port)), CASES * LATENCY / ABREAST)
-            taken = _driven(folder, port, f"run{attempt}.json")
-            found.append((taken / ideal, taken))
-    return min(found)
+        for file, count in (("cases", QUESTIONS), ("few", 5), ("all", SETTLED)):
+            cases = [{"id": n, "text": f"c{n}", "truth": {"Sleep": 2}} for n in range(count)]
+            (folder / f"{file}.json").write_text(json.dumps({"cases": cases}), "utf-8")
+        turns = range(repeats)
+        pairs = [
+            (
+                _cost(DRIVE, folder, port, ABREAST, "cases", f"run{turn}.json"),
+                _cost(SDK, folder, port, ABREAST, "cases"),
+                _cost(DRIVE, folder, port, MANY, "cases", f"many{turn}.json"),
+            )
+            for turn in turns
+        ]
+        _cost(DRIVE, folder, port, 1, "few", "few-run.json")
+        again = []
+        for turn in turns:
+            _run(SETTLE, folder, port, 1, "all", f"all{turn}.json.journal")
+            again.append(_cost(DRIVE, folder, port, 8, "all", f"all{turn}.json", "resume"))
+    ours, sdk, many = (min(costs, key=lambda c: c.cpu) for costs in zip(*pairs, strict=True))
+    return Costs(ours, sdk, many, min(again, key=lambda c: c.cpu))
 
 
 @contextmanager
@@ -75,36 +165,15 @@ def _echo() -> Iterator[int]:
             server.kill()
 
 
-def _driven(folder: Path, port: int, output: str) -> float:
-    """Seconds of the runner, in a process of its own, from a read plan to the written file."""
-    arguments = [str(folder), f"http://127.0.0.1:{port}/v1", str(ABREAST), output]
-    done = subprocess.run(
-        [sys.executable, "-c", DRIVE, *arguments], capture_output=True, text=True, check=True
-    )
-    return float(done.stdout)
+def _cost(program: str, *arguments: Any) -> Cost:
+    return Cost(*json.loads(_run(program, *arguments)))
 
 
-async def _bare(port: int) -> float:
-    """Seconds that as many questions take with nothing but sockets, kept open."""
-    body = json.dumps({"messages": [{"content": "CASE x"}]}).encode()
-    request = f"POST /v1 HTTP/1.1\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body
-    left = iter(range(CASES))
-
-    async def ask() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for _ in left:
-            writer.write(request)
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            length = re.search(r"content-length: (\d+)", head)
-            assert length is not None
-            await reader.readexactly(int(length[1]))
-        writer.close()
-
-    begun = time.perf_counter()
-    await asyncio.gather(*(ask() for _ in range(ABREAST)))
-    return time.perf_counter() - begun
+def _run(program: str, folder: Path, port: int, *rest: Any) -> str:
+    arguments = [str(folder), f"http://127.0.0.1:{port}/v1", *map(str, rest)]
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 if __name__ == "__main__":
-    times, seconds = ratio()
-    print(f"{times:.2f} times the ideal, {seconds:.2f} s")
+    print(costs())

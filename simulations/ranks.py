@@ -36,8 +36,7 @@ def wins(
     options = Options(resamples=resamples, seed=int(rng.integers(2**32)), threads=1)
     matching, pairs = match(rankings, options), list(combinations(range(len(laws)), 2))
     family = matching.family(pairs)
-    level = family.level(LEVEL)
-    favours = {p: decide(matching.pair(*p, level), family, LEVEL).favours for p in pairs}
+    favours = {p: decide(matching.pair(*p), family, LEVEL).favours for p in pairs}
     return {(a, b) if side == "left" else (b, a) for (a, b), side in favours.items() if side}
 
 

@@ -16,6 +16,7 @@ import acumen
 from acumen import defaults
 from acumen.cli import COMMANDS
 from acumen.readers.reading import Reading
+from acumen.runner.cases import CaseReading
 
 SOURCE = Path(acumen.__file__).parent
 
@@ -60,13 +61,14 @@ def keywords_of(door: Any) -> dict[str, inspect.Parameter]:
     """Its keywords, and those that say how rows are read where it takes them."""
     parameters = inspect.signature(door).parameters.values()
     keywords = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
-    if any(p.kind is p.VAR_KEYWORD and p.annotation == "Unpack[Reading]" for p in parameters):
-        flags = ("complete", "strict")
+    flags = ("complete", "strict")
+    for rest in (p for p in parameters if p.kind is p.VAR_KEYWORD):
+        table = {"Unpack[Reading]": Reading, "Unpack[CaseReading]": CaseReading}[rest.annotation]
         keywords |= {
             name: inspect.Parameter(
                 name, inspect.Parameter.KEYWORD_ONLY, default=False if name in flags else None
             )
-            for name in Reading.__annotations__
+            for name in table.__annotations__
         }
     return keywords
 

@@ -10,7 +10,8 @@ from scipy import stats
 
 from acumen.inference.matched import compare_matched, decide, match
 from acumen.inference.options import Options
-from acumen.inference.ranks import Family, rank_intervals
+from acumen.inference.ranks import Family, rank_intervals, reaches
+from acumen.results.measured import Interval
 from simulations.laws import LAWS, draw_cases, judge
 
 RNG = np.random.default_rng(7)
@@ -24,6 +25,10 @@ def rankings(systems: int, cases: int = 30, seed: int = 1, better: float = 1.0) 
     return [judge(one, drawn, rng).ranking() for one in laws]
 
 
+def z_of(p_value: float) -> float:
+    return float(stats.norm.isf(p_value / 2))
+
+
 def test_ranks_follow_from_who_beats_whom() -> None:
     intervals = {
         "AB": (0.02, 0.10), "AC": (-0.01, 0.09), "AD": (0.05, 0.2),
@@ -35,23 +40,22 @@ def test_ranks_follow_from_who_beats_whom() -> None:
 
 def test_one_difference_needs_no_adjustment() -> None:
     one = Family.of([RNG.normal(size=1000)], [0.0])
-    assert one.adjusted(0.03) == 0.03
-    assert one.level(0.95) == 0.95
+    assert one.adjusted(0.03, 2.17) == 0.03
+    assert one.stretch(0.95) == 1.0
 
 
 def test_without_shared_resamples_it_is_bonferroni() -> None:
     family = Family(4)
-    assert family.adjusted(0.01) == pytest.approx(0.04)
-    assert family.adjusted(0.5) == 1.0
-    assert family.adjusted(None) is None
-    assert family.level(0.95) == pytest.approx(1 - 0.05 / 4)
+    assert family.adjusted(0.01, z_of(0.01)) == pytest.approx(0.04)
+    assert family.adjusted(0.5, z_of(0.5)) == 1.0
+    assert family.stretch(0.95) == pytest.approx(z_of(0.05 / 4) / z_of(0.05))
 
 
 def test_a_copy_of_a_difference_costs_next_to_nothing() -> None:
     draws = RNG.normal(size=100_000)
     twice = Family.of([draws, 2 * draws], [0.0, 0.0])
-    assert twice.adjusted(0.04) == pytest.approx(0.04, abs=0.003)
-    assert twice.level(0.95) == pytest.approx(0.95, abs=0.003)
+    assert twice.adjusted(0.04, z_of(0.04)) == pytest.approx(0.04, abs=0.003)
+    assert twice.stretch(0.95) == pytest.approx(1.0, abs=0.01)
 
 
 def test_all_pairs_of_equal_systems_are_tukeys_range() -> None:
@@ -59,22 +63,18 @@ def test_all_pairs_of_equal_systems_are_tukeys_range() -> None:
     means = RNG.normal(size=(k, size))
     pairs = list(combinations(range(k), 2))
     family = Family.of([means[b] - means[a] for a, b in pairs], [0.0] * len(pairs))
-    t = 2.5
-    p_value = float(2 * stats.norm.sf(t))
-    exact = float(stats.studentized_range.sf(t * np.sqrt(2), k, 1e6))
-    assert family.adjusted(p_value) == pytest.approx(exact, abs=0.005)
-    alpha = 2 * stats.norm.sf(stats.studentized_range.ppf(0.95, k, 1e6) / np.sqrt(2))
-    assert 1 - family.level(0.95) == pytest.approx(alpha, rel=0.05)
+    exact = float(stats.studentized_range.sf(2.5 * np.sqrt(2), k, 1e6))
+    assert family.adjusted(0.0124, 2.5) == pytest.approx(exact, abs=0.005)
+    furthest = stats.studentized_range.ppf(0.95, k, 1e6) / np.sqrt(2)
+    assert family.stretch(0.95) == pytest.approx(furthest / z_of(0.05), rel=0.01)
 
 
 def test_interval_and_adjusted_p_decide_alike() -> None:
-    values = RNG.normal(size=(6, 999))
-    family = Family.of(list(values), [0.0] * 6)
-    level = family.level(0.95)
-    for p_value in np.linspace(0.0005, 0.06, 240).tolist():
-        adjusted = family.adjusted(p_value)
-        assert adjusted is not None
-        assert (adjusted <= 0.05) == (p_value < 1 - level), p_value
+    family = Family.of(list(RNG.normal(size=(6, 999))), [0.0] * 6)
+    for value in np.linspace(1.5, 4.5, 301).tolist():
+        interval = Interval(low=value - 1.5, high=value + 1.5, method="x")
+        adjusted = family.adjusted(0.0001, reaches(interval, value))
+        assert (adjusted <= 0.05) == (not family.widened(interval, value).has_zero), value
 
 
 def test_a_resample_undefined_for_one_is_dropped_for_all() -> None:
@@ -93,7 +93,7 @@ def test_two_systems_have_the_numbers_of_a_comparison_of_two() -> None:
     options = Options(resamples=300, threads=1)
     matching = match(two, options)
     family = matching.family([(0, 1)])
-    among = decide(matching.pair(0, 1, family.level(0.95)), family, 0.95)
+    among = decide(matching.pair(0, 1), family, 0.95)
     alone = compare_matched(*two, options)
     assert among == alone.decided(alone.p_value, 0.05)
     assert among.favours == "left"
@@ -103,10 +103,9 @@ def test_a_third_system_widens_intervals_and_never_lowers_a_p_value() -> None:
     three, options = rankings(3, better=0.4), Options(resamples=500, threads=1)
     matching, pairs = match(three, options), [(0, 1), (0, 2), (1, 2)]
     family = matching.family(pairs)
-    level = family.level(0.95)
-    assert level > 0.95
+    assert family.stretch(0.95) > 1.0
     for pair in pairs:
-        own, among = matching.pair(*pair), decide(matching.pair(*pair, level), family, 0.95)
+        own, among = matching.pair(*pair), decide(matching.pair(*pair), family, 0.95)
         assert own.difference.interval is not None
         assert among.difference.interval is not None
         assert among.difference.interval.low < own.difference.interval.low

@@ -27,10 +27,14 @@ def opened(
     *,
     width: int = 1100,
     scheme: str = "light",
+    bypass_csp: bool = False,
 ) -> Iterator[Seen]:
     """The page once every chart is drawn (or failed to be)."""
     context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, service_workers="block"
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
+        service_workers="block",
+        bypass_csp=bypass_csp,
     )
     context.set_default_timeout(PATIENCE)
     page = context.new_page()

@@ -40,9 +40,21 @@ def test_the_page_opens_from_disk_and_says_and_asks_nothing(desk: Seen) -> None:
     assert all(state == "yes" and marks > 3 for _, state, marks in drawn), drawn
 
 
-def test_the_legend_of_the_reliability_chart_singles_out_too(
-    desk: Seen, single: Evaluation
-) -> None:
+def picks(page: Any, chart: str) -> dict[str, bool]:
+    """The names above a chart that can be singled out, and whether they are."""
+    found: dict[str, bool] = page.evaluate(
+        f"""Object.fromEntries([...document.querySelectorAll('figure:has({chart}) .picks button')]
+            .map(b => [b.textContent, b.getAttribute('aria-pressed') === 'true']))"""
+    )
+    return found
+
+
+def pick(page: Any, chart: str, name: str) -> Any:
+    """The button that singles out a name."""
+    return page.locator(f"figure:has({chart}) .picks button").filter(has_text=name).first
+
+
+def test_a_name_above_the_reliability_chart_is_seen_alone_and_all_again(desk: Seen) -> None:
     chart = "#s1-chart-reliability"
 
     def clear(page: Any) -> set[str]:
@@ -52,34 +64,29 @@ def test_the_legend_of_the_reliability_chart_singles_out_too(
         )
         return set(found)
 
-    def pressed(page: Any) -> set[str]:
-        found: list[str] = page.evaluate(
-            f"""[...document.querySelectorAll('{chart} [aria-pressed=true]')]
-                .map(e => e.getAttribute('aria-label').replace('single out ', ''))"""
-        )
-        return set(found)
-
     page = desk.page
     (first,) = clear(page)
-    assert pressed(page) == {first}
+    assert {name for name, pressed in picks(page, chart).items() if pressed} == {first}
     other = next(f for f in ("token_msp", "verbalized") if f != first)
-    page.locator(f'{chart} [aria-label="single out {other}"]').focus()
+    pick(page, chart, other).click()
+    assert clear(page) == {other}
+    pick(page, chart, first).click(modifiers=["Shift"])
+    assert clear(page) == {first, other}
+    pick(page, chart, first).click(modifiers=["Shift"])
+    pick(page, chart, other).focus()
     page.keyboard.press(" ")
-    assert clear(page) == pressed(page) == {first, other}
-    page.locator(f'{chart} [aria-label="single out {first}"] text').click()
-    assert clear(page) == pressed(page) == {other}
+    assert clear(page) == set(picks(page, chart))
+    assert all(picks(page, chart).values())
     assert desk.console == []
 
 
-def test_only_legends_that_single_out_are_buttons(desk: Seen, single: Evaluation) -> None:
-    buttons = desk.page.evaluate(
-        "[...document.querySelectorAll('.chart [role=button]')]"
-        ".map(e => [e.closest('.chart').id, e.getAttribute('aria-label')])"
+def test_only_names_that_can_be_singled_out_are_buttons(desk: Seen, single: Evaluation) -> None:
+    charts = desk.page.evaluate(
+        "[...document.querySelectorAll('figure:has(.picks) .chart')].map(c => c.id)"
     )
-    charts = {chart for chart, _ in buttons}
-    assert charts == {f"s1-chart-{n}" for n in ("risk-coverage", "generalized-risk", "reliability")}
-    told = [label for chart, label in buttons if chart == CURVE.removeprefix("#")]
-    assert sorted(told) == sorted(f"single out {f}" for f in single.artifact.confidence_variants)
+    assert charts == [f"s1-chart-{n}" for n in ("risk-coverage", "generalized-risk", "reliability")]
+    assert set(picks(desk.page, CURVE)) == set(single.artifact.confidence_variants)
+    assert desk.page.evaluate("document.querySelectorAll('.chart [tabindex]').length") == 0
 
 
 def faint(page: Any) -> dict[str, float]:
@@ -92,9 +99,7 @@ def faint(page: Any) -> dict[str, float]:
     return found
 
 
-def test_the_legend_singles_a_function_out_by_mouse_and_by_keyboard(
-    desk: Seen, single: Evaluation
-) -> None:
+def test_a_function_is_singled_out_by_mouse_and_by_keyboard(desk: Seen, single: Evaluation) -> None:
     best = single.artifact.best
     assert best is not None
     other = next(f for f in single.artifact.confidence_variants if f != best.name)
@@ -102,13 +107,11 @@ def test_the_legend_singles_a_function_out_by_mouse_and_by_keyboard(
     before = faint(page)
     assert set(before) == set(single.artifact.confidence_variants)
     assert {f for f, opacity in before.items() if opacity == 1} == {best.name}
-    entry = page.locator(f'{CURVE} [aria-label="single out {other}"]')
-    entry.locator("text").click()
-    assert {f for f, o in faint(page).items() if o == 1} == {best.name, other}
-    entry = page.locator(f'{CURVE} [aria-label="single out {best.name}"]')
-    entry.focus()
-    page.keyboard.press("Enter")
+    page.get_by_role("button", name=other, exact=True).first.click()
     assert {f for f, o in faint(page).items() if o == 1} == {other}
+    page.get_by_role("button", name=best.name, exact=True).first.focus()
+    page.keyboard.press("Enter")
+    assert {f for f, o in faint(page).items() if o == 1} == {best.name}
     assert desk.console == []
 
 
@@ -144,6 +147,125 @@ def test_the_table_of_cases_filters_searches_sorts_and_turns_pages(
     first = box.locator("tbody td:nth-child(1)").first.inner_text()
     ids = [c for c, (t, p) in zip(rows.case, pairs, strict=True) if p is not None and t != p]
     assert first == str(max(map(int, ids)))
+    box.locator(".outcome").select_option(label="all")
+    assert desk.console == []
+
+
+def test_every_word_of_a_search_counts_and_numbers_are_searched(desk: Seen) -> None:
+    box = desk.page.locator(".cases").first
+    case = box.locator("tbody td:nth-child(1)").first.inner_text()
+    box.locator(".search").fill(f"{case} sleep")
+    cells = box.locator("tbody tr").all_inner_texts()
+    assert [row.split("\t")[:2] for row in cells] == [[case, "Sleep"]]
+    number = cells[0].split("\t")[-1]
+    box.locator(".search").fill(f"sleep {number}")
+    assert all(number in row for row in box.locator("tbody tr").all_inner_texts())
+    box.locator(".search").fill("")
+
+
+@pytest.mark.parametrize("clicks", [1, 2])
+def test_what_has_no_value_is_sorted_last_both_ways(desk: Seen, clicks: int) -> None:
+    box = desk.page.locator(".cases").first
+    titles = box.locator("th").all_inner_texts()
+    at = titles.index("token_msp ↓" if "token_msp ↓" in titles else "token_msp") + 1
+    box.locator("th").nth(0).locator("button").click()
+    for _ in range(clicks):
+        box.locator("th").nth(at - 1).locator("button").click()
+    shown = box.locator(f"tbody td:nth-child({at})").all_inner_texts()
+    values = [float(text) for text in shown]
+    assert values == sorted(values, reverse=clicks == 2)
+
+
+def test_a_click_on_a_cell_of_the_confusion_leads_to_its_rows(
+    browser: Any, page_file: Path, single: Evaluation
+) -> None:
+    rows = single.artifact.rows[0]
+    levels = single.artifact.summaries[0].levels
+    with opened(browser, page_file) as seen:
+        page = seen.page
+        cells = page.locator("#s1-chart-confusion .mark-rect path")
+        datum = cells.nth(1).evaluate("e => e.__data__.datum")
+        cells.nth(1).click(position={"x": 6, "y": 6})
+        box = page.locator(".cases").first
+        pairs = [
+            (levels[t], "abstained" if p is None else levels[p])
+            for t, p in zip(rows.truth, rows.prediction, strict=True)
+        ]
+        wanted = sum(pair == (datum["t"], datum["p"]) for pair in pairs)
+        assert wanted == datum["n"]
+        assert f"of {wanted} rows" in box.locator(".count").inner_text()
+        address = page.url
+        assert "truth=" in address
+        page.goto("about:blank")
+        page.goto(address)
+        page.wait_for_selector("html[data-ready=yes]", state="attached")
+        assert f"of {wanted} rows" in page.locator(".cases .count").first.inner_text()
+        assert seen.console == []
+
+
+def test_a_point_of_a_curve_leads_to_the_accepted_rows(browser: Any, page_file: Path) -> None:
+    with opened(browser, page_file) as seen:
+        points = seen.page.locator(f"{CURVE} .mark-symbol.role-mark path")
+        shown = points.evaluate_all(
+            "marks => marks.findIndex(m => m.__data__.opacity > 0.5 && m.__data__.datum.n > 60)"
+        )
+        datum = points.nth(shown).evaluate("e => e.__data__.datum")
+        points.nth(shown).dispatch_event("click")
+        count = seen.page.locator(".cases .count").first.inner_text()
+    assert f"1–50 of {datum['n']} rows" in count
+
+
+def test_links_land_where_they_point(browser: Any, page_file: Path) -> None:
+    for target in ("s1-cases", "s2", "methods"):
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        page = context.new_page()
+        page.goto(f"{page_file.as_uri()}#{target}")
+        page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=90_000)
+        page.wait_for_timeout(800)
+        place = page.evaluate(f"document.getElementById('{target}').getBoundingClientRect().top")
+        low = page.evaluate(
+            "document.documentElement.scrollHeight - window.scrollY - window.innerHeight"
+        )
+        context.close()
+        assert abs(place) < 120 or low < 2, (target, place, low)
+
+
+def test_open_tables_do_not_widen_the_page(browser: Any, page_file: Path) -> None:
+    for width in (390, 720):
+        with opened(browser, page_file, width=width) as seen:
+            seen.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_print_holds_every_row(desk: Seen, single: Evaluation) -> None:
+    page = desk.page
+    box = page.locator(".cases").first
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    rows = page.evaluate("document.querySelector('.cases tbody').rows.length")
+    count = box.locator(".count").inner_text()
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert rows == len(single.artifact.rows[0].case)
+    assert count == f"1–{rows} of {rows} rows"
+    assert page.evaluate("document.querySelector('.cases tbody').rows.length") == 50
+
+
+def test_tables_and_charts_can_be_saved(desk: Seen) -> None:
+    page = desk.page
+
+    def saved(label: str) -> bytes:
+        with page.expect_download() as download:
+            page.locator(f'button[aria-label="{label}"]').first.evaluate("b => b.click()")
+        return Path(download.value.path()).read_bytes()
+
+    table = saved("save Confusion as CSV").decode()
+    assert table.splitlines()[0].startswith("input,truth,predicted 0")
+    assert saved("save Confusion as LaTeX").startswith(b"\\begin{tabular}")
+    assert b"| --- |" in saved("save Confusion as Markdown")
+    image = saved("save Truth and prediction as SVG")
+    assert image.startswith(b"<svg")
+    assert b"currentColor" not in image
+    assert saved("save Truth and prediction as PNG").startswith(b"\x89PNG")
+    assert desk.requests == [] or all(r.startswith("blob:") for r in desk.requests)
     assert desk.console == []
 
 
@@ -241,7 +363,7 @@ def test_headings_are_in_order_and_everything_is_named(desk: Seen) -> None:
     )
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     unnamed = page.evaluate(
-        "[...document.querySelectorAll('.chart, [role=region]')]"
+        "[...document.querySelectorAll('.chart, [role=group]')]"
         ".filter(e => !e.getAttribute('aria-label')).length"
     )
     links = page.evaluate(
@@ -252,6 +374,26 @@ def test_headings_are_in_order_and_everything_is_named(desk: Seen) -> None:
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert len(ids) == len(set(ids))
     assert unnamed == links == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_that_shuts_readers_out(
+    browser: Any, page_file: Path, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="it is in the extra `test`")
+    engine = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    # the content policy is the page's, and the engine is not of the page
+    with opened(browser, page_file, scheme=scheme, bypass_csp=True) as seen:
+        seen.page.evaluate(engine)
+        rules = {"svg-img-alt", "landmark-unique", "aria-hidden-focus", "nested-interactive"}
+        rules |= {"color-contrast", "label", "button-name", "region", "heading-order"}
+        rules |= {"target-size", "select-name", "scrollable-region-focusable", "duplicate-id-aria"}
+        found = seen.page.evaluate(
+            "rules => axe.run(document, {resultTypes: ['violations'],"
+            " runOnly: {type: 'rule', values: rules}})",
+            sorted(rules),
+        )
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]] == []
 
 
 def test_studies_with_little_to_show_are_drawn_without_a_word(browser: Any, tmp_path: Path) -> None:

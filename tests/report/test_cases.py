@@ -43,7 +43,7 @@ def artifact(document: dict[str, Any], *, texts: bool) -> MetricsArtifact:
 
 
 def column(found: MetricsArtifact, title: str, *, texts: bool = False) -> list[str]:
-    table = cases(found, found.rows[0], "run", texts=texts)
+    table = cases(found, found.rows[0], "run", "rows", texts=texts)
     (chosen,) = [c for c in table.columns if c.title == title]
     return [chosen.text(row) for row in range(table.n)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -11,24 +10,13 @@ from typing import Any
 import pytest
 
 from acumen.cli import run as acumen
-from acumen.cli import run_command
 from acumen.errors import UsageError
 from acumen.files.json import read_json
 from acumen.runner import run
-from acumen.runner.drive import Watcher
+from acumen.runner.endpoint import Watcher
 from acumen.runner.record import Record
 
 NOT_ASKED = "http://127.0.0.1:9/v1"
-
-
-def test_it_takes_the_options_of_the_command_with_the_same_defaults() -> None:
-    """Beside them, what only a terminal needs, and who watches."""
-    command = inspect.signature(run_command.run).parameters
-    door = inspect.signature(run).parameters
-    terminal = {"context", "compute_aurc", "debug"}
-    assert command.keys() - terminal == door.keys() - {"watcher"}
-    for name in door.keys() - {"watcher", "omit"}:
-        assert door[name].default == command[name].default, name
 
 
 def test_it_writes_the_file_that_the_command_writes(

@@ -18,8 +18,7 @@ import pytest
 from acumen.cli import run as acumen
 from acumen.cli.progress import RunProgress
 from acumen.readers.run import read_run
-from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import Patience
+from acumen.runner.endpoint import Patience, Watcher
 from acumen.runner.execute import execute
 from acumen.runner.limits import Limits
 from acumen.runner.plan import Plan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,10 +32,10 @@ FAILURE = Record(7, "zero_shot", 0, Outcome.transport_failure, "timeout", proble
 
 @pytest.mark.parametrize("record", [ANSWER, FAILURE], ids=["answer", "failure"])
 def test_a_record_comes_back_as_it_was_whole_numbers_and_fractions_apart(record: Record) -> None:
-    line = as_line(record)
-    again = read_record(line)
-    assert again == record
-    assert as_line(again) == line
+    again = read_record(as_line(record))
+    # the raw reply stays on disk
+    assert again == replace(record, reply=None)
+    assert as_line(again) == as_line(replace(record, reply=None))
 
 
 def test_what_a_failure_does_not_have_is_left_out_of_its_line() -> None:

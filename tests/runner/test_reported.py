@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from acumen.runner.drive import Watcher
+from acumen.runner.endpoint import Watcher
 from acumen.runner.execute import execute
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan

@@ -24,8 +24,7 @@ from acumen.files.json import read_json
 from acumen.readers.run import read_run
 from acumen.runner.access import Access
 from acumen.runner.cases import read_cases
-from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import Patience
+from acumen.runner.endpoint import Patience, Watcher
 from acumen.runner.execute import execute
 from acumen.runner.journal import journal_of, sealed
 from acumen.runner.plan import Plan, Settings
@@ -487,6 +486,12 @@ def test_ctrl_c_finishes_what_is_in_flight_and_the_rest_can_be_resumed(
         assert set(results(part)) == set(asked)
         assert part["run_metadata"]["questions_left"] == 20 - len(asked)
         assert set(read_run(output).cases) == set(asked)
+        words = ["evaluate", str(output), "--resamples", "20", "--confidence", "verbalized"]
+        assert acumen(words) == 4  # a part, and told to be one
+        told = capsys.readouterr()
+        assert " of 20 planned" in " ".join(told.out.split())
+        left = f"{20 - len(asked)} of 20 cases (cases_asked) are not in the file"
+        assert left in " ".join((told.out + told.err).split())
         assert acumen([*command, "--resume"]) == 0
         assert set(server.asked.values()) == {1}
     assert len(results(read_json(output))) == 20  # type: ignore[arg-type]

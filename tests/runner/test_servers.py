@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from acumen.cli import run as acumen
-from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import Patience
+from acumen.runner.endpoint import Patience, Watcher
 from acumen.runner.execute import execute
 from acumen.runner.plan import Plan
 from acumen.runner.refusals import EndpointRefusal, refusal

@@ -17,7 +17,6 @@ from acumen.runner.tokens import (
     TokenSignals,
     label_signals,
     read_tokens,
-    reply_signals,
     score_signals,
 )
 
@@ -60,7 +59,7 @@ def test_only_the_tokens_of_the_score_count() -> None:
     shares = [p / mass for p in (0.5, 0.25, 0.125, 0.0625)]
     assert signals.pe == pytest.approx(-sum(p * math.log(p) for p in shares))
     assert signals.energy == pytest.approx(math.log(mass))
-    assert reply_signals(where).msp == pytest.approx((0.9 * 3 + 0.5) / 4)
+    assert score_signals(where).msp == pytest.approx((0.9 * 3 + 0.5) / 4)
 
 
 def test_mass_on_what_is_no_label_is_taken_out_and_recorded() -> None:
@@ -159,14 +158,14 @@ def test_reasoning_before_the_reply_counts_in_nothing_even_if_it_drafts_it() -> 
         token("<|end|>", 0.1, {"a": 0.1}),
     )
     assert score_signals(where, span_of(text, "3")).msp == pytest.approx(0.5)
-    assert reply_signals(where).msp == pytest.approx((0.9 + 0.5 + 1.0) / 3)
+    assert score_signals(where).msp == pytest.approx((0.9 + 0.5 + 1.0) / 3)
 
 
 def test_log_probabilities_that_end_after_the_score_tell_of_it_and_not_of_the_reply() -> None:
     text = '{"score":3, "confidence": 2}'
     where = spread(text, token('{"score":', 0.9, {"a": 0.9}), token("3", 0.5, {"3": 0.5}))
     assert score_signals(where, span_of(text, "3")).msp == pytest.approx(0.5)
-    assert reply_signals(where) == TokenSignals(reason=CUT_SHORT)
+    assert score_signals(where) == TokenSignals(reason=CUT_SHORT)
 
 
 @pytest.mark.parametrize(

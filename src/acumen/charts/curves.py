@@ -27,15 +27,6 @@ def generalized_risk(artifact: MetricsArtifact) -> theme.Figure | None:
     return _figure(artifact, "g", f"generalized risk ({theme.name(artifact.loss.name)})")
 
 
-def _by_system(artifact: MetricsArtifact) -> bool:
-    """Whether the colours tell systems: there is one function, and several of them."""
-    return len(artifact.inputs) > 1 and len(artifact.sides) == 1
-
-
-def _called(artifact: MetricsArtifact, function: str, side: str) -> str:
-    return side if _by_system(artifact) else theme.name(function)
-
-
 def curve_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
     """The working points that are drawn: function, input, coverage, risks, threshold, count."""
     rows = []
@@ -43,7 +34,7 @@ def curve_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
         curve = variant.curve
         for at in theme.thinned(len(curve.coverage), MOST_POINTS):
             row = {
-                "f": _called(artifact, function, side),
+                "f": theme.name(function),
                 "s": side,
                 "c": theme.drawn(curve.coverage[at]),
                 "r": theme.drawn(curve.selective_risk[at]),
@@ -76,7 +67,7 @@ def band_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
                     band.generalized_high,
                 )
                 rows += [
-                    {"f": _called(artifact, function, side), "s": side}
+                    {"f": theme.name(function), "s": side}
                     | dict(zip(("c", "rl", "rh", "gl", "gh"), map(theme.drawn, at), strict=True))
                     for at in zip(*columns, strict=True)
                 ]
@@ -90,8 +81,7 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], li
     for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         parts = [("optimum", summary.optimum, optimum)]
         parts += [
-            (_called(artifact, f, side), part.achievable, achievable)
-            for f, part in summary.functions.items()
+            (theme.name(f), part.achievable, achievable) for f, part in summary.functions.items()
         ]
         for function, points, rows in parts:
             columns = (points.coverage, points.selective_risk, points.generalized_risk)
@@ -108,24 +98,16 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     rows = curve_rows(artifact)
     if not rows:
         return None
-    by_system, best = _by_system(artifact), artifact.best_function
-    names = artifact.input_names if by_system else [theme.name(f) for f in artifact.functions]
-    first = names if len(names) <= ALONE or best is None else [theme.name(best)]
-    first = names[:ALONE] if by_system else first
-    picked = alt.selection_point(
-        name="picked",
-        fields=["f"],
-        bind="legend",
-        toggle="true",
-        value=[{"f": function} for function in first],
-    )
-    paired = artifact.comparison.enabled
+    names = [theme.name(f) for f in artifact.functions]
+    best = artifact.best_function
+    paired = len(artifact.input_names) > 1
+    few = len(names) <= ALONE and not paired
+    first = names if few or best is None else [theme.name(best)]
     sets = theme.Sets()
     curves = sets.add(rows)
-    title_of_colours = "system" if by_system else "confidence function"
-    color = alt.Color("f:N", scale=theme.colours(names), title=title_of_colours)
-    dashes = {"strokeDash": alt.StrokeDash("s:N", title="input", sort=None)}
-    dash: dict[str, Any] = dashes if paired and not by_system else {}
+    color = alt.Color("f:N", scale=theme.colours(names), title="confidence function")
+    if paired:
+        color = alt.Color("s:N", scale=theme.colours(artifact.input_names), title="system")
     x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
     top = 1.3 * max(row[risk] for row in rows) or 1.0
     y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, theme.drawn(top)], nice=True))
@@ -136,8 +118,8 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
             x,
             y,
             color,
-            opacity=alt.condition(picked, alt.value(1), alt.value(0.22)),
-            **dash,
+            opacity=theme.where_picked(1, 0.12 if paired else 0.22),
+            detail="f:N",
         )
     )
     points = (
@@ -147,16 +129,19 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
             x,
             y,
             color,
-            opacity=alt.condition(picked, alt.value(0.7), alt.value(0), empty=False),
+            opacity=theme.where_picked(0.7, 0),
             tooltip=_tooltip(paired),
         )
     )
     layers: list[alt.Chart] = [
-        *_references(artifact, sets, risk, picked, color),
+        *_references(artifact, sets, risk, color),
         lines,
         points,
     ]
-    return theme.finish(alt.layer(*layers).add_params(picked), sets)
+    figure = alt.layer(*layers).add_params(theme.singled_out(first))
+    picks = theme.picks(names, coloured=not paired)
+    cases = {"f": "function", "t": "at least", "s": "system"}
+    return theme.finish(figure, sets, picks=picks, cases=cases)
 
 
 def _tooltip(paired: bool) -> list[alt.Tooltip]:
@@ -176,20 +161,19 @@ def _references(
     artifact: MetricsArtifact,
     sets: theme.Sets,
     risk: str,
-    picked: alt.Parameter,
     color: alt.Color,
 ) -> list[alt.Chart]:
     layers = []
     bands = band_rows(artifact)
-    side: dict[str, Any] = {"detail": alt.Detail("s:N")}
+    side: dict[str, Any] = {"detail": ["s:N", "f:N"]}
     if bands:
-        opacity = alt.condition(picked, alt.value(0.16), alt.value(0), empty=False)
+        opacity = theme.where_picked(0.16, 0)
         area = alt.Chart(sets.add(bands)).mark_area(clip=True)
         ends: dict[str, Any] = {"y": alt.Y(f"{risk}l:Q"), "y2": alt.Y2(f"{risk}h")}
         layers.append(area.encode(alt.X("c:Q"), color=color, opacity=opacity, **ends, **side))
     optimum, achievable = _reference_rows(artifact)
     if achievable:
-        opacity = alt.condition(picked, alt.value(0.9), alt.value(0), empty=False)
+        opacity = theme.where_picked(0.9, 0)
         hull = alt.Chart(sets.add(achievable)).mark_line(strokeWidth=1.2, strokeDash=[2, 3])
         place: dict[str, Any] = {"x": alt.X("c:Q"), "y": alt.Y(f"{risk}:Q")}
         layers.append(hull.encode(color=color, opacity=opacity, **place, **side))
@@ -198,7 +182,8 @@ def _references(
             strokeWidth=1.5, strokeDash=[6, 4], color=theme.GREY
         )
         layers.append(line.encode(alt.X("c:Q"), alt.Y(f"{risk}:Q"), **side))
-        end = alt.Chart(sets.add(optimum[-1:])).mark_text(
+        ends = {row["s"]: row for row in optimum}
+        end = alt.Chart(sets.add(list(ends.values()))).mark_text(
             align="left", dx=6, dy=4, color=theme.GREY, text="optimum"
         )
         layers.append(end.encode(alt.X("c:Q"), alt.Y(f"{risk}:Q")))

@@ -27,6 +27,7 @@ def interval_plot(
     line_name: str = "",
     counts: str | None = None,
     scale: alt.Scale | None = None,
+    cases: Mapping[str, str] | None = None,
 ) -> theme.Figure | None:
     """A forest plot of rows ``{name, value, low, high, group}``; rows stand as they come."""
     if not rows:
@@ -66,7 +67,7 @@ def interval_plot(
         beyond = line > (min(ends) + max(ends)) / 2
         layers = [*_line(sets, line, line_name, leftwards=beyond), *layers]
     height = theme.ROW * len(names) * (1 if per_name == 1 else per_name * 0.75)
-    return theme.finish(alt.layer(*layers), sets, height=max(60, round(height)))
+    return theme.finish(alt.layer(*layers), sets, height=max(60, round(height)), cases=cases)
 
 
 def _line(sets: theme.Sets, at: float, called: str, *, leftwards: bool) -> list[alt.Chart]:
@@ -232,21 +233,20 @@ def agreement(artifact: MetricsArtifact) -> theme.Figure | None:
 
 def risk_by_item(artifact: MetricsArtifact) -> theme.Figure | None:
     """Mean loss of the answered rows of every item."""
-    return _groups(artifact, [summary.by_item for summary in artifact.summaries])
+    return _groups(artifact, [summary.by_item for summary in artifact.summaries], "item")
 
 
 def risk_by_level(artifact: MetricsArtifact) -> theme.Figure | None:
     """Mean loss of the answered rows by the level of the truth."""
-    return _groups(artifact, [summary.by_level for summary in artifact.summaries], "truth ")
+    return _groups(artifact, [summary.by_level for summary in artifact.summaries], "truth")
 
 
 def _groups(
-    artifact: MetricsArtifact, parts: Sequence[Sequence[GroupRisk]], prefix: str = ""
+    artifact: MetricsArtifact, parts: Sequence[Sequence[GroupRisk]], kind: str
 ) -> theme.Figure | None:
     names = artifact.input_names
     rows = [
-        row(prefix + theme.name(group.name), side, group.risk.value, group.risk)
-        | {"n": group.answered}
+        row(theme.name(group.name), side, group.risk.value, group.risk) | {"n": group.answered}
         for side, groups in zip(names, parts, strict=False)
         for group in groups
         if group.risk.value is not None
@@ -258,4 +258,5 @@ def _groups(
         groups=names,
         counts="answered rows",
         scale=alt.Scale(zero=True),
+        cases={"name": kind, "group": "system"},
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import altair as alt
 
 from acumen.charts import theme
+from acumen.results.calibration import ReliabilityPart
 from acumen.results.charted import Distribution, ThresholdCurve
 from acumen.results.metrics import MetricsArtifact
+from acumen.views.forecast import BINS
 
 ABSTAINED: Final = "abstained"
 RIGHT, WRONG = "right", "wrong"
@@ -48,12 +51,12 @@ def confusion_plot(
     text = heat.mark_text().encode(alt.Text("n:Q"), tooltip=tooltip)
     sets = theme.Sets()
     chart = alt.layer(boxes, text, data=sets.add(rows))
-    height = 48 * len(levels)
+    height, cases = 48 * len(levels), {"t": "truth", "p": "prediction", "s": "system"}
     if len(matrices) == 1:
-        return theme.finish(chart, sets, height=height)
+        return theme.finish(chart, sets, height=height, cases=cases)
     sized = chart.properties(width=280, height=height)
     sides = alt.Column("s:N", title=None, sort=[name for name, _, _ in matrices])
-    return theme.finish(sized.facet(column=sides), sets, height=None)
+    return theme.finish(sized.facet(column=sides), sets, height=None, cases=cases)
 
 
 def _level_axis() -> alt.Axis:
@@ -69,7 +72,8 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
             part = summary.functions.get(function)
             if part is not None and part.distribution.low:
                 label = theme.name(function) + (f" · {side}" if several else "")
-                rows += _bins(label, part.distribution)
+                mark = {"f": label, "g": theme.name(function), "s": side}
+                rows += [mark | row for row in _bins(part.distribution)]
     if not rows:
         return None
     options = list(dict.fromkeys(row["f"] for row in rows))
@@ -89,7 +93,7 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
                 "b:N",
                 sort=None,
                 title="confidence",
-                axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"),
+                axis=alt.Axis(labelAngle=0, labelOverlap="greedy"),
             ),
             alt.Y("n:Q", title="rows", stack=None),
             alt.XOffset("o:N", sort=[RIGHT, WRONG, ABSTAINED]),
@@ -98,7 +102,7 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
                 title="outcome",
                 scale=alt.Scale(
                     domain=[RIGHT, WRONG, ABSTAINED],
-                    range=[theme.BLUE, theme.ORANGE, theme.GREY],
+                    range=[theme.RIGHT, theme.WRONG, theme.GREY],
                 ),
                 legend=alt.Legend(orient="bottom", title=None),
             ),
@@ -108,36 +112,42 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
                 alt.Tooltip("n:Q", title="rows"),
             ],
         )
+        .properties(title=alt.TitleParams(alt.ExprRef("chosen")))
         .add_params(selected)
         .transform_filter("datum.f === chosen")
     )
-    return theme.finish(chart, sets, height=260)
+    cases = {"g": "function", "lo": "at least", "hi": "up to", "o": "outcome", "s": "system"}
+    return theme.finish(chart, sets, height=260, cases=cases)
 
 
-def _bins(label: str, counts: Distribution) -> list[dict[str, Any]]:
-    rows = []
+def _bins(counts: Distribution) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
     for low, high, right, wrong in zip(
         counts.low, counts.high, counts.right, counts.wrong, strict=True
     ):
         span = bin_name(low, high)
         rows += [
-            {"f": label, "b": span, "o": o, "n": n} for o, n in ((RIGHT, right), (WRONG, wrong))
+            {"b": span, "o": o, "n": n, "lo": low, "hi": high}
+            for o, n in ((RIGHT, right), (WRONG, wrong))
         ]
-    return [*rows, {"f": label, "b": "none", "o": ABSTAINED, "n": counts.abstained}]
+    return [*rows, {"b": "none", "o": ABSTAINED, "n": counts.abstained}]
 
 
 def bin_name(low: float, high: float) -> str:
     """A bin as axes name it.
 
     >>> bin_name(3.0, 3.0), bin_name(0.5, 0.6)
-    ('3', '0.5–0.6')
+    ('3', '0.50–0.60')
     """
-    return f"{low:.3g}" if low == high else f"{low:.3g}–{high:.3g}"
+    if low == high:
+        return f"{low:.3g}"
+    digits = max(0, 1 - math.floor(math.log10(high - low)))
+    return f"{low:.{digits}f}–{high:.{digits}f}"
 
 
 def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
     """What was said against what came true, for functions that can be read as probabilities."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         for function in artifact.functions:
             part = summary.functions.get(function)
@@ -153,40 +163,81 @@ def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
                         "h": theme.drawn(share.ends[1]),
                         "n": n,
                     }
+                    | dict(zip(("lo", "hi"), _tenth(said), strict=True))
                     for said, share, n in zip(bins.confidence, bins.accuracy, bins.n, strict=True)
                 ]
     if not rows:
         return None
     sets = theme.Sets()
-    return theme.finish(_reliability_layers(artifact, sets, rows), sets)
+    names = list(dict.fromkeys(row["f"] for row in rows))
+    alone = len(artifact.input_names) == 1
+    every = theme.picks([theme.name(f) for f in artifact.functions], coloured=alone)
+    picks = {name: every[name] for name in names}
+    figure = _reliability_layers(artifact, sets, rows, names)
+    cases = {"f": "function", "lo": "at least", "hi": "below", "s": "system"}
+    return theme.finish(figure, sets, picks=picks, cases=cases)
+
+
+def calibration_plot(curves: Mapping[str, ReliabilityPart]) -> theme.Figure | None:
+    """What was said against what came true, before a calibrator and after it."""
+    rows = [
+        {"s": name, "p": theme.drawn(said), "a": theme.drawn(share), "n": n}
+        for name, part in curves.items()
+        for said, share, n in zip(part.confidence, part.accuracy, part.n, strict=True)
+    ]
+    if not rows:
+        return None
+    sets, unit = theme.Sets(), alt.Scale(domain=[0, 1])
+    base = alt.Chart(sets.add(rows)).encode(
+        alt.X("p:Q", title="mean confidence of the bin", scale=unit),
+        alt.Y("a:Q", title="share that was right", scale=unit),
+        alt.Color("s:N", title=None, scale=theme.colours(curves)),
+    )
+    dots = base.mark_circle(opacity=0.9).encode(
+        alt.Size("n:Q", title="rows", scale=alt.Scale(range=[20, 320])),
+        tooltip=[
+            alt.Tooltip("s:N", title="measured"),
+            alt.Tooltip("p:Q", title="mean confidence", format=".3f"),
+            alt.Tooltip("a:Q", title="share right", format=".3f"),
+            alt.Tooltip("n:Q", title="rows"),
+        ],
+    )
+    return theme.finish(alt.layer(_diagonal(sets), base.mark_line(strokeWidth=1.2), dots), sets)
+
+
+def _diagonal(sets: theme.Sets) -> alt.Chart:
+    ideal = alt.Chart(sets.add([{"p": 0, "a": 0}, {"p": 1, "a": 1}])).mark_line(
+        color=theme.GREY, strokeDash=[6, 4], strokeWidth=1.4
+    )
+    line: alt.Chart = ideal.encode(alt.X("p:Q"), alt.Y("a:Q"))
+    return line
+
+
+def _tenth(said: float) -> tuple[float, float]:
+    """The ends of the bin that a mean confidence lies in; the last holds 1 as well."""
+    at = min(int(said * BINS), BINS - 1)
+    return at / BINS, (at + 1) / BINS if at < BINS - 1 else 2.0
 
 
 def _reliability_layers(
-    artifact: MetricsArtifact, sets: theme.Sets, rows: list[dict[str, Any]]
+    artifact: MetricsArtifact, sets: theme.Sets, rows: list[dict[str, Any]], names: list[str]
 ) -> theme.Figure:
-    names = list(dict.fromkeys(row["f"] for row in rows))
-    picked = alt.selection_point(
-        name="picked",
-        fields=["f"],
-        bind="legend",
-        toggle="true",
-        value=[{"f": names[0]}],
-    )
     unit = alt.Scale(domain=[0, 1])
     x = alt.X("p:Q", title="mean confidence of the bin", scale=unit)
-    paired = artifact.comparison.enabled
-    marks: dict[str, Any] = {"shape": alt.Shape("s:N", title="input", sort=None)} if paired else {}
-    base = alt.Chart(sets.add(rows)).encode(
-        x, color=alt.Color("f:N", scale=theme.colours(names), title="confidence function")
-    )
-    opacity = alt.condition(picked, alt.value(0.95), alt.value(0.08))
+    turn = theme.colour_of(map(theme.name, artifact.functions))
+    known = {name: turn[name] for name in names}
+    color = alt.Color("f:N", scale=theme.colours(names, known), title="confidence function")
+    if len(artifact.input_names) > 1:
+        color = alt.Color("s:N", scale=theme.colours(artifact.input_names), title="system")
+    base = alt.Chart(sets.add(rows)).encode(x, color=color)
+    opacity = theme.where_picked(0.95, 0.08)
     ends = base.mark_rule(strokeWidth=1.6).encode(
         alt.Y("l:Q", scale=unit), alt.Y2("h"), opacity=opacity
     )
     lines = base.mark_line(strokeWidth=1.2).encode(
         alt.Y("a:Q", title="share that was right", scale=unit),
-        opacity=alt.condition(picked, alt.value(0.6), alt.value(0.05)),
-        detail="s:N",
+        opacity=theme.where_picked(0.6, 0.05),
+        detail=["s:N", "f:N"],
     )
     dots = base.mark_point(filled=True).encode(
         alt.Y("a:Q", scale=unit),
@@ -200,14 +251,9 @@ def _reliability_layers(
             alt.Tooltip("h:Q", title="high end", format=".3f"),
             alt.Tooltip("n:Q", title="rows"),
         ],
-        **marks,
     )
-    ideal = alt.Chart(sets.add([{"p": 0, "a": 0}, {"p": 1, "a": 1}])).mark_line(
-        color=theme.GREY, strokeDash=[6, 4], strokeWidth=1.4
-    )
-    diagonal = ideal.encode(alt.X("p:Q"), alt.Y("a:Q"))
-    # on the dots: a legend listens to a choice only in a layer that has the legend's colours
-    return alt.layer(diagonal, ends, lines, dots.add_params(picked))
+    first = theme.singled_out(names[:1])
+    return alt.layer(_diagonal(sets), ends, lines, dots).add_params(first)
 
 
 def precision_recall(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -236,13 +282,11 @@ def precision_recall_plot(
         return None
     names = list(dict.fromkeys(row["k"] for row in rows))
     color = alt.Color("k:N", title="truth", scale=theme.colours(names))
-    dash: dict[str, Any] = (
-        {"strokeDash": alt.StrokeDash("s:N", title="input", sort=None)} if len(sides) > 1 else {}
-    )
+    several = len(sides) > 1
     unit = alt.Scale(domain=[0, 1])
     x, y = alt.X("r:Q", title="recall", scale=unit), alt.Y("p:Q", title="precision", scale=unit)
     sets = theme.Sets()
-    base = alt.Chart(sets.add(rows)).encode(x, y, color)
+    base = alt.Chart(sets.add(rows)).encode(x, y, color, detail="s:N")
     tooltip = [
         alt.Tooltip("s:N", title="input"),
         alt.Tooltip("k:N", title="truth"),
@@ -256,10 +300,12 @@ def precision_recall_plot(
         alt.layer(
             prevalence.encode(alt.Y("pi:Q"), color),
             # the step that average precision sums: a cut's precision holds back to the cut before
-            base.mark_line(strokeWidth=2, interpolate="step-before").encode(
-                order=alt.Order("n:Q"), **dash
+            base.mark_line(strokeWidth=2, interpolate="step-before").encode(order=alt.Order("n:Q")),
+            # the shape tells inputs apart: dots and dashes are the references of a chart
+            base.mark_point(size=30, opacity=0.9, filled=True).encode(
+                tooltip=tooltip,
+                **({"shape": alt.Shape("s:N", title="system", sort=None)} if several else {}),
             ),
-            base.mark_circle(size=30, opacity=0.9).encode(tooltip=tooltip),
         ),
         sets,
     )

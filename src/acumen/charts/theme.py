@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import altair as alt
 
@@ -12,6 +12,21 @@ from acumen.files.json import to_json
 from acumen.results.metrics import name as name  # every chart names things
 
 Figure = alt.Chart | alt.LayerChart | alt.FacetChart
+
+
+class Offline:
+    """A chart that a notebook shows without a network: its specification, and a picture of it."""
+
+    def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, Any]:
+        from acumen.charts.export import svg_of
+
+        return {"image/svg+xml": svg_of(self).decode(), "text/plain": repr(type(self))}
+
+
+_OFFLINE: Final[Mapping[type, type]] = {
+    kind: type(kind.__name__, (Offline, kind), {})
+    for kind in (alt.Chart, alt.LayerChart, alt.FacetChart)
+}
 
 WIDTH: Final = 640
 HEIGHT: Final = 340
@@ -21,11 +36,19 @@ ROW: Final = 26
 BLUE: Final = "#3d84c6"
 ORANGE: Final = "#d9782d"
 GREY: Final = "#8b929c"
+RIGHT, WRONG = "#789c60", "#c00090"
+"""Of answers. Blue and orange are the first two systems, on every chart."""
 COLOURS: Final = (
-    *(BLUE, ORANGE, "#2f9e77", "#c4568f", "#8b70cf", "#a38a1f", "#3aa6b9", "#cf4f4f"),
-    *("#6f8f3a", "#5b6fd6", "#b0704a", "#b05fc4", "#5f8a8b"),
+    *(BLUE, ORANGE, "#7830fc", "#789c60", "#c00090", "#9c5424", "#a860fc", "#846060"),
+    *("#2f93a6", "#cf4f4f", "#5b6fd6", "#9a821a", "#5f8a8b"),
 )
-"""Middle tones: about equally far from white and from near-black."""
+"""Middle tones, 3:1 on white and near-black; the first eight differ for the colour-blind too."""
+
+SHORT_LABEL: Final = (
+    "length(datum.label) > 40 ? slice(datum.label, 0, 20) + '…' + slice(datum.label, -18)"
+    " : datum.label"
+)
+"""A long name on an axis loses its middle: names of one study often begin alike."""
 
 INK: Final = "currentColor"
 """Text and lines take the colour of the page around them; on paper that is black."""
@@ -51,6 +74,7 @@ def config() -> dict[str, Any]:
             "tickColor": INK,
             "tickOpacity": 0.4,
             "labelLimit": 220,
+            "labelExpr": SHORT_LABEL,
         },
         "legend": {**quiet, "titleFontWeight": 500, "symbolOpacity": 1, "labelLimit": 220}
         | {"symbolBaseFillColor": INK, "symbolBaseStrokeColor": INK, "unselectedOpacity": 0.65},
@@ -75,15 +99,33 @@ class Sets:
         return alt.NamedData(name=f"rows-{digest[:16]}")
 
 
-def finish(figure: Figure, sets: Sets, *, height: int | None = HEIGHT) -> Figure:
-    """A chart with its data, the common configuration and size."""
+def finish(
+    figure: Figure,
+    sets: Sets,
+    *,
+    height: int | None = HEIGHT,
+    picks: Mapping[str, str | None] | None = None,
+    cases: Mapping[str, str] | None = None,
+) -> Figure:
+    """A chart with its data, the common configuration and size.
+
+    ``picks`` are the names a reader may single out, with their colours where these tell them apart.
+    ``cases`` tells which rows of the table of cases stand behind a mark: field of the mark -> what
+    a case is filtered by.
+    """
     sized = figure if isinstance(figure, alt.FacetChart) else figure.properties(width=WIDTH)
     if height is not None:
         sized = sized.properties(height=height)
-    done: Figure = sized.configure(**config())
-    # set last and as it is: Altair copies and checks what it is given at every step before
+    done: Any = sized.configure(**config())
+    object.__setattr__(
+        done, "__class__", _OFFLINE[type(done)]
+    )  # Altair would take it for a property
+    # set last and as they are: Altair copies and checks what it is given at every step before
     done.datasets = sets.rows
-    return done
+    done.usermeta = ({} if picks is None else {"picks": picks}) | (
+        {} if cases is None else {"cases": dict(cases)}
+    )
+    return cast(Figure, done)
 
 
 def spec_and_data(figure: Figure) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
@@ -96,9 +138,28 @@ def spec_and_data(figure: Figure) -> tuple[dict[str, Any], dict[str, list[dict[s
 
 def colours(names: Iterable[str], known: Mapping[str, str] | None = None) -> alt.Scale:
     """One colour a name, in the order given; ``known`` names have theirs."""
-    domain = list(names)
-    turn = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(domain)} | dict(known or {})
-    return alt.Scale(domain=domain, range=[turn[name] for name in domain])
+    turn = colour_of(names) | dict(known or {})
+    return alt.Scale(domain=list(turn), range=list(turn.values()))
+
+
+def colour_of(names: Iterable[str]) -> dict[str, str]:
+    """One colour a name, in turn."""
+    return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+
+
+def picks(names: Sequence[str], *, coloured: bool) -> dict[str, str | None]:
+    """Names to single out, with their colours where they have one each."""
+    return {**colour_of(names)} if coloured else dict.fromkeys(names)
+
+
+def singled_out(names: Sequence[str]) -> alt.Parameter:
+    """The names that are drawn in full; the page sets them, a figure keeps them."""
+    return alt.param(name="picked", value=list(names))
+
+
+def where_picked(full: float, faint: float) -> Any:
+    """An opacity for the rows of names that are singled out, and one for the others."""
+    return alt.condition("indexof(picked, datum.f) >= 0", alt.value(full), alt.value(faint))
 
 
 def drawn(value: float | None) -> float | None:

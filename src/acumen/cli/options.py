@@ -104,29 +104,40 @@ READING: Final[Mapping[str, Any]] = {
 """The options of every command that reads rows: the keywords of ``acumen.readers.Reading``."""
 
 
-def reads_rows(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of :data:`READING`; those that are used it gets as ``reading``."""
+def takes(
+    options: Mapping[str, Any], name: str, **defaults: Any
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command further options; those that are used it gets together, under ``name``."""
 
-    @functools.wraps(command)
-    def read(**values: Any) -> None:
-        said = {name: values.pop(name) for name in READING}
-        command(**values, reading={k: v for k, v in said.items() if v not in (None, False, [])})
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def call(**values: Any) -> None:
+            said = {option: values.pop(option) for option in options}
+            # by identity: 0 is used, and equals False
+            used = {k: v for k, v in said.items() if not (v is None or v is False or v == [])}
+            command(**values, **{name: used})
 
-    hints = get_type_hints(command, include_extras=True)
-    own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]
-    signature = [p.replace(annotation=hints[p.name]) for p in own]
-    signature += [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False if get_args(kind)[0] is bool else None,
-            annotation=kind,
-        )
-        for name, kind in READING.items()
-    ]
-    read.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]  # PEP 362
-    read.__annotations__ = {p.name: p.annotation for p in signature}
-    return read
+        hints = get_type_hints(command, include_extras=True)
+        own = [p for p in inspect.signature(command).parameters.values() if p.name != name]
+        signature = [p.replace(annotation=hints[p.name]) for p in own]
+        signature += [
+            inspect.Parameter(
+                option,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=defaults.get(option, False if get_args(kind)[0] is bool else None),
+                annotation=kind,
+            )
+            for option, kind in options.items()
+        ]
+        call.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]  # PEP 362
+        call.__annotations__ = {p.name: p.annotation for p in signature}
+        return call
+
+    return decorate
+
+
+reads_rows = takes(READING, "reading")
+"""Give a command the options of :data:`READING`."""
 
 
 def names_of(text: str | None) -> list[str]:

@@ -26,6 +26,17 @@ def plot(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .svg, .png or .pdf file.")
     ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(help="Width in print, such as 3.25in, 5.5in or 84mm; text keeps its size."),
+    ] = None,
+    font_size: Annotated[
+        float | None, typer.Option(min=4, max=24, help="Size of all text in points, such as 8.")
+    ] = None,
+    functions: Annotated[
+        str | None,
+        typer.Option(help="Draw only these confidence functions of it, with commas between."),
+    ] = None,
     mode: options.Mode = None,
     confidence: options.Confidence = defaults.CONFIDENCE,
     *,
@@ -38,8 +49,10 @@ def plot(
     acumen plot metrics.json --chart risk-coverage --output curve.pdf
 
     acumen plot run.json --mode few_shot --confidence all --chart forest -o forest.svg
+
+    acumen plot m.json --chart confidence --functions llm --width 3.25in --font-size 8 -o c.pdf
     """
-    from acumen.charts.export import FORMATS, available, write_figure
+    from acumen.charts.export import FORMATS, Paper, available, write_figure
 
     if chart == "list":
         for name, what in available().items():
@@ -51,8 +64,11 @@ def plot(
         raise UsageError("--output FILE is missing: where should the figure go?")
     if output.suffix.lower() not in FORMATS:
         raise UsageError(f"a figure is {', '.join(FORMATS)}, not '{output.suffix}'")
+    paper = Paper.of(width, font_size)
     check_targets({"--output": output}, [source, *options.inputs_of(reading)])
     from acumen.evaluation.chart import chart as draw
 
-    write_figure(draw(chart, source, mode=mode, confidence=confidence, **reading), output)
+    chosen = None if functions is None else [name.strip() for name in functions.split(",")]
+    figure = draw(chart, source, mode=mode, confidence=confidence, functions=chosen, **reading)
+    write_figure(figure, output, paper)
     typer.echo(f"acumen: wrote {output}", err=True)

@@ -7,15 +7,16 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 import typer
 
 from acumen.cli import PARTIAL
+from acumen.cli.options import READING, takes
 from acumen.defaults import CONSISTENCY_SAMPLES
 from acumen.errors import AcumenError, UsageError, counted, printable
+from acumen.runner.choices import Api, Modes, Option, ReplyFormat
 
 if TYPE_CHECKING:
     from acumen.runner.execute import Run
@@ -25,144 +26,87 @@ app = typer.Typer(add_completion=False)
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _CONSISTENCY = ("ENABLED", "N_SAMPLES", "TEMPERATURE")
 INTERRUPTED = 130
+MOST_SAMPLES = 100
+_SAMPLES = ("--samples", "--consistency-samples")
 
 
-class ModeChoice(StrEnum):
-    """Which prompts: without references, with them, or both, paired."""
-
-    zero_shot = "zero_shot"
-    few_shot = "few_shot"
-    both = "both"
+def _option(kind: Any, help_text: str, *flags: str, **bounds: Any) -> Any:
+    return Annotated[kind, typer.Option(*flags, help=help_text, **bounds)]
 
 
-class FormatChoice(StrEnum):
-    """What the endpoint is asked to hold its reply to."""
-
-    schema = "schema"
-    json = "json"
-    text = "text"
-
-
-class ApiChoice(StrEnum):
-    """Which API the endpoint speaks."""
-
-    chat = "chat"
-    responses = "responses"
-    messages = "messages"
-
-
-class OmitChoice(StrEnum):
-    """An option that some endpoint does not take."""
-
-    temperature = "temperature"
-    seed = "seed"
-    max_tokens = "max_tokens"
+_OPTIONAL: Final = ", ".join(get_args(Option))
+_WHOLE, _NUMBER, _TEXT, _TEXTS = int | None, float | None, str | None, list[str] | None
+_ROWS: Final = ("case", "item", "truth", "where", "rows", "format", "mapping")
+OPTIONS: Final[Mapping[str, Any]] = {
+    "base_url": _option(_TEXT, "An OpenAI-compatible endpoint; default OPENAI_BASE_URL."),
+    "api": _option(Api, "OpenAI's chat completions or responses; or Anthropic's messages."),
+    "api_key_env": _option(_TEXT, "The variable that holds the key for this endpoint."),
+    "api_version": _option(_TEXT, "Azure's api-version."),
+    "header": _option(_TEXTS, "Send a header, 'Name: value'; as often as needed."),
+    "mode": _option(Modes, "Which prompts: without references, with them, or both, paired."),
+    "samples": _option(
+        int, "Asks per case; see CONSISTENCY_ENABLED.", *_SAMPLES, min=1, max=MOST_SAMPLES
+    ),
+    "references": _option(_TEXT, "References of few-shot prompts, JSON or 'demo'."),
+    "concurrency": _option(_WHOLE, "Questions in flight; 8, or 1 for local.", min=1, max=500),
+    "limit": _option(_WHOLE, "Only the first N cases.", min=1),
+    "output": _option(Path | None, "The run file; default TASK-run.json."),
+    "resume": _option(bool, "Continue a run that stopped.", "--resume"),
+    "dry_run": _option(bool, "Check all, ask nothing.", "--dry-run"),
+    "temperature": _option(_NUMBER, "Default 0; 0.7 with several samples.", min=0, max=2),
+    "max_tokens": _option(_WHOLE, "Longest reply in tokens; default is the task's.", min=1),
+    "max_completion_tokens": _option(_WHOLE, "The same under its newer name.", min=1),
+    "seed": _option(int, "Seed of the first sample; the next ones count up."),
+    "top_logprobs": _option(int, "Alternatives per token; 0 asks for none.", min=0, max=20),
+    "reply_format": _option(ReplyFormat, "How the endpoint is held to JSON."),
+    "omit": _option(_TEXTS, f"Leave an option out of every request: {_OPTIONAL}."),
+    "extra_body": _option(_TEXT, "Further fields of every request, a JSON object."),
+    "embedding_model": _option(_TEXT, "Embed references at the endpoint instead of TF-IDF."),
+    "timeout": _option(float, "Seconds an attempt may take.", min=0.1),
+    "retries": _option(int, "Attempts after a failed one.", min=0, max=50),
+    "requests_per_minute": _option(_NUMBER, "Ask no faster than this.", min=0.1),
+    "tokens_per_minute": _option(_NUMBER, "Use no more tokens a minute than this.", min=1),
+    "failure_limit": _option(_WHOLE, "End at so many questions without a usable reply.", min=1),
+    "time_limit": _option(_NUMBER, "End after so many seconds.", min=0),
+    "token_limit": _option(_WHOLE, "End at so many tokens of prompts and replies.", min=1),
+    "cost_limit": _option(_NUMBER, "End at so much money, by the two prices.", min=0),
+    "prompt_price": _option(_NUMBER, "Price of a million prompt tokens.", min=0),
+    "completion_price": _option(_NUMBER, "Price of a million reply tokens.", min=0),
+    "text_column": _option(
+        _TEXTS, "Of cases in rows, the column of the text; INPUT=COLUMN where there are several."
+    ),
+    **{name: READING[name] for name in _ROWS},
+}
+"""The keywords of :func:`acumen.run`."""
 
 
 @app.command()
+@takes(
+    OPTIONS,
+    "options",
+    api="chat",
+    mode="zero_shot",
+    samples=1,
+    seed=0,
+    top_logprobs=20,
+    reply_format="schema",
+    timeout=120.0,
+    retries=5,
+)
 def run(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="A task's name (phq8, allergy) or a .toml file.")],
-    cases: Annotated[str, typer.Option(help="Cases as JSON; 'demo' for the bundled ones.")],
+    cases: Annotated[str, typer.Option(help="Cases: JSON, CSV, …; 'demo' for the bundled ones.")],
     model: Annotated[
         list[str],
         typer.Option(
             help="The endpoint's model; 'local' for the small one here; several, in turn."
         ),
     ],
-    base_url: Annotated[
-        str | None, typer.Option(help="An OpenAI-compatible endpoint; default OPENAI_BASE_URL.")
-    ] = None,
-    api: Annotated[
-        ApiChoice,
-        typer.Option(help="OpenAI's chat completions or responses; or Anthropic's messages."),
-    ] = ApiChoice.chat,
-    api_key_env: Annotated[
-        str | None, typer.Option(help="The variable that holds the key for this endpoint.")
-    ] = None,
-    api_version: Annotated[str | None, typer.Option(help="Azure's api-version.")] = None,
-    header: Annotated[
-        list[str] | None, typer.Option(help="Send a header, 'Name: value'; as often as needed.")
-    ] = None,
-    mode: Annotated[ModeChoice, typer.Option(help="Which prompts.")] = ModeChoice.zero_shot,
-    samples: Annotated[
-        int,
-        typer.Option(
-            "--samples",
-            "--consistency-samples",
-            min=1,
-            max=100,
-            help="Asks per case; see CONSISTENCY_ENABLED.",
-        ),
-    ] = 1,
-    references: Annotated[
-        str | None, typer.Option(help="References of few-shot prompts, JSON or 'demo'.")
-    ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, max=500, help="Questions in flight; 8, or 1 for local.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N cases.")] = None,
-    output: Annotated[
-        Path | None, typer.Option(help="The run file; default TASK-run.json.")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that stopped.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, ask nothing.")] = False,
+    options: dict[str, Any],
     compute_aurc: Annotated[
         bool, typer.Option("--compute-aurc", help="Print AURC and risk at 50% coverage after.")
     ] = False,
-    temperature: Annotated[
-        float | None, typer.Option(min=0, max=2, help="Default 0; 0.7 with several samples.")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Longest reply in tokens; default is the task's.")
-    ] = None,
-    max_completion_tokens: Annotated[
-        int | None, typer.Option(min=1, help="The same under its newer name in the request.")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of the first sample; the next ones count up.")
-    ] = 0,
-    top_logprobs: Annotated[
-        int, typer.Option(min=0, max=20, help="Alternatives per token; 0 asks for none.")
-    ] = 20,
-    reply_format: Annotated[
-        FormatChoice, typer.Option(help="How the endpoint is held to JSON.")
-    ] = FormatChoice.schema,
-    omit: Annotated[
-        list[OmitChoice] | None, typer.Option(help="Leave an option out of every request.")
-    ] = None,
-    extra_body: Annotated[
-        str | None, typer.Option(help="Further fields of every request, a JSON object.")
-    ] = None,
-    embedding_model: Annotated[
-        str | None, typer.Option(help="Embed references at the endpoint instead of TF-IDF.")
-    ] = None,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds an attempt may take.")] = 120.0,
-    retries: Annotated[int, typer.Option(min=0, max=50, help="Attempts after a failed one.")] = 5,
-    requests_per_minute: Annotated[
-        float | None, typer.Option(min=0.1, help="Ask no faster than this.")
-    ] = None,
-    tokens_per_minute: Annotated[
-        float | None, typer.Option(min=1, help="Use no more tokens a minute than this.")
-    ] = None,
-    failure_limit: Annotated[
-        int | None, typer.Option(min=1, help="End at so many questions without a usable reply.")
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(min=0, help="End after so many seconds.")
-    ] = None,
-    token_limit: Annotated[
-        int | None, typer.Option(min=1, help="End at so many tokens of prompts and replies.")
-    ] = None,
-    cost_limit: Annotated[
-        float | None, typer.Option(min=0, help="End at so much money, by the two prices.")
-    ] = None,
-    prompt_price: Annotated[
-        float | None, typer.Option(min=0, help="Price of a million prompt tokens.")
-    ] = None,
-    completion_price: Annotated[
-        float | None, typer.Option(min=0, help="Price of a million reply tokens.")
-    ] = None,
 ) -> None:
     """Ask a model about every case and write a run file with every signal.
 
@@ -171,34 +115,27 @@ def run(
 
     Example: acumen run phq8 --cases demo --model local --samples 3
     """
-    options = dict(locals())  # by the names of the door's keywords
-    del (
-        options["context"],
-        options["task"],
-        options["cases"],
-        options["model"],
-        options["compute_aurc"],
-    )
     source = context.get_parameter_source("samples")
-    is_stated = source is not None and source.name != "DEFAULT"
-    samples, temperature = _consistency(samples, temperature, is_stated=is_stated)
-    options |= {"samples": samples, "temperature": temperature, "omit": omit or ()}
-    options |= {"header": _headers(header or ()), "extra_body": _fields(extra_body)}
+    if source is None or source.name == "DEFAULT":
+        options |= _consistency(options.get("temperature"))
+    options |= {"header": _headers(options.get("header", ()))}
+    options |= {"extra_body": _fields(options.get("extra_body"))}
     codes = []
     for name in model:
+        output = options.get("output") or Path(f"{Path(task).stem}-run.json")
         if len(model) > 1:
             typer.echo(f"model {printable(name)}", err=True)
-            options["output"] = _output_of(name, task, output)
-        codes.append(_ask_one(task, cases, name, options, compute_aurc=compute_aurc))
+            output = _output_of(name, output)
+        one = options | {"output": output}
+        codes.append(_ask_one(task, cases, name, one, compute_aurc=compute_aurc))
         if codes[-1] == INTERRUPTED:
             break
     raise typer.Exit(max(codes))
 
 
-def _output_of(model: str, task: str, output: Path | None) -> Path:
+def _output_of(model: str, output: Path) -> Path:
     """The run file of one of several models: the model's name goes before the suffix."""
-    path = output or Path(f"{Path(task).stem}-run.json")
-    return path.with_name(f"{path.stem}-{_NOT_IN_NAMES.sub('-', model)}{path.suffix}")
+    return output.with_name(f"{output.stem}-{_NOT_IN_NAMES.sub('-', model)}{output.suffix}")
 
 
 def _ask_one(
@@ -208,17 +145,17 @@ def _ask_one(
     from acumen.cli.progress import RunProgress
     from acumen.runner import run as run_task
 
-    prices = options["prompt_price"], options["completion_price"]
+    prices = options.get("prompt_price"), options.get("completion_price")
     has_prices = any(price is not None for price in prices)
     progress = RunProgress(prices=(prices[0] or 0.0, prices[1] or 0.0) if has_prices else None)
     try:
         with progress:
-            result = run_task(task, cases, model, **options, watcher=progress)
+            result = run_task(task, cases, model, **options | {"watcher": progress})
     except (AcumenError, KeyboardInterrupt):
         if progress.journal is not None and (progress.done or progress.before):
             _say_how_to_continue(progress.journal)
         raise
-    return _conclude(result, dry_run=options["dry_run"], compute_aurc=compute_aurc)
+    return _conclude(result, dry_run="dry_run" in options, compute_aurc=compute_aurc)
 
 
 def _headers(lines: Sequence[str]) -> dict[str, str]:
@@ -240,25 +177,22 @@ def _fields(text: str | None) -> dict[str, Any] | None:
     return fields
 
 
-def _consistency(
-    samples: int, temperature: float | None, *, is_stated: bool
-) -> tuple[int, float | None]:
+def _consistency(temperature: float | None) -> dict[str, Any]:
     """Samples and temperature as the ``CONSISTENCY_`` variables have it, where no option does."""
     settings = {name: os.environ.get(f"CONSISTENCY_{name}") for name in _CONSISTENCY}
-    wanted = (settings["ENABLED"] or "").strip().lower() in ("1", "true", "yes", "on")
-    if is_stated or not wanted:
-        return samples, temperature
+    if (settings["ENABLED"] or "").strip().lower() not in ("1", "true", "yes", "on"):
+        return {}
     try:
         samples = int(settings["N_SAMPLES"] or CONSISTENCY_SAMPLES)
         if temperature is None and settings["TEMPERATURE"]:
             temperature = float(settings["TEMPERATURE"])
     except ValueError:
         samples = 0
-    if not 1 <= samples <= 100 or not 0 <= (temperature or 0) <= 2:
+    if not 1 <= samples <= MOST_SAMPLES or not 0 <= (temperature or 0) <= 2:
         raise UsageError("CONSISTENCY_N_SAMPLES must be 1 to 100, CONSISTENCY_TEMPERATURE 0 to 2")
     heat = "" if temperature is None else f" at temperature {temperature:g}"
     typer.echo(f"CONSISTENCY_ENABLED: {counted(samples, 'sample')} each{heat}", err=True)
-    return samples, temperature
+    return {"samples": samples, "temperature": temperature}
 
 
 def _conclude(result: Run, *, dry_run: bool, compute_aurc: bool) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -28,14 +28,15 @@ def chart(
     *,
     mode: str | None = None,
     confidence: Confidence = CONFIDENCE,
+    functions: Sequence[str] | None = None,
     **reading: Unpack[Reading],
 ) -> Figure:
     """One chart by its name: an Altair chart, which shows itself in a notebook.
 
     ``document`` is an :class:`Evaluation`, the :class:`Scores` of verdicts, or the file of either;
     any other input is evaluated first, with ``mode``, ``confidence`` and what
-    says how rows are read (:func:`evaluate`). The command
-    ``acumen plot`` lists the names.
+    says how rows are read (:func:`evaluate`). ``functions`` are the confidence functions to draw,
+    by default all that it holds. The command ``acumen plot`` lists the names.
 
     >>> import acumen
     >>> table = acumen.from_columns(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 3, 0],
@@ -45,29 +46,34 @@ def chart(
     'altair'
     """
     if isinstance(document, str | Path):
-        return _of_file(name, document, mode, confidence, reading)
+        return _of_file(name, document, mode, confidence, functions, reading)
     if isinstance(document, Evaluated | MetricsArtifact):
-        return draw(name, document)
+        return draw(name, document, functions)
     if isinstance(content := getattr(document, "document", document), Mapping):
-        return _of_document(name, document_of(dict(content), "document"))
-    return draw(name, evaluate(document, mode=mode, confidence=confidence, **reading))
+        return _of_document(name, document_of(dict(content), "document"), functions)
+    return draw(name, evaluate(document, mode=mode, confidence=confidence, **reading), functions)
 
 
 def _of_file(
-    name: str, path: str | Path, mode: str | None, confidence: Confidence, reading: Reading
+    name: str,
+    path: str | Path,
+    mode: str | None,
+    confidence: Confidence,
+    functions: Sequence[str] | None,
+    reading: Reading,
 ) -> Figure:
     """A chart of a file, which is read once: a pipe cannot be read again."""
     content = load(path)
     if format_of(content.head) in ("json", "run") and is_document(content.document):
-        return _of_document(name, document_of(content.document, content.name))
+        return _of_document(name, document_of(content.document, content.name), functions)
     table = read_content(content, mode=mode, **reading)
-    return draw(name, evaluate(table, confidence=confidence))
+    return draw(name, evaluate(table, confidence=confidence), functions)
 
 
-def _of_document(name: str, document: Document) -> Figure:
+def _of_document(name: str, document: Document, functions: Sequence[str] | None) -> Figure:
     """A chart of a metrics artifact or of results."""
     if isinstance(document, MetricsArtifact):
-        return draw(name, document)
+        return draw(name, document, functions)
     if isinstance(document, CalibrationDocument):
         raise UsageError("there is no chart of a calibration")
     if name not in VERDICT_CHARTS:

@@ -29,7 +29,7 @@ from acumen.inference.infer import marked, one_of
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
-from acumen.inference.ranks import Family, together
+from acumen.inference.ranks import Family, reaches
 from acumen.inference.resample import LeaveOut, plan_resamples, replicate
 from acumen.metrics.registry import Kind
 from acumen.results.measured import Absence, Delta, Interval, NoInterval, finite
@@ -76,20 +76,15 @@ class Matching:
             return np.empty((len(self.once), 0))
         return replicate(self.risks, LeaveOut.of(self.n_cases), threads=self.options.threads)
 
-    def at_whole(self, system: int) -> int:
-        """The place of a system's risk at all that it answers; 1 + system is that at equal."""
-        return 1 + len(self.rankings) + system
-
-    def contrast(self, a: int, b: int, level: float | None = None) -> Delta:
+    def contrast(self, a: int, b: int) -> Delta:
         """The risk at one place minus that at another."""
         jackknife = Jackknife.of(self.left_out[b] - self.left_out[a], self.n_cases)
-        level = level or self.options.confidence_level
-        return _delta(float(self.once[a]), float(self.once[b]), jackknife, level)
+        return _delta(float(self.once[a]), float(self.once[b]), jackknife, self.options)
 
-    def pair(self, left: int, right: int, level: float | None = None) -> Matched:
-        """Two of the systems compared; with a level of its intervals, where it is another."""
-        difference = self.contrast(1 + left, 1 + right, level)
-        guard = self.contrast(*self.guard(left, right), level)
+    def pair(self, left: int, right: int) -> Matched:
+        """Two of the systems compared."""
+        difference = self.contrast(1 + left, 1 + right)
+        guard = self.contrast(*self.guard(left, right))
         agree = (difference.delta or 0.0) * (guard.delta or 0.0) > 0.0
         p_values = [d.p_value for d in (difference, guard) if d.p_value is not None]
         return Matched(
@@ -103,9 +98,10 @@ class Matching:
 
     def guard(self, left: int, right: int) -> tuple[int, int]:
         """The places of the guard: the system that looks worse, at all that it answers."""
+        whole = 1 + len(self.rankings)
         if self.once[1 + right] < self.once[1 + left]:
-            return self.at_whole(left), 1 + right
-        return 1 + left, self.at_whole(right)
+            return whole + left, 1 + right
+        return 1 + left, whole + right
 
     def family(self, pairs: Sequence[tuple[int, int]]) -> Family:
         """How far differences and guards of pairs stray together: the further of the two."""
@@ -124,20 +120,22 @@ class Matching:
                 [self.guard(a, b) for a, b in pairs],
             )
         )
-        return max(families, key=lambda family: family.level(options.confidence_level))
+        return max(families, key=lambda family: family.stretch(options.confidence_level))
 
 
 def decide(matched: Matched, family: Family, level: float) -> Matched:
-    """A pair among those of its family, which it was measured for; its intervals say so."""
-    matched = matched.decided(family.adjusted(matched.p_value), 1.0 - level)
-    if family.size < 2:
-        return matched
-    return matched.model_copy(
-        update={
-            key: delta.model_copy(update={"interval": together(delta.interval, level, family)})
-            for key, delta in (("difference", matched.difference), ("guard", matched.guard))
-        }
-    )
+    """A pair among those of its family, its intervals wide enough to hold with theirs."""
+    deltas = {"difference": matched.difference, "guard": matched.guard}
+    known = [(d.interval, d.delta) for d in deltas.values() if d.interval and d.delta is not None]
+    if matched.p_value is None or len(known) < 2:
+        return matched.decided(matched.p_value, 1.0 - level)
+    far = min(reaches(interval, value) for interval, value in known)
+    p_adjusted = family.adjusted(matched.p_value, far if matched.p_value < 1.0 else 0.0)
+    wider = {
+        name: delta.model_copy(update={"interval": family.widened(interval, value)})
+        for (name, delta), (interval, value) in zip(deltas.items(), known, strict=True)
+    }
+    return matched.model_copy(update=wider).decided(p_adjusted, 1.0 - level)
 
 
 def match(
@@ -173,7 +171,7 @@ def compare_matched(
     return match([left, right], options, coverage).pair(0, 1)
 
 
-def _delta(left: float, right: float, jackknife: Jackknife, level: float) -> Delta:
+def _delta(left: float, right: float, jackknife: Jackknife, options: Options) -> Delta:
     """A contrast with its interval, and the p-value that agrees with it."""
     value = right - left
     sides: dict[str, Any] = {"left": finite(left), "right": finite(right), "better": "lower"}
@@ -181,7 +179,7 @@ def _delta(left: float, right: float, jackknife: Jackknife, level: float) -> Del
         none = NoInterval(why=Absence.NO_VALUE)
         return Delta(delta=None, reason="a side answers nothing", no_interval=none, **sides)
     error, p_value = jackknife.standard_error if jackknife.n else 0.0, None
-    interval = default_interval(Kind.REAL, value, jackknife, level=level)
+    interval = default_interval(Kind.REAL, value, jackknife, level=options.confidence_level)
     if isinstance(interval, Interval) and error == 0.0:
         interval = NoInterval(why=Absence.NO_VARIATION)
     if isinstance(interval, Interval):

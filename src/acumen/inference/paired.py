@@ -19,10 +19,10 @@ from typing import Any, TypeVar
 
 from acumen.defaults import FEWEST_CASES
 from acumen.inference.infer import Inference, Result, infer, intervals, marked
-from acumen.inference.intervals import plain, t_quantile
+from acumen.inference.intervals import plain
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
-from acumen.inference.ranks import Family, together
+from acumen.inference.ranks import Family, reach_of
 from acumen.inference.replicates import bca, between, too_few_cases
 from acumen.inference.swaps import (
     SwapTest,
@@ -169,18 +169,9 @@ def among(contrast: Contrast, family: Family) -> Contrast:
     interval, alone, value = contrast.interval, contrast.alone, contrast.value
     if isinstance(interval, NoInterval) or alone is None or value is None:
         return contrast
-    level = interval.confidence_level
-    stretch = t_quantile(family.level(level), math.inf) / t_quantile(level, math.inf)
-    p_value = family.adjusted(alone.p_value)
-    assert p_value is not None
-    wider = interval.model_copy(
-        update={
-            "low": value - stretch * (value - interval.low),
-            "high": value + stretch * (interval.high - value),
-        }
-    )
-    tested = Tested(p_value, alone.critical * stretch)
-    wider = together(wider, level, family) or wider
+    p_value = family.adjusted(alone.p_value, reach_of(1.0 - alone.p_value))
+    tested = Tested(p_value, alone.critical * family.stretch(interval.confidence_level))
+    wider = family.widened(interval, value)
     return agreeing(replace(contrast, interval=wider, together=tested))
 
 

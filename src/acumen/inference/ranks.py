@@ -1,15 +1,15 @@
 r"""Several systems compared at once: which differences hold together, and the ranks they leave.
 
 Each pair has the test and the interval of a comparison of two. Among several pairs, with
-:math:`z` the normal quantile of a pair's own p-value, its adjusted one is the chance that the
-furthest pair of a resample strays as far,
+:math:`z` how far a difference lies from 0 in units of its interval's reach, the reach being 1.96,
+its adjusted p-value is the chance that the furthest pair of a resample strays as far,
 
 .. math:: \tilde p = P\Big(\max_{ab} \frac{|\hat d^*_{ab} - \hat d_{ab}|}{s_{ab}} \ge z\Big)
 
 (max-T: Romano and Wolf 2005, Econometrica 73), with :math:`s_{ab}` the root mean square of the
 same deviations under the same resamples of the cases. Where the furthest strays by more than
-:math:`z_c` in 5%, an interval at the level of :math:`z_c` holds with all the others, and has 0 in
-it exactly where the adjusted p-value is above 5%. One pair needs no adjustment.
+:math:`z_c` in 5%, intervals stretched by :math:`z_c/1.96` hold together, and have 0 in them exactly
+where the adjusted p-value is above 5%. One pair needs no adjustment.
 
 A system's rank then lies between 1 + those that beat it and k − those that it beats, for all k at
 once (Mogstad, Romano, Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91).
@@ -17,10 +17,12 @@ once (Mogstad, Romano, Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from acumen.inference.jackknife import ROUNDING
 from acumen.inference.replicates import MOST_DROPPED
@@ -48,38 +50,48 @@ class Family:
         moves = np.divide(np.abs(moves), error, out=np.zeros_like(moves), where=error > 0.0)
         return cls(len(moves), np.sort(moves.max(axis=0)))
 
-    def adjusted(self, p_value: float | None) -> float | None:
+    def adjusted(self, p_value: float, z: float) -> float:
         """A p-value among those of all; without shared resamples, Bonferroni's."""
-        from scipy.special import ndtri
-
-        if p_value is None or self.size == 1:
+        if self.size == 1:
             return p_value
         if not len(self.furthest):
-            return min(1.0, self.size * p_value)
-        as_far = len(self.furthest) - np.searchsorted(
-            self.furthest, -float(ndtri(p_value / 2)) - ROUNDING
-        )
+            return min(1.0, self.size * float(2.0 * ndtr(-z)))
+        as_far = len(self.furthest) - np.searchsorted(self.furthest, z - ROUNDING)
         return max(p_value, float(as_far + 1) / (len(self.furthest) + 1))
 
-    def level(self, together: float) -> float:
-        """The level of each interval under which all of them hold together at another."""
-        from scipy.special import ndtr
-
-        alpha = 1.0 - together
-        if self.size < 2:
-            return together
+    def stretch(self, level: float) -> float:
+        """How much wider intervals are that hold together at their level."""
+        if self.size == 1:
+            return 1.0
+        alpha = 1.0 - level
         few = int(alpha * (len(self.furthest) + 1) + ROUNDING) - 1
-        if not 0 <= few < len(self.furthest):
-            return 1.0 - alpha / self.size
-        return 1.0 - min(alpha, 2.0 * float(ndtr(-self.furthest[-1 - few])))
+        far = float(-ndtri(alpha / 2 / self.size))
+        if 0 <= few < len(self.furthest):
+            far = float(self.furthest[-1 - few])
+        return max(1.0, far / reach_of(level))
+
+    def widened(self, interval: Interval, value: float) -> Interval:
+        """The interval of a difference so stretched."""
+        if self.size == 1:
+            return interval
+        by = self.stretch(interval.confidence_level)
+        ends = {"low": value - by * (value - interval.low)}
+        ends |= {"high": value + by * (interval.high - value)}
+        method = f"{interval.method}, {self.size} together"
+        return interval.model_copy(update={**ends, "method": method})
 
 
-def together(interval: Interval | None, level: float, family: Family) -> Interval | None:
-    """An interval by the level at which it holds with those of the family."""
-    if interval is None or family.size < 2:
-        return interval
-    method = f"{interval.method}, {family.size} together"
-    return interval.model_copy(update={"confidence_level": level, "method": method})
+def reach_of(level: float) -> float:
+    """The normal quantile of an interval: 1.96 for 95%."""
+    return float(ndtri((1.0 + level) / 2.0))
+
+
+def reaches(interval: Interval, value: float) -> float:
+    """How far from 0 a difference lies, its interval reaching 1.96 if it is one of 95%."""
+    towards = interval.low if value > 0.0 else interval.high
+    if abs(value - towards) == 0.0:
+        return math.inf
+    return reach_of(interval.confidence_level) * abs(value) / abs(value - towards)
 
 
 def rank_intervals(

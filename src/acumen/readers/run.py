@@ -70,8 +70,11 @@ def run_from_document(
             is_long=False,
         ),
         name=name,
-        warnings=warnings + _missing_cases(experiment, len(entries)),
+        warnings=warnings + _missing_cases(document, experiment, len(entries)),
     )
+    asked, left = (at(document, "run_metadata", key) for key in ("cases_asked", "questions_left"))
+    if type(asked) is int and type(left) is int and left > 0:  # the run was ended early
+        table = replace(table, planned=asked * len(table.items))
     return _checked_against(table, experiment["results"])
 
 
@@ -161,9 +164,10 @@ def _choose(
     return only, [] if isinstance(only, str) else [f"the run does not name its mode{reading}"]
 
 
-def _missing_cases(experiment: dict[str, Any], size: int) -> list[str]:
+def _missing_cases(document: object, experiment: dict[str, Any], size: int) -> list[str]:
     """Cases that were asked for and are not in the file."""
     counts = {
+        "cases_asked": at(document, "run_metadata", "cases_asked"),
         "participants_requested": at(experiment, "provenance", "participants_requested"),
         "participants_evaluated": at(experiment, "provenance", "participants_evaluated"),
         "total_subjects": at(experiment, "results", "total_subjects"),

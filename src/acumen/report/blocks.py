@@ -122,6 +122,8 @@ class Column:
     names: tuple[str, ...] = ()
     codes: tuple[int, ...] = ()
     values: tuple[float | int | None, ...] = ()
+    key: str = ""
+    """What charts and filters call it, where its title is the study's own word."""
 
     def text(self, row: int) -> str:
         """The cell of a row."""
@@ -133,11 +135,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The drill-down table; ``outcome`` is the column to filter by."""
+    """The drill-down table of one system."""
 
+    key: str
     title: str
+    system: str
     columns: tuple[Column, ...]
-    outcome: int
     n: int
     note: str = ""
     has_texts: bool = False

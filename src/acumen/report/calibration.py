@@ -11,14 +11,20 @@ from acumen.report.blocks import (
     UNDEFINED,
     Block,
     Cell,
+    Fact,
+    Facts,
     Note,
     Notes,
     Paragraph,
+    Plot,
     Section,
+    Study,
     Table,
     Tone,
+    Warnings,
 )
-from acumen.report.cells import measured_cell, plain, title_of
+from acumen.report.cells import measured_cell, number, plain, title_of
+from acumen.report.plots import plot, plots
 from acumen.results.calibration import CalibrationDocument, Measures, MetricsPart
 from acumen.results.measured import Measured
 
@@ -44,11 +50,7 @@ def brief(document: CalibrationDocument, *, full: bool = False) -> Iterator[Sect
     if metrics is None:
         yield Paragraph("It holds no measures of acumen.", Tone.QUIET)
         return
-    columns = {
-        "before": metrics.in_sample.before,
-        "after, in-sample": metrics.in_sample.after,
-        "after, cross-fitted": metrics.cross_fitted.after,
-    }
+    columns = _ways(document)
     yield _table(columns, FIRST)
     if full:
         keys = dict.fromkeys(key for measures in columns.values() for key in _metrics(measures))
@@ -56,6 +58,71 @@ def brief(document: CalibrationDocument, *, full: bool = False) -> Iterator[Sect
     reasons = (metrics.in_sample.before.reason, metrics.cross_fitted.reason)
     if notes := tuple(Note(f"{plain(reason)}.") for reason in reasons if reason):
         yield Notes(notes)
+
+
+def study_of(document: CalibrationDocument, key: str, command: str | None = None) -> Study:
+    """Everything a page tells of a calibration."""
+    lead, *blocks = brief(document, full=True)
+    assert isinstance(lead, Paragraph)
+    parts = [b.blocks if isinstance(b, Section) else (b,) for b in blocks]
+    facts = tuple(
+        Fact(f"{title_of('ece')} {when}", measured_cell(_metrics(measures).get("ece")))
+        for when, measures in _ways(document).items()
+    )
+    settings = [("command", command), ("made at", document.created_at)]
+    rows = tuple((Cell(name), Cell(plain(value or UNDEFINED))) for name, value in settings)
+    made = Table("Made from", ("setting", "value"), rows)
+    return Study(
+        key=key,
+        title=lead.text,
+        subtitle="a calibrator, before and after",
+        answers=(),
+        facts=Facts(facts),
+        warnings=Warnings(()),
+        sections=(
+            Section("reliability", "Before and after", plots(_reliability(document, key))),
+            Section("numbers", "Every number", tuple(block for part in parts for block in part)),
+            Section("provenance", "Provenance", (made,)),
+        ),
+        definitions=("intervals",),
+    )
+
+
+def _reliability(document: CalibrationDocument, key: str) -> Plot | None:
+    from acumen.charts.tables import calibration_plot
+
+    curves = {
+        when: measures.reliability
+        for when, measures in _ways(document).items()
+        if measures is not None and measures.reliability is not None
+    }
+    rows = tuple(
+        (Cell(when), number(said), number(share), number(n))
+        for when, part in curves.items()
+        for said, share, n in zip(part.confidence, part.accuracy, part.n, strict=True)
+    )
+    return plot(
+        key,
+        "reliability",
+        calibration_plot(curves),
+        "Reliability before and after",
+        "Said against true, in ten bins of equal width; on the dashed line confidence is a "
+        "probability. Cross-fitted is the honest one: each case is measured by a calibrator that "
+        "never saw it.",
+        Table("Reliability bins", ("measured", "mean confidence", "share right", "rows"), rows),
+    )
+
+
+def _ways(document: CalibrationDocument) -> dict[str, Measures | None]:
+    """How the calibrator was measured; nothing where the measures are not acumen's."""
+    metrics = _measures(document)
+    if metrics is None:
+        return {}
+    return {
+        "before": metrics.in_sample.before,
+        "after, in-sample": metrics.in_sample.after,
+        "after, cross-fitted": metrics.cross_fitted.after,
+    }
 
 
 def _measures(document: CalibrationDocument) -> MetricsPart | None:

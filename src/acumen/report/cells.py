@@ -166,4 +166,4 @@ def coded(title: str, values: Sequence[object]) -> Column:
     """
     place: dict[str, int] = {}
     codes = [place.setdefault(plain(value), len(place)) for value in values]
-    return Column(title, names=tuple(place), codes=tuple(codes))
+    return Column(title, names=tuple(place), codes=tuple(codes), key=title)

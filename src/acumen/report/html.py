@@ -19,6 +19,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
+from acumen.results.calibration import CalibrationDocument
 from acumen.results.files import document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.verdicts import PairDocument, ResultsDocument
@@ -80,6 +81,7 @@ def study_of(
     artifact: Reportable, key: str = "s1", command: str | None = None, *, texts: bool = False
 ) -> Study:
     """Everything a page tells of a document."""
+    from acumen.report import calibration
     from acumen.report.selective import study as selective
     from acumen.report.verdicts import study as verdicts
 
@@ -99,7 +101,9 @@ def study_of(
             return verdicts.study_of(PairDocument(systems=[document]), key, command)
         case PairDocument():
             return verdicts.study_of(document, key, command)
-    raise UsageError("a calibration has no page; acumen show prints it")
+        case CalibrationDocument():
+            return calibration.study_of(document, key, command)
+    raise UsageError("no page can be made of it")
 
 
 def render_studies(studies: Sequence[Study]) -> str:
@@ -175,10 +179,11 @@ def _chart(plot: Plot, datasets: dict[str, Any]) -> dict[str, Any]:
 
 def _columns(cases: Cases) -> dict[str, Any]:
     columns = [
-        {"values": c.values} if c.values else {"names": c.names, "codes": c.codes}
+        {"key": c.key or c.title}
+        | ({"values": c.values} if c.values else {"names": c.names, "codes": c.codes})
         for c in cases.columns
     ]
-    return {"n": cases.n, "outcome": cases.outcome, "columns": columns}
+    return {"n": cases.n, "system": cases.system, "columns": columns}
 
 
 @cache

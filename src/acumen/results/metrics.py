@@ -33,7 +33,7 @@ from acumen.results.slices import Slice
 
 SCHEMA_VERSION: Final = "1"
 
-LONGEST_NAME: Final = 60
+LONGEST_NAME: Final = 200
 
 Ends = tuple[float | None, float | None]
 

@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import urlencode, urlsplit
 
 from acumen.errors import UsageError, label
-from acumen.runner.plan import Api
+from acumen.runner.choices import Api
 from acumen.runner.protocols import PROTOCOLS, is_openai
 
 _ORGANISATION: Final = {

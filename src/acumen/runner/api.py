@@ -5,22 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Unpack, get_args
 
 from acumen.errors import UsageError
 from acumen.runner.access import Access
-from acumen.runner.cases import DEMO, read_cases, read_references
-from acumen.runner.drive import Watcher
-from acumen.runner.endpoint import Patience
+from acumen.runner.cases import DEMO, CaseReading, read_cases, read_references
+from acumen.runner.choices import Api, Modes, Option, ReplyFormat
+from acumen.runner.endpoint import Patience, Watcher
 from acumen.runner.execute import Run, execute
 from acumen.runner.limits import Limits
 from acumen.runner.local import LOCAL
-from acumen.runner.plan import Api, Option, Plan, ReplyFormat, Settings
+from acumen.runner.plan import Plan, Settings
 from acumen.runner.protocols import PROTOCOLS
 from acumen.runner.task_file import read_task
 
 SAMPLING_TEMPERATURE: Final = 0.7
-Modes = Literal["zero_shot", "few_shot", "both"]
 
 
 def run(
@@ -61,6 +60,7 @@ def run(
     prompt_price: float | None = None,
     completion_price: float | None = None,
     watcher: Watcher | None = None,
+    **reading: Unpack[CaseReading],
 ) -> Run:
     """Ask a model about every case; the run file it writes is what :func:`acumen.read` reads.
 
@@ -74,6 +74,8 @@ def run(
     cases, references, limit
         JSON files, or ``demo`` for the bundled ones; references are for few-shot prompts. With a
         ``limit`` only the first cases are asked.
+    text_column, case, item, truth, where, rows, format, mapping
+        Of cases in a file of rows (CSV, JSON Lines, Parquet): which column is what.
     model, base_url
         A model of an OpenAI-compatible endpoint (by default ``OPENAI_BASE_URL``, then OpenAI's
         own); ``local`` for the small one on this machine.
@@ -118,6 +120,7 @@ def run(
         ("mode", mode, get_args(Modes)),
         ("reply_format", reply_format, get_args(ReplyFormat)),
         ("api", api, get_args(Api)),
+        *(("omit", option, get_args(Option)) for option in omit),
     ):
         if choice not in choices:
             raise UsageError(f"{name} must be one of {', '.join(choices)}")
@@ -143,9 +146,8 @@ def run(
     if temperature is None:  # samples that are to differ need some
         temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
     address = _address(model, base_url, api)
-    access = None
-    if address is not None:
-        access = Access(address, api, api_key_env, api_version, header or {})
+    more = (api, api_key_env, api_version, header or {})
+    access = None if address is None else Access(address, *more)
     settings = Settings(
         model=model,
         endpoint=LOCAL if access is None else access.host,
@@ -165,27 +167,17 @@ def run(
     )
     if references is None and str(cases) == DEMO and mode != "zero_shot":
         references = DEMO  # the bundled cases bring their own
+    prices = (prompt_price or 0.0, completion_price or 0.0)
     known = None if references is None else read_references(references, content)
     return execute(
-        Plan(content, read_cases(cases, content), known, settings, limit),
+        Plan(content, read_cases(cases, content, **reading), known, settings, limit),
         Path(output or f"{content.name}-run.json"),
         access,
         resume=resume,
         dry_run=dry_run,
         concurrency=concurrency or (1 if address is None else 8),
-        patience=Patience(
-            timeout=timeout,
-            retries=retries,
-            requests_per_minute=requests_per_minute,
-            tokens_per_minute=tokens_per_minute,
-        ),
-        limits=Limits(
-            failure_limit,
-            time_limit,
-            token_limit,
-            cost_limit,
-            (prompt_price or 0.0, completion_price or 0.0),
-        ),
+        patience=Patience(timeout, retries, requests_per_minute, tokens_per_minute),
+        limits=Limits(failure_limit, time_limit, token_limit, cost_limit, prices),
         watcher=watcher,
     )
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final
 
 from acumen.files.json import to_json
@@ -26,11 +24,7 @@ _ERRORS: Final = {
     Outcome.invalid_reply: "InvalidReplyError",
     Outcome.transport_failure: "TransportFailure",
 }
-
-
 _NO_SETTING: Final = ("task", "references", "address")
-
-
 _ALONE: Final = dict.fromkeys(
     ("consistency_modal_confidence", "consistency_score_std", "consistency_na_rate")
 )
@@ -58,7 +52,7 @@ class Artifact:
             yield f"\n]{part}".encode()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answers:
     """A case in a mode, and the records of its samples."""
 
@@ -66,7 +60,7 @@ class Answers:
     mode: Mode
     records: Sequence[Record]
 
-    @cached_property
+    @property
     def usable(self) -> list[Record]:
         """The records that hold an answer or an abstention."""
         return [record for record in self.records if record.is_usable]
@@ -172,7 +166,8 @@ def _failure_summary(answers: Sequence[Answers]) -> dict[str, Any]:
 
 
 def _counts(names: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(names).items()))
+    words = list(names)  # of a case it is one word: a Counter takes longer to make than to use
+    return {word: words.count(word) for word in sorted(set(words))}
 
 
 def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str, Any]:
@@ -194,18 +189,18 @@ def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str,
 
 
 def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
-    case, records = answers.case, answers.records
-    result = {"participant_id": case.id, "success": bool(answers.usable), "error": answers.error}
+    case, records, usable = answers.case, answers.records, answers.usable
+    result = {"participant_id": case.id, "success": bool(usable), "error": None}
     truth = {"ground_truth_items": dict(case.truth)} if case.truth else {}
     trail = {
         "prompt_hash": records[0].prompt_hash,
         "repairs": sum(record.repairs for record in records),
         "samples": _counts(record.outcome for record in records),
     }
-    if not answers.usable:
-        return result | truth | trail
+    if not usable:
+        return result | {"error": answers.error} | truth | trail
     items = plan.task.scale.items
-    pairs = {item: _item(plan, item, answers.usable) for item in items}
+    pairs = {item: _item(plan, item, usable) for item in items}
     replies = {item: record.items[item] for item, (record, _) in pairs.items()}
     return {
         **result,
@@ -220,8 +215,19 @@ def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
             }
             for item, reply in replies.items()
         },
+        "ratings": list(_ratings(plan, case, usable)),
         **trail,
     }
+
+
+def _ratings(plan: Plan, case: Case, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
+    """The same once more as long rows, for those who compare raters: the truth's, each sample's."""
+    for item, level in case.truth.items():
+        yield {"item": item, "rater": "truth", "rating": level}
+    for record in records:
+        rater = f"{plan.settings.model} {record.sample + 1}"
+        for item, answer in record.items.items():
+            yield {"item": item, "rater": rater, "rating": answer.level}
 
 
 def _item(plan: Plan, item: str, records: Sequence[Record]) -> tuple[Record, dict[str, Any]]:

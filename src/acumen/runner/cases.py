@@ -1,29 +1,48 @@
 """The cases a model is asked about, with their truth; and the references of few-shot prompts.
 
 A case file is JSON: ``{"cases": [{"id": …, <the task's inputs>, "truth": {…}}, …]}``, or the same
-records by id, ``{id: {…}, …}``. Where there is no ``truth``, the record itself holds it: a verdict
-study's cases, truth and reviews can be one file. Messages name the case and the field; the text of
-a case is never part of one.
+records by id, ``{id: {…}, …}``; or it is rows with columns. Where there is no ``truth``, the record
+itself holds it: a verdict study's cases, truth and reviews can be one file. Messages name the case
+and the field; the text of a case is never part of one.
 """
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
 from acumen.errors import DataError, Problem, UsageError, label, what_came
-from acumen.files.json import parse_json, read_bytes, source_name
+from acumen.readers.content import Content, digest_of, load
 from acumen.runner.task import Task
 from acumen.types import CaseId
 
 DEMO: Final = "demo"
 T = TypeVar("T")
+_encode = json.JSONEncoder(sort_keys=True).encode
+
+
+class CaseReading(TypedDict, total=False):
+    """Keywords that say how rows are cases; but for the first those of every door that reads rows.
+
+    ``text_column`` is the column of the text that a model sees; ``INPUT=COLUMN`` where several are.
+    """
+
+    text_column: str | Sequence[str] | None
+    case: str | None
+    item: str | None
+    truth: str | None
+    where: str | Sequence[str] | None
+    rows: str | None
+    format: str | None
+    mapping: str | Path | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +56,7 @@ class Case:
     @property
     def digest(self) -> str:
         """A hash of all that a model can be shown of it."""
-        text = json.dumps(self.inputs, sort_keys=True, ensure_ascii=True)
-        return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+        return hashlib.sha256(_encode(self.inputs).encode("ascii")).hexdigest()[:16]
 
     def passages(self) -> list[str]:
         """Its text in pieces that can be compared: paragraphs or lines, and reviews."""
@@ -75,51 +93,73 @@ Cases = Contents[Case]
 References = Contents[Reference]
 
 
-def read_cases(path: str | Path, task: Task) -> Cases:
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Make many objects that stay without looking among them, again and again, for garbage."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
+def read_cases(path: str | Path, task: Task, **reading: Unpack[CaseReading]) -> Cases:
     """The cases of a file, or the bundled ones for ``demo``; refuses with all that is wrong."""
-    return _read(path, "cases", _case, task)
+    return _read(path, "cases", _case, task, {k: v for k, v in reading.items() if v is not None})
 
 
 def read_references(path: str | Path, task: Task) -> References:
     """The references of a file, or the bundled ones for ``demo``."""
-    return _read(path, "references", _reference, task)
+    return _read(path, "references", _reference, task, {})
 
 
+@uncollected()
 def _read(
     path: str | Path,
     noun: str,
     read: Callable[[dict[str, Any], str, Task, list[Problem]], T | None],
     task: Task,
+    reading: Mapping[str, Any],
 ) -> Contents[T]:
-    data, source = _bytes(path, noun, task)
-    records = _records(parse_json(data, source=source), noun, source)
+    content = _bundled(noun, task) if str(path) == DEMO else load(path)
+    source = content.name
+    is_document = content.head.is_json and not content.head.has_lines
+    if noun == "cases" and content.head.start and (reading or not is_document):
+        from acumen.runner.case_rows import records_of  # NumPy: not for a JSON document
+
+        try:
+            records: Sequence[object] = records_of(content, task, reading)
+        except DataError as error:
+            raise DataError(error.problems, source) from None
+    else:
+        records = _records(content.document, noun, source)
     problems: list[Problem] = []
     contents: list[T] = []
     for index, record in enumerate(records):
         where = f"{noun}[{index}]"
         if not isinstance(record, dict):
             problems.append(Problem(f"must be an object, not {_kind(record)}", field=where))
-        elif (content := read(record, where, task, problems)) is not None:
-            contents.append(content)
+        elif (entry := read(record, where, task, problems)) is not None:
+            contents.append(entry)
     # 7 and "7" would be one case to a reader of the run file
-    names = Counter(str(content.id) for content in contents if isinstance(content, Case))
+    names = Counter(str(entry.id) for entry in contents if isinstance(entry, Case))
     repeats = [name for name, n in names.items() if n > 1]
     problems += [Problem("is there more than once", case=i, noun=task.scale.case) for i in repeats]
     if not records:
         problems.append(Problem(f"holds no {noun}"))
     if problems:
         raise DataError(problems, source=source)
-    return Contents(tuple(contents), hashlib.sha256(data).hexdigest())
+    return Contents(tuple(contents), content.sha256 or "")
 
 
-def _bytes(path: str | Path, noun: str, task: Task) -> tuple[bytes, str]:
-    if str(path) != DEMO:
-        return read_bytes(path), source_name(path)
+def _bundled(noun: str, task: Task) -> Content:
     name = f"{task.name}-{noun}.json"
     entry = files("acumen.runner.demo").joinpath(name)
     if not entry.is_file():
         raise UsageError(f"there are no bundled {noun} for the task {label(task.name)}")
-    return entry.read_bytes(), name
+    return Content(name, data := entry.read_bytes(), digest_of(data))
 
 
 def _records(document: object, key: str, source: str) -> list[object]:
@@ -146,13 +186,15 @@ def _case(record: dict[str, Any], where: str, task: Task, problems: list[Problem
             problems.append(replace(problem, case=name, noun=task.scale.case))
     if name is None:
         return None
-    return Case(name, {key: record.get(key) for key in task.inputs}, truth)
+    inputs = {key: record.get(key) for key in task.inputs}
+    gaps = [key for key, kind in task.inputs.items() if kind == "optional text" and not inputs[key]]
+    return Case(name, inputs | dict.fromkeys(gaps), truth)
 
 
 def _input_problems(record: dict[str, Any], task: Task) -> Iterator[Problem]:
     for key, kind in task.inputs.items():
         value = record.get(key)
-        if kind == "optional text" and value is None:
+        if kind == "optional text" and not value:
             continue
         if key not in record:
             yield Problem("is missing", field=key)

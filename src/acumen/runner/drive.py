@@ -7,10 +7,10 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from acumen.errors import printable
-from acumen.runner.endpoint import Endpoint, Listener, Stopped
+from acumen.runner.endpoint import Endpoint, Stopped, Watcher
 from acumen.runner.journal import Journal
 from acumen.runner.limits import Limits, Meter, Stop
 from acumen.runner.plan import Plan, Question
@@ -26,19 +26,6 @@ FIRST_REFUSALS: Final = 3
 """Cases that are refused, before any reply, until the endpoint is taken to refuse them all."""
 
 
-class Watcher(Listener, Protocol):
-    """Hears how a run goes; one that inherits from it overrides what it wants to hear."""
-
-    def begin(self, plan: Plan, journal: Journal) -> None:
-        """The journal is open; it holds what an earlier run settled."""
-
-    def report(self, record: Record) -> None:
-        """A question ended, and its record is on disk."""
-
-    def stop(self) -> None:
-        """The first Ctrl-C came: nothing new is asked."""
-
-
 @dataclass(slots=True)
 class Driver:
     """Asks what the journal of a plan does not hold yet."""
@@ -46,8 +33,8 @@ class Driver:
     plan: Plan
     endpoint: Endpoint
     journal: Journal
-    watcher: Watcher | None
-    limits: Limits = field(default_factory=Limits)
+    watcher: Watcher
+    limits: Limits
     stop: Stop | None = None
     """Why it ended early."""
     _meter: Meter = field(init=False)
@@ -104,7 +91,7 @@ class Driver:
         """Ctrl-C once: ask nothing new and finish what is in flight. Twice: drop that as well."""
         if self.endpoint.is_stopping:
             self._cancel()
-        elif self.watcher is not None:
+        else:
             self.watcher.stop()
         self._end(Stop.interrupted)
 
@@ -142,8 +129,7 @@ class Driver:
         self._refused = []
         for each in refused:
             await self.journal.append(each)
-            if self.watcher is not None:
-                self.watcher.report(each)
+            self.watcher.report(each)
         if stop is not None and not self.endpoint.is_stopping:
             self._end(stop)
 

@@ -20,12 +20,15 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from acumen.errors import UsageError, printable
 from acumen.runner.access import Access
-from acumen.runner.plan import ReplyFormat, Settings
+from acumen.runner.choices import ReplyFormat
+from acumen.runner.journal import Journal
+from acumen.runner.plan import Plan, Settings
 from acumen.runner.protocols import PROTOCOLS, Ask, Body
+from acumen.runner.record import Record
 from acumen.runner.refusals import LARGEST_ERROR_BODY, EndpointRefusal, refusal
 from acumen.runner.wire import (
     TOO_LARGE,
@@ -58,14 +61,23 @@ class Stopped(Exception):  # noqa: N818  (a decision, not a fault)
     """The run ends: a question that waits for its next attempt is dropped."""
 
 
-class Listener(Protocol):
-    """Hears what an endpoint does beside answering."""
+class Watcher:
+    """Hears how a run goes; one that inherits from it overrides what it wants to hear."""
+
+    def begin(self, plan: Plan, journal: Journal) -> None:
+        """The journal is open; it holds what an earlier run settled."""
+
+    def report(self, record: Record) -> None:
+        """A question ended, and its record is on disk."""
 
     def retry(self, reason: str, seconds: float) -> None:
         """An attempt failed; the next comes after so many seconds."""
 
     def fall_back(self, reply_format: ReplyFormat) -> None:
         """The endpoint takes no schema: replies are asked for in a simpler format."""
+
+    def stop(self) -> None:
+        """The first Ctrl-C came: nothing new is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +86,11 @@ class Patience:
 
     timeout: float = 120.0
     retries: int = 5
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
     backoff: float = 0.5
     longest_wait: float = 300.0
     """Seconds that the pauses of one question may take together."""
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
 
 
 @dataclass(slots=True)
@@ -112,12 +124,11 @@ class Endpoint:
         access: Access,
         settings: Settings,
         patience: Patience,
-        listener: Listener | None = None,
+        watcher: Watcher,
     ) -> None:
         self.host = access.host
         self.reply_format: ReplyFormat = settings.reply_format
-        self._access, self._patience = access, patience
-        self._listener = listener
+        self._access, self._patience, self._watcher = access, patience, watcher
         self._protocol = PROTOCOLS[settings.api]
         self._headers = access.headers()
         self._largest = largest_body(
@@ -199,16 +210,12 @@ class Endpoint:
                     self._wait(number, failure.wait), self._patience.longest_wait - waited
                 )
                 waited += seconds
-                await self._pause(failure.reason, seconds)
+                self._watcher.retry(failure.reason, seconds)
+                await self._sleep(seconds)
         raise AssertionError("an attempt ends in an answer or a failure")
 
-    async def _pause(self, reason: str, seconds: float) -> None:
-        """Wait for the next attempt, as long as nobody stops the run."""
-        if self._listener is not None:
-            self._listener.retry(reason, seconds)
-        await self._sleep(seconds)
-
     async def _sleep(self, seconds: float) -> None:
+        """Wait, as long as nobody stops the run."""
         try:
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
@@ -244,8 +251,7 @@ class Endpoint:
                     await self._answer(question, reply_format)
                 except TransportFailure:
                     self.reply_format = simpler
-                    if self._listener is not None:
-                        self._listener.fall_back(simpler)
+                    self._watcher.fall_back(simpler)
                 return True
         return False
 

@@ -16,8 +16,9 @@ from acumen.errors import DataError
 from acumen.files.json import created_at, read_json, write_bytes
 from acumen.runner.access import Access
 from acumen.runner.artifact import assemble
-from acumen.runner.drive import Driver, Watcher
-from acumen.runner.endpoint import Endpoint, Patience, http_library
+from acumen.runner.cases import uncollected
+from acumen.runner.drive import Driver
+from acumen.runner.endpoint import Endpoint, Patience, Watcher, http_library
 from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
 from acumen.runner.limits import Limits, Stop
 from acumen.runner.local import model_file, serve_local, server_library
@@ -75,21 +76,22 @@ def execute(
     A dry run refuses what a run would refuse before its first question; it asks and writes nothing.
     """
     access = Access(access, plan.settings.api) if isinstance(access, str) else access
+    limits, watcher = limits or Limits(), watcher or Watcher()
     _check_access(access)
     header = _header(plan, access)
     if dry_run:
         check_journal(output, header, plan.faults(), resume=resume)
-        return Run(plan, output, limits=limits or Limits(), concurrency=concurrency)
-    journal = open_journal(output, header, plan.faults(), resume=resume)
+        return Run(plan, output, limits=limits, concurrency=concurrency)
+    with uncollected():
+        journal = open_journal(output, header, plan.faults(), resume=resume)
     try:
         # what a writer that was killed left beside the run file; the lock is held
         for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
             leftover.unlink(missing_ok=True)
-        if watcher is not None:
-            watcher.begin(plan, journal)
+        watcher.begin(plan, journal)
         with nullcontext(access) if access is not None else serve_local() as where:
             endpoint = Endpoint(where, plan.settings, patience or Patience(), watcher)
-            driver = Driver(plan, endpoint, journal, watcher, limits or Limits())
+            driver = Driver(plan, endpoint, journal, watcher, limits)
             try:
                 asyncio.run(driver.drive(concurrency))
             except BaseException:
@@ -102,6 +104,7 @@ def execute(
         journal.close()
 
 
+@uncollected()
 def _write(plan: Plan, journal: Journal, output: Path) -> Mapping[str, Any] | None:
     """Write the run file of all cases that are whole; of none there is none. Its summary."""
     artifact = assemble(plan, journal)

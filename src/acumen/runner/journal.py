@@ -260,14 +260,14 @@ def _read(file: BinaryIO, header: dict[str, Any] | None, source: str, fault: Fau
 def _take(
     records: dict[Key, Record], line: bytes, where: Problem, fault: Fault, source: str
 ) -> None:
-    """One more record; the raw reply stays on disk."""
+    """One more record."""
     record = read_record(line)
     message = "is not a record of a run" if record is None else fault(record)
     if record is not None and record.key in records and records[record.key].is_final:
         message = "a question is recorded twice"
     if message is not None or record is None:
         raise DataError([replace(where, message=message or "")], source)
-    records[record.key] = replace(record, reply=None)
+    records[record.key] = record
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

@@ -6,19 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from acumen.errors import UsageError, label
 from acumen.runner.cases import Case, Cases, References
+from acumen.runner.choices import Api, Option, ReplyFormat
 from acumen.runner.record import Key, Mode, Record
 from acumen.runner.schema import reply_schema
 from acumen.runner.task import Task
-
-Api = Literal["chat", "responses", "messages"]
-"""Which kind of API an endpoint speaks: OpenAI's two, or Anthropic's."""
-ReplyFormat = Literal["schema", "json", "text"]
-Option = Literal["temperature", "seed", "max_tokens"]
-"""An option of a request that some endpoint does not take."""
 
 
 @dataclass(frozen=True, slots=True)

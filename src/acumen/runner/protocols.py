@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from acumen.runner.plan import Api, ReplyFormat, Settings
+from acumen.runner.choices import Api, ReplyFormat
+from acumen.runner.plan import Settings
 from acumen.runner.prompts import Message
 from acumen.runner.schema import reply_schema, without_bounds
 from acumen.runner.task import Task

@@ -111,7 +111,7 @@ def _usable(
 ) -> Record:
     """The record with the answers of a reply and their signals."""
     where = tokens.TokenMap.of(answer.text, tokens.read_tokens(answer.logprobs))
-    whole = tokens.reply_signals(where)
+    whole = tokens.score_signals(where)
     spellings = [*map(str, task.scale.levels), *task.reply.abstain, "null"]
     items = {}
     for item, reply in reading.items.items():

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from acumen.files.json import to_json
 from acumen.types import CaseId
@@ -57,7 +57,7 @@ class Record:
     """A case, a mode, a sample: what came of asking, and what it cost.
 
     ``items`` is there when the outcome is usable, ``parsed`` for a verdict. ``reply`` is the raw
-    text; only the journal keeps it.
+    text; only the journal's line keeps it, and it is not read back.
     """
 
     case: CaseId
@@ -67,7 +67,7 @@ class Record:
     reason: str | None = None
     prompt_hash: str | None = None
     items: Mapping[str, ItemAnswer] = field(default_factory=dict)
-    reply: str | None = None
+    reply: Annotated[str | None, BeforeValidator(lambda _: None)] = None
     parsed: Reasons | None = None
     repairs: int = 0
     problems: Sequence[str] = ()

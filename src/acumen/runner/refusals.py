@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from acumen.errors import AcumenError
@@ -107,19 +107,10 @@ def _error(data: bytes) -> Mapping[str, Any]:
     """The part of an error body that tells of the error, in whichever of the usual shapes."""
     with contextlib.suppress(TransportFailure):
         body = read_document(data if data.lstrip()[:1] != b"[" else data.strip()[1:-1])
-        for part in _parts(body):
-            return part
+        for part in (body.get("error"), body.get("detail"), body):
+            if isinstance(part, dict | str):
+                return part if isinstance(part, dict) else {"message": part}
     return {}
-
-
-def _parts(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for key in ("error", "detail"):
-        part = body.get(key)
-        if isinstance(part, dict):
-            yield part
-        elif isinstance(part, str):
-            yield {"message": part}
-    yield body
 
 
 def _word(value: object) -> str | None:

@@ -135,15 +135,10 @@ class TokenMap:
         return first, first + len(self.text[low:high].encode("utf-8", "replace"))
 
 
-def score_signals(tokens: TokenMap, span: Span) -> TokenSignals:
-    """Signals over the tokens of one score."""
-    pairs, reason = tokens.over(span)
+def score_signals(tokens: TokenMap, span: Span | None = None) -> TokenSignals:
+    """Signals over the tokens of one score; without a span over all of the reply's text."""
+    pairs, reason = tokens.over(span or (0, len(tokens.text)))
     return TokenSignals(reason=reason) if reason else signals_over(t for _, t in pairs)
-
-
-def reply_signals(tokens: TokenMap) -> TokenSignals:
-    """Signals over every token of the reply's text, none of what came before it."""
-    return score_signals(tokens, (0, len(tokens.text)))
 
 
 def signals_over(tokens: Iterable[Token]) -> TokenSignals:

@@ -4,6 +4,12 @@
   const datasets = new Map(page.datasets);
   const narrow = window.matchMedia("(max-width: 40rem)").matches;
 
+  function made(tag, properties = {}, ...children) {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  }
+
   // ---- charts -------------------------------------------------------------------------------
   const refuse = () => Promise.reject(new Error("this page loads nothing"));
   const loader = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
@@ -14,7 +20,7 @@
         axis: { ...page.config.axis, labelLimit: 165 }, axisX: { titleAnchor: "end" } }
     : page.config;
   const options = {
-    ast: true, mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, config, loader,
+    ast: true, mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, loader,
     tooltip: { disableDefaultStyle: true, theme: "page" },
   };
 
@@ -29,131 +35,307 @@
     return spec;
   }
 
-  // The names in a legend that singles out can be reached and chosen with the keyboard, and say
-  // whether they are. Other legends only explain: nothing in them is a button.
-  function reachable(box, view, spec) {
-    if (!JSON.stringify(spec).includes('"bind":"legend"')) return;
-    const functions = new Set(view.scale("color").domain());
-    const entries = new Map();
-    for (const entry of box.querySelectorAll(".role-legend-entry .role-scope > g")) {
-      const label = entry.querySelector("text");
-      const named = label?.__data__?.datum?.value;
-      if (!functions.has(named) || !entry.querySelector(".role-legend-symbol path")) continue;
-      entries.set(named, entry);
-      entry.setAttribute("tabindex", "0");
-      entry.setAttribute("role", "button");
-      entry.setAttribute("aria-label", `single out ${named}`);
-      entry.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        const place = label.getBoundingClientRect();
-        label.dispatchEvent(new MouseEvent("click", {
-          bubbles: true, view: window, clientX: place.x + 2, clientY: place.y + 2,
-        }));
+  // Names to single out stand above their chart as buttons. A choice shows that name alone;
+  // with Shift it is added or taken away. When nothing is left, all are shown.
+  function offer(box, view, picks) {
+    const every = Object.keys(picks);
+    const coloured = every.some((name) => picks[name] !== null);
+    const bar = made("div", { className: "picks", role: "group" });
+    bar.setAttribute("aria-label", "single out");
+    const buttons = every.map((name) => {
+      const button = made("button", { type: "button" }, made("bdi", { textContent: name }));
+      if (coloured) {
+        const swatch = made("span", { className: "swatch" });
+        swatch.style.background = picks[name];
+        button.prepend(swatch);
+      }
+      button.addEventListener("click", (event) => {
+        let chosen = view.signal("picked");
+        const alone = chosen.length === 1 && chosen[0] === name;
+        if (event.shiftKey) {
+          chosen = chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name];
+        } else {
+          chosen = alone ? every : [name];
+        }
+        view.signal("picked", chosen.length ? chosen : every).run();
+        tell();
       });
-    }
-    const tell = () => {
-      const chosen = new Set(view.data("picked_store").map((choice) => choice.values[0]));
-      for (const [named, entry] of entries) entry.setAttribute("aria-pressed", chosen.has(named));
-    };
-    view.addDataListener("picked_store", tell);
+      bar.append(button);
+      return button;
+    });
+    const tell = () => buttons.forEach((button, at) =>
+      button.setAttribute("aria-pressed", view.signal("picked").includes(every[at])));
     tell();
+    if (every.length > 1) box.before(bar);
   }
 
+  // A chart is one picture with a name: what it is made of says nothing by itself.
+  function quiet(box) {
+    const picture = box.querySelector("svg");
+    for (const part of picture.querySelectorAll("[role]")) {
+      for (const word of ["role", "aria-roledescription", "aria-label", "aria-hidden"]) part.removeAttribute(word);
+    }
+    picture.setAttribute("role", "img");
+    picture.setAttribute("aria-label", box.getAttribute("aria-label"));
+  }
+
+  const boxOf = (chart) => document.getElementById(chart.id);
+
   async function draw(chart) {
-    const box = document.getElementById(chart.id);
+    const box = boxOf(chart);
+    if (box.dataset.drawn) return;
+    box.dataset.drawn = "begun";
+    const { picks, cases } = chart.spec.usermeta ?? {};
+    const legend = { ...config.legend };
+    if (picks && Object.values(picks).every((colour) => colour)) legend.disable = true;
     try {
-      const { view } = await window.vegaEmbed(box, prepared(chart), options);
+      const settings = { ...options, config: { ...config, legend } };
+      const { view } = await window.vegaEmbed(box, prepared(chart), settings);
       box.acumenView = view;
-      reachable(box, view, chart.spec);
+      quiet(box);
+      if (picks) offer(box, view, picks);
+      if (cases && box.closest("article").querySelector(".cases")) lead(box, view, cases);
+      takeChart(box, view);
       box.dataset.drawn = "yes";
     } catch (error) {
       box.textContent = "This chart could not be drawn; the table below has its numbers.";
       box.dataset.drawn = "no";
       console.error(chart.id, error);
     }
+    box.style.minHeight = "";
+    settle();
   }
 
-  async function drawAll() {
-    for (const chart of page.charts) {
-      await draw(chart);
-      await new Promise((resume) => setTimeout(resume));
+  // A link leads to its place even while charts above it are still growing, until the reader moves.
+  let moved = false;
+  for (const act of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+    window.addEventListener(act, () => { moved = true; }, { once: true, passive: true });
+  }
+  window.addEventListener("hashchange", () => { moved = false; settle(); });
+  function settle() {
+    const target = document.getElementById(decodeURIComponent(window.location.hash.slice(1).split("?")[0]));
+    if (target && !moved) target.scrollIntoView({ behavior: "instant" });
+  }
+
+  // The height of a chart is kept free before it is drawn, so that a link lands where it points.
+  for (const chart of page.charts) {
+    const height = chart.spec.height ?? chart.spec.spec?.height ?? 300;
+    boxOf(chart).style.minHeight = `${height + 60}px`;
+  }
+
+  // Charts near the window are drawn first, the others while nothing else happens.
+  const waiting = new Map(page.charts.map((chart) => [boxOf(chart), chart]));
+  const near = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      draw(waiting.get(target));
     }
+  }, { rootMargin: "800px" });
+  const pause = () => new Promise((resume) => {
+    if (window.requestIdleCallback) window.requestIdleCallback(resume, { timeout: 200 });
+    else setTimeout(resume, 20);
+  });
+
+  async function drawAll() {
+    for (const box of waiting.keys()) near.observe(box);
+    for (const chart of page.charts) {
+      await pause();
+      await draw(chart);
+    }
+    while (page.charts.some((chart) => boxOf(chart).dataset.drawn === "begun")) await pause();
     document.documentElement.dataset.ready = "yes";
   }
 
   // ---- cases --------------------------------------------------------------------------------
   const PAGE = 50;
+  const MOST_PRINTED = 2000;
+  const tables = [];
 
   function cellText(column, row) {
     if (column.names) return column.names[column.codes[row]];
     const value = column.values[row];
-    return value === null ? "–" : String(Number(value.toFixed(4)));
+    return value === null ? "–" : value.toFixed(column.digits);
   }
 
-  function compared(column, a, b) {
-    if (column.names) return column.order[column.codes[a]] - column.order[column.codes[b]];
+  function digitsOf(values) {
+    const decimals = (value) => (String(Number(value.toFixed(4))).split(".")[1] ?? "").length;
+    return Math.max(0, ...values.map((value) => (value === null ? 0 : decimals(value))));
+  }
+
+  // What is missing stands last, whichever way the rest is sorted.
+  function compared(column, a, b, sign) {
+    if (column.names) return sign * (column.order[column.codes[a]] - column.order[column.codes[b]]);
     const x = column.values[a], y = column.values[b];
     if (x === null || y === null) return (x === null) - (y === null);
-    return x - y;
+    return sign * (x - y);
   }
 
   function ordered(names) {
     const sorter = new Intl.Collator(undefined, { numeric: true });
     const places = names.map((_, i) => i).sort((a, b) => sorter.compare(names[a], names[b]));
-    const order = new Int32Array(names.length);
+    const order = new Float64Array(names.length);
     places.forEach((name, place) => { order[name] = place; });
     return order;
   }
 
   function caseTable(box, data) {
-    const [search, outcome] = [box.querySelector(".search"), box.querySelector(".outcome")];
+    const [search, count] = [box.querySelector(".search"), box.querySelector(".count")];
     const [previous, next] = [box.querySelector(".previous"), box.querySelector(".next")];
+    const selects = [...box.querySelectorAll("select[data-key]")];
+    const chips = box.querySelector(".chips");
     const heads = [...box.querySelectorAll("th")];
-    const texts = data.columns.filter((column) => column.names);
+    const keyed = new Map(data.columns.map((column) => [column.key, column]));
     const all = Int32Array.from({ length: data.n }, (_, i) => i);
-    let rows = all, start = 0, by = -1, falling = false;
+    const key = box.id;
+    let rows = all, start = 0, by = -1, falling = false, range = null;
 
-    function show() {
+    for (const column of data.columns) {
+      if (column.names) column.lower = column.names.map((name) => name.toLowerCase());
+      else column.digits = digitsOf(column.values);
+    }
+
+    function lines(first, last) {
       const body = document.createDocumentFragment();
-      for (const row of rows.slice(start, start + PAGE)) {
-        const line = document.createElement("tr");
+      for (const row of rows.slice(first, last)) {
+        const line = made("tr");
         for (const column of data.columns) {
-          const cell = document.createElement("td");
-          cell.textContent = cellText(column, row);
+          const cell = made("td", { textContent: cellText(column, row) });
+          if (!column.names) cell.className = "n";
+          else cell.dir = "auto";
           line.append(cell);
         }
         body.append(line);
       }
       box.querySelector("tbody").replaceChildren(body);
+    }
+
+    function tell(first, last) {
+      const place = rows.length ? `${first + 1}–${last} of ${rows.length}` : "0";
+      count.textContent = `${place} rows${rows.length < data.n ? ` (of ${data.n} in all)` : ""}`;
+    }
+
+    function show() {
       const end = Math.min(start + PAGE, rows.length);
-      const place = rows.length ? `${start + 1}–${end} of ${rows.length}` : "0";
-      box.querySelector(".count").textContent =
-        `${place} rows${rows.length < data.n ? ` (of ${data.n} in all)` : ""}`;
+      lines(start, end);
+      tell(start, end);
       previous.disabled = start === 0;
       next.disabled = end >= rows.length;
     }
 
+    // Every word of the search must stand somewhere in the row, numbers as they are shown.
+    function holds(row, words) {
+      return words.every((word) => data.columns.some((column) => (column.names
+        ? column.lower[column.codes[row]].includes(word)
+        : column.values[row] !== null && cellText(column, row).includes(word))));
+    }
+
+    function inRange(row) {
+      if (!range) return true;
+      const value = keyed.get(`function ${range.function}`)?.values[row] ?? null;
+      if (value === null) return range.low === null;
+      return (range.low === null || value >= range.low - 1e-9) &&
+        (range.high === null || (range.closed ? value <= range.high + 1e-9 : value < range.high));
+    }
+
     function choose() {
-      const words = search.value.trim().toLowerCase();
-      const wanted = Number(outcome.value);
-      const hits = texts.map((c) => c.names.map((name) => name.toLowerCase().includes(words)));
-      const codes = data.columns[data.outcome].codes;
+      const words = search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+      const wanted = selects.filter((select) => select.value !== "")
+        .map((select) => [keyed.get(select.dataset.key).codes, Number(select.value)]);
       rows = all.filter((row) =>
-        (wanted < 0 || codes[row] === wanted) &&
-        (!words || texts.some((column, i) => hits[i][column.codes[row]])));
+        wanted.every(([codes, code]) => codes[row] === code) && inRange(row) && holds(row, words));
       if (by >= 0) {
         const column = data.columns[by];
         if (column.names && !column.order) column.order = ordered(column.names);
-        const sign = falling ? -1 : 1;
-        rows.sort((a, b) => sign * compared(column, a, b) || a - b);
+        rows.sort((a, b) => compared(column, a, b, falling ? -1 : 1) || a - b);
       }
       start = 0;
       show();
+      tellRange();
+      remember();
+    }
+
+    function tellRange() {
+      chips.replaceChildren();
+      if (!range) return;
+      const ends = [range.low, range.high].map((end) => (end === null ? "" : String(Number(end.toFixed(4)))));
+      const words = ends[1] ? `from ${ends[0]} ${range.closed ? "to" : "to below"} ${ends[1]}` : `at least ${ends[0]}`;
+      const drop = made("button", { type: "button", textContent: `${range.function} ${words} ×` });
+      drop.setAttribute("aria-label", `show all again, not only ${range.function} ${words}`);
+      drop.addEventListener("click", () => { range = null; choose(); });
+      chips.append(drop);
+    }
+
+    // The choice stands in the address, so that it can be sent to somebody.
+    function state() {
+      const chosen = selects.filter((select) => select.value !== "")
+        .map((select) => [select.dataset.key, select.selectedOptions[0].textContent]);
+      const entries = [["q", search.value], ...chosen];
+      if (by >= 0) entries.push(["sort", `${falling ? "-" : ""}${heads[by].textContent}`]);
+      if (range) entries.push(["range", JSON.stringify(range)]);
+      return entries.filter(([, value]) => value);
+    }
+
+    function remember() {
+      const parameters = new URLSearchParams(state().map(([k, value]) => [`${key}.${k}`, value]));
+      for (const other of tables) {
+        if (other.key !== key) other.state().forEach(([k, v]) => parameters.set(`${other.key}.${k}`, v));
+      }
+      const text = parameters.toString();
+      const bare = window.location.hash.split("?")[0];
+      const hash = text ? `${bare || `#${key}`}?${text}` : bare;
+      if (hash !== window.location.hash) {
+        try { history.replaceState(null, "", hash || window.location.pathname); } catch { /* a sandbox */ }
+      }
+    }
+
+    function recall(parameters) {
+      search.value = parameters.get(`${key}.q`) ?? "";
+      for (const select of selects) {
+        const text = parameters.get(`${key}.${select.dataset.key}`);
+        const option = [...select.options].find((o) => o.value !== "" && o.textContent === text);
+        select.value = option ? option.value : "";
+      }
+      const sort = parameters.get(`${key}.sort`) ?? "";
+      falling = sort.startsWith("-");
+      by = heads.findIndex((head) => sort && head.textContent === sort.replace(/^-/, ""));
+      if (by >= 0) heads[by].setAttribute("aria-sort", falling ? "descending" : "ascending");
+      try {
+        const read = JSON.parse(parameters.get(`${key}.range`) ?? "null");
+        const end = (value) => (typeof value === "number" ? value : null);
+        range = read && typeof read.function === "string"
+          ? { function: read.function, low: end(read.low), high: end(read.high), closed: read.closed === true }
+          : null;
+      } catch { range = null; }
+      choose();
+    }
+
+    // The rows behind a mark of a chart: those, and no other filter.
+    function filter(wanted) {
+      search.value = "";
+      for (const select of selects) {
+        const text = wanted[select.dataset.key];
+        const option = [...select.options].find((o) => o.value !== "" && o.textContent === String(text));
+        select.value = text !== undefined && option ? option.value : "";
+      }
+      const name = wanted.function;
+      const low = wanted["at least"] ?? null, high = wanted.below ?? wanted["up to"] ?? null;
+      range = name && keyed.has(`function ${name}`) && (low !== null || high !== null)
+        ? { function: name, low, high, closed: wanted["up to"] !== undefined } : null;
+      choose();
+      box.scrollIntoView({ block: "start" });
+      box.querySelector(".scroll").focus({ preventScroll: true });
+    }
+
+    function print() {
+      const last = Math.min(rows.length, MOST_PRINTED);
+      lines(0, last);
+      tell(0, last);
+      return show;
     }
 
     search.addEventListener("input", choose);
-    outcome.addEventListener("change", choose);
+    for (const select of selects) select.addEventListener("change", choose);
     previous.addEventListener("click", () => { start = Math.max(0, start - PAGE); show(); });
     next.addEventListener("click", () => { start += PAGE; show(); });
     heads.forEach((head, place) => head.querySelector("button").addEventListener("click", () => {
@@ -163,21 +345,143 @@
       head.setAttribute("aria-sort", falling ? "descending" : "ascending");
       choose();
     }));
+    const texts = () => [data.columns.map((column, at) => heads[at].textContent),
+      ...Array.from(rows, (row) => data.columns.map((column) => cellText(column, row)))];
+    const handle = { box, key, filter, print, recall, state, texts, system: data.system };
+    tables.push(handle);
     show();
   }
 
   document.querySelectorAll(".cases").forEach((box, at) => caseTable(box, page.cases[at]));
+  const remembered = window.location.hash.split("?")[1];
+  if (remembered) {
+    const parameters = new URLSearchParams(remembered);
+    for (const table of tables) table.recall(parameters);
+    document.getElementById(window.location.hash.slice(1).split("?")[0])?.scrollIntoView();
+  }
+
+  // From a mark of a chart to the rows it stands for.
+  function lead(box, view, fields) {
+    const own = tables.filter((table) => table.box.closest("article") === box.closest("article"));
+    box.classList.add("leads");
+    view.addEventListener("click", (event, item) => {
+      const datum = item?.datum;
+      if (!datum || !Object.keys(fields).some((field) => datum[field] !== undefined)) return;
+      const wanted = {};
+      for (const [field, what] of Object.entries(fields)) {
+        if (datum[field] !== undefined && datum[field] !== null) wanted[what] = datum[field];
+      }
+      const table = own.find((one) => one.system === wanted.system) ?? own[0];
+      table.filter(wanted);
+    });
+  }
+
+  // ---- take away ----------------------------------------------------------------------------
+  function save(name, type, content) {
+    const link = made("a", { download: name, href: URL.createObjectURL(new Blob([content], { type })) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  const quoted = (text) => (/^[=+\-@＝＋－＠\t\r]/.test(text) && !/^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(text)
+    ? `'${text}` : text);
+  const csv = (rows) => rows.map((row) => row.map((text) =>
+    (/[",\n\r]/.test(quoted(text)) ? `"${quoted(text).replaceAll('"', '""')}"` : quoted(text))).join(",")).join("\r\n");
+  const markdown = ([head, ...rows]) => [head, head.map(() => "---"), ...rows].map((row) =>
+    `| ${row.map((text) => text.replace(/[\\`*_{}[\]<>()#+!|~&$]/g, "\\$&").replace(/\s+/g, " ")).join(" | ")} |`).join("\n");
+  const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
+  const latex = (rows) => `\\begin{tabular}{${"l".repeat(rows[0].length)}}\n${rows.map((row) =>
+    row.map((text) => text.replace(/[\\~^{}#$%&_]/g, (c) => TEX[c] ?? `\\${c}`).replace(/\s+/g, " ")).join(" & ")
+  ).join(" \\\\\n")} \\\\\n\\end{tabular}\n`;
+  const FORMATS = [["CSV", "csv", "text/csv", csv], ["Markdown", "md", "text/markdown", markdown],
+    ["LaTeX", "tex", "application/x-tex", latex]];
+
+  const fileName = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60) || "table";
+
+  function buttons(what, entries) {
+    const bar = made("p", { className: "take" }, made("span", { textContent: "Save as " }));
+    for (const [title, act] of entries) {
+      const button = made("button", { type: "button", textContent: title });
+      button.setAttribute("aria-label", `save ${what} as ${title}`);
+      button.addEventListener("click", act);
+      bar.append(button);
+    }
+    return bar;
+  }
+
+  function takeTable(element, name, rows) {
+    element.after(buttons(name, FORMATS.map(([title, end, type, text]) =>
+      [title, () => save(`${fileName(name)}.${end}`, type, text(rows()))])));
+  }
+
+  function rowsOf(table) {
+    return [...table.rows].map((row) => [...row.cells].map((cell) => {
+      const value = cell.querySelector("data");
+      if (value && !cell.querySelector("br")) return value.value;
+      const copy = cell.cloneNode(true);
+      copy.querySelectorAll(".said").forEach((hidden) => hidden.remove());
+      copy.querySelectorAll("br").forEach((end) => end.replaceWith(" "));
+      return copy.textContent.trim().replace(/\s+/g, " ");
+    }));
+  }
+
+  for (const table of document.querySelectorAll(".scroll > table")) {
+    const own = tables.find((one) => one.box.contains(table));
+    takeTable(table.parentElement, table.caption.textContent, own ? own.texts : () => rowsOf(table));
+  }
+
+  function takeChart(box, view) {
+    const name = box.parentElement.querySelector("h3").textContent;
+    const ink = (svg) => svg.replaceAll("currentColor", "#000");
+    box.after(buttons(name, [
+      ["SVG", async () => save(`${fileName(name)}.svg`, "image/svg+xml", ink(await view.toSVG()))],
+      ["PNG", async () => {
+        const canvas = await view.toCanvas(3);
+        const paper = made("canvas", { width: canvas.width, height: canvas.height });
+        const pen = paper.getContext("2d");
+        pen.fillStyle = "#fff";
+        pen.fillRect(0, 0, paper.width, paper.height);
+        pen.drawImage(canvas, 0, 0);
+        paper.toBlob((blob) => save(`${fileName(name)}.png`, "image/png", blob));
+      }],
+    ]));
+  }
+
+  for (const element of document.querySelectorAll("[data-copy]")) {
+    const button = made("button", { type: "button", className: "copy", textContent: "Copy" });
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(element.textContent);
+      button.textContent = "Copied";
+    });
+    element.after(button);
+  }
+
+  // ---- where one is -------------------------------------------------------------------------
+  const links = new Map([...document.querySelectorAll("nav a")].map((a) => [a.hash.slice(1), a]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      const link = links.get(target.id);
+      if (isIntersecting) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  }, { rootMargin: "-20% 0px -70% 0px" });
+  for (const id of links.keys()) {
+    const target = document.getElementById(id);
+    if (target) seen.observe(target);
+  }
 
   // ---- print --------------------------------------------------------------------------------
-  const opened = [];
+  let undo = [];
   window.addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details:not([open])")) {
       details.open = true;
-      opened.push(details);
+      undo.push(() => { details.open = false; });
     }
+    undo.push(...tables.map((table) => table.print()));
   });
   window.addEventListener("afterprint", () => {
-    while (opened.length) opened.pop().open = false;
+    undo.forEach((act) => act());
+    undo = [];
   });
 
   drawAll();

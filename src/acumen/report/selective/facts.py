@@ -113,7 +113,9 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
     return tables
 
 
-def cases(artifact: MetricsArtifact, rows: Rows, side: str, *, texts: bool = False) -> Cases:
+def cases(
+    artifact: MetricsArtifact, rows: Rows, side: str, key: str, *, texts: bool = False
+) -> Cases:
     """The judgments of one input, with the evidence and the confidence each function gave them.
 
     The evidence is a count, and what it says where ``texts`` are asked for and kept.
@@ -139,11 +141,15 @@ def cases(artifact: MetricsArtifact, rows: Rows, side: str, *, texts: bool = Fal
     ]
     if rows.evidence:
         columns.append(Column("evidence", values=tuple(rows.evidence)))
-    columns += [Column(name(f), values=tuple(map(drawn, rows.confidence[f]))) for f in functions]
+    columns += [
+        Column(name(f), values=tuple(map(drawn, rows.confidence[f])), key=f"function {name(f)}")
+        for f in functions
+    ]
     quoted = texts and bool(rows.evidence_texts)
     if quoted:
         columns.append(coded("what the evidence says", list(map(_quotes, rows.evidence_texts))))
-    return Cases(f"Judgments of {side}", tuple(columns), 4, len(rows.case), note, has_texts=quoted)
+    title, n = f"Judgments of {side}", len(rows.case)
+    return Cases(key, title, side, tuple(columns), n, note, has_texts=quoted)
 
 
 def _quotes(texts: Sequence[str]) -> str:

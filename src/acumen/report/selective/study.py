@@ -57,7 +57,7 @@ def study_of(
         warnings=Warnings(tuple(plain(w) for w in artifact.warnings)),
         sections=(
             *(s for build in _sections(artifact) if (s := build(artifact, key)).blocks),
-            *_cases(artifact, texts),
+            *_cases(artifact, key, texts),
             Section("provenance", "Provenance", tuple(provenance(artifact, command))),
         ),
         definitions=("selective", "intervals"),
@@ -69,10 +69,11 @@ def _title(artifact: MetricsArtifact, run: str) -> str:
     return run if mode is None or name(mode) == run else f"{run}, {name(mode)}"
 
 
-def _cases(artifact: MetricsArtifact, texts: bool) -> list[Section]:
+def _cases(artifact: MetricsArtifact, key: str, texts: bool) -> list[Section]:
+    sides = zip(artifact.input_names, artifact.rows, strict=False)
     tables = [
-        cases(artifact, rows, side, texts=texts)
-        for side, rows in zip(artifact.input_names, artifact.rows, strict=False)
+        cases(artifact, rows, side, f"{key}-rows-{at}", texts=texts)
+        for at, (side, rows) in enumerate(sides, 1)
     ]
     mind = "No text of a case is in this page."
     if any(table.has_texts for table in tables):
@@ -170,8 +171,8 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
             CHARTS["risk-coverage"](artifact),
             "Selective risk by coverage",
             "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
-            "band; dotted is what the function could achieve, dashed the optimum. Choose a "
-            "name in the legend to single it out, again to let it go.",
+            "band; dotted is what the function could achieve, dashed the optimum. Choose a name "
+            "to see it alone, again to see all; with Shift it is added.",
             table,
         ),
         plot(
@@ -184,7 +185,7 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
         ),
     )
     notes = (Paragraph(reason, Tone.QUIET) for reason in sorted(reasons)[:3])
-    return Section("curves", "Risk as fewer answers are accepted", (*notes, *plots(*figures)))
+    return Section("curves", "Risk as fewer answers are accepted", (*plots(*figures), *notes))
 
 
 def _deltas(artifact: MetricsArtifact, study: str) -> Section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from acumen.charts.tables import ABSTAINED
@@ -58,7 +59,7 @@ def study_of(pair: PairDocument, key: str, command: str | None = None) -> Study:
         warnings=Warnings(tuple(map(plain, warnings))),
         sections=(
             *(section for section in _sections(pair, key) if section.blocks),
-            *_cases(documents),
+            *_cases(documents, key),
             Section("provenance", "Provenance", _provenance(documents, command)),
         ),
         definitions=("verdicts", "intervals"),
@@ -222,14 +223,18 @@ def _provenance(documents: Sequence[ResultsDocument], command: str | None) -> tu
     return (*([Table("Inputs", ("what", "file", "SHA-256"), inputs)] if inputs else []), table)
 
 
-def _cases(documents: Sequence[ResultsDocument]) -> list[Section]:
+def _cases(documents: Sequence[ResultsDocument], key: str) -> list[Section]:
     named = zip(documents, method_names(documents), strict=True)
-    cases = [case_table(d, method) for d, method in named if d.results]
+    cases = [
+        case_table(d, method, f"{key}-rows-{at}")
+        for at, (d, method) in enumerate(named, 1)
+        if d.results
+    ]
     lead = Paragraph("One row a judgment. No text of a case is in this page.", Tone.QUIET)
     return [Section("cases", "Cases", (lead, *cases))] if cases else []
 
 
-def case_table(document: ResultsDocument, method: str) -> Cases:
+def case_table(document: ResultsDocument, method: str, key: str) -> Cases:
     """The cases of one method, with what the policy makes of the evidence of each."""
     rows = document.results
     details = document.unified_metrics_full.consistency_details
@@ -241,14 +246,14 @@ def case_table(document: ResultsDocument, method: str) -> Cases:
     columns = (
         coded("case", [_word(row.business_id) for row in rows]),
         coded("truth", [_word(row.gt_verdict) for row in rows]),
-        coded("verdict", [_word(row.verdict) for row in rows]),
+        replace(coded("verdict", [_word(row.verdict) for row in rows]), key="prediction"),
         coded("outcome", [_outcome(row) for row in rows]),
         Column("risk score", values=numbers)
         if len(numbers) == len(scores)
         else coded("risk score", [_word(score) for score in scores]),
         coded("what the policy makes of its evidence", [_trace(row, traces) for row in rows]),
     )
-    return Cases(f"Cases of {method}", columns, 3, len(rows))
+    return Cases(key, f"Cases of {method}", method, columns, len(rows))
 
 
 def _made_of(computed: Computed) -> str:
