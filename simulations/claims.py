@@ -23,11 +23,15 @@ import numpy as np
 
 import acumen
 from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS
+from acumen.evaluation.evaluate import evaluate
+from acumen.evaluation.plan import Plan
 from acumen.inference.matched import compare_matched
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.metrics import METRICS, metrics_of
+from acumen.report.blocks import Paragraph
 from acumen.report.claims import Claim
+from acumen.report.selective.slices import for_whom
 from acumen.report.selective.words import conclusion, summary
 from acumen.table.judgments import Source
 from acumen.views.confusion import Confusion, confuse
@@ -128,6 +132,18 @@ def compared(
     return printed(_evaluate(rng, chosen, tables[0], tables[1]).artifact)
 
 
+def sliced(law: Law) -> Callable[[np.random.Generator, int], Texts]:
+    """What is printed of the items of one system, of one law."""
+
+    def draw(rng: np.random.Generator, n: int) -> Texts:
+        table = table_of(judge(law, draw_cases(law, rng, n), rng), {})
+        plan = Plan(loss="abs", by=("item",), options=Options(resamples=0, threads=1))
+        blocks = for_whom(evaluate(table, None, plan).artifact).blocks
+        return "\n".join(block.text for block in blocks if isinstance(block, Paragraph))
+
+    return draw
+
+
 def printed(artifact: Any) -> Texts:
     """Every sentence that terminal and page print of an evaluation."""
     answers = dict(summary(artifact))["What can be concluded"]
@@ -141,9 +157,6 @@ def _evaluate(
     right: acumen.Judgments | None = None,
     resamples: int = 0,
 ) -> Any:
-    from acumen.evaluation.evaluate import evaluate
-    from acumen.evaluation.plan import Plan
-
     seed = int(rng.integers(2**32))  # other swaps for every study
     options = Options(resamples=resamples, seed=seed, swaps=SWAPS, threads=1)
     return evaluate(left, right, Plan(functions=functions, loss="abs", options=options))
@@ -293,6 +306,8 @@ def cells() -> Iterator[Cell]:
     yield Cell("ten confidences of noise", noise, (Claim.TELLS_RIGHT,), most=0.05, studies=60)
     both = (Claim.LOWEST, Claim.HIGHER)
     yield Cell("ten confidences that know alike", alike, both, most=0.06, studies=60)
+    groups = (Claim.RIGHT_LESS, Claim.RIGHT_MORE)
+    yield Cell("eight items that do not differ", sliced(LAWS["beta"]), groups, cases=(41, 100))
     told = ("better",)
     for whole in (True, False):
         said = "any row" if whole else "a sentence"

@@ -35,6 +35,9 @@ LOSS: Final = "abs_norm"
 COVERAGE_GRID: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Coverages at which the risk is measured."""
 
+RISKS: Final = (0.1, 0.25)
+"""Risks up to which the coverage is asked for, in units of the loss."""
+
 FOLDS: Final = 10
 """Folds of cases for cross-fitting a calibrator."""
 

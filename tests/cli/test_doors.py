@@ -33,7 +33,9 @@ class Difference(NamedTuple):
 DOORS: Mapping[str, Difference] = {
     "evaluate": Difference(
         acumen.evaluate,
-        frozenset({"inputs", "output", "html", "as_json", "quiet", "full", "debug", "engine"}),
+        frozenset(
+            {"inputs", "output", "html", "as_json", "quiet", "full", "metrics", "debug", "engine"}
+        ),
         frozenset({"progress", "columns"}),
     ),
     "score": Difference(acumen.score, frozenset({"output", "html", "demo", "full"})),

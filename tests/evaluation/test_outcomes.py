@@ -78,7 +78,7 @@ def test_without_a_confidence_all_that_needs_none_is_measured(tmp_path: Path) ->
     assert [(g.name, g.answered) for g in artifact.summaries[0].by_item] == [("a", 2), ("b", 3)]
     shown = " ".join(repr(evaluation).split())
     assert "No confidence, so nothing is ranked" in shown
-    assert "mean error in levels 0.400" in shown
+    assert "Mean error (MAE), levels 0.400" in shown
     acumen.write_report([artifact], tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "Where it errs" in page

@@ -49,10 +49,10 @@ def test_two_definitions_under_one_name_are_refused() -> None:
 
 def test_a_parameter_is_said_in_the_title_by_its_value_or_its_label() -> None:
     at_least = METRICS["auprc_ge"]
-    assert METRICS["mae_at_coverage"].at(coverage=0.5).title == "MAE at coverage 0.5"
-    assert at_least.at(level=2).title == "AUPRC, at least 2"
+    assert METRICS["mae_at_coverage"].at(coverage=0.5).title == "Mean loss at coverage 0.5"
+    assert at_least.at(level=2).title == "AUPRC ≥ 2"
     critical = at_least.at(level=2, label="{Critical}")
-    assert (critical.title, critical.name) == ("AUPRC, at least {Critical}", "auprc_ge@2")
+    assert (critical.title, critical.name) == ("AUPRC ≥ {Critical}", "auprc_ge@{Critical}")
     assert critical.anchor == at_least.anchor == "metric-auprc_ge"
     assert METRICS["ece"].at(bins=5).title == "ECE, 5 bins"
 

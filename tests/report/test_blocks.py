@@ -92,8 +92,8 @@ def test_a_number_its_interval_and_a_dash_are_in_every_medium(medium: str) -> No
         assert "–" in text.replace(".100–.400", "")
 
 
-@pytest.mark.parametrize(("columns", "width"), [(40, 80), (80, 80), (140, 140)])
-def test_a_wide_terminal_is_used_and_a_narrow_one_overruled(
+@pytest.mark.parametrize(("columns", "width"), [(40, 50), (64, 64), (140, 140)])
+def test_a_terminal_is_used_as_wide_as_it_is_and_a_very_narrow_one_overruled(
     columns: int,
     width: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -105,11 +105,12 @@ def test_a_wide_terminal_is_used_and_a_narrow_one_overruled(
     assert width - 5 < longest <= width
 
 
-def test_a_long_name_is_broken_at_a_mark_in_a_terminal_alone() -> None:
+def test_a_long_name_is_broken_at_a_mark_in_a_narrow_terminal_alone() -> None:
     name = "hybrid_evidence_similarity"
     cell = Cell("0.250", 0.25, interval=".100–.400", ends=(0.1, 0.4))
     table = Table("t", ("confidence", "x"), ((Cell(name), cell),))
-    lines = [line.strip() for line in terminal.render([table]).splitlines()]
+    lines = [line.strip() for line in terminal.render([table], width=40).splitlines()]
     assert any(line.startswith("hybrid_evidence_ ") for line in lines)
+    assert f"{name}  0.250  .100–.400" in terminal.render([table], width=80)
     assert name in formats.as_csv([table])
     assert name in notebook.html([table])

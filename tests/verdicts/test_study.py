@@ -32,9 +32,9 @@ def test_the_truth_is_what_the_policy_makes_of_its_incidents() -> None:
             ]
         assert decide(policy, evidence).verdict == entry["verdict"]
     assert Counter(e["verdict"] for e in study.truth.values()) == {
-        "Low Risk": 78,
+        "Low Risk": 67,
         "High Risk": 21,
-        "Critical Risk": 1,
+        "Critical Risk": 12,
     }
 
 

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-TITLES: Final = {
-    "comparison": "PHQ-8, zero-shot (left) against few-shot (right)",
-    "zero_shot": "PHQ-8, zero-shot alone",
-    "few_shot": "PHQ-8, few-shot alone",
-}
 RUN: Final = "phq8/run.json"
 SCORES: Final = "verdicts/scores.json"
 FINDINGS: Final = ("ratings/rated.json", "ratings/estimated.json")
@@ -50,7 +45,7 @@ def demo(
     Writes their input files into DIR, evaluates zero-shot against few-shot
     PHQ-8 ratings and each alone, scores two methods' verdicts on 100
     restaurants, holds two judges against five people who rated 80 texts,
-    prints the tables and writes them as a page, report.html.
+    prints a screen of each study and writes a page, report.html.
 
     Example: acumen demo demo
     """
@@ -87,7 +82,7 @@ def demo(
     with _stage(folder) as stage:
         _write({RUN: run, **inputs, **outputs}, stage)
         write_report([stage / name for name in outputs], stage / "report.html")
-    _print(evaluations, [scores, *findings])
+    _print(dict(evaluations)["comparison"], [scores, *findings])
     for line in _where(folder):
         typer.echo(line)
 
@@ -151,18 +146,18 @@ def _write(documents: Mapping[str, Any], stage: Path) -> None:
         write_json(stage / name, content)
 
 
-def _print(
-    evaluations: Sequence[tuple[str, Evaluation]], findings: Sequence[Findings[Any]]
-) -> None:
+def _print(comparison: Evaluation, findings: Sequence[Findings[Any]]) -> None:
     from acumen.report.brief import brief
     from acumen.report.terminal import print_parts
+    from acumen.report.verdicts.brief import screen
+    from acumen.results.verdicts import PairDocument
 
-    for name, evaluation in evaluations:
-        _heading(TITLES[name])
-        print_parts(brief(evaluation.artifact))
+    _heading("PHQ-8 ratings, zero-shot and few-shot")
+    print_parts(brief(comparison.artifact))
     for title, finding in zip(HEADINGS, findings, strict=True):
         _heading(title)
-        print_parts(brief(finding.results))
+        results = finding.results
+        print_parts(screen(results) if isinstance(results, PairDocument) else brief(results))
 
 
 def _heading(text: str) -> None:
@@ -171,16 +166,21 @@ def _heading(text: str) -> None:
 
 def _where(folder: Path) -> list[str]:
     """Where everything is, and what to try next."""
-    run = folder / RUN
     files = {
-        "phq8/run.json": "the ratings, both modes",
+        "report.html": "all of it, to look at",
+        RUN: "the ratings, both modes",
         "phq8/{comparison,zero_shot,few_shot}.json": "their metrics",
         "verdicts/{truth,reviews,results-*}.json": "the verdicts",
-        "verdicts/scores.json": "their scores, and the two compared",
+        SCORES: "their scores, and the two compared",
         "ratings/ratings.json": "ratings by five people and two judges",
         "ratings/{rated,estimated}.json": "judges against people, and few labels for all",
-        "report.html": "all of it, to look at",
     }
     lines = ["", f"The files are in {folder}:"]
     lines += [f"  {name:44}{about}" for name, about in files.items()]
-    return [*lines, "", f"Next: acumen evaluate {run} --mode few_shot --confidence token_msp"]
+    return [
+        *lines,
+        "",
+        f"Next: acumen show {folder / 'phq8/few_shot.json'}",
+        f"      acumen show {folder / SCORES} --full",
+        f"      acumen evaluate {folder / RUN} --mode few_shot --confidence token_msp --by item",
+    ]

@@ -57,6 +57,10 @@ def evaluate(
     area_coverage: Annotated[
         float, typer.Option(help="Coverage up to which areas are measured.")
     ] = defaults.AREA_COVERAGE,
+    risk: Annotated[
+        list[float] | None,
+        typer.Option(help="Largest mean loss at which coverage is asked for; repeatable."),
+    ] = None,
     calibration: options.Calibration = None,
     threshold: Annotated[
         Path | None, typer.Option(help="Answers that this threshold does not accept are open.")
@@ -80,11 +84,19 @@ def evaluate(
         float | None,
         typer.Option(help="Compare systems at this coverage; by default, the most all reach."),
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Slice by a column, by item or by level; A,B crosses two; repeatable.",
+        ),
+    ] = None,
     output: options.Output = None,
     html: options.Html = None,
     texts: options.Texts = False,
     as_json: options.Json = False,
     full: options.Full = False,
+    metrics: options.Metrics = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
     engine: options.Engine = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
@@ -135,6 +147,7 @@ def evaluate(
         estimand=estimand,
         coverage_grid=_grid(coverage_grid),
         area_coverage=area_coverage,
+        risk=risk,
         calibration=calibration,
         threshold=threshold,
         intersection_only=intersection_only,
@@ -143,6 +156,7 @@ def evaluate(
         rank_by=rank_by,
         price=price,
         matched_coverage=matched_coverage,
+        by=by,
         texts=texts,
         threads=threads,
         progress=clock.bar,
@@ -151,7 +165,8 @@ def evaluate(
     clock.lap("evaluate")
     write_results(evaluation, output, html, texts=texts)
     clock.lap("write")
-    _show(evaluation, as_json=as_json, quiet=quiet, full=full)
+    names = options.names_of(metrics)
+    _show(evaluation, as_json=as_json, quiet=quiet, full=full, metrics=names)
     clock.lap("show")
     if debug:
         print(clock.summary(), file=sys.stderr)
@@ -179,7 +194,9 @@ def _grid(text: str) -> tuple[float, ...]:
         ) from None
 
 
-def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool, full: bool) -> None:
+def _show(
+    evaluation: Evaluation, *, as_json: bool, quiet: bool, full: bool, metrics: list[str]
+) -> None:
     """The artifact or the tables on standard output; warnings in any case."""
     if as_json:
         emit(evaluation.to_json())
@@ -187,7 +204,7 @@ def _show(evaluation: Evaluation, *, as_json: bool, quiet: bool, full: bool) -> 
         from acumen.report.selective.brief import brief
         from acumen.report.terminal import print_parts
 
-        print_parts(brief(evaluation.artifact, full=full))
+        print_parts(brief(evaluation.artifact, full=full, metrics=metrics))
         return
     warn(evaluation.artifact.warnings)
 

@@ -57,6 +57,9 @@ Engine = Annotated[
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the artifact instead of the tables.")]
+Metrics = Annotated[
+    str | None, typer.Option(help="Print these metrics alone, separated by commas.")
+]
 
 
 COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
@@ -143,6 +146,11 @@ def takes(
 
 reads_rows = takes(READING, "reading")
 """Give a command the options of :data:`READING`."""
+
+
+def names_of(text: str | None) -> list[str]:
+    """Names separated by commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def inputs_of(reading: Reading) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from acumen.cli import options
 from acumen.cli.output import emit
 from acumen.errors import DataError, UsageError, printable
 
@@ -40,16 +41,18 @@ def show(
     full: Annotated[
         bool, typer.Option("--full", help="Show documents one by one, with every metric.")
     ] = False,
+    metrics: options.Metrics = None,
     form: Annotated[
         str, typer.Option("--format", help="table, markdown, latex, csv or json.")
     ] = "table",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     debug: Annotated[bool, typer.Option(help="Show a traceback on errors.", hidden=True)] = False,
 ) -> None:
     """Show what acumen wrote: metrics, results, calibrations. Results stand side by side.
 
     Examples:
 
-    acumen show metrics.json --full
+    acumen show metrics.json --metrics accuracy,augrc
 
     acumen show results --method rag,direct --latest --format latex
 
@@ -60,6 +63,7 @@ def show(
     from acumen.results.files import choose, find_documents, result_files
     from acumen.results.verdicts import PairDocument
 
+    form, named = "json" if as_json else form, options.names_of(metrics)
     if form not in ("table", *FORMATS):
         known = ", ".join(FORMATS)
         raise UsageError(f"no format '{printable(form)}'; there are table, {known}")
@@ -71,7 +75,7 @@ def show(
     documents, unreadable = find_documents(places)
     for line in unreadable:
         typer.echo(f"acumen: passed over {line}", err=True)
-    methods = [name.strip() for name in method.split(",")] if method else []
+    methods = options.names_of(method)
     files = choose(result_files(documents.items()), methods, policy, latest=latest)
     picky = bool(methods or policy is not None or latest)
     others = [d for d in documents.values() if not isinstance(d, PairDocument) and not picky]
@@ -79,7 +83,8 @@ def show(
         match = " that match" if documents else ""
         under = ", ".join(printable(str(place), limit=400) for place in places)
         raise DataError([f"there are no result files{match} under {under}"])
-    parts = list(_parts(files, others, form, whole=dev is not None or full, full=full))
+    whole = dev is not None or full
+    parts = list(_parts(files, others, form, whole=whole, full=full, metrics=named))
     if form == "table":
         print_parts(parts)
     else:
@@ -87,7 +92,13 @@ def show(
 
 
 def _parts(
-    files: Sequence[ResultFile], others: Sequence[Document], form: str, *, whole: bool, full: bool
+    files: Sequence[ResultFile],
+    others: Sequence[Document],
+    form: str,
+    *,
+    whole: bool,
+    full: bool,
+    metrics: Sequence[str],
 ) -> Iterator[Section | Block]:
     """Results side by side or one by one, with how pairs compare; then other documents."""
     from acumen.report.blocks import Paragraph, Tone
@@ -106,7 +117,7 @@ def _parts(
     elif files:
         yield from records(files) if for_programs else side_by_side(files)
     for document in others:
-        blocks = brief(document, full=full or for_programs)
+        blocks = brief(document, full=full or for_programs, metrics=metrics)
         if for_programs:
             yield from _every_metric(blocks)
             continue

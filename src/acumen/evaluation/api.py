@@ -26,6 +26,7 @@ from acumen.defaults import (
     PRICE,
     RANK_BY,
     RESAMPLES,
+    RISKS,
     SEED,
 )
 from acumen.errors import UsageError
@@ -39,6 +40,7 @@ from acumen.evaluation.inputs import (
     confidence_of,
     table_of,
     tables_of,
+    with_groups,
 )
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Items, Method, Options
@@ -66,6 +68,7 @@ def evaluate(
     estimand: str = ESTIMAND,
     coverage_grid: Sequence[float] = COVERAGE_GRID,
     area_coverage: float = AREA_COVERAGE,
+    risk: float | Sequence[float] | None = None,
     calibration: str | Path | Calibration | None = None,
     threshold: Any = None,
     intersection_only: bool = False,
@@ -74,6 +77,7 @@ def evaluate(
     rank_by: str = RANK_BY,
     price: float = PRICE,
     matched_coverage: float | None = None,
+    by: str | Sequence[str] | None = None,
     texts: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -99,6 +103,8 @@ def evaluate(
         costs, costs by truth and prediction, or a function of the ranks predicted and true.
     coverage_grid, area_coverage
         Where the risk is measured, and up to where areas are.
+    risk
+        Risks, in units of the loss: how many rows can be kept with a mean loss of at most that.
     resamples, seed, interval, confidence_level
         How intervals are made: :class:`Options`.
     items
@@ -120,6 +126,9 @@ def evaluate(
     price, matched_coverage
         What an abstention costs in the charged areas, in units of the loss, and the coverage at
         which risks are compared, by default the largest that all reach.
+    by
+        Columns to slice by: ``"sex"``, ``"item"``, ``"level"``, several of them, or two crossed,
+        ``"sex,age"``. A column of the rows need not be named as ``group=`` again.
     texts
         Keep the evidence that a run quotes; without it no text of a case is kept.
     threads
@@ -147,6 +156,8 @@ def evaluate(
     if not inputs:
         raise UsageError("give an input: a path, a table, a dataframe or a list of rows")
     selector, functions = confidence_of(confidence)
+    columns = (by,) if isinstance(by, str) else tuple(by or ())
+    reading = with_groups(reading, columns, inputs)
     tables = tables_of(inputs, mode, reading)
     if labels is None and len(inputs) == 1 and isinstance(inputs[0], Mapping):
         labels = list(tables)
@@ -156,6 +167,7 @@ def evaluate(
         loss=find_loss(loss),
         coverage_grid=tuple(sorted(set(coverage_grid))),
         area_coverage=area_coverage,
+        limits=_limits(risk),
         options=Options(
             resamples=resamples,
             seed=seed,
@@ -170,6 +182,7 @@ def evaluate(
         estimand=estimand,
         price=price,
         matched_coverage=matched_coverage,
+        by=columns,
         labels=tuple(labels or ()),
         baseline=baseline,
         pairwise=pairwise,
@@ -178,6 +191,12 @@ def evaluate(
         reading=options_of(reading),
     )
     return evaluating.evaluate_all(list(tables.values()), plan, progress)
+
+
+def _limits(risk: float | Sequence[float] | None) -> tuple[float, ...]:
+    if risk is None:
+        return RISKS
+    return (float(risk),) if isinstance(risk, int | float) else tuple(sorted({*map(float, risk)}))
 
 
 def _with_signature_of(

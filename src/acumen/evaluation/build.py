@@ -13,6 +13,7 @@ from acumen._version import __version__
 from acumen.evaluation.charted import summarize
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan, System
+from acumen.evaluation.slices import slices
 from acumen.files.json import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
@@ -225,6 +226,7 @@ def evaluation(
         ],
         warnings=list(dict.fromkeys(warnings)),
     )
+    artifact.slices.extend(slices(systems, plan.by, artifact.best_function))
     note = scale_note(artifact.scale)
     if note is not None:
         artifact.warnings.insert(0, note)
@@ -242,6 +244,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "confidence": plan.confidence,
         "coverage_grid": list(plan.coverage_grid),
         "area_coverage": plan.area_coverage,
+        "risk": list(plan.limits),
         "interval": plan.options.method,
         "confidence_level": plan.options.confidence_level,
         "bootstrap_resamples": plan.options.resamples,
@@ -256,6 +259,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "rank_by": plan.rank_by,
         "labels": list(plan.labels),
         "calibration": getattr(plan.calibration, "file", None),
+        "by": list(plan.by),
         "texts": plan.texts,
         **({} if plan.threshold is None else {"threshold": plan.threshold[0]}),
     } | ({"reading": list(plan.reading)} if plan.reading else {})

@@ -187,6 +187,11 @@ def precision_recall(
     cuts = np.arange(len(flagged))
     if len(cuts) > MOST_CUTS:
         cuts = np.unique(np.linspace(0, len(cuts) - 1, MOST_CUTS).round().astype(np.int64))
+    areas = {
+        i.metric.parameters["level"]: i.measured
+        for key, i in numbers.items()
+        if key.startswith("auprc_ge@")
+    }
     curves = []
     for k in ranking.covered:
         hits = np.cumsum(ranking.level >= k)[flagged - 1]
@@ -197,7 +202,7 @@ def precision_recall(
                 at_least=str(table.scale.levels[k]),
                 prevalence=positives / len(ranking),
                 n_positive=positives,
-                average_precision=numbers[METRICS["auprc_ge"].at(level=k).name].measured,
+                average_precision=areas[k],
                 recall=(hits / positives)[cuts].tolist(),
                 precision=(hits / flagged)[cuts].tolist(),
                 cut=score[ranking.order[flagged - 1]][cuts].astype(np.float64).tolist(),

@@ -29,6 +29,7 @@ from acumen.evaluation.plan import (
     own_functions,
     select,
 )
+from acumen.evaluation.slices import check_groups
 from acumen.inference.infer import Inference, infer
 from acumen.inference.intervals import default_interval
 from acumen.inference.matched import compare_matched
@@ -96,6 +97,7 @@ def evaluate_all(
     elif len(inputs) > 2:
         tables, notes = (on_one_scale(inputs), []) if plan.pairwise else align_all(inputs, called)
     tables = [plan.weigh(table) for table in tables]
+    check_groups(tables, plan)
     functions_of, left_out = _select(tables, plan, called)
     names = list(functions_of[0])
     with _watched(plan, progress, len(names) * len(tables)) as watched:

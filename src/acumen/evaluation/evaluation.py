@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acumen.errors import UsageError, printable
+from acumen.errors import UsageError, label, printable
+from acumen.evaluation.slices import columns_of, slices
 from acumen.files.json import to_json
 from acumen.inference.infer import infer
 from acumen.metrics import METRICS
@@ -15,6 +16,7 @@ from acumen.report.words import why_missing
 from acumen.results.frames import frame_of
 from acumen.results.measured import Measured
 from acumen.results.metrics import MetricsArtifact, Variant, read_artifact, write_artifact
+from acumen.results.slices import Slices
 from acumen.views.ranking import COVERAGE_TOLERANCE
 
 if TYPE_CHECKING:
@@ -161,6 +163,34 @@ class Evaluation:
                 delta, called = pair.difference, f"{pair.right} − {pair.left}"
                 records.append(_record(board.function, called, board.metric, delta.delta, delta))
         return records
+
+    @property
+    def groups(self) -> list[str]:
+        """What :meth:`by` takes: columns of groups, ``item`` and ``level``."""
+        tables = [source.table for source in self.sources[:1]]
+        columns = [name for table in tables for name in columns_of(table)]
+        return list(dict.fromkeys([*columns, *(",".join(s.by) for s in self.artifact.slices)]))
+
+    def by(self, *columns: str) -> Slices:
+        """Every metric within the groups of a column, or of two crossed, and against the rest.
+
+        >>> import acumen
+        >>> table = acumen.from_columns(case=[1, 2, 3, 4], truth=[2, 1, 0, 1],
+        ...     prediction=[2, 3, 0, 1], groups={"sex": ["f", "m", "f", "m"]})
+        >>> by_sex = acumen.evaluate(table).by("sex")
+        >>> [(part.group, part.metrics["accuracy"].value) for part in by_sex]
+        [('f', 1.0), ('m', 0.5)]
+        """
+        wanted = [name.strip() for column in columns for name in column.split(",")]
+        parts = [part for part in self.artifact.slices if part.by == wanted]
+        if not parts and self.sources:
+            parts = slices(self.sources, [",".join(wanted)], self.artifact.best_function)
+        if not parts:
+            raise UsageError(
+                f"this evaluation was not sliced by {label(','.join(wanted))} "
+                f"(by: {', '.join(self.groups) or 'none'}); evaluate the rows again with by="
+            )
+        return Slices(parts)
 
     def to_frame(self, backend: Any = None) -> Any:
         """The records as a table of pandas, polars or pyarrow, whichever is there; else a list.

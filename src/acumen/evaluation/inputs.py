@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from acumen.defaults import CONFIDENCE
 from acumen.errors import UsageError, label, printable
+from acumen.evaluation.slices import ITEM, LEVEL
 from acumen.readers import read
 from acumen.readers.assemble import assemble
 from acumen.readers.frame import frame_rows
@@ -70,6 +71,22 @@ def _modes(inputs: Sequence[Any], mode: Modes) -> list[str | None]:
     if isinstance(mode, str):
         return [part.strip() for part in mode.split(",")]
     return [mode] if mode is None else [m for part in mode for m in _modes(inputs, part)]
+
+
+def with_groups(reading: Reading, by: Sequence[str], inputs: Sequence[Any]) -> Reading:
+    """The reading with the columns of groups that are sliced by; a mapping and a table have them.
+
+    >>> with_groups({"group": ["site"]}, ["sex,age", "item"], ["rows.csv"])["group"]
+    ['site', 'sex', 'age']
+    """
+    names = [name.strip() for columns in by for name in columns.split(",")]
+    new = [name for name in names if name not in (ITEM, LEVEL)]
+    entries = [e for i in inputs for e in (i.values() if isinstance(i, Mapping) else [i])]
+    if not new or "mapping" in reading or any(isinstance(e, Judgments) for e in entries):
+        return reading
+    known = reading.get("group") or []
+    known = [known] if isinstance(known, str) else list(known)
+    return {**reading, "group": list(dict.fromkeys([*known, *new]))}
 
 
 def _systems(table: Judgments) -> Sequence[Any]:

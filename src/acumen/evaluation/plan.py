@@ -22,6 +22,7 @@ from acumen.defaults import (
     LOSS,
     PRICE,
     RANK_BY,
+    RISKS,
 )
 from acumen.errors import UsageError, printable
 from acumen.inference.infer import Inference, infer
@@ -43,8 +44,9 @@ from acumen.views.weights import NO_ANSWER
 AREAS: Final = ("aurc_at_coverage", "augrc_at_coverage")
 CHARGED: Final = ("aurc_charge", "augrc_charge")
 RISK_AT: Final = "mae_at_coverage"
-_ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, *AREAS}
-"""The same number by another road, a convention, or a metric asked for at given coverages."""
+COVERAGE_AT: Final = "coverage_at_risk"
+_ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, COVERAGE_AT, *AREAS}
+"""The same number by another road, a convention, or a metric asked for at a coverage or risk."""
 NO_CONFIDENCE: Final = "there is no confidence"
 NO_TRUTH: Final = "there is no truth to hold it against"
 _PER_LEVEL: Final = ("auprc_ge", "nap_ge", "auroc_ge")
@@ -60,6 +62,8 @@ class Plan:
     loss: str | Loss = LOSS
     coverage_grid: tuple[float, ...] = COVERAGE_GRID
     area_coverage: float = AREA_COVERAGE
+    limits: tuple[float, ...] = RISKS
+    """Risks up to which the coverage is asked for."""
     options: Options = Options()  # noqa: RUF009  (frozen)
     calibration: Any = None
     threshold: tuple[str, ThresholdDocument] | None = None
@@ -79,6 +83,8 @@ class Plan:
     """Whether each pair of systems is compared on its own cases, not on those of all."""
     rank_by: str = RANK_BY
     """The metric that systems are ordered by."""
+    by: tuple[str, ...] = ()
+    """The columns by which rows are sliced; those of a cross have a comma between."""
     texts: bool = False
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
     reading: tuple[str, ...] = ()
@@ -86,15 +92,19 @@ class Plan:
 
     def __post_init__(self) -> None:
         find_loss(self.loss)
-        if self.rank_by != RANK_BY and find_metric(self.rank_by) is None:
+        metric = find_metric(self.rank_by)
+        if self.rank_by != RANK_BY and (metric is None or metric.better is None):
             raise UsageError(
                 f"no metric '{printable(self.rank_by)}' to rank by; there are {RANK_BY}, "
-                f"{', '.join(METRICS)}"
+                f"{', '.join(name for name, m in METRICS.items() if m.better is not None)}"
             )
         if self.estimand not in ("row", "case"):
             raise UsageError(f"the estimand is row or case, not '{printable(str(self.estimand))}'")
         if not self.coverage_grid:
             raise UsageError("the coverage grid is empty: give at least one coverage")
+        for risk in self.limits:
+            if not 0.0 <= risk < np.inf:
+                raise UsageError(f"a risk must be 0 or more, not {risk:g}")
         if not 0.0 <= self.price < np.inf:
             raise UsageError(f"a price must be 0 or more, not {self.price:g}")
         for coverage in (*self.coverage_grid, self.area_coverage, self.matched_coverage or 1.0):
@@ -118,6 +128,7 @@ class Plan:
             *(m for m in metrics_of(Ranking) if m.name not in _ELSEWHERE),
             *self.areas().values(),
             *self.risks().values(),
+            *(METRICS[COVERAGE_AT].at(risk=risk) for risk in self.limits),
             *(self.charged() if self.price != PRICE else ()),
         ]
 
@@ -251,7 +262,10 @@ class System:
         yield list(metrics_of(Confusion)), self.confusion
         severity = [m for m in metrics_of(SeverityRanking) if m.name not in _PER_LEVEL]
         for name in _PER_LEVEL:
-            severity += [METRICS[name].at(level=k) for k in self.severity.thresholds]
+            severity += [
+                METRICS[name].at(level=k, label=str(self.table.scale.levels[k]))
+                for k in self.severity.thresholds
+            ]
         yield severity, self.severity
 
 

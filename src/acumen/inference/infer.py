@@ -86,6 +86,8 @@ class Inference(Result):
     """A metric's estimate, and the jackknife its interval was made from."""
 
     jackknife: Jackknife
+    interval_at: Callable[[float], Interval | NoInterval]
+    """The default interval at another confidence level."""
 
     @property
     def measured(self) -> Measured:
@@ -156,35 +158,36 @@ def inference_of(
     if value is None:
         none = NoInterval(why=Absence.NO_VALUE)
         reason = estimate.reason or metric.undefined
-        return Inference(metric, None, reason, none, none, replicates, jackknife)
+        return Inference(metric, None, reason, none, none, replicates, jackknife, lambda _: none)
     level, one_error = options.confidence_level, metric.one_error
     errors = None if metric.errors is None else metric.errors(view, **metric.parameters)
     jackknife = _on_cases_that_count(metric, view, jackknife, errors)
+    noise = None if metric.noise is None else metric.noise(view, **metric.parameters)
+    bounds = metric.bounds(view)
+    if errors is not None and one_error is not None:
+        bounds = errors.bounds(one_error)
 
-    def default() -> Interval | NoInterval:
-        noise = None if metric.noise is None else metric.noise(view, **metric.parameters)
-        return default_interval(
+    def default(level: float) -> Interval | NoInterval:
+        interval = default_interval(
             metric.kind, value, jackknife,
             errors=errors, one_error=one_error, noise=noise, level=level,
         )  # fmt: skip
+        return interval.within(bounds) if isinstance(interval, Interval) else interval
 
     interval, by_percentile = intervals(
         options,
         replicates,
         jackknife.cases,
-        default=default,
+        default=lambda: default(level),
         corrected=lambda: bca(replicates, value, jackknife, level),
     )
-    bounds = metric.bounds(view)
-    if errors is not None and one_error is not None:
-        bounds = errors.bounds(one_error)
     if isinstance(by_percentile, Interval):
         by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
         interval = _weighed(interval, metric, view, jackknife)
     interval = _resting(interval, _rare_group(metric, view))
-    return Inference(metric, value, None, interval, by_percentile, replicates, jackknife)
+    return Inference(metric, value, None, interval, by_percentile, replicates, jackknife, default)
 
 
 def intervals(

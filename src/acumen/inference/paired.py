@@ -67,6 +67,8 @@ class Contrast(Result):
         interval, outcome = self.interval, self.together or self.alone
         if self.value is None or isinstance(interval, NoInterval) or not interval.is_reliable:
             return None
+        if self.metric.better is None:
+            return None
         if outcome is None or outcome.p_value > 1.0 - interval.confidence_level + ROUNDING:
             return None
         return better_side(self.value, self.metric.better)
@@ -151,7 +153,7 @@ def claim(
 
     ``share`` is the part of the chance of a false claim that this family may use up.
     """
-    tests = {key: c.test for key, c in contrasts.items() if c.test is not None}
+    tests = {k: c.test for k, c in contrasts.items() if c.test is not None and c.metric.better}
     joint = outcomes(tests, options, together=True, share=share)
     return {k: agreeing(replace(c, together=joint.get(k))) for k, c in contrasts.items()}
 
@@ -174,6 +176,8 @@ def agreeing(contrast: Contrast) -> Contrast:
     """
     interval, outcome = contrast.interval, contrast.together or contrast.alone
     if isinstance(interval, NoInterval) or contrast.value is None or outcome is None:
+        return contrast
+    if contrast.metric.better is None:
         return contrast
     shows = contrast.favours is not None
     if shows and interval.has_zero and contrast.jackknife is not None:

@@ -81,6 +81,28 @@ def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     return ratio(lost, square.sum(axis=(0, 1)))
 
 
+@metric(
+    title="Signed error, levels",
+    view=Confusion,
+    better=None,
+    kind=Kind.REAL,
+    unit=Unit.LEVELS,
+    smooth=True,
+)
+def level_bias(table: Confusion, weights: CaseWeights) -> Floats:
+    r"""Mean of prediction minus truth in levels; neither sign is better, 0 leans no way.
+
+    .. math:: \frac1n \sum_{ij} (j - i) \, C_{ij}
+
+    >>> level_bias(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
+    -0.4
+    """
+    square = table.square(weights)
+    steps = np.arange(table.levels, dtype=np.float64)
+    lean = np.einsum("ijb,ij->b", square, steps[None, :] - steps[:, None])
+    return ratio(lean, square.sum(axis=(0, 1)))
+
+
 @_error(title="Macro mean error", groups=Confusion.groups)
 def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.

@@ -30,7 +30,7 @@ _threshold = partial(_ranked, groups=SeverityRanking.groups)
 _mean = partial(_ranked, groups=SeverityRanking.all_groups)
 
 
-@_threshold(title="AUPRC, at least {level}", unit=Unit.SHARE, kind=Kind.PROPORTION)
+@_threshold(title="AUPRC ≥ {level}", unit=Unit.SHARE, kind=Kind.PROPORTION)
 def auprc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" by falling score; higher is better.
 
@@ -46,7 +46,7 @@ def auprc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1
     return _at(level, _average_precision(ranking, weights))
 
 
-@_threshold(title="nAP, at least {level}", unit=Unit.NUMBER, kind=Kind.GAIN)
+@_threshold(title="nAP ≥ {level}", unit=Unit.NUMBER, kind=Kind.GAIN)
 def nap_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Average precision of "truth ≥ level" above prevalence; higher is better, 0 is constant.
 
@@ -58,7 +58,7 @@ def nap_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) 
     return _at(level, _normalized(ranking, weights))
 
 
-@_threshold(title="AUROC, at least {level}", unit=Unit.NUMBER, kind=Kind.PROPORTION)
+@_threshold(title="AUROC ≥ {level}", unit=Unit.NUMBER, kind=Kind.PROPORTION)
 def auroc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Chance that a case at the level or above outscores one below, ties half; higher is better.
 

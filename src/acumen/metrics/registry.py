@@ -81,7 +81,8 @@ class Metric:
     name: str
     function: Callable[..., Floats]
     view: type
-    better: Literal["lower", "higher"]
+    better: Literal["lower", "higher"] | None
+    """None: a sign says which way it is off, and neither way is better."""
     kind: Kind
     undefined: str = "its divisor is 0"
     """Why it has no value when the view itself gives no reason."""
@@ -134,15 +135,15 @@ class Metric:
     def at(self, *, label: str | None = None, **parameters: float) -> Metric:
         """The same metric with another parameter, named after it.
 
-        The title says the number, or ``label`` in its place: a level's name instead of its rank.
+        Name and title say the number, or ``label`` in its place: a level instead of its rank.
 
         >>> from acumen.metrics import METRICS
         >>> METRICS["mae_at_coverage"].at(coverage=0.5).title
-        'MAE at coverage 0.5'
+        'Mean loss at coverage 0.5'
         >>> METRICS["auprc_ge"].at(level=2, label="Critical Risk").title
-        'AUPRC, at least Critical Risk'
+        'AUPRC ≥ Critical Risk'
         """
-        values = ",".join(f"{value:g}" for value in parameters.values())
+        values = label or ",".join(f"{value:g}" for value in parameters.values())
         unsaid = "".join(f", {{{p}}} {p}" for p in parameters if f"{{{p}}}" not in self.template)
         return replace(
             self,
@@ -198,7 +199,7 @@ class Facts(TypedDict, total=False):
 
     unit: Required[Unit]
     view: Required[type]
-    better: Required[Literal["lower", "higher"]]
+    better: Required[Literal["lower", "higher"] | None]
     kind: Required[Kind]
     undefined: str
     one_error: Callable[[float], float]
@@ -256,8 +257,8 @@ def kin_of(name: str) -> tuple[Metric, ...]:
 
 OVERALL: Final = {
     "coverage": ("cmax", "Coverage"),
-    "mae_levels": ("level_mae", "Mean error in levels"),
-    "mae_units": ("level_mae", "Mean error in units of the scale"),
+    "mae_levels": ("level_mae", "Mean error (MAE), levels"),
+    "mae_units": ("level_mae", "Mean error (MAE), units of the scale"),
 }
 """Keys of what needs no confidence -> the metric, and what it is called where it stands alone."""
 
@@ -265,11 +266,12 @@ OVERALL: Final = {
 def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     """The metric that a key of a document stands for, its parameter said; None where there is none.
 
-    ``levels`` name the levels of the scale. In the source's keys two areas end in ``_full``.
+    ``levels`` name the levels of the scale; a key says the level, of verdicts its rank. In the
+    source's keys two areas end in ``_full``.
 
     >>> from acumen.metrics import METRICS
     >>> find_metric("auprc_ge@1", ["Low", "High"]).title, find_metric("augrc_full").title
-    ('AUPRC, at least High', 'AUGRC')
+    ('AUPRC ≥ High', 'AUGRC')
     """
     name, _, value = key.removesuffix("_full").partition("@")
     if key in OVERALL:
@@ -279,13 +281,15 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     if metric is None or not value:
         return metric
     (parameter,) = metric.parameters or ("value",)
+    names = [str(level) for level in levels]
+    if parameter == "level" and value in names:
+        return metric.at(level=names.index(value), label=value)
     try:
         number = float(value)
     except ValueError:
         return None
-    named = parameter == "level" and number.is_integer() and 0 <= number < len(levels)
-    label = str(levels[int(number)]) if named else None
-    return metric.at(label=label, **{parameter: number})
+    named = parameter == "level" and number.is_integer() and 0 <= number < len(names)
+    return metric.at(label=names[int(number)] if named else None, **{parameter: number})
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

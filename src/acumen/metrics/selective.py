@@ -64,7 +64,7 @@ def cmax(ranking: Ranking, weights: CaseWeights) -> Floats:
     return ratio(totals.answered, totals.rows)
 
 
-@_risk(title="MAE", one_error=_as_is)
+@_risk(title="Mean loss", one_error=_as_is)
 def mae(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Mean loss of the answered rows; lower is better, at equal coverage only.
 
@@ -280,7 +280,7 @@ def augrc_at_coverage(
 
 
 @_risk(
-    title="MAE at coverage {coverage}",
+    title="Mean loss at coverage {coverage}",
     undefined="the coverage asked for is above cmax",
     one_error=_as_is,
     errors=Ranking.errors,
@@ -302,7 +302,7 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
 
 
 @_share(
-    title="Coverage at risk {risk}",
+    title="Coverage at risk ≤ {risk}",
     undefined="no working point has so low a risk",
     behind=every_case,
     smooth=False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from acumen.report import calibration, decisions, estimates, raters
 from acumen.report.blocks import Block, Section
@@ -15,11 +15,16 @@ from acumen.results.metrics import MetricsArtifact
 from acumen.results.raters import EstimateDocument, RatingsDocument
 
 
-def brief(document: Document, *, full: bool = False) -> Iterator[Section | Block]:
-    """What a terminal shows of a document; ``full`` adds every metric."""
+def brief(
+    document: Document, *, full: bool = False, metrics: Collection[str] = ()
+) -> Iterator[Section | Block]:
+    """What a terminal shows of a document; ``full`` adds every metric.
+
+    Of an evaluation, ``metrics`` are shown instead of it all.
+    """
     match document:
         case MetricsArtifact():
-            return selective.brief(document, full=full)
+            return selective.brief(document, full=full, metrics=metrics)
         case CalibrationDocument():
             return calibration.brief(document, full=full)
         case RatingsDocument():

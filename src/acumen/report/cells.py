@@ -139,6 +139,19 @@ def unit_of(key: str) -> Unit:
     return Unit.NUMBER if metric is None else metric.unit
 
 
+def is_signed(key: str) -> bool:
+    """Whether a metric has a sign that says which way, and neither way is better."""
+    metric = find_metric(key)
+    return metric is not None and metric.better is None
+
+
+def p_cell(value: float | None) -> Cell:
+    """A p-value; a dash where nothing is tested."""
+    return (
+        text(None) if value is None else Cell("<.001" if value < 0.001 else f"{value:.3f}", value)
+    )
+
+
 def title_of(key: str, levels: Sequence[object] = ()) -> str:
     """A metric of a document as people know it; the key itself where it is none of ours."""
     metric = find_metric(key, [name(level) for level in levels])

@@ -30,10 +30,12 @@ class Claim(Enum):
     """These three and every row of the table beside them: one family, of 5% beside a verdict that
     is claimed and of 1% beside one that is open; so any claim of a page is false in at most 6%."""
     LOWEST = Promise("below every other function", 0.05)
-    HIGHER = Promise("{functions} {verb} higher", 0.05)
-    """Than the lowest AUGRC; with the one before, one family."""
+    """Of the function with the lowest AUGRC."""
     TELLS_RIGHT = Promise("It does tell right from wrong answers", 0.05)
     """Of the function with the lowest AUGRC, whichever that is."""
+    RIGHT_LESS = Promise("{subject} is right less often for {groups} than for the rest", 0.05)
+    RIGHT_MORE = Promise("{subject} is right more often for {groups} than for the rest", 0.05)
+    """Of all rows, by any group that was asked for: with the one before, one family."""
     RANKS_WELL = Promise("{subject} ranks well by severity", 0.05)
     RANKS_POORLY = Promise("{subject} ranks poorly by severity", 0.05)
     """A whole interval lies on one side of the mark; its two ends do not err alike."""

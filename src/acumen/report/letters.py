@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 _PLAIN: Final = str.maketrans(
-    {"–": "-", "—": "-", "−": "-", "·": "|", "…": "...", "×": "x", "≥": ">=", "✓": "v", "═": "="}
+    {
+        "–": "-",
+        "—": "-",
+        "−": "-",
+        "·": "|",
+        "…": "...",
+        "×": "x",
+        "≥": ">=",
+        "≤": "<=",
+        "✓": "v",
+        "═": "=",
+    }
     | dict.fromkeys("─━╌", "-")
     | dict.fromkeys("│┃║", "|")
     | dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛┡┩╇┳┻╋", "+")

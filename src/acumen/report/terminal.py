@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 WIDTH: Final = 80
+NARROWEST: Final = 50
 """A narrower terminal gets no narrower tables: squeezed, they would lose their names."""
 NAME_WIDTH: Final = 18
 """Names are folded to this width in tables whose numbers have an interval below them."""
@@ -55,8 +56,9 @@ def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool 
         emoji=False,
     )
     for part in parts:
-        for drawn in _section(part) if isinstance(part, Section) else _block(part):
-            console.print(drawn)
+        drawn = _section(part, width) if isinstance(part, Section) else _block(part, width)
+        for block in drawn:
+            console.print(block)
     lines = [line.rstrip() for line in out.getvalue().split("\n")]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -67,20 +69,23 @@ def print_parts(parts: Iterable[Section | Block]) -> None:
 
     console = Console(highlight=False)
     color = console.is_terminal and not console.no_color
-    text = render(parts, width=max(WIDTH, console.width), color=color)
+    text = render(parts, width=max(NARROWEST, console.width), color=color)
     sys.stdout.write(in_letters_of(sys.stdout.encoding or "ascii", text))
     sys.stdout.flush()
 
 
-def _section(section: Section) -> Iterator[RenderableType]:
+def _section(section: Section, width: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
     yield Text(section.title, style="bold")
-    for block in section.blocks:
-        yield from _block(block)
+    for block, after in zip(section.blocks, [*section.blocks[1:], None], strict=True):
+        if isinstance(block, Paragraph) and isinstance(after, Table):
+            yield Text(block.text, style=_STYLES[block.tone])  # its table follows at once
+        else:
+            yield from _block(block, width)
 
 
-def _block(block: Block) -> Iterator[RenderableType]:
+def _block(block: Block, width: int) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -95,21 +100,21 @@ def _block(block: Block) -> Iterator[RenderableType]:
         case Notes():
             yield _notes(block)
         case Warnings():
-            for warning in block.warnings:
-                yield Padding(Text(f"warning: {warning}", style="yellow"), (0, 0, 1, 0))
+            lines = "\n".join(f"warning: {warning}" for warning in block.warnings)
+            yield Padding(Text(lines, style="yellow"), (0, 0, 1, 0))
         case Table():
-            yield Padding(_table(block), (0, 0, 1, 0))
+            yield Padding(_table(block, width), (0, 0, 1, 0))
         case Folded():
-            yield from _block(block.table)
+            yield from _block(block.table, width)
         case Plot():
             yield Text(block.title, style="bold")
-            yield from _block(block.table)
+            yield from _block(block.table, width)
         case Cases():
             first = block.first(FIRST_CASES)
             yield Text(f"{block.title}: {len(first.rows)} of {block.n} rows", style="bold")
             if block.note:
                 yield Text(block.note)
-            yield from _block(first)
+            yield from _block(first, width)
 
 
 def _notes(block: Notes) -> RenderableType:
@@ -129,31 +134,52 @@ def _line(cell: Cell) -> str:
     return f"{cell.text} [{cell.interval}]{mark}" if cell.interval else f"{cell.text}{mark}"
 
 
-def _table(block: Table) -> RenderableType:
-    """A box; rows of two lines, a number and its interval, need the room and have none."""
+def _table(block: Table, width: int) -> RenderableType:
+    """A box; numbers with an interval need the room and have none.
+
+    An interval stands beside its number where all of them have the room, else below.
+    """
     from rich import box
     from rich.table import Table as Box
 
     dense = any(cell.interval for row in block.rows for cell in row)
-    table = Box(
-        title=block.caption if dense and block.caption else None,
-        title_justify="left",
-        box=box.SIMPLE_HEAD if dense else box.SQUARE,
-        header_style="bold",
-        pad_edge=not dense,
-        padding=(0, 0) if dense else (0, 1),
-    )
-    for at, header in enumerate(block.columns):
-        if block.is_numeric(at):
-            header = "\n".join(wrap(header, HEADER_WIDTH)) if dense else header
-            table.add_column(header, justify="right", no_wrap=True, min_width=9 if dense else None)
-        else:
-            widest = NAME_WIDTH if dense and at == 0 else None
-            table.add_column(header, overflow="fold", max_width=widest)
-    for first, *others in block.rows:
-        name = _broken(first.text) if dense else _cell(first)
-        table.add_row(name, *map(_cell, others))
+    heads, rows = list(block.columns), [[_below(cell) for cell in row] for row in block.rows]
+    table = Box(box=box.SQUARE, header_style="bold")
+    if dense:
+        reaches = [
+            max(len(_reach(cell)) for cell in column) for column in zip(*block.rows, strict=True)
+        ]
+        beside = [list(map(_beside, row, reaches)) for row in block.rows]
+        heads = ["\n".join(wrap(header, HEADER_WIDTH)) for header in heads]
+        fits = _width(heads, beside) <= width
+        rows = beside if fits else [[_broken(row[0]), *row[1:]] for row in rows]
+        table = Box(
+            title=block.caption or None, title_justify="left", title_style="bold", box=None,
+            header_style="bold", show_header=any(heads), padding=(0, 1 + fits, 0, 0),
+            pad_edge=False,
+        )  # fmt: skip
+    for at, head in enumerate(heads):
+        aside = block.is_numeric(at)
+        table.add_column(head, justify="right" if aside else "left", no_wrap=aside, overflow="fold")
+    for texts in rows:
+        table.add_row(*texts)
     return table
+
+
+def _width(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> int:
+    """How wide a table is, two blanks after every column."""
+    columns = zip(heads, *rows, strict=True)
+    return sum(
+        2 + max(len(line) for cell in c for line in [*cell.split("\n"), ""]) for c in columns
+    )
+
+
+def _reach(cell: Cell) -> str:
+    return f"{cell.interval}{UNRELIABLE if cell.marked else ''}"
+
+
+def _beside(cell: Cell, reach: int) -> str:
+    return f"{cell.text}  {_reach(cell):>{reach}}" if reach else _below(cell)
 
 
 def _broken(text: str) -> str:
@@ -169,6 +195,6 @@ def _broken(text: str) -> str:
     return f"{text[:at]}\n{text[at:]}"
 
 
-def _cell(cell: Cell) -> str:
+def _below(cell: Cell) -> str:
     mark = UNRELIABLE if cell.marked else ""
     return f"{cell.text}\n{cell.interval}{mark}" if cell.interval else f"{cell.text}{mark}"

@@ -29,6 +29,7 @@ from acumen.results.measured import (
     Side,
     better_side,
 )
+from acumen.results.slices import Slice
 
 SCHEMA_VERSION: Final = "1"
 
@@ -152,7 +153,10 @@ class BootstrapModel(Model):
 
     seed: int
     n_resamples: int
-    ci95: dict[str, Ends | dict[str, Ends | None] | None]
+    ci95: dict[str, Ends | dict[str, Ends | None] | None] = Field(
+        description="as the source defines it: 95% percentiles of the resamples; the interval that "
+        "covers, and that is shown, is the one in metrics"
+    )
     drop_rate: dict[str, float | dict[str, float | None] | None]
     method: str = "multinomial"
 
@@ -366,6 +370,8 @@ class MetricsArtifact(Model):
     """What needs no confidence: of one input, or a list of it for several."""
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)
+    slices: list[Slice] = Field(default_factory=list)
+    """For whom: the numbers of each group that was asked for."""
     warnings: list[str] = Field(default_factory=list)
 
     @property
@@ -407,19 +413,6 @@ class MetricsArtifact(Model):
     def best_function(self) -> str | None:
         """The function with the lowest AUGRC."""
         return next(iter(self.functions), None) if self.best is None else self.best.name
-
-    @property
-    def common_coverage(self) -> float:
-        """The coverage at which MAE is compared: .5 if the grid has it, else the largest all reach.
-
-        Without a coverage an MAE is not compared: who answers less errs less.
-        """
-        variants = [variant for sides in self.sides.values() for variant in sides]
-        grid = [at.requested for at in variants[0].mae_at_coverage.values()] if variants else []
-        if 0.5 in grid or not grid:
-            return 0.5
-        least = min(variant.cmax or 0.0 for variant in variants)
-        return max((c for c in grid if c <= least), default=grid[0])
 
     def check(self) -> None:
         """Refuse a document whose parts do not fit together: edited by hand, or damaged."""

@@ -19,14 +19,11 @@ from acumen.results.measured import Delta, Side
 from acumen.results.metrics import Matched, MetricsArtifact, name
 
 SIDES: Final[tuple[Side, Side]] = ("left", "right")
-MANY_FUNCTIONS: Final = 4
-"""With more functions only what is tested is shown of each."""
 
 
 class Row(NamedTuple):
-    """A difference of the comparison under its short and its full title."""
+    """A difference of the comparison under its title."""
 
-    short: str
     title: str
     delta: Delta
 
@@ -45,18 +42,13 @@ def rows_of(artifact: MetricsArtifact, function: str) -> list[Row]:
     rows = []
     if (matched := comparison.matched.get(function)) is not None:
         at = f"{matched.coverage:.2f}".lstrip("0")
-        rows.append(Row(f"risk@{at}", f"Risk at equal coverage {at}", matched.tested))
+        rows.append(Row(f"Risk at equal coverage {at}", matched.tested))
         if matched.guard.delta != matched.difference.delta:
-            rows.append(Row("guard", "The same against all that the other answers", matched.guard))
-    for key, short, title in (
-        (charged(artifact), "charged", title_of(charged(artifact))),
-        ("augrc_full", "AUGRC", "AUGRC"),
-        ("aurc_full", "AURC", "AURC"),
-        ("failure_auroc", "AUROC", title_of("failure_auroc")),
-    ):
+            rows.append(Row("The same against all that the other answers", matched.guard))
+    for key in (charged(artifact), "augrc_full", "aurc_full", "failure_auroc"):
         if key in deltas:
             mark = "†" if deltas[key].description is not None else ""
-            rows.append(Row(short + mark, title + mark, deltas[key]))
+            rows.append(Row(title_of(key) + mark, deltas[key]))
     return rows
 
 
@@ -64,9 +56,9 @@ def shared_rows(artifact: MetricsArtifact) -> list[Row]:
     """What is compared whatever the confidence."""
     comparison = artifact.comparison
     coverage = _coverage(artifact)
-    rows = [] if coverage is None else [Row("cmax", "Coverage", coverage)]
+    rows = [] if coverage is None else [Row("Coverage", coverage)]
     if comparison.both is not None:
-        rows.append(Row("MAE both", "Mean loss of the rows both answered", comparison.both))
+        rows.append(Row("Mean loss where both answer", comparison.both))
     return rows
 
 

@@ -51,10 +51,10 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
     words += artifact.options.get("reading", [])
     for key, option in _OPTIONS.items():
         value = artifact.options.get(key)
-        if isinstance(value, list):
+        if isinstance(value, list) and key == "coverage_grid":
             value = ",".join(map(str, value))
-        if value is not None:
-            words += [option, str(value)]
+        for part in value if isinstance(value, list) else [value]:
+            words += [] if part is None else [option, str(part)]
     words += ["--loss", artifact.loss.file or artifact.loss.name]
     words += [word for name in artifact.options.get("labels", []) for word in ("--label", name)]
     words += ["--pairwise"] if artifact.options.get("pairwise") is True else []
@@ -71,6 +71,8 @@ _OPTIONS: Final = {
     "seed": "--seed",
     "coverage_grid": "--coverage-grid",
     "area_coverage": "--area-coverage",
+    "risk": "--risk",
+    "by": "--by",
     "items": "--items",
     "estimand": "--estimand",
     "price": "--price",

@@ -66,8 +66,6 @@ def errors(artifact: MetricsArtifact, study: str) -> Section:
     if not artifact.summaries:
         return Section("errors", "Where it errs")
     items, truths = (_group_table(artifact, kind) for kind in ("item", "truth"))
-    if not artifact.summaries:
-        return Section("errors", "Where it errs")
     ranked_by = plain(artifact.summaries[0].ranked_by)
     figures = [
         plot(

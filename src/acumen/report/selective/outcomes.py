@@ -6,24 +6,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from acumen.errors import counted
-from acumen.metrics import kin_of
-from acumen.report.cells import plain, title_of, unit_of, written
-from acumen.results.measured import Measured
-from acumen.results.metrics import MetricsArtifact, name
+from acumen.report.cells import plain
+from acumen.results.metrics import MetricsArtifact
 from acumen.table.judgments import JUDGED, LEFT_OUT
 from acumen.table.levels import spell
 from acumen.table.scale import Scale
 
 LONGEST_SIDE: Final = 12
 """With longer names a table of several inputs would not fit into 80 columns."""
-_LINE: Final = {
-    "accuracy": "exactly right {} of answered",
-    "total_accuracy": "{} of all",
-    "mae_levels": "mean error in levels {}",
-    "mae_units": "in units of the scale {}",
-    "quadratic_kappa": "quadratic kappa {}",
+_LOSSES: Final = {
+    "abs": "mean error, levels",
+    "abs_norm": "mean error, share of the scale",
+    "zero_one": "error rate",
+    "squared": "mean squared error",
 }
-"""What a line shows of what needs no confidence, and how."""
+"""What the mean of a loss is called."""
 
 
 def side_names(artifact: MetricsArtifact) -> list[str]:
@@ -84,29 +81,15 @@ def outcome_lines(artifact: MetricsArtifact) -> Iterator[str]:
         yield f"{whose}{counted(total, 'judgment')}: {', '.join(counts) or 'none'}{left_out}"
 
 
-def overall(artifact: MetricsArtifact) -> Iterator[str]:
-    """What needs no confidence, in a line for each input."""
-    sides = side_names(artifact) if artifact.comparison.enabled else ["overall"]
+def loss_words(artifact: MetricsArtifact) -> str:
+    """What the mean of the loss in use is."""
+    return _LOSSES.get(artifact.loss.name, f"mean loss {plain(artifact.loss.name)}")
+
+
+def in_units(artifact: MetricsArtifact) -> bool:
+    """Whether a step of the scale is not 1, so that errors have a unit beside the level."""
     levels = artifact.scale.get("levels", [])
-    in_units = len(levels) > 1 and not isinstance(levels[0], str) and levels[1] - levels[0] != 1
-    for side, numbers in zip(sides, artifact.overall_by_input, strict=False):
-        parts = [
-            text.format(_with_ends(key, numbers[key]))
-            for key, text in _LINE.items()
-            if key in numbers and numbers[key].value is not None
-            if key != "mae_units" or in_units
-        ]
-        if parts:
-            yield f"{side}: {', '.join(parts)}"
-
-
-def _with_ends(key: str, measured: Measured) -> str:
-    unit = unit_of(key)
-    value = written(measured.value or 0.0, unit)
-    if measured.interval is None:
-        return value
-    low, high = (written(end or 0.0, unit).removesuffix("%") for end in measured.interval.ends)
-    return f"{value} ({low}–{high})"
+    return len(levels) > 1 and not isinstance(levels[0], str) and levels[1] - levels[0] != 1
 
 
 def nothing_ranked(artifact: MetricsArtifact) -> str:
@@ -121,17 +104,9 @@ def nothing_ranked(artifact: MetricsArtifact) -> str:
     )
 
 
-def not_probabilities(artifact: MetricsArtifact) -> list[str]:
-    """Which confidences are no probabilities, so that their honesty has no measure, and why."""
-    metrics = ", ".join(title_of(m.name) for m in kin_of("ece")[:3])
-    reasons = {
-        (function, plain(measured.reason))
-        for function, _, variant in artifact.variants()
-        if (measured := variant.metrics.get("ece")) is not None
-        if measured.value is None and measured.reason is not None
-    }
+def not_probability(artifact: MetricsArtifact, function: str) -> str:
+    """Why a confidence is no probability, so that its honesty has no measure."""
+    measured = (variant.metrics.get("ece") for variant in artifact.sides[function])
+    reasons = dict.fromkeys(plain(m.reason) for m in measured if m is not None and m.reason)
     own = "; if it has a range, declare it: --confidence-range 0,100"
-    return [
-        f"– no {metrics} of {name(function)}: {reason}{own if function == 'confidence' else ''}"
-        for function, reason in sorted(reasons)[:3]
-    ]
+    return f"Not measured: {'; '.join(reasons)}{own if function == 'confidence' else ''}."

@@ -32,6 +32,7 @@ from acumen.report.selective.compared import (
 )
 from acumen.report.selective.facts import cases, fact_list, provenance
 from acumen.report.selective.leaderboard import section
+from acumen.report.selective.screen import screen
 from acumen.report.selective.words import summary as answers
 from acumen.report.words import why_missing
 from acumen.results.metrics import MetricsArtifact, name
@@ -278,9 +279,16 @@ def _metrics(artifact: MetricsArtifact, _: str) -> Section:
     return Section("metrics", "Every metric", (Folded(table),) if table.rows else ())
 
 
+def _glance(artifact: MetricsArtifact, _: str) -> Section:
+    """What a terminal shows, before the charts."""
+    parts = [(Paragraph(part.title, Tone.STRONG), *part.blocks) for part in screen(artifact)]
+    return Section("glance", "At a glance", tuple(block for blocks in parts for block in blocks))
+
+
 RANKED: Final = (_deltas, _functions, _curves, _confidence)
 """Sections that need a confidence."""
 SECTIONS: Final[tuple[Callable[[MetricsArtifact, str], Section], ...]] = (
+    _glance,
     *RANKED,
     levels.agreement,
     levels.errors,

@@ -1,4 +1,4 @@
-"""What a metrics artifact says in plain words: on whom, what can be concluded and what cannot.
+"""What a metrics artifact says in plain words: what can be concluded and what cannot.
 
 One line for the terminal (:func:`conclusion`), questions with their answers for the page
 (:func:`summary`).
@@ -11,8 +11,7 @@ from acumen.errors import counted
 from acumen.report.claims import Claim
 from acumen.report.selective.compared import conclusions, listed, verdict
 from acumen.report.selective.leaderboard import verdict as among_several
-from acumen.report.selective.outcomes import nothing_ranked, outcome_lines, overall
-from acumen.results.measured import Measured
+from acumen.report.selective.outcomes import nothing_ranked
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
 Answers = tuple[tuple[str, tuple[str, ...]], ...]
@@ -21,7 +20,6 @@ Answers = tuple[tuple[str, tuple[str, ...]], ...]
 def summary(artifact: MetricsArtifact) -> Answers:
     """Questions a reader comes with, each with its answers."""
     return (
-        ("What was measured", (_compared(artifact), _on_whom(artifact))),
         ("What can be concluded", tuple(_conclusions(artifact))),
         ("What cannot be concluded", tuple(_limits(artifact))),
     )
@@ -58,116 +56,34 @@ def _alike(best: Best) -> str:
     return f"{listed([name(f) for f in best.equal], 4)} {verb} alike"
 
 
-def _with_interval(measured: Measured | None, form: str = ".4f", factor: float = 1.0) -> str:
-    """A value and its interval in a sentence."""
-    if measured is None or measured.value is None:
-        return "undefined"
-    unit = "%" if factor == 100.0 else ""
-    value = f"{factor * measured.value:{form}}{unit}"
-    i = measured.interval
-    if i is None:
-        return f"{value} (no interval)"
-    ends = f"{factor * i.low:{form}} to {factor * i.high:{form}}"
-    return f"{value} ({100 * i.confidence_level:g}% interval {ends})"
-
-
-def _compared(artifact: MetricsArtifact) -> str:
-    functions = list(artifact.confidence_variants)
-    text = counted(len(functions), "confidence function")
-    if len(functions) <= 3:
-        text = f"the confidence {'function' if len(functions) == 1 else 'functions'} " + listed(
-            [name(f) for f in functions]
-        )
-    if not functions:
-        text = "no confidence"
-    names = artifact.input_names
-    if len(names) > 2:
-        people = counted(artifact.population.participants_included, artifact.population.case_noun)
-        own = artifact.options.get("pairwise") is True
-        where = "the cases of each pair" if own else f"the {people} that all share"
-        return f"{len(names)} systems, {listed(names)}, on {where}, with {text}."
-    if artifact.comparison.enabled:
-        in_both = artifact.comparison.in_both or artifact.population.participants_included
-        noun = artifact.population.case_noun
-        return (
-            f"Two runs, {names[0]} and {names[1]}, on the {counted(in_both, noun)} that both "
-            f"judge, with {text}. Every difference is {names[1]} minus {names[0]}, paired "
-            f"by {noun}."
-        )
-    mode = artifact.inputs[0].mode if artifact.inputs else None
-    where = f" ({name(mode)})" if mode is not None else ""
-    return f"One run, {names[0]}{where}, ranked by {text}."
-
-
-def _on_whom(artifact: MetricsArtifact) -> str:
-    people = artifact.population
-    text = f"{counted(people.participants_included, people.case_noun)} with " + "; ".join(
-        outcome_lines(artifact)
-    )
-    failed = people.participants_failed
-    if failed:
-        return f"{text}. {counted(failed, people.case_noun)} failed and count in no metric."
-    return f"{text}. None failed."
-
-
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
     best = artifact.best_function
     if best is None and len(artifact.inputs) < 3:
-        return [*(f"{line}." for line in overall(artifact)), nothing_ranked(artifact)]
+        return [nothing_ranked(artifact)]
     if len(artifact.inputs) > 2:
         return [among_several(artifact)]
     if artifact.comparison.enabled:
         return conclusions(artifact)
     assert best is not None
-    variant = artifact.sides[best][0]
-    return [*_answers(variant), _ranking(artifact, best, variant), *_rivals(artifact, best)]
+    words = [f"By {name(best)}: {knows(artifact, artifact.sides[best][0])}."]
+    return words if artifact.best is None else [*words, conclusion(artifact)]
 
 
-def _answers(variant: Variant) -> list[str]:
-    metrics = variant.metrics
-    right, near = metrics.get("accuracy"), metrics.get("off_by_one_accuracy")
-    if right is None or right.value is None:
-        return ["No answer was given, so nothing can be said of its answers."]
-    near_text = f", and {_with_interval(near, '.1f', 100.0)} are at most one level off"
-    return [
-        f"Of what it answers, {_with_interval(right, '.1f', 100.0)} is exactly right"
-        f"{near_text if near is not None and near.value is not None else ''}."
-    ]
-
-
-def _ranking(artifact: MetricsArtifact, best: str, variant: Variant) -> str:
-    text = f"Ranked by {name(best)}, AUGRC is {_with_interval(variant.metrics.get('augrc'))}"
-    if variant.augrc_optimal is not None:
-        text += f"; a confidence that knew every error would reach {variant.augrc_optimal:.4f}"
+def knows(artifact: MetricsArtifact, variant: Variant) -> str:
+    """Whether the best function tells right from wrong answers, on one input."""
     auroc = variant.metrics.get("failure_auroc")
     if auroc is None or auroc.value is None:
-        return f"{text}."
+        return "There are not both right and wrong answers to tell apart"
     # of one chosen among several on these cases, the limit that allows for the choice
     limit = auroc.interval if artifact.best is None else artifact.best.discrimination
-    knows = Claim.TELLS_RIGHT.say()
+    claim = Claim.TELLS_RIGHT.say()
     if auroc.interval is None or limit is None or min(limit.low, auroc.interval.low) <= 0.5:
-        knows = "Whether it tells right from wrong answers at all is open"
-    pairs = _with_interval(auroc, ".1f", 100.0)
-    return (
-        f"{text}. {knows}: it is surer of a right than of a wrong answer in {pairs} of the pairs."
-    )
-
-
-def _rivals(artifact: MetricsArtifact, best: str) -> list[str]:
-    first = artifact.best
-    if first is None:
-        return []
-    worse = [name(f) for f in artifact.confidence_variants if first.is_above(f)]
-    text = f"{name(best)} has the lowest AUGRC of the {len(artifact.confidence_variants)} functions"
-    if first.equal:
-        text += f" ({_alike(first)})"
-    if first.indistinguishable:
-        rivals = listed([name(f) for f in first.indistinguishable])
-        text += f", but {rivals} cannot be told from it"
-    if worse:
-        verb = "is" if len(worse) == 1 else "are"
-        text += f"; {Claim.HIGHER.say(functions=listed(worse), verb=verb)}"
-    return [f"{text} (all comparisons together at the {100 * first.confidence_level:g}% level)."]
+        claim = "Whether it tells right from wrong answers at all is open"
+    ends = "no interval"
+    if (i := auroc.interval) is not None:
+        ends = f"{100 * i.confidence_level:g}% interval {100 * i.low:.1f} to {100 * i.high:.1f}"
+    pairs = f"{100 * auroc.value:.1f}% ({ends}) of the pairs"
+    return f"{claim}: it is surer of a right than of a wrong answer in {pairs}"
 
 
 def _limits(artifact: MetricsArtifact) -> list[str]:

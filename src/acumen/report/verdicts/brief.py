@@ -28,6 +28,17 @@ def brief(pair: PairDocument, *, full: bool = False) -> Parts:
         yield from comparison_parts(pair.comparison, first.levels, level)
 
 
+def screen(pair: PairDocument) -> Parts:
+    """Both methods side by side on one screen, and what their comparison says."""
+    both = pair.systems
+    yield Section("scores", "HOW GOOD ARE VERDICTS AND REASONS", (tables.score_table(both),))
+    yield Section("components", "WHERE REASONS FAIL", (tables.component_table(both),))
+    yield Section("ranking", "DO VERDICTS RANK SEVERITY", (tables.threshold_table(both),))
+    if pair.comparison is not None:
+        words = comparison_paragraphs(pair.comparison)
+        yield Section("reading", "WHICH IS BETTER", tuple(map(Paragraph, words)))
+
+
 def method_parts(document: ResultsDocument, *, full: bool = False) -> Parts:
     """Everything there is to show of one method."""
     one = [document]

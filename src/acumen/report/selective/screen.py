@@ -1,0 +1,303 @@
+"""The screen of a metrics document, in the order people ask.
+
+What was judged, how right it is, whether it knows when it is not, whether its confidence is honest,
+whether it ranks severity; then who is better, and for whom not. One section each, a line of plain
+words first; the function with the lowest AUGRC in full, the others in one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from acumen.errors import printable
+from acumen.metrics import METRICS
+from acumen.metrics.registry import Unit
+from acumen.report.blocks import (
+    UNDEFINED,
+    Block,
+    Cell,
+    Paragraph,
+    Section,
+    Table,
+    Tone,
+)
+from acumen.report.cells import (
+    amount,
+    is_signed,
+    measured_cell,
+    p_cell,
+    percent,
+    plain,
+    title_of,
+    unit_of,
+    written,
+)
+from acumen.report.selective.compared import DESCRIBED, rows_of, shared_rows, verdict
+from acumen.report.selective.leaderboard import blocks as among_several
+from acumen.report.selective.outcomes import (
+    in_units,
+    loss_words,
+    not_probability,
+    nothing_ranked,
+    population,
+    side_names,
+)
+from acumen.report.selective.slices import for_whom
+from acumen.report.selective.words import conclusion, knows, meaning
+from acumen.results.measured import Delta, Measured
+from acumen.results.metrics import MetricsArtifact, Variant, name
+
+Numbers = Sequence[Measured | None]
+"""Of each input."""
+Row = tuple[str, str, Numbers]
+"""What a row is called, its metric, and its numbers."""
+
+MOST_CUTS: Final = 5
+MOST_SIDES: Final = 3
+"""Systems that stand side by side; of more, those that lead."""
+RIGHT: Final = (
+    *("total_accuracy", "accuracy", "mae_levels", "mae_units"),
+    *("level_bias", "quadratic_kappa"),
+)
+AREAS: Final = ("augrc", "augrc_achievable", "failure_auroc")
+HONEST: Final = ("ece", "brier")
+BESIDE: Final = {"eaugrc": "excess", "failure_auroc": "AUROC", "ece": "ECE"}
+"""Of every function beside its AUGRC, under words short enough for a column."""
+
+
+def screen(artifact: MetricsArtifact) -> list[Section]:
+    """The sections there is something to say in."""
+    leading = _leading(artifact)
+    sections = [_judged(artifact), *(build(leading) for build in OF_EACH)]
+    sections += [_compared(artifact), for_whom(artifact)]
+    return [section for section in sections if section.blocks]
+
+
+def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
+    """The systems that lead, as many as stand side by side; the leaderboard has them all."""
+    names, board = artifact.input_names, artifact.leaderboard
+    if len(names) <= MOST_SIDES:
+        return artifact
+    order = names if board is None else [name(s.system) for s in board.standings]
+    places = [names.index(system) for system in order[:MOST_SIDES]]
+    sides = {function: [v[at] for at in places] for function, v in artifact.sides.items()}
+    lists: dict[str, Sequence[object]] = {
+        "inputs": artifact.inputs,
+        "systems": names,
+        "overall": artifact.overall_by_input,
+        "summaries": artifact.summaries,
+    }
+    return artifact.model_copy(
+        update={key: [part[at] for at in places if part] for key, part in lists.items()}
+        | {"confidence_variants": {f: dict(zip(order, v, strict=False)) for f, v in sides.items()}}
+    )
+
+
+def _judged(artifact: MetricsArtifact) -> Section:
+    loss = f"loss {plain(artifact.loss.name)} = {plain(artifact.loss.definition)}"
+    about = f"{loss} · {artifact.confidence_level:.0%} intervals"
+    if artifact.options.get("items") == "random" or artifact.options.get("estimand") == "case":
+        about += f" · {meaning(artifact)}"
+    lines = "\n".join([population(artifact), *_inputs(artifact), about])
+    return Section("judged", "What was judged, and what became of it", (Paragraph(lines),))
+
+
+def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
+    """Which file in which mode stands on which side."""
+    for side, entry in zip(side_names(artifact), artifact.inputs, strict=False):
+        mode = f" · mode {printable(entry.mode)}" if entry.mode else ""
+        where = f"{printable(entry.path or 'rows', limit=200)}{mode}"
+        yield f"{side}: {where}" if len(artifact.inputs) > 1 else where
+
+
+def _right(artifact: MetricsArtifact) -> Section:
+    numbers = artifact.overall_by_input
+    rows = [
+        (title_of(key), key, [metrics.get(key) for metrics in numbers])
+        for key in RIGHT
+        if key != "mae_units" or in_units(artifact)
+    ]
+    said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
+    words = f"Exactly right in {said} of all rows; an abstention is no right answer."
+    blocks = (Paragraph(words), _numbers(artifact, rows)) if artifact.population.has_truth else ()
+    return Section("right", "How right is it", blocks)
+
+
+def _said(artifact: MetricsArtifact, numbers: Numbers, unit: Unit) -> str:
+    """A number of each input in a sentence."""
+    values = [
+        UNDEFINED if m is None or m.value is None else written(m.value, unit) for m in numbers
+    ]
+    if len(values) == 1:
+        return values[0]
+    return ", ".join(f"{v} ({who})" for v, who in zip(values, side_names(artifact), strict=False))
+
+
+def _numbers(artifact: MetricsArtifact, rows: Iterable[Row]) -> Table:
+    """A row a metric, a column an input; what no input has a value or a reason for is left out."""
+    cells = tuple(
+        (Cell(title), *(measured_cell(m, unit_of(key), signed=is_signed(key)) for m in numbers))
+        for title, key, numbers in rows
+        if any(m is not None and (m.value is not None or m.reason) for m in numbers)
+    )
+    names = side_names(artifact) if len(artifact.inputs) > 1 else [""]
+    return Table("", ("", *names), cells)
+
+
+def _of(artifact: MetricsArtifact, keys: Iterable[str]) -> list[Row]:
+    """The rows of some metrics of the best function."""
+    variants = artifact.sides[artifact.best_function or ""]
+    return [(title_of(key), key, [v.metrics.get(key) for v in variants]) for key in keys]
+
+
+def _knows(artifact: MetricsArtifact) -> Section:
+    title, best = "Does it know when it does not", artifact.best_function
+    if best is None:
+        return Section("knows", title, (Paragraph(nothing_ranked(artifact)),))
+    variants = artifact.sides[best]
+    limits = [key for key in variants[0].metrics if key.startswith("coverage_at_risk")]
+    rows = [("Coverage", *row[1:]) for row in _of(artifact, ["cmax"])] + _of(artifact, AREAS)
+    ends = [""] * len(limits)
+    blocks: tuple[Block, ...]
+    if len(variants) == 1:
+        words = f"By {name(best)}: {knows(artifact, variants[0])}."
+        ends = [f", cut {_threshold(variants[0], key)}" for key in limits]
+        blocks = (Paragraph(words), _cuts(artifact, variants[0]))
+    else:
+        words = f"By {name(best)}: {loss_words(artifact)}, as fewer and surer answers are kept."
+        blocks = (Paragraph(words),)
+        rows = [*_kept(artifact, variants), *rows]
+    rows += [(row[0] + end, *row[1:]) for row, end in zip(_of(artifact, limits), ends, strict=True)]
+    return Section("knows", title, (*blocks, _numbers(artifact, rows)))
+
+
+def _kept(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[Row]:
+    """The risk of the surest rows; coverages that ties make the same are one."""
+    grid, before = _grid(variants), None
+    for coverage, (_, key, numbers) in zip(grid, _of(artifact, grid.values()), strict=True):
+        if (values := [m and m.value for m in numbers]) != before:
+            yield f"Surest {coverage:.0%} of all rows", key, numbers
+        before = values
+
+
+def _grid(variants: Sequence[Variant]) -> dict[float, str]:
+    """Coverages that all inputs reach -> the metric of the risk there; of many, every other."""
+    least = min(variant.cmax or 0.0 for variant in variants)
+    points = variants[0].mae_at_coverage.values()
+    grid = [point.requested for point in points if point.requested <= least]
+    some = grid if len(grid) <= MOST_CUTS else grid[::2]
+    return {c: METRICS["mae_at_coverage"].at(coverage=c).name for c in some}
+
+
+def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
+    """The error by cut, and the share of all rows that is kept: at each coverage, then of all."""
+    points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
+    metrics = {points[c] or 0.0: key for c, key in _grid([variant]).items()}
+    metrics[variant.cmax or 0.0] = "mae"
+    rows = tuple(
+        (
+            Cell(f"≥ {_at(variant, kept):g}" if key != "mae" else "all answers"),
+            percent(kept),
+            measured_cell(variant.metrics.get(key)),
+        )
+        for kept, key in metrics.items()
+    )
+    return Table("", ("confidence", "rows kept", loss_words(artifact)), rows)
+
+
+def _at(variant: Variant, coverage: float) -> float:
+    """The confidence down to which so many rows are kept."""
+    curve = zip(variant.curve.coverage, variant.curve.threshold, strict=True)
+    return next((cut for kept, cut in curve if kept >= coverage - 1e-9), float("nan"))
+
+
+def _threshold(variant: Variant, key: str) -> str:
+    """The cut that a coverage at a risk belongs to."""
+    coverage = variant.metrics[key].value
+    return UNDEFINED if coverage is None else f"≥ {_at(variant, coverage):g}"
+
+
+def _honest(artifact: MetricsArtifact) -> Section:
+    best = artifact.best_function
+    if best is None:
+        return Section("honest", "")
+    numbers = [variant.metrics.get("ece") for variant in artifact.sides[best]]
+    title = f"Is its confidence honest ({name(best)})"
+    if all(m is None or m.value is None for m in numbers):
+        return Section("honest", title, (Paragraph(not_probability(artifact, best)),))
+    said = _said(artifact, numbers, Unit.NUMBER)
+    words = f"Confidence and share of right answers lie {said} apart on average; 0 is honest."
+    blocks = (Paragraph(words), _numbers(artifact, _of(artifact, HONEST)))
+    return Section("honest", title, blocks)
+
+
+def _severity(artifact: MetricsArtifact) -> Section:
+    if not artifact.summaries:
+        return Section("severity", "")
+    first, numbers = artifact.summaries[0], artifact.overall_by_input
+    shares = {f"≥ {curve.at_least}": curve.prevalence for curve in first.precision_recall}
+    levels = artifact.scale.get("levels", [])
+    rows = []
+    for key in ("kendall_tau_b", *(key for key in numbers[0] if key.startswith("auprc_ge@"))):
+        title = title_of(key, levels)
+        chance = shares.get(title.removeprefix("AUPRC "))
+        among = "" if chance is None or len(numbers) > 1 else f", by chance {chance:.1%}"
+        rows.append((title + among, key, [metrics.get(key) for metrics in numbers]))
+    words = f"Answered rows ranked by {plain(first.ranked_by).replace('_', ' ')}, worst first."
+    blocks = (Paragraph(words), _numbers(artifact, rows))
+    return Section("severity", "Does it rank severity", blocks if first.precision_recall else ())
+
+
+def _functions(artifact: MetricsArtifact) -> Section:
+    """Every function in a line, lowest AUGRC first; those with the same numbers share one."""
+    paired = len(artifact.inputs) > 1
+    columns = {"augrc": "AUGRC"} if paired else {"augrc": "AUGRC", **BESIDE}
+    lines: dict[tuple[Cell, ...], list[str]] = {}
+    for function in artifact.functions:
+        cells = [
+            measured_cell(m)
+            if key == "augrc"
+            else amount(None if m is None else m.value, Unit.NUMBER)
+            for variant in artifact.sides[function]
+            for key in columns
+            for m in [variant.metrics.get(key)]
+        ]
+        lines.setdefault(tuple(cells), []).append(name(function))
+    rows = tuple((Cell(" = ".join(names)), *cells) for cells, names in lines.items())
+    if len(artifact.functions) < 2:
+        return Section("functions", "")
+    sides = [f"AUGRC, {side}" for side in side_names(artifact)]
+    table = Table("", ("confidence", *(sides if paired else columns.values())), rows)
+    words = "Lowest first; of systems that answer unequally much it says not which is better."
+    words = words if paired else conclusion(artifact)
+    return Section("functions", "Which confidence ranks best", (Paragraph(words), table))
+
+
+def _compared(artifact: MetricsArtifact) -> Section:
+    """Of two, by the best function what is tested and what is described; the words are of all."""
+    best = artifact.best_function
+    if len(artifact.inputs) > 2:
+        blocks: list[Block] = [Paragraph(conclusion(artifact)), *among_several(artifact)]
+        return Section("compared", "Which is better", tuple(blocks))
+    if len(artifact.inputs) < 2 or best is None:
+        return Section("compared", "")
+    rows = [
+        (Cell(row.title), *_delta_cells(row.delta))
+        for row in (*rows_of(artifact, best), *shared_rows(artifact))
+    ]
+    left, right = side_names(artifact)
+    table = Table("", ("", left, right, "difference", "p"), tuple(rows))
+    blocks = [Paragraph(verdict(artifact, [left, right])), table]
+    if any(row[0].text.endswith("†") for row in rows):
+        blocks.append(Paragraph(DESCRIBED, Tone.QUIET))
+    return Section("compared", f"Which is better ({right} − {left}, {name(best)})", tuple(blocks))
+
+
+def _delta_cells(delta: Delta) -> list[Cell]:
+    sides = [amount(value, Unit.NUMBER) for value in (delta.left, delta.right)]
+    return [*sides, measured_cell(delta, signed=True), p_cell(delta.p_adjusted)]
+
+
+OF_EACH: Final = (_right, _knows, _honest, _severity, _functions)
+"""What is asked of each system, in the order people ask; one without blocks is left out."""

@@ -1,0 +1,71 @@
+"""For whom: the groups of a column side by side, and the one sentence that is claimed of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from acumen.defaults import RELIABLE_CASES
+from acumen.report.blocks import UNRELIABLE, Block, Cell, Paragraph, Section, Table, Tone
+from acumen.report.cells import measured_cell, number, p_cell, plain, unit_of
+from acumen.report.claims import Claim
+from acumen.report.selective.compared import listed
+from acumen.results.metrics import MetricsArtifact
+from acumen.results.slices import Slice
+
+CLAIMED: Final = "total_accuracy"
+"""What a sentence may claim: errors and silence together."""
+COLUMNS: Final = {
+    CLAIMED: "right, of all",
+    "coverage": "answered",
+    "mae_levels": "error, levels",
+    "augrc": "AUGRC",
+}
+
+
+def for_whom(artifact: MetricsArtifact) -> Section:
+    """A table for each column and input; what is worst in it, and what is claimed."""
+    blocks: list[Block] = []
+    families: dict[tuple[str, str], list[Slice]] = {}
+    for part in artifact.slices:
+        families.setdefault((" × ".join(part.by), part.input), []).append(part)
+    for (by, system), parts in families.items():
+        blocks += [Paragraph(_words(by, system, parts, artifact)), _table(by, parts)]
+    if any(part.is_small for part in artifact.slices):
+        few = f"{UNRELIABLE} fewer than {RELIABLE_CASES} {artifact.population.case_noun}s"
+        blocks.append(Paragraph(f"{few}: nothing is claimed of it", Tone.QUIET))
+    return Section("slices", "For whom is it better or worse", tuple(blocks))
+
+
+def _words(by: str, system: str, parts: list[Slice], artifact: MetricsArtifact) -> str:
+    who = plain(system) if len(artifact.inputs) > 1 else "it"
+    sides = {"left": Claim.RIGHT_LESS, "right": Claim.RIGHT_MORE}
+    said = []
+    for side, claim in sides.items():
+        groups = [
+            plain(part.group)
+            for part in parts
+            if CLAIMED in part.difference and part.difference[CLAIMED].favours == side
+        ]
+        if groups:
+            said.append(claim.say(subject=who, groups=listed(groups, 4)))
+    text = "; ".join(said) or f"no group is shown to differ from the rest for {who}"
+    worst = next((part for part in parts if CLAIMED in part.worst), None)
+    if worst is not None:
+        low, high = (100 * (end or 0.0) for end in worst.worst[CLAIMED].ends)
+        bound = f"{low:.1f}–{high:.1f}% right, whichever was picked"
+        text += f". Lowest: {plain(worst.group)} ({bound})"
+    return f"By {plain(by)}: {text}."
+
+
+def _table(by: str, parts: list[Slice]) -> Table:
+    keys = [key for key in COLUMNS if any(key in part.metrics for part in parts)]
+    rows = []
+    for part in parts:
+        delta = part.difference.get(CLAIMED)
+        cells = [measured_cell(part.metrics.get(key), unit_of(key)) for key in keys]
+        cells[1:] = [Cell(cell.text, cell.value) for cell in cells[1:]]  # a line has no room
+        p = None if delta is None else delta.p_adjusted
+        first = Cell(plain(part.group) + UNRELIABLE * part.is_small)
+        rows.append((first, number(part.cases), *cells, p_cell(p)))
+    columns = (plain(by), "cases", *(COLUMNS[key] for key in keys), "p")
+    return Table("", columns, tuple(rows))
