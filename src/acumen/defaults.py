@@ -68,6 +68,9 @@ FEWEST_ITEMS: Final = 5
 LARGEST_SHARE: Final = 0.2
 """Where one case holds this share of the weight, intervals are marked unreliable."""
 
+BINS: Final = 10
+"""Bins of equal width in which a confidence is held against what came true."""
+
 FEWEST_AT_LEVEL: Final = 9
 """With fewer cases at a level, an interval that rests on the level is marked unreliable."""
 

@@ -64,7 +64,9 @@ DOORS: Mapping[str, Difference] = {
     ),
     "map": Difference(acumen.survey, frozenset({"as_json", "output"}), frozenset({"columns"})),
     "report": Difference(acumen.write_report, frozenset({"output"}), frozenset({"command"})),
-    "plot": Difference(acumen.chart, frozenset({"chart", "output"}), frozenset({"columns"})),
+    "plot": Difference(
+        acumen.chart, frozenset({"chart", "output", "width", "font_size"}), frozenset({"columns"})
+    ),
     "run": Difference(
         acumen.run,
         frozenset({"cases", "model", "compute_aurc"}),

@@ -15,8 +15,6 @@ TESTS = Path(__file__).parents[1]
 PACKAGES = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
 BESIDE = {"badinputs", "end_to_end", "laws", "mutants", "oracles", "project"}
 """Folders of tests that belong to no package."""
-WITHOUT_OWN = {"charts"}
-"""Packages tested where they are drawn: in tests/report."""
 PARTICIPLES = {
     *("found", "told", "given", "kept", "shown", "chosen", "made", "came"),
     *("brought", "settled", "dressed"),
@@ -26,7 +24,7 @@ PARTICIPLES = {
 
 def test_tests_mirror_the_packages() -> None:
     folders = {path.name for path in TESTS.iterdir() if list(path.glob("test_*.py"))}
-    assert folders - BESIDE == PACKAGES - WITHOUT_OWN
+    assert folders - BESIDE == PACKAGES
 
 
 def names_of(tree: ast.AST) -> Iterator[tuple[str, int]]:

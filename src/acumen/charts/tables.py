@@ -9,10 +9,10 @@ from typing import Any, Final
 import altair as alt
 
 from acumen.charts import theme
+from acumen.defaults import BINS
 from acumen.results.calibration import ReliabilityPart
 from acumen.results.charted import Distribution, ThresholdCurve
 from acumen.results.metrics import MetricsArtifact
-from acumen.views.forecast import BINS
 
 ABSTAINED: Final = "abstained"
 RIGHT, WRONG = "right", "wrong"

@@ -68,7 +68,7 @@ def plot(
     check_targets({"--output": output}, [source, *options.inputs_of(reading)])
     from acumen.evaluation.chart import chart as draw
 
-    chosen = None if functions is None else [name.strip() for name in functions.split(",")]
-    figure = draw(chart, source, mode=mode, confidence=confidence, functions=chosen, **reading)
+    names = None if functions is None else [name.strip() for name in functions.split(",")]
+    figure = draw(chart, source, mode=mode, confidence=confidence, functions=names, **reading)
     write_figure(figure, output, paper)
     typer.echo(f"acumen: wrote {output}", err=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -40,6 +40,11 @@ MIXES: Final[Mapping[str, Mapping[str, float]]] = {
 """What follows from them."""
 NEAR: Final = 1e-6
 """How far a slope may be from a mix of facts that it is: slopes are known to about so much."""
+
+
+def _same(none: NoInterval, _: float) -> NoInterval:
+    """Where there is no interval, there is none at any level."""
+    return none
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +224,10 @@ class Measurement:
             if sums is None or f"{part}_2" not in sums or estimate.value is None:
                 why = Absence.NO_VALUE if estimate.value is None else Absence.NEEDS_ROWS
                 value, none = (estimate.value, estimate.reason), NoInterval(why=why)
-                facts = (metric, *value, none, none, NO_REPLICATES, Jackknife(np.empty(0)))
-                out[metric.name] = Inference(*facts)
+                empty = Jackknife(np.empty(0))
+                out[metric.name] = Inference(
+                    metric, *value, none, none, NO_REPLICATES, empty, partial(_same, none)
+                )
                 continue
             jackknife = CaseSums.among(sums, part, total)
             if f"{part}_less_2" in sums:

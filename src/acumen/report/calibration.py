@@ -71,7 +71,7 @@ def study_of(document: CalibrationDocument, key: str, command: str | None = None
     )
     settings = [("command", command), ("made at", document.created_at)]
     rows = tuple((Cell(name), Cell(plain(value or UNDEFINED))) for name, value in settings)
-    made = Table("Made from", ("setting", "value"), rows)
+    origin = Table("Made from", ("setting", "value"), rows)
     return Study(
         key=key,
         title=lead.text,
@@ -82,7 +82,7 @@ def study_of(document: CalibrationDocument, key: str, command: str | None = None
         sections=(
             Section("reliability", "Before and after", plots(_reliability(document, key))),
             Section("numbers", "Every number", tuple(block for part in parts for block in part)),
-            Section("provenance", "Provenance", (made,)),
+            Section("provenance", "Provenance", (origin,)),
         ),
         definitions=("intervals",),
     )

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from acumen.defaults import BINS as BINS
 from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
 from acumen.table.losses import rungs_off
@@ -30,7 +31,6 @@ from acumen.views.weights import (
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""
-BINS: Final = 10
 FREQUENCIES: Final = 100
 """Cosines that the smoothed calibration error is made of; see ``smooth_ece``."""
 

@@ -197,11 +197,11 @@ def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
     metrics[variant.cmax or 0.0] = "mae"
     rows = tuple(
         (
-            Cell(f"≥ {_at(variant, kept):g}" if key != "mae" else "all answers"),
-            percent(kept),
+            Cell(f"≥ {_at(variant, share):g}" if key != "mae" else "all answers"),
+            percent(share),
             measured_cell(variant.metrics.get(key)),
         )
-        for kept, key in metrics.items()
+        for share, key in metrics.items()
     )
     return Table("", ("confidence", "rows kept", loss_words(artifact)), rows)
 
@@ -209,7 +209,7 @@ def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
 def _at(variant: Variant, coverage: float) -> float:
     """The confidence down to which so many rows are kept."""
     curve = zip(variant.curve.coverage, variant.curve.threshold, strict=True)
-    return next((cut for kept, cut in curve if kept >= coverage - 1e-9), float("nan"))
+    return next((cut for share, cut in curve if share >= coverage - 1e-9), float("nan"))
 
 
 def _threshold(variant: Variant, key: str) -> str:
