@@ -7,13 +7,13 @@ WORKERS ?= 2
 
 LOCAL := .venv/.local
 
-.PHONY: demo test check static format slow bench mutants oldest interpreted local browser screenshots docs clean
+.PHONY: demo test check static format slow engines bench mutants oldest interpreted local browser screenshots docs clean
 
 demo: $(READY)
 	$(BIN)/acumen demo demo
 
 test: $(READY) $(LOCAL)
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow and not engines"
 
 check: static test
 
@@ -30,9 +30,18 @@ format: $(READY)
 interpreted: $(READY)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow" tests/views/test_ranking_kernels.py
 
+# The same numbers on Spark (local mode, which needs a Java runtime) and on Ibis.
+engines: $(READY)
+ifneq ($(UV),)
+	$(UV) pip install --quiet --python $(BIN)/python -e '.[engines]'
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[engines]'
+endif
+	$(BIN)/python -m pytest -q -m engines tests/large
+
 PATIENT := -o timeout=3600 -o faulthandler_timeout=3900
 
-slow: $(READY)
+slow: $(READY) engines
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(PATIENT) -m slow
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(PATIENT) -m "hypothesis and not slow" --hypothesis-profile explore
 	$(BIN)/python -m simulations --fresh --processes $(WORKERS)
@@ -42,7 +51,7 @@ slow: $(READY)
 oldest:
 	uv venv --quiet --clear --python $(PYTHON) .venv-oldest
 	uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -e '.[run,test]'
-	.venv-oldest/bin/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow" -W default::DeprecationWarning
+	.venv-oldest/bin/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not slow and not engines" -W default::DeprecationWarning
 
 # Small faults put into the source, 200 of them: do the tests notice?
 mutants: $(READY)

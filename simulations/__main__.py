@@ -48,7 +48,7 @@ class Cell:
         what = (self.cases, self.studies)
         how = (self.resamples, self.seed)
         if self.part == "crowd":
-            return marks.cover(CROWDS[self.place], *what, self.seed)
+            return marks.cover(CROWDS[self.place], *what)
         if self.part == "items":
             return items.count(items.SPREADS[self.place], self.cases, self.studies)
         if self.part == "paired":
@@ -82,7 +82,7 @@ def cells(studies: int, pairs: int, crowds: int, resamples: int, seed: int) -> l
             for place in range(len(CROWDS))
         ),
         *(
-            Cell("items", place, shape, crowds, *rest)
+            Cell("items", place, shape, min(crowds, items.STUDIES), *rest)
             for place in range(len(items.SPREADS))
             for shape in range(len(items.SHAPES))
         ),

@@ -1,13 +1,14 @@
 """``python -m simulations.calibration``: do the intervals of the calibration metrics hold?
 
 Prints the table of docs/confidence.md: for each population and number of cases, the share of 95%
-intervals that hold the population's value, and the mean estimate as a multiple of it.
+intervals that hold the population's value, and the mean estimate as a multiple of it (where that
+says something: a value of 0 has no multiple).
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,9 @@ from acumen.views.forecast import Forecast, forecast
 
 ITEMS: Final = 8
 CASES: Final = (20, 41, 100)
+STUDIES: Final = 400
+SMALL: Final = 0.004
+"""Below it, the multiple of a value says nothing."""
 CROWD: Final = 100_000
 """Cases whose metric stands for the population's value."""
 
@@ -69,10 +73,14 @@ POPULATIONS: Final = (
 
 
 def cover(
-    population: Population, metrics: Sequence[Metric], n_cases: int, studies: int
+    population: Population,
+    metrics: Sequence[Metric],
+    n_cases: int,
+    studies: int,
+    truth: Mapping[str, float] | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Share of studies whose interval holds the truth, and the mean estimate, by metric."""
-    truth = population.truth(metrics)
+    truth = truth or population.truth(metrics)
     held, total = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0.0)
     for seed in range(studies):
         view = population.study(n_cases, np.random.default_rng([n_cases, seed]))
@@ -90,18 +98,22 @@ def _logistic(x: np.ndarray) -> np.ndarray:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=600)
+    parser.add_argument("--studies", type=int, default=STUDIES)
     studies = parser.parse_args().studies
     metrics = metrics_of(Forecast)
+    head, rows = ["metric"], [[f"`{m.name}`"] for m in metrics]
     for population in POPULATIONS:
         truth = population.truth(metrics)
-        print(f"\n{population.name}\n")
-        print("| metric | truth | " + " | ".join(f"{n} cases" for n in CASES) + " |")
-        print("|---|---|" + "---|" * len(CASES))
-        cells = {n: cover(population, metrics, n, studies) for n in CASES}
-        for m in metrics:
-            shown = [f"{100 * h:.0f} ({mean:.3f})" for h, mean in (cells[n][m.name] for n in CASES)]
-            print(f"| `{m.name}` | {truth[m.name]:.3f} | " + " | ".join(shown) + " |", flush=True)
+        for n in CASES:
+            head.append(f"{population.name}: {n}" if n == CASES[0] else str(n))
+            shares = cover(population, metrics, n, studies, truth)
+            for row, (name, (held, mean)) in zip(rows, shares.items(), strict=True):
+                times = f" ({mean / truth[name]:.2f})" if truth[name] > SMALL else ""
+                row.append(f"{100 * held:.0f}{times}")
+    error = 100 * (0.05 * 0.95 / studies) ** 0.5
+    print(f"{studies} studies a cell: ± {error:.1f} at 95% (one standard error)\n")
+    for row in (head, ["---"] * len(head), *rows):
+        print(f"| {' | '.join(row)} |")
 
 
 if __name__ == "__main__":

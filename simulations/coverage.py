@@ -21,7 +21,7 @@ from acumen.views.weights import CaseWeights
 from simulations.populations import POPULATIONS, TRUTH_CASES, Population, draw, truth
 
 CASES: Final = (10, 20, 41, 100)
-STUDIES: Final = 4_000
+STUDIES: Final = 1_000
 RESAMPLES: Final = 1_000
 SEED: Final = 20_240
 CHUNK: Final = 250
@@ -111,13 +111,14 @@ def cover(
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Draw studies and count: metric -> method -> tally; ratios of widths beside them."""
     true = truth(population, metrics, seed, truth_cases)
-    options = Options(resamples=resamples, threads=1)
     tallies = {m.name: {method: Tally() for method in METHODS} for m in metrics}
     ratios: dict[str, list[float]] = {m.name: [] for m in metrics}
     place = [p.name for p in POPULATIONS].index(population.name)
     rng = np.random.default_rng([seed, place, cases])
     for start in range(0, studies, CHUNK):
-        for view in draw(population, rng, min(CHUNK, studies - start), cases):
+        views = draw(population, rng, min(CHUNK, studies - start), cases)
+        for study, view in enumerate(views, start):
+            options = Options(resamples=resamples, seed=study, threads=1)  # other draws each time
             for name, found in infer(metrics, view, options).items():
                 three = intervals(found, options.confidence_level)
                 for method, interval in three.items():
@@ -149,10 +150,10 @@ def cover_by_rows(
     """The negative control: a percentile bootstrap that draws rows as if they were cases."""
     metrics = JUDGED
     true = truth(population, metrics, seed, truth_cases)
-    options = Options(resamples=resamples, threads=1, method="percentile")
     tallies = {m.name: Tally() for m in metrics}
     drawn = draw(population, np.random.default_rng([seed, 77, cases]), studies, cases)
     for study in range(studies):
+        options = Options(resamples=resamples, seed=study, threads=1, method="percentile")
         for name, found in infer(metrics, drawn.view(study, rows_as_cases=True), options).items():
             tallies[name].add(found.percentile, true[name])
     return {name: tally.record() for name, tally in tallies.items()}

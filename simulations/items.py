@@ -19,6 +19,7 @@ from acumen.table.judgments import NO_PREDICTION
 from acumen.views.confusion import confuse
 from acumen.views.ranking import rank
 
+STUDIES: Final = 400
 SPREADS: Final = (0.0, 0.5, 1.0)
 """Standard deviations of the items' difficulty, in logits."""
 SHAPES: Final = ((41, 8), (300, 8), (41, 40), (300, 40))
@@ -79,7 +80,7 @@ def cover(n: int, k: int, spread: float, studies: int) -> dict[tuple[str, str], 
         left, right = study(np.random.default_rng([n, k, number]), n, k, spread, systems=2)
         for place, metrics in enumerate((RANKED, LEVELS)):
             for items in ("fixed", "random"):
-                options = Options(resamples=0, threads=1, items=items)
+                options = Options(resamples=0, seed=number, swaps=499, threads=1, items=items)
                 for name, one in infer(metrics, left[place], options).items():
                     add((name, items), one.interval, true[name])
                 for name, delta in compare(metrics, left[place], right[place], options).items():

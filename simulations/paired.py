@@ -31,7 +31,8 @@ from simulations.populations import (
 )
 
 CASES: Final = (20, 41)
-STUDIES: Final = 10_000
+STUDIES: Final = 2_000
+SWAPS: Final = 999
 SHARED: Final = 0.5
 """Share of the latent variance that the two systems have in common: they see the same cases."""
 ALPHA: Final = 0.05
@@ -85,14 +86,14 @@ def err(
     delta = {m.name: right_true[m.name] - left_true[m.name] for m in JUDGED}
     if contest.left is KNOWING:
         delta["aurc"] = 0.0  # made so; what the large samples leave is their own error
-    options = Options(resamples=resamples, threads=1)
     default = {m.name: Tally() for m in JUDGED}
     percentile = {m.name: Tally() for m in JUDGED}
     rejected, tested, told = ({m.name: 0 for m in JUDGED} for _ in range(3))
     rng = np.random.default_rng([seed, 500 + CONTESTS.index(contest), cases])
     for start in range(0, studies, CHUNK):
         left, right = draw_pairs(contest, rng, min(CHUNK, studies - start), cases)
-        for a, b in zip(left, right, strict=True):
+        for study, (a, b) in enumerate(zip(left, right, strict=True), start):
+            options = Options(resamples=resamples, seed=study, swaps=SWAPS, threads=1)
             for name, found in compare(JUDGED, a, b, options).items():
                 default[name].add(found.interval, delta[name])
                 percentile[name].add(found.percentile, delta[name])

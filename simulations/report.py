@@ -10,7 +10,7 @@ from simulations import items, marks
 from simulations.coverage import BESIDE, CASES, JUDGED, METHODS
 from simulations.crowds import APART, CROWDS
 from simulations.paired import CASES as PAIRED_CASES
-from simulations.paired import CONTESTS
+from simulations.paired import CONTESTS, SWAPS
 from simulations.populations import POPULATIONS, TRUTH_CASES
 
 Counted = Mapping[tuple[str, int, int], Any]
@@ -32,7 +32,7 @@ def page(counted: Counted, studies: int, pairs: int, crowds: int, resamples: int
     parts = [
         _head(studies, pairs, resamples, seed),
         _crowds(counted, crowds),
-        _items(counted, crowds),
+        _items(counted, min(crowds, items.STUDIES)),
         _summary(counted),
         _failures(counted),
         _paired(counted, pairs),
@@ -53,18 +53,18 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _head(studies: int, pairs: int, resamples: int, seed: int) -> str:
-    error = 2 * (0.95 * 0.05 / studies) ** 0.5
     return f"""# Do the intervals hold?
 
 Simulated studies from populations whose truth is known; every number on this page is counted, with
-the library's own functions. Redo it with `make slow`, or `python -m simulations` (more than an hour
-of one core; cells already counted are kept under `build/simulations`; `--fresh` counts again).
+the library's own functions. Redo it with `make slow`, or `python -m simulations` (half an hour of
+one core; cells already counted are kept under `build/simulations`; `--fresh` counts again). Every
+section says how many studies it counted and how far that may lie off; which claims hold is on
+[a page of its own](claims.md).
 
-{studies:,} studies a cell for coverage, {pairs:,} for paired comparisons; seed {seed}; level 95%;
-percentile and BCa from {resamples:,} resamples (the library's own default is 10,000), permutation
-p-values from {resamples:,} swaps. Counting {studies:,} studies errs by ±{100 * error:.1f} points
-(two binomial standard errors at 95%). The truth is the metric on {TRUTH_CASES:,} cases. A case has
-8 items unless a population says otherwise."""
+In the sections after the items: {studies:,} studies a cell, which err by {_errs(studies)};
+{pairs:,} pairs; seed {seed}; level 95%; percentile and BCa from {resamples:,} resamples (the
+library's own default is 10,000). The truth is the metric on {TRUTH_CASES:,} cases. A case has 8
+items unless a population says otherwise."""
 
 
 def _errs(studies: int) -> str:
@@ -86,22 +86,43 @@ claimed."""
     for family, names in marks.FAMILIES.items():
         rows = [_family_row(counted, name) for name in names]
         parts.append(f"### {family.capitalize()}\n\n{_table(head, rows)}")
-    promised = [name for family in marks.PROMISED for name in marks.FAMILIES[family]]
-    shares = [
-        share for name in promised for n in marks.CASES for share in _shares(counted, name, n)
-    ]
-    inside = sum(GOOD[0] <= share <= GOOD[1] for share in shares)
-    parts.append(
-        f"Of the {len(shares)} cells of {', '.join(marks.PROMISED)}: {inside} hold in "
-        f"{_percent(GOOD[0], 0)} to {_percent(GOOD[1], 0)}% of the studies, "
-        f"{sum(share > GOOD[1] for share in shares)} in more, "
-        f"{sum(share < GOOD[0] for share in shares)} in less; the lowest is "
-        f"{_percent(min(shares, default=None))}."
-    )
+    parts.append(_promised(counted))
     parts.append(f"### Where a few cases decide\n\n{_apart(counted)}")
     abouts = [[crowd.name, crowd.about] for crowd in CROWDS]
     parts.append(f"### These populations\n\n{_table(['name', 'what it is'], abouts)}")
     return "\n\n".join(parts)
+
+
+def _promised(counted: Counted) -> str:
+    """How many cells of the families of which something is promised hold it, and the others."""
+    cells = [
+        (crowd.name, n, name, covered(tally) or 0.0)
+        for family in marks.PROMISED
+        for name in marks.FAMILIES[family]
+        for n in marks.CASES
+        for place, crowd in enumerate(CROWDS)
+        if crowd.name not in APART
+        and (tally := counted["crowd", place, n].get(name, {"given": 0}))["given"]
+        and tally["truth"] not in (0.0, 1.0)
+    ]
+    shares = [share for *_, share in cells]
+    wide, narrow = sum(s > GOOD[1] for s in shares), sum(s < GOOD[0] for s in shares)
+    rows = [
+        [name, str(n), metric, _percent(share)]
+        for name, n, metric, share in cells
+        if not GOOD[0] <= share <= GOOD[1]
+    ]
+    inside = len(cells) - len(rows)
+    lines = (
+        f"Of the {len(cells)} cells of {', '.join(marks.PROMISED)}: {inside} hold in "
+        f"{_percent(GOOD[0], 0)} to {_percent(GOOD[1], 0)}% of the studies "
+        f"({_percent(inside / len(cells))}%), {wide} in more, {narrow} in less; the lowest is "
+        f"{_percent(min(shares))}. A share that is 1 in the population cannot be missed, and is no "
+        "cell. Intervals hold too often where few cases err: fewer than 3 take an interval of "
+        "their own, and a few more leave few degrees of freedom."
+    )
+    outside = _table(["population", "cases", "metric", "covers %"], rows)
+    return f"{lines}\n\n{outside}" if rows else lines
 
 
 def _tallies(counted: Counted, name: str, n: int, *, apart: bool) -> list[Mapping[str, Any]]:
@@ -308,9 +329,10 @@ def _paired(counted: Counted, pairs: int) -> str:
     return f"""## Paired comparisons
 
 Percent of {pairs:,} pairs of studies in which the interval of right − left misses the true
-difference (nominal: 5), and in which the permutation p-value is at most .05. That p-value tests
-whether the two systems are exchangeable; rejections in brackets are where they are not, so they are
-not errors of that test.
+difference (nominal: 5; counting errs by ±{200 * (0.05 * 0.95 / pairs) ** 0.5:.1f} points, two
+standard errors), and in which the p-value is at most .05. That p-value is of the studentised swaps
+within cases ({SWAPS} here), and a difference is claimed where it says so. Rejections in brackets
+are where the systems differ; there it is an error only where the true difference is 0.
 
 {_table(head, rows)}
 

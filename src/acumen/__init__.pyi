@@ -1,6 +1,10 @@
 from acumen import errors as errors
 from acumen._version import __version__ as __version__
 from acumen.calibration.artifact import Calibration as Calibration
+from acumen.decisions.cost import cost as cost
+from acumen.decisions.gate import gate as gate
+from acumen.decisions.plan import plan as plan
+from acumen.decisions.threshold import threshold as threshold
 from acumen.errors import AcumenError as AcumenError
 from acumen.errors import DataError as DataError
 from acumen.errors import UsageError as UsageError
@@ -12,11 +16,14 @@ from acumen.evaluation.evaluation import Evaluation as Evaluation
 from acumen.evaluation.plan import Plan as Plan
 from acumen.inference.options import Options as Options
 from acumen.items.rows import ItemPrediction as ItemPrediction
+from acumen.raters.api import rate as rate
+from acumen.raters.estimate import estimate as estimate
 from acumen.readers import read as read
 from acumen.readers.columns import from_columns as from_columns
 from acumen.readers.frame import from_frame as from_frame
 from acumen.readers.run import read_run as read_run
 from acumen.readers.survey import survey as survey
+from acumen.report.findings import Findings as Findings
 from acumen.report.html import write_report as write_report
 from acumen.runner.api import run as run
 from acumen.table.judgments import Judgments as Judgments

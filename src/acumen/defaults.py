@@ -68,7 +68,7 @@ FEWEST_ITEMS: Final = 5
 LARGEST_SHARE: Final = 0.2
 """Where one case holds this share of the weight, intervals are marked unreliable."""
 
-FEWEST_AT_LEVEL: Final = 5
+FEWEST_AT_LEVEL: Final = 9
 """With fewer cases at a level, an interval that rests on the level is marked unreliable."""
 
 TARGET: Final = 75
@@ -86,3 +86,43 @@ of them are exact and all right is 100 and not a hair more."""
 
 CONSISTENCY_SAMPLES: Final = 5
 """How often a run asks each case where the environment enables consistency."""
+
+EPSILON: Final = 0.15
+"""How much a judge may be worse than a person who is skilled, for what it saves; experts .2,
+crowds .1."""
+
+FALSE_DISCOVERY: Final = 0.05
+"""Share of false rejections among those of the alternative annotator test."""
+
+TESTED_BY_T: Final = 30
+"""Instances of a person from which on the alternative annotator test takes a t-test."""
+
+PASSING_RATE: Final = 0.5
+"""Share of the people that a judge must pass."""
+
+MOST_RATERS: Final = 50
+"""People who are looked at one by one, where there are more."""
+
+ENGINES: Final = ("duckdb", "polars", "dask")
+"""What opens files that stay where they are, the default first."""
+
+DELTA: Final = 0.1
+"""The chance that a certified threshold may break its promise."""
+
+EXACT_TEST: Final = "betting"
+"""Of two exact tests by case, the one taken: chosen before a loss is seen."""
+
+STARTS: Final = ".1,.3,.5"
+"""Shares of the answered rows at which the search for a threshold begins."""
+
+COSTS: Final = "abs"
+"""What an error costs where abstaining has a price: as much as it is levels off."""
+
+COST_FOLDS: Final = 5
+"""Folds of cases on which the cheapest threshold is chosen and paid for."""
+
+POWER: Final = 0.8
+"""The chance that a planned study shows what it looks for."""
+
+PLAN_METRIC: Final = "augrc"
+"""What a study is planned for."""

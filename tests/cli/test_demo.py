@@ -19,6 +19,7 @@ from acumen.studies import phq8_run
 
 FAST = ("--bootstrap-resamples", "50")
 FILES = {
+    *("ratings/ratings.json", "ratings/rated.json", "ratings/estimated.json"),
     *("phq8/run.json", "phq8/comparison.json", "phq8/zero_shot.json", "phq8/few_shot.json"),
     *("verdicts/truth.json", "verdicts/reviews.json", "verdicts/results-rag.json"),
     *("verdicts/results-direct.json", "verdicts/scores.json"),
@@ -45,7 +46,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory, screen: io.StringIO) -> Path:
     return folder
 
 
-def test_it_writes_the_inputs_and_the_results_of_both_studies(demo: Path) -> None:
+def test_it_writes_the_inputs_and_the_results_of_all_studies(demo: Path) -> None:
     assert files_in(demo) == FILES | {"report.html", "mine.txt"}
     assert files_in(demo.parent) == {f"demo/{name}" for name in files_in(demo)}
     assert (demo / "mine.txt").read_text() == "stays"

@@ -33,12 +33,34 @@ class Difference(NamedTuple):
 DOORS: Mapping[str, Difference] = {
     "evaluate": Difference(
         acumen.evaluate,
-        frozenset({"inputs", "output", "html", "as_json", "quiet", "full", "metrics", "debug"}),
+        frozenset(
+            {"inputs", "output", "html", "as_json", "quiet", "full", "metrics", "debug", "engine"}
+        ),
         frozenset({"progress", "columns"}),
     ),
     "score": Difference(acumen.score, frozenset({"output", "html", "demo", "full"})),
     "calibrate": Difference(
         acumen.calibrate, frozenset({"input_file", "output"}), frozenset({"columns"})
+    ),
+    "rate": Difference(
+        acumen.rate, frozenset({"output", "html", "as_json", "full"}), frozenset({"columns"})
+    ),
+    "estimate": Difference(
+        acumen.estimate, frozenset({"output", "html", "as_json", "full"}), frozenset({"columns"})
+    ),
+    "threshold": Difference(
+        acumen.threshold, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
+    ),
+    "gate": Difference(
+        acumen.gate,
+        frozenset({"output", "html", "junit", "markdown", "as_json"}),
+        frozenset({"columns"}),
+    ),
+    "cost": Difference(
+        acumen.cost, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
+    ),
+    "plan": Difference(
+        acumen.plan, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
     ),
     "map": Difference(acumen.survey, frozenset({"as_json", "output"}), frozenset({"columns"})),
     "report": Difference(acumen.write_report, frozenset({"output"}), frozenset({"command"})),
@@ -100,8 +122,12 @@ def test_a_door_has_the_keywords_that_its_command_has_options(command: str) -> N
 @pytest.mark.parametrize("command", DOORS)
 def test_a_door_has_the_defaults_that_its_command_has(command: str) -> None:
     options, keywords = options_of(command), keywords_of(DOORS[command].door)
-    for name in options.keys() & keywords.keys() - {"coverage_grid", "features", "omit"}:
-        assert options[name].default == keywords[name].default, name
+    own = {"coverage_grid", "features", "omit", "judge", "labelled"}
+    for name in options.keys() & keywords.keys() - own:
+        default = keywords[name].default
+        assert options[name].default == (None if default is inspect.Parameter.empty else default), (
+            name
+        )
 
 
 def test_the_default_grid_of_the_command_is_the_doors() -> None:

@@ -349,3 +349,10 @@ def test_one_block_of_weights_keeps_two_views_apart() -> None:
     first, second = np.asarray(mae(left, block)), np.asarray(mae(right, block))
     assert not np.array_equal(first, second)
     assert np.array_equal(second, np.asarray(mae(right, CaseWeights(block.counts))))
+
+
+def test_a_small_block_is_drawn_once_however_many_ask_for_it() -> None:
+    assert Bootstrap(5, 10, seed=3).block(2, 6) is Bootstrap(5, 10, seed=3).block(2, 6)
+    assert not np.array_equal(Bootstrap(5, 10).block(2, 6), Bootstrap(5, 10, seed=3).block(2, 6))
+    many = 1 << 14  # too large to be held
+    assert Bootstrap(many, 16).block(0, 16) is not Bootstrap(many, 16).block(0, 16)

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import acumen
-from acumen.inference.matched import compare_matched
 from acumen.report.claims import Claim
 from acumen.report.selective.words import conclusion, summary
 from acumen.results.measured import Delta, Interval
 from acumen.results.metrics import MetricsArtifact
-from simulations.claims import Cell, cells
+from simulations.claims import SIDES, Cell, cells, compared, verdict
 from simulations.laws import LAWS, draw_pair
 
 SOURCE = Path(acumen.__file__).parent
@@ -139,21 +138,19 @@ def test_a_function_chosen_as_best_is_judged_by_the_limit_that_allows_for_the_ch
     assert (Claim.TELLS_RIGHT.say() in told) == (min(limit.low, alone.low) > 0.5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cases", [41, 100])
-@pytest.mark.parametrize("insight", [0.0, 1.0, -1.0])
-def test_silence_at_random_is_never_favoured(insight: float, cases: int) -> None:
-    law = replace(LAWS["beta"], answers=None, insight=insight)
-    rng = np.random.default_rng([7, cases])
-    studies, favoured = 1000, 0
-    for _ in range(studies):
-        left, _ = draw_pair((law,), rng, cases)
-        right = left.silenced(rng, 0.5, by_case=False)
-        both = compare_matched(left.ranking(), right.ranking())
-        both = both.decided(both.p_value, 0.05)
-        favoured += both.favours == "right"
-    # three binomial standard errors above 2.5%
-    assert favoured / studies <= 0.025 + 3 * (0.025 * 0.975 / studies) ** 0.5
+@pytest.mark.parametrize("better", [1.0, 0.5])
+def test_a_verdict_that_is_counted_is_the_sentence_that_is_printed(better: float) -> None:
+    rng = np.random.default_rng(3)
+    law = replace(LAWS["beta"], answers=None)
+    said = set()
+    for _ in range(6):
+        left, right = draw_pair((law, law.with_errors(better)), rng, 20)
+        right = right.silenced(rng, 0.3, by_case=False)
+        claims = [Claim.BETTER.say(side=side) for side in SIDES.values()]
+        text = compared(left, right, rng, functions=1)
+        assert [c for c in claims if c in text] == [c for c in claims if c == verdict(left, right)]
+        said.add(verdict(left, right))
+    assert len(said) == 2  # open in some studies, claimed in others
 
 
 @pytest.mark.slow
@@ -162,7 +159,7 @@ def test_silence_at_random_is_never_favoured(insight: float, cases: int) -> None
 )
 def test_a_claim_is_false_no_more_often_than_it_promises(cell: Cell) -> None:
     studies = 200
-    share = cell.count(cell.cases[-1], studies, seed=5)
+    share = cell.count(cell.cases[-1], studies, seed=5) / studies
     if cell.least is not None:
         assert share >= cell.least - 3 * (cell.least * (1 - cell.least) / studies) ** 0.5
     else:

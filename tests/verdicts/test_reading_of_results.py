@@ -35,7 +35,7 @@ def reading(
     consistency: float | None,
     others: dict[str, Measured] | None = None,
     method: str | None = "rag",
-    positives: int = 8,
+    positives: int = 9,
     **components: float,
 ) -> str:
     """With intervals that are a point, unless others are given."""
@@ -177,8 +177,8 @@ def test_no_score_at_all() -> None:
     assert reading(None, None, None) == "There is nothing to read: no score has a value."
 
 
-@pytest.mark.parametrize(("positives", "cases"), [(1, "one case"), (4, "4 cases"), (5, None)])
-def test_a_level_with_fewer_than_five_cases_is_named(positives: int, cases: str | None) -> None:
+@pytest.mark.parametrize(("positives", "cases"), [(1, "one case"), (8, "8 cases"), (9, None)])
+def test_a_level_with_fewer_than_nine_cases_is_named(positives: int, cases: str | None) -> None:
     text = reading(80, 86.0, 100.0, positives=positives)
     assert (f"; 'Critical Risk' rests on {cases}." in text) == (cases is not None)
     assert ("rests on" in text) == (cases is not None)

@@ -41,7 +41,8 @@ def test_the_truth_is_what_the_policy_makes_of_its_incidents() -> None:
 @pytest.mark.parametrize(
     ("counts", "key", "text"),
     [
-        ((40, 40, 4), "auprc_ge@2", "rests on 4 cases of 'Critical Risk'"),
+        ((40, 40, 8), "auprc_ge@2", "rests on 8 cases of 'Critical Risk'"),
+        ((40, 40, 9), "auprc_ge@2", None),
         ((40, 40, 4), "auprc_ge@1", None),
         ((40, 2, 2), "auprc_ge@1", "rests on 4 cases of 'High Risk' or above"),
         ((1, 40, 40), "auprc_ge@1", "rests on 1 case below 'High Risk'"),
@@ -54,7 +55,7 @@ def test_the_truth_is_what_the_policy_makes_of_its_incidents() -> None:
         ((40, 3, 40), "macro_f1", "rests on 3 cases of 'High Risk'"),
         ((40, 3, 40), "ordinal_auprc", None),
         ((40, 3, 40), "quadratic_kappa", None),
-        ((5, 5, 5), "macro_mae", None),
+        ((9, 9, 9), "macro_mae", None),
     ],
 )
 def test_a_number_that_rests_on_a_few_cases_says_which(

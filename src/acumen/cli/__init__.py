@@ -3,8 +3,8 @@
 One file a command, imported only when it is asked for. A command's module imports nothing heavy at
 its top (no NumPy), because ``acumen --help`` imports them all.
 
-Exit codes: 0 ok, 1 a gate failed, 2 usage, 3 bad data, 4 partial run, 70 a fault of our own,
-130 interrupted.
+Exit codes: 0 ok, 1 a gate failed, 2 usage, 3 bad data, 4 partial run, 5 a gate undecided,
+70 a fault of our own, 130 interrupted.
 Data goes to standard output, talk to standard error, a traceback only with ``--debug``.
 """
 
@@ -37,11 +37,19 @@ COMMANDS: Final[dict[str, str]] = {
     "task": "acumen.cli.task",
     "map": "acumen.cli.map",
     "evaluate": "acumen.cli.evaluate",
+    "count": "acumen.cli.count",
+    "merge": "acumen.cli.merge",
     "curve": "acumen.cli.curve",
     "reconcile": "acumen.cli.reconcile",
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
+    "threshold": "acumen.cli.threshold",
+    "gate": "acumen.cli.gate",
+    "cost": "acumen.cli.cost",
+    "plan": "acumen.cli.plan",
     "score": "acumen.cli.score",
+    "rate": "acumen.cli.rate",
+    "estimate": "acumen.cli.estimate",
     "show": "acumen.cli.show",
     "schema": "acumen.cli.schema",
     "report": "acumen.cli.report",

@@ -1,4 +1,4 @@
-"""``acumen demo``: both bundled studies, from their input files to the tables."""
+"""``acumen demo``: the bundled studies, from their input files to the tables."""
 
 from __future__ import annotations
 
@@ -18,12 +18,18 @@ from acumen.errors import DataError
 
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
-    from acumen.verdicts.api import Scores
+    from acumen.report.findings import Findings
 
 app = typer.Typer(add_completion=False)
 
 RUN: Final = "phq8/run.json"
 SCORES: Final = "verdicts/scores.json"
+FINDINGS: Final = ("ratings/rated.json", "ratings/estimated.json")
+HEADINGS: Final = (
+    "Verdicts on 100 restaurants, two methods",
+    "Ratings of 80 texts by five people and two judges",
+    "What a person would say of all texts, from 20 that were labelled",
+)
 
 
 @app.command()
@@ -34,16 +40,19 @@ def demo(
     resamples: options.Resamples = defaults.RESAMPLES,
     seed: options.Seed = defaults.SEED,
 ) -> None:
-    """Run both bundled studies end to end, on data made up by acumen itself.
+    """Run the bundled studies end to end, on data made up by acumen itself.
 
     Writes their input files into DIR, evaluates zero-shot against few-shot
     PHQ-8 ratings and each alone, scores two methods' verdicts on 100
-    restaurants, prints a screen of each study and writes a page, report.html.
+    restaurants, holds two judges against five people who rated 80 texts,
+    prints a screen of each study and writes a page, report.html.
 
     Example: acumen demo demo
     """
+    from acumen.raters.api import rate
+    from acumen.raters.estimate import estimate
     from acumen.report.html import write_report
-    from acumen.studies import POLICY, phq8_run, verdict_study
+    from acumen.studies import JUDGES, POLICY, RATERS, RATING, phq8_run, ratings, verdict_study
     from acumen.verdicts.api import score
 
     if folder.exists() and not folder.is_dir():
@@ -58,13 +67,22 @@ def demo(
         resamples=resamples,
         seed=seed,
     )
-    inputs = {f"verdicts/{name}.json": content for name, content in study.documents().items()}
+    inputs: dict[str, Any] = {
+        f"verdicts/{name}.json": content for name, content in study.documents().items()
+    }
     outputs = {f"phq8/{name}.json": e.artifact.model_dump(mode="json") for name, e in evaluations}
     outputs[SCORES] = scores.document
+    rows = ratings()
+    findings: list[Findings[Any]] = [
+        rate(rows, raters=RATERS, judge=JUDGES, length="words", own="author", **RATING),
+        estimate(rows, labelled="label", prediction=JUDGES[0], **RATING),
+    ]
+    inputs["ratings/ratings.json"] = rows
+    outputs |= zip(FINDINGS, (finding.document for finding in findings), strict=True)
     with _stage(folder) as stage:
         _write({RUN: run, **inputs, **outputs}, stage)
         write_report([stage / name for name in outputs], stage / "report.html")
-    _print(dict(evaluations)["comparison"], scores)
+    _print(dict(evaluations)["comparison"], [scores, *findings])
     for line in _where(folder):
         typer.echo(line)
 
@@ -128,15 +146,18 @@ def _write(documents: Mapping[str, Any], stage: Path) -> None:
         write_json(stage / name, content)
 
 
-def _print(comparison: Evaluation, scores: Scores) -> None:
-    from acumen.report.selective.brief import brief
+def _print(comparison: Evaluation, findings: Sequence[Findings[Any]]) -> None:
+    from acumen.report.brief import brief
     from acumen.report.terminal import print_parts
     from acumen.report.verdicts.brief import screen
+    from acumen.results.verdicts import PairDocument
 
     _heading("PHQ-8 ratings, zero-shot and few-shot")
     print_parts(brief(comparison.artifact))
-    _heading("Verdicts on 100 restaurants, two methods")
-    print_parts(screen(scores.results))
+    for title, finding in zip(HEADINGS, findings, strict=True):
+        _heading(title)
+        results = finding.results
+        print_parts(screen(results) if isinstance(results, PairDocument) else brief(results))
 
 
 def _heading(text: str) -> None:
@@ -151,6 +172,8 @@ def _where(folder: Path) -> list[str]:
         "phq8/{comparison,zero_shot,few_shot}.json": "their metrics",
         "verdicts/{truth,reviews,results-*}.json": "the verdicts",
         SCORES: "their scores, and the two compared",
+        "ratings/ratings.json": "ratings by five people and two judges",
+        "ratings/{rated,estimated}.json": "judges against people, and few labels for all",
     }
     lines = ["", f"The files are in {folder}:"]
     lines += [f"  {name:44}{about}" for name, about in files.items()]

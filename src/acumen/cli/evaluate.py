@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,6 +24,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 @options.reads_rows
 def evaluate(
+    context: typer.Context,
     runs: Annotated[
         list[str] | None,
         typer.Argument(metavar="RUN…", help=f"Run files ({options.FORMATS}); - is stdin."),
@@ -60,6 +62,9 @@ def evaluate(
         typer.Option(help="Largest mean loss at which coverage is asked for; repeatable."),
     ] = None,
     calibration: options.Calibration = None,
+    threshold: Annotated[
+        Path | None, typer.Option(help="Answers that this threshold does not accept are open.")
+    ] = None,
     intersection_only: Annotated[
         bool, typer.Option("--intersection-only", help="Of two: compare the cases both have.")
     ] = False,
@@ -89,12 +94,11 @@ def evaluate(
     output: options.Output = None,
     html: options.Html = None,
     texts: options.Texts = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the artifact instead of the tables.")
-    ] = False,
+    as_json: options.Json = False,
     full: options.Full = False,
     metrics: options.Metrics = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
+    engine: options.Engine = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show where the time went; tracebacks.")
@@ -116,8 +120,16 @@ def evaluate(
         raise UsageError("give a run file; see acumen evaluate --help")
     check_targets(
         {"--output": output, "--html": html},
-        [*files, calibration, loss, *options.inputs_of(reading)],
+        [*files, calibration, threshold, loss, *options.inputs_of(reading)],
     )
+    if engine is not None:
+        _refuse_beside_engine(context)
+        from acumen.cli.merge import put_out
+        from acumen.large import evaluate as count_and_measure
+
+        asked = {"engine": engine, "loss": loss, "confidence_level": confidence_level}
+        artifact = count_and_measure(*files, **asked, full=full, **reading)  # type: ignore[arg-type]
+        return put_out(artifact, artifact, output, as_json=as_json)
     from acumen.evaluation.api import evaluate as evaluate_inputs
 
     clock.lap("import")
@@ -137,6 +149,7 @@ def evaluate(
         area_coverage=area_coverage,
         risk=risk,
         calibration=calibration,
+        threshold=threshold,
         intersection_only=intersection_only,
         baseline=baseline,
         pairwise=pairwise,
@@ -159,6 +172,17 @@ def evaluate(
         print(clock.summary(), file=sys.stderr)
     if evaluation.artifact.population.rows_planned is not None:
         raise typer.Exit(PARTIAL)
+
+
+def _refuse_beside_engine(context: typer.Context) -> None:
+    """Where the rows stay in an engine, what needs them at hand cannot be had."""
+    fine = {"runs", "inputs", "engine", "loss", "confidence_level", "full", "output", "as_json"}
+    names = {p.name or "" for p in context.command.params} - fine - {*options.READING}
+    sources = {name: context.get_parameter_source(name) for name in names}
+    odd = sorted(n for n, s in sources.items() if s is not None and s.name == "COMMANDLINE")
+    if odd:
+        listed = ", ".join(f"--{name.replace('_', '-')}" for name in odd)
+        raise UsageError(f"--engine leaves the rows where they are; not with it: {listed}")
 
 
 def _grid(text: str) -> tuple[float, ...]:

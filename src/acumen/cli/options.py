@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, get_args, get_type_hints
 
 import typer
 
+from acumen.defaults import ENGINES
 from acumen.errors import UsageError
 from acumen.readers.formats import titles
 from acumen.readers.reading import Reading as Reading
@@ -44,24 +45,31 @@ ConfidenceLevel = Annotated[
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write here; else nothing is kept.")
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the document instead of the tables.")]
+OneConfidence = Annotated[str, typer.Option(help="The confidence function to go by.")]
 Html = Annotated[Path | None, typer.Option(help="Write a report as one HTML page.")]
 Texts = Annotated[
     bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")
 ]
+Engine = Annotated[
+    str | None,
+    typer.Option(help=f"Leave rows in files and let an engine count: {', '.join(ENGINES)}."),
+]
 Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the artifact instead of the tables.")]
 Metrics = Annotated[
     str | None, typer.Option(help="Print these metrics alone, separated by commas.")
 ]
 
 
-_COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
+COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
 _ROWS: Final = "How rows are read"
 
 
 def _column(what: str, name: str | None = None) -> Any:
     flags = () if name is None else (name,)
     return Annotated[
-        str | None, typer.Option(*flags, metavar="COLUMN", help=what, rich_help_panel=_COLUMNS)
+        str | None, typer.Option(*flags, metavar="COLUMN", help=what, rich_help_panel=COLUMNS)
     ]
 
 
@@ -85,7 +93,7 @@ READING: Final[Mapping[str, Any]] = {
     "group": Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN", help="A column to slice by; repeatable.", rich_help_panel=_COLUMNS
+            metavar="COLUMN", help="A column to slice by; repeatable.", rich_help_panel=COLUMNS
         ),
     ],
     "weight": _column("How much a row counts."),

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
+    from acumen.decisions.decided import Decided
     from acumen.evaluation.evaluation import Evaluation
-    from acumen.verdicts.api import Scores
+    from acumen.report.findings import Findings
 
 
 def emit(text: str) -> None:
@@ -30,7 +31,11 @@ def warn(warnings: Iterable[str]) -> None:
 
 
 def write_results(
-    results: Evaluation | Scores, output: Path | None, html: Path | None, *, texts: bool = False
+    results: Evaluation | Findings[Any] | Decided[Any],
+    output: Path | None,
+    html: Path | None,
+    *,
+    texts: bool = False,
 ) -> None:
     """The document and the page, both or neither."""
     from acumen.files.json import write_files
@@ -43,6 +48,20 @@ def write_results(
 
         files[html] = render_report([results], texts=texts).encode("utf-8")
     write_files(files)
+
+
+def show_findings(
+    findings: Findings[Any], output: Path | None, html: Path | None, *, as_json: bool, full: bool
+) -> None:
+    """Write what was found about raters, and print it."""
+    write_results(findings, output, html)
+    if as_json:
+        emit(findings.to_json())
+        return
+    from acumen.report.brief import brief
+    from acumen.report.terminal import print_parts
+
+    print_parts(brief(findings.results, full=full))
 
 
 def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:

@@ -31,6 +31,7 @@ from acumen.defaults import (
 )
 from acumen.errors import UsageError
 from acumen.evaluation import evaluate as evaluating
+from acumen.evaluation.abstain import threshold_of
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.inputs import (
     Confidence,
@@ -69,6 +70,7 @@ def evaluate(
     area_coverage: float = AREA_COVERAGE,
     risk: float | Sequence[float] | None = None,
     calibration: str | Path | Calibration | None = None,
+    threshold: Any = None,
     intersection_only: bool = False,
     baseline: str | None = None,
     pairwise: bool = False,
@@ -112,6 +114,8 @@ def evaluate(
         ``"row"``: every row counts alike; ``"case"``: every case does, however many rows it has.
     calibration
         A calibration or its file, for the calibrated confidence functions.
+    threshold
+        What :func:`threshold` made, or its file: answers that it does not accept are left open.
     intersection_only
         Of two: compare the cases that both have, instead of refusing different ones. Of more, the
         cases that all have are compared, and what was left out is told.
@@ -173,6 +177,7 @@ def evaluate(
             threads=threads,
         ),
         calibration=calibration_of(calibration),
+        threshold=threshold_of(threshold),
         intersection_only=intersection_only,
         estimand=estimand,
         price=price,

@@ -261,6 +261,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "calibration": getattr(plan.calibration, "file", None),
         "by": list(plan.by),
         "texts": plan.texts,
+        **({} if plan.threshold is None else {"threshold": plan.threshold[0]}),
     } | ({"reading": list(plan.reading)} if plan.reading else {})
 
 

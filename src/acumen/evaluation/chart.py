@@ -17,9 +17,11 @@ from acumen.readers import read_content
 from acumen.readers.content import load
 from acumen.readers.formats import format_of
 from acumen.readers.reading import Reading
-from acumen.results.calibration import CalibrationDocument
+from acumen.report.brief import kind
+from acumen.results.decisions import Decision
 from acumen.results.files import Document, document_of, is_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
+from acumen.results.verdicts import PairDocument
 
 
 def chart(
@@ -47,8 +49,9 @@ def chart(
     """
     if isinstance(document, str | Path):
         return _of_file(name, document, mode, confidence, functions, reading)
-    if isinstance(document, Evaluated | MetricsArtifact):
-        return draw(name, document, functions)
+    document = document.artifact if isinstance(document, Evaluated) else document
+    if isinstance(document, MetricsArtifact | Decision):
+        return _of_document(name, document, functions)
     if isinstance(content := getattr(document, "document", document), Mapping):
         return _of_document(name, document_of(dict(content), "document"), functions)
     return draw(name, evaluate(document, mode=mode, confidence=confidence, **reading), functions)
@@ -74,8 +77,8 @@ def _of_document(name: str, document: Document, functions: Sequence[str] | None)
     """A chart of a metrics artifact or of results."""
     if isinstance(document, MetricsArtifact):
         return draw(name, document, functions)
-    if isinstance(document, CalibrationDocument):
-        raise UsageError("there is no chart of a calibration")
+    if not isinstance(document, PairDocument):
+        raise UsageError(f"there is no single chart of {kind(document)}")
     if name not in VERDICT_CHARTS:
         raise UsageError(
             f"no chart '{printable(name)}' of results; there are {', '.join(VERDICT_CHARTS)}"

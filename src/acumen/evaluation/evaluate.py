@@ -16,6 +16,7 @@ from acumen.confidence.grammar import find, uses_calibration
 from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CASES
 from acumen.errors import UsageError, counted, label, printable
 from acumen.evaluation import build
+from acumen.evaluation.abstain import abstain
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.leaderboard import rank_systems
 from acumen.evaluation.plan import (
@@ -86,6 +87,7 @@ def evaluate_all(
     if plan.baseline is not None and plan.baseline not in called:
         there = ", ".join(map(label, called))
         raise UsageError(f"no system {label(plan.baseline)} to compare with; there are {there}")
+    inputs = [abstain(table, plan.threshold, plan.calibration) for table in inputs]
     pair = None
     tables, notes = list(inputs), []
     if len(inputs) == 2:

@@ -30,8 +30,9 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.metrics.registry import OVERALL, find_metric
+from acumen.results.decisions import ThresholdDocument
 from acumen.results.measured import Absence, Measured, NoInterval
-from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
+from acumen.table.judgments import Judgments, Outcome
 from acumen.table.losses import Loss, find_loss
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse_judgments
@@ -65,6 +66,8 @@ class Plan:
     """Risks up to which the coverage is asked for."""
     options: Options = Options()  # noqa: RUF009  (frozen)
     calibration: Any = None
+    threshold: tuple[str, ThresholdDocument] | None = None
+    """What answers are accepted by, and its name."""
     intersection_only: bool = False
     estimand: str = ESTIMAND
     """Whether each row counts alike, or each case."""
@@ -349,14 +352,7 @@ def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
 def all_answered(tables: Sequence[Judgments]) -> list[Judgments]:
     """Tables of the same rows, in each of which a row is open that is open in any other."""
     everywhere = np.logical_and.reduce([table.answered for table in tables])
-    return [
-        replace(
-            table,
-            prediction=np.where(everywhere, table.prediction, NO_PREDICTION),
-            outcome=np.where(table.answered & ~everywhere, Outcome.ABSTAINED, table.outcome),
-        )
-        for table in tables
-    ]
+    return [table.leave_open(~everywhere) for table in tables]
 
 
 def _compare(metrics: list[Metric], a: Any, b: Any, system: System) -> dict[str, Contrast]:

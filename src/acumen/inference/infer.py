@@ -153,7 +153,7 @@ def inference_of(
     jackknife: Jackknife,
     options: Options,
 ) -> Inference:
-    """An estimate with its interval, its replicates and its jackknife being known."""
+    """The interval of an estimate with this jackknife; ``view`` says who errs."""
     value = estimate.value
     if value is None:
         none = NoInterval(why=Absence.NO_VALUE)

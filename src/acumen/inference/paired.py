@@ -24,13 +24,7 @@ from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.ranks import Family, reach_of
 from acumen.inference.replicates import bca, between, too_few_cases
-from acumen.inference.swaps import (
-    SwapTest,
-    Tested,
-    outcomes,
-    studentise,
-    swap_tests,
-)
+from acumen.inference.swaps import SwapTest, Tested, outcomes, studentise, swap_tests
 from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import (
     Absence,
@@ -200,7 +194,7 @@ def agreeing(contrast: Contrast) -> Contrast:
 
 
 def contrast_of(metric: Metric, left: Inference, right: Inference, options: Options) -> Contrast:
-    """Right minus left of one metric, without a test."""
+    """Right minus left of a metric, not yet tested."""
     replicates = right.replicates.minus(left.replicates)
     if left.value is None or right.value is None:
         which, reason = ("first", left.reason) if left.value is None else ("second", right.reason)

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
@@ -66,18 +66,23 @@ class Bootstrap:
 
     def block(self, start: int, stop: int) -> NDArray[Any]:
         """Counts over the cases; a uint16 holds any count that is ever drawn."""
-        from acumen.inference.philox import draw_cases, draw_poisson
+        small = self.n_cases * (stop - start) <= _BLOCK_CELLS
+        return (_drawn if small else _drawn.__wrapped__)(self, start, stop)
 
-        counts = np.zeros((self.n_cases, stop - start), np.uint16)
-        key = np.uint64(self.seed)
-        if self.weights == "poisson":
-            chance = [math.exp(-1) / math.factorial(k) for k in range(24)]
-            draw_poisson(key, start, np.cumsum(chance), counts)
-        else:
-            draw_cases(key, start, self.n_cases, counts)
-            if (counts.sum(axis=0, dtype=np.int64) != self.n_cases).any():
-                raise OverflowError("a case was drawn more than 65,535 times")
-        return counts
+
+@lru_cache(maxsize=16)  # all confidence functions of a study draw the same
+def _drawn(plan: Bootstrap, start: int, stop: int) -> NDArray[Any]:
+    from acumen.inference.philox import draw_cases, draw_poisson
+
+    counts = np.zeros((plan.n_cases, stop - start), np.uint16)
+    if plan.weights == "poisson":
+        chance = [math.exp(-1) / math.factorial(k) for k in range(24)]
+        draw_poisson(np.uint64(plan.seed), start, np.cumsum(chance), counts)
+    else:
+        draw_cases(np.uint64(plan.seed), start, plan.n_cases, counts)
+        if (counts.sum(axis=0, dtype=np.int64) != plan.n_cases).any():
+            raise OverflowError("a case was drawn more than 65,535 times")
+    return counts
 
 
 @dataclass(frozen=True)

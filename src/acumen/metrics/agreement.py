@@ -67,7 +67,7 @@ def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
     return mean_of(by_level, table.seen_levels)
 
 
-@_error(title="Mean error", one_error=lambda cmax: 1.0, errors=Confusion.errors)
+@_error(title="Mean error", one_error=lambda cmax: 1.0, errors=lambda table: table.errors())
 def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean number of levels between prediction and truth; lower is better.
 

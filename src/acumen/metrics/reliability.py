@@ -91,7 +91,7 @@ def _smooth_noise(view: Forecast) -> tuple[float, float]:
     width = max(NARROWEST, float(smooth_ece(view, CaseWeights.once(view.n_cases))[0]))
     by_case = view.cosine_columns * np.exp(decay * width**2)
     by_case[1:] *= 2.0
-    left, _ = noise_of(basis @ by_case / GRID, view.residuals(1)[1])
+    left, _ = noise_of(basis.T @ by_case / GRID, view.residuals(1)[1])
     return left, 0.0  # smoothing has taken most of it off: more would leave the high end too low
 
 
@@ -132,10 +132,9 @@ def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
 
 def _cosine_basis() -> tuple[Floats, Floats]:
     """The cosines at the middles of a grid, and how fast each decays with the squared width."""
-    k = np.arange(FREQUENCIES)
+    k = np.arange(FREQUENCIES)[:, None]
     middle = (np.arange(GRID) + 0.5) / GRID
-    decay = np.asarray(-0.5 * (np.pi * k[:, None]) ** 2, np.float64)
-    return np.cos(np.pi * middle[:, None] * k), decay
+    return np.cos(np.pi * middle * k), np.asarray(-0.5 * (np.pi * k) ** 2, np.float64)
 
 
 _score = partial(metric, view=Forecast, better="lower", unit=Unit.NUMBER, smooth=True)

@@ -323,7 +323,7 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
 @_share(
     title="AUROC of being right",
     unit=Unit.NUMBER,
-    groups=Ranking.groups,
+    groups=lambda ranking: ranking.groups(),
     undefined="needs right and wrong answers, and there is only one of them",
 )
 def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from acumen.report import calibration
+from acumen.report import calibration, decisions, estimates, raters
 from acumen.report.blocks import Block, Section
 from acumen.report.selective import brief as selective
 from acumen.report.verdicts import brief as verdicts
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import Decision
 from acumen.results.files import Document
 from acumen.results.metrics import MetricsArtifact
+from acumen.results.raters import EstimateDocument, RatingsDocument
 
 
 def brief(
@@ -25,6 +27,12 @@ def brief(
             return selective.brief(document, full=full, metrics=metrics)
         case CalibrationDocument():
             return calibration.brief(document, full=full)
+        case RatingsDocument():
+            return raters.pages(document, full=full).brief()
+        case EstimateDocument():
+            return estimates.pages(document).brief()
+        case Decision():
+            return decisions.brief(document, full=full)
         case _:
             return verdicts.brief(document, full=full)
 
@@ -36,5 +44,11 @@ def kind(document: Document) -> str:
             return "metrics of acumen evaluate"
         case CalibrationDocument():
             return "calibration of acumen calibrate"
+        case RatingsDocument():
+            return "ratings of acumen rate"
+        case EstimateDocument():
+            return "estimates of acumen estimate"
+        case Decision():
+            return f"{document.kind} of acumen {document.kind}"
         case _:
             return "results of acumen score"

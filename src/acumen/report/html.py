@@ -20,8 +20,10 @@ from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import Decision
 from acumen.results.files import document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
+from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import PairDocument, ResultsDocument
 
 
@@ -40,6 +42,9 @@ Reportable = (
     | Scored
     | PairDocument
     | ResultsDocument
+    | RatingsDocument
+    | EstimateDocument
+    | Decision
     | Mapping[str, Any]
     | str
     | Path
@@ -81,7 +86,7 @@ def study_of(
     artifact: Reportable, key: str = "s1", command: str | None = None, *, texts: bool = False
 ) -> Study:
     """Everything a page tells of a document."""
-    from acumen.report import calibration
+    from acumen.report import calibration, decisions, estimates, raters
     from acumen.report.selective import study as selective
     from acumen.report.verdicts import study as verdicts
 
@@ -101,8 +106,14 @@ def study_of(
             return verdicts.study_of(PairDocument(systems=[document]), key, command)
         case PairDocument():
             return verdicts.study_of(document, key, command)
+        case RatingsDocument():
+            return raters.pages(document).study(key, command)
+        case EstimateDocument():
+            return estimates.pages(document).study(key, command)
         case CalibrationDocument():
             return calibration.study_of(document, key, command)
+        case Decision():
+            return decisions.study_of(document, key)
     raise UsageError("no page can be made of it")
 
 

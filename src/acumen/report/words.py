@@ -102,6 +102,8 @@ def _absence(none: NoInterval) -> str:
             return "leaving out any one case changes nothing"
         case Absence.SIDES_DIFFER:
             return "leaving out some case makes one side undefined and not the other"
+        case Absence.NEEDS_ROWS:
+            return "takes every row at hand: evaluate them in memory"
 
 
 def why_missing(measured: Measured | Delta) -> str | None:

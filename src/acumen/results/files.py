@@ -10,7 +10,9 @@ from acumen.errors import DataError
 from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.decisions import DECISIONS, Decision
 from acumen.results.metrics import MetricsArtifact
+from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import (
     ComparisonDocument,
     PairDocument,
@@ -18,7 +20,14 @@ from acumen.results.verdicts import (
     results_of,
 )
 
-Document = MetricsArtifact | PairDocument | CalibrationDocument
+Document = (
+    MetricsArtifact
+    | PairDocument
+    | CalibrationDocument
+    | RatingsDocument
+    | EstimateDocument
+    | Decision
+)
 """Anything acumen writes for people to look at."""
 
 
@@ -29,7 +38,9 @@ def document_of(content: object, source: str) -> Document:
         raise DataError(
             [
                 "is no document of acumen: neither metrics (of acumen evaluate) nor results (of "
-                "acumen score) nor a calibration (of acumen calibrate)"
+                "acumen score) nor a calibration (of acumen calibrate) nor ratings (of acumen "
+                "rate) nor estimates (of acumen estimate) nor a decision (of acumen "
+                f"{', '.join(DECISIONS)})"
             ],
             source=source,
         )
@@ -39,8 +50,14 @@ def document_of(content: object, source: str) -> Document:
 def _kind(content: object) -> type[Document] | None:
     if not isinstance(content, dict):
         return None
+    if content.get("kind") in [*DECISIONS]:
+        return DECISIONS[content["kind"]]
     if "confidence_variants" in content:
         return MetricsArtifact
+    if {"people", "judges", "agreement"} <= content.keys():
+        return RatingsDocument
+    if {"cases_labelled", "estimates"} <= content.keys():
+        return EstimateDocument
     if "unified_scores" in content or "systems" in content:
         return PairDocument
     return CalibrationDocument if "method" in content and "target" in content else None

@@ -1,4 +1,4 @@
-"""The bundled studies, as data: both are invented, and no person's words are in them.
+"""The bundled studies, as data: all are invented, and no person's words are in them.
 
 ``phq8.json.gz`` holds 41 participants, judged twice from interviews that never were. A participant
 has a severity, and each of the eight items a true score that follows from it. How clearly an
@@ -13,6 +13,11 @@ model's own rating is mostly a 4, whatever the answer is worth. ``zero_shot`` re
 nobody told, snippets nobody wrote, severities off, verdicts its own evidence contradicts. ``rag``
 is right about as often and for reasons that can be looked up. One case of ``direct`` failed, and
 ``rag`` abstained once.
+
+``ratings.json.gz`` holds 80 texts, three aspects of each rated by five people and two judges, with
+the truth they were drawn around. ``dan`` is lenient by .7 levels and ``eve`` skips two of five.
+``judge_a`` is as exact as a person and abstains at times; ``judge_b`` likes length (.35 levels a
+doubling) and its own texts (.6). ``label`` is what ``ann`` said of every fourth text.
 """
 
 from __future__ import annotations
@@ -59,6 +64,22 @@ def verdict_study() -> VerdictStudy:
     Counter({'Low Risk': 67, 'High Risk': 21, 'Critical Risk': 12})
     """
     return VerdictStudy(**_document("verdicts"))
+
+
+def ratings() -> list[dict[str, Any]]:
+    """The ratings, one row an aspect of a text.
+
+    >>> ratings()[0]["truth"], len(ratings())
+    (3, 240)
+    """
+    rows: list[dict[str, Any]] = _document("ratings")["rows"]
+    return rows
+
+
+RATERS: Final = ("ann", "ben", "cleo", "dan", "eve")
+JUDGES: Final = ("judge_a", "judge_b")
+RATING: Final[dict[str, Any]] = {"case": "text", "item": "aspect", "levels": "1-5"}
+"""How the ratings are read."""
 
 
 def _document(name: str) -> dict[str, Any]:

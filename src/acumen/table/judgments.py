@@ -223,13 +223,19 @@ class Judgments:
             "no_truth": self.no_truth
         }
 
-    @cached_property
-    def included(self) -> Judgments:
-        """The table the metrics see: every judged row of every case that did not fail."""
-        rows = ~np.isin(self.outcome, LEFT_OUT)
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Which rows are judged: those of every case that did not fail."""
+        rows: NDArray[np.bool_] = ~np.isin(self.outcome, LEFT_OUT)
         if self.failed:
             gone = {f.case for f in self.failed}
             rows &= ~np.fromiter((c in gone for c in self.cases), bool, len(self.cases))[self.case]
+        return rows
+
+    @cached_property
+    def included(self) -> Judgments:
+        """The table the metrics see: every judged row of every case that did not fail."""
+        rows = self.judged
         if rows.all() and not self.failed and not self.empty_cases.any():
             return self
         return replace(self.take(np.flatnonzero(rows)), failed=())
@@ -291,6 +297,14 @@ class Judgments:
             rows &= column.codes == column.values.index(value)
         part = self.take(rows)
         return replace(part, failed=tuple(f for f in self.failed if f.case in part.cases))
+
+    def leave_open(self, rows: NDArray[np.bool_]) -> Judgments:
+        """The same with these answers, where they are answers, as abstentions."""
+        return replace(
+            self,
+            prediction=np.where(rows, NO_PREDICTION, self.prediction),
+            outcome=np.where(self.answered & rows, Outcome.ABSTAINED, self.outcome),
+        )
 
     def of_system(self, name: object) -> Judgments:
         """The rows of one system."""

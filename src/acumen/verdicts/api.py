@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED
 from acumen.errors import UsageError
-from acumen.files.json import to_json, write_bytes
 from acumen.inference.options import Method, Options
 from acumen.policy import Policy
-from acumen.report.verdicts.brief import brief
+from acumen.report.findings import Findings
 from acumen.results.verdicts import MadeFrom, PairDocument
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.inputs import DEMO, Document, demo_inputs, read_inputs
@@ -19,34 +16,8 @@ from acumen.verdicts.score import document, score_study
 from acumen.verdicts.study import prepare
 
 
-@dataclass(frozen=True, repr=False)
-class Scores:
+class Scores(Findings[PairDocument]):
     """The results of one method or two, and how the two compare."""
-
-    results: PairDocument
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """All of it as one document, as ``acumen score --output`` writes it."""
-        return self.results.on_disk()
-
-    def to_json(self) -> str:
-        """The document as strict JSON."""
-        return to_json(self.document)
-
-    def write(self, path: str | Path) -> None:
-        """Save the document, atomically."""
-        write_bytes(path, self.to_json().encode("utf-8"))
-
-    def __repr__(self) -> str:
-        from acumen.report.terminal import render
-
-        return render(brief(self.results))
-
-    def _repr_html_(self) -> str:
-        from acumen.report.notebook import html
-
-        return html(brief(self.results))
 
 
 def score(

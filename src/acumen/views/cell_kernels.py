@@ -168,16 +168,16 @@ def pooled_squares(
 
 @compiled
 def mean_absolute(basis: Floats, coefficients: Floats) -> Floats:
-    """Mean over the grid of |basis @ coefficients|, per weighting, summed in one fixed order."""
-    lanes = coefficients.shape[1]
-    out, value = np.zeros(lanes), np.empty(lanes)
-    for t in range(basis.shape[0]):
+    """Mean over the grid of |basis.T @ coefficients|, per weighting, summed in one fixed order."""
+    frequencies, points = basis.shape
+    out, value = np.zeros(coefficients.shape[1]), np.empty(points)
+    for b in range(coefficients.shape[1]):
         value[:] = 0.0
-        for k in range(basis.shape[1]):
-            cosine = basis[t, k]
-            for b in range(lanes):
-                value[b] += cosine * coefficients[k, b]
-        for b in range(lanes):
-            out[b] += abs(value[b])
-    mean: Floats = out / basis.shape[0]
+        for k in range(frequencies):
+            height = coefficients[k, b]
+            for t in range(points):  # innermost, so that points of the grid go abreast
+                value[t] += basis[k, t] * height
+        for t in range(points):
+            out[b] += abs(value[t])
+    mean: Floats = out / points
     return mean

@@ -80,6 +80,7 @@ _OPTIONS: Final = {
     "baseline": "--baseline",
     "rank_by": "--rank-by",
     "calibration": "--calibration",
+    "threshold": "--threshold",
     "scale": "--scale",
 }
 """Key among an artifact's options -> how evaluate is given it."""

@@ -1,0 +1,224 @@
+"""Do decisions keep what they promise? ``python -m simulations.thresholds [--write]``.
+
+Studies are drawn from populations whose truth is known. A threshold breaks its promise where the
+true risk of what it accepts is above α. ``--write`` puts the tables into docs/decisions.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from acumen.decisions.gate import decide, measure
+from acumen.decisions.sample import Sample
+from acumen.decisions.threshold import Search, _grid
+from acumen.metrics import METRICS
+from acumen.metrics.registry import Metric
+from acumen.results.decisions import Test
+from acumen.views.ranking import Ranking
+from simulations.populations import Latent, Population, Studies, draw, judge, sizes, truth
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "decisions.md"
+STUDIES: Final = 1000
+SEED: Final = 20260
+DELTA: Final = 0.1
+STARTS: Final = (0.1, 0.3, 0.5)
+TRUTH_CASES: Final = 100_000
+
+FLAT: Final = Population("flat, strong clusters", "", icc=0.6, insight=0.0)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A population, the loss, and the bound: a share of the risk of all answers."""
+
+    population: Population
+    graded: bool = True
+    share: float = 1.0
+
+
+SETTINGS: Final = (
+    Setting(FLAT),
+    Setting(replace(FLAT, name="flat, strong clusters, 0/1"), graded=False),
+    Setting(replace(FLAT, name="flat, no clusters", icc=0.0)),
+    Setting(replace(FLAT, name="flat, 1 to 15 items a case", icc=0.3, items=(1, 15))),
+    Setting(replace(FLAT, name="flat, five tied confidences", ties=(0.2, 0.4, 0.6, 0.8))),
+    Setting(replace(FLAT, name="flat, one item, 0/1", items=(1, 1)), graded=False),
+    Setting(Population("surer is righter", "", icc=0.3), share=0.6),
+    Setting(Population("surer is righter, 0/1", "", icc=0.3), graded=False, share=0.6),
+    Setting(Population("the same, one item", "", items=(1, 1)), graded=False, share=0.6),
+)
+
+
+def sample_of(studies: Studies, study: int, *, graded: bool, by_row: bool = False) -> Sample:
+    """One study as the search for a threshold sees it; or as if each row were a case."""
+    here, answered = studies.present[study], studies.answered[study] & studies.present[study]
+    loss = np.minimum(studies.loss[study][answered], 3 if graded else 1) / (3 if graded else 1)
+    confidence = studies.confidence[study][answered].astype(np.float64)
+    case, rows = np.nonzero(answered)[0], here.sum(axis=1)
+    if by_row:
+        case, rows = np.arange(len(case)), np.ones(int(here.sum()), np.int64)
+    return Sample(confidence, loss.astype(np.float64), case, rows, 1.0, graded)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The risk and the coverage above every confidence, in the population."""
+
+    falling: np.ndarray
+    loss: np.ndarray
+    rows: int
+
+    @classmethod
+    def of(cls, setting: Setting, rng: np.random.Generator) -> Truth:
+        """From very many cases."""
+        studies = draw(setting.population, rng, 1, TRUTH_CASES)
+        sample = sample_of(studies, 0, graded=setting.graded)
+        order = np.argsort(-sample.confidence)
+        falling = -sample.confidence[order]
+        return cls(falling, np.cumsum(sample.loss[order]), int(sample.rows.sum()))
+
+    @property
+    def risk(self) -> float:
+        """Of all answers."""
+        return float(self.loss[-1]) / len(self.loss)
+
+    def at(self, threshold: float | None) -> tuple[float, float]:
+        """(risk, coverage) of what lies above a threshold."""
+        bound = -np.inf if threshold is None else threshold
+        above = int(np.searchsorted(self.falling, -bound))
+        return (float(self.loss[above - 1]) / above if above else 0.0), above / self.rows
+
+
+def rules(setting: Setting, alpha: float) -> dict[str, tuple[Search, bool]]:
+    """Each way to certify, and whether it takes rows for cases."""
+    common = (alpha, DELTA, STARTS, setting.population.items[1])
+    single = setting.population.items == (1, 1) and not setting.graded
+    row_test: Test = "hoeffding-bentkus" if setting.graded else "binomial"
+    ways: dict[str, tuple[Search, bool]] = {
+        "approx": (Search("approx", "korn-graubard", *common), False),
+        "exact": (Search("exact", "binomial" if single else "betting", *common), False),
+        "by row": (Search("exact", row_test, alpha, DELTA, STARTS, 1), True),
+    }
+    if not setting.graded:
+        ways["SGR by row"] = (Search("sgr", "clopper-pearson", *common), True)
+    return ways
+
+
+def count(setting: Setting, cases: int, studies: int) -> dict[str, tuple[float, float]]:
+    """Share of studies that break the promise, and the coverage that they reach, by way."""
+    rng = np.random.default_rng([SEED, cases])
+    known = Truth.of(setting, np.random.default_rng(SEED))
+    alpha = setting.share * known.risk
+    ways = rules(setting, alpha)
+    false, coverage = dict.fromkeys(ways, 0), dict.fromkeys(ways, 0.0)
+    drawn = draw(setting.population, rng, studies, cases)
+    for study in range(studies):
+        for name, (rule, by_row) in ways.items():
+            sample = sample_of(drawn, study, graded=setting.graded, by_row=by_row)
+            tested, thresholds = _grid(sample, None, rule)
+            points = [p for p in rule.certify(tested, thresholds) if p.certified]
+            if points:
+                risk, reached = known.at(points[-1].threshold)
+                # where the risk is α everywhere, every certificate is a false one
+                false[name] += setting.share == 1.0 or risk > alpha
+                coverage[name] += reached
+    return {name: (false[name] / studies, coverage[name] / studies) for name in ways}
+
+
+def threshold_table(studies: int) -> Iterator[str]:
+    """False certificates in percent / coverage reached."""
+    ways = ("approx", "exact", "by row", "SGR by row")
+    yield f"| population | cases | {' | '.join(ways)} |"
+    yield "|---|---:|" + "---:|" * len(ways)
+    for setting in SETTINGS:
+        for cases in (40, 100, 400):
+            shares = count(setting, cases, studies)
+            cells = (
+                "–" if way not in shares else f"{100 * shares[way][0]:.1f} / {shares[way][1]:.2f}"
+                for way in ways
+            )
+            yield f"| {setting.population.name} | {cases} | {' | '.join(cells)} |"
+    error = 100 * 2 * math.sqrt(DELTA * (1 - DELTA) / studies)
+    yield ""
+    yield f"{studies:,} studies a line: two Monte-Carlo standard errors are {error:.1f} points."
+
+
+GATED: Final = Population("gated", "", icc=0.3)
+
+
+def gate_table(studies: int) -> Iterator[str]:
+    """False passes at the margin: the new system is as much worse as is just not allowed."""
+    yield "| metric | cases | passes at the margin | passes when equal | undecided when equal |"
+    yield "|---|---:|---:|---:|---:|"
+    harder = replace(GATED, cutoffs=tuple(cut - 0.25 for cut in GATED.cutoffs))
+    for name in ("mae", "augrc", "cmax"):
+        metric = METRICS[name]
+        worse = harder if name != "cmax" else replace(GATED, coverage=GATED.coverage - 0.1)
+        pair = [truth(p, [metric], SEED, TRUTH_CASES)[name] for p in (GATED, worse)]
+        margin = abs(pair[1] - pair[0])
+        for cases in (20, 41, 100):
+            rng = np.random.default_rng([SEED, cases])
+            latents = [Latent.draw(rng, studies, cases, 8) for _ in range(3)]
+            present = sizes(GATED, rng, studies, cases)
+            base = judge(GATED, latents[0].mixed(latents[1], 0.5), present)
+            twins = [judge(p, latents[0].mixed(latents[2], 0.5), present) for p in (worse, GATED)]
+            shares = []
+            for new in twins:
+                verdicts = [
+                    verdict_on(metric, [base.view(k), new.view(k)], cases, margin)
+                    for k in range(studies)
+                ]
+                shares.append([verdicts.count(v) / studies for v in ("pass", "undecided")])
+            (false, _), (right, thin) = shares
+            cells = (f"{100 * share:.1f}%" for share in (false, right, thin))
+            yield f"| `{name}` | {cases} | {' | '.join(cells)} |"
+    error = 100 * 2 * math.sqrt(0.05 * 0.95 / studies)
+    yield ""
+    yield f"{studies:,} pairs a line: two Monte-Carlo standard errors are {error:.1f} points at 5%."
+
+
+def verdict_on(metric: Metric, views: Sequence[Ranking], cases: int, margin: float) -> str:
+    """What a gate for non-inferiority says of a pair of studies."""
+    interval = measure(metric, views, cases)[1].interval
+    if interval is None or not interval.is_reliable:
+        return "undecided"
+    return decide("non-inferiority", interval.low, interval.high, margin)
+
+
+TABLES: Final[dict[str, Callable[[int], Iterator[str]]]] = {
+    "thresholds": threshold_table,
+    "gate": gate_table,
+}
+
+
+def main() -> None:
+    """Print the tables, or put them where the page has their marks."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=STUDIES)
+    parser.add_argument("--only", choices=list(TABLES))
+    parser.add_argument("--write", action="store_true")
+    arguments: Any = parser.parse_args()
+    for name in [arguments.only] if arguments.only else TABLES:
+        lines = []
+        for line in TABLES[name](arguments.studies):
+            print(line, flush=True)
+            lines.append(line)
+        if arguments.write:
+            write(name, "\n".join(lines))
+
+
+def write(name: str, table: str) -> None:
+    """Put a table between its marks on the page."""
+    before, mark, rest = PAGE.read_text("utf-8").partition(f"<!-- {name} -->\n")
+    PAGE.write_text(f"{before}{mark}{table}\n{rest[rest.index('<!-- end -->') :]}", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

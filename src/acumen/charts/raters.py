@@ -1,0 +1,100 @@
+"""Charts of raters: who uses which level, who agrees with whom, judges beside the noise floor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import altair as alt
+
+from acumen.charts import theme
+from acumen.charts.intervals import interval_plot, row
+from acumen.results.measured import Delta, Measured
+from acumen.results.raters import RatingsDocument
+
+MOST_ROWS: Final = 20
+"""Raters and levels that a heat map shows."""
+
+
+def heat(
+    cells: Sequence[Mapping[str, Any]],
+    columns: Sequence[Any],
+    *,
+    x: str,
+    y: str,
+    value: str,
+    form: str,
+) -> theme.Figure | None:
+    """A heat map of cells ``{x, y, v}``; rows stand in the order they come."""
+    if not cells:
+        return None
+    rows = list(dict.fromkeys(cell["y"] for cell in cells))
+    top = alt.Axis(labelAngle=0, orient="top")
+    base = alt.Chart().encode(
+        alt.X("x:N", sort=[theme.name(c) for c in columns], title=x, axis=top),
+        alt.Y("y:N", sort=rows, title=y),
+    )
+    tooltip = [
+        alt.Tooltip("y:N", title=y),
+        alt.Tooltip("x:N", title=x),
+        alt.Tooltip("v:Q", title=value, format=form),
+    ]
+    shade = alt.Opacity("v:Q", scale=alt.Scale(range=[0.03, 0.6]), legend=None)
+    boxes = base.mark_rect(color=theme.BLUE, cornerRadius=3).encode(shade, tooltip=tooltip)
+    text = base.mark_text().encode(alt.Text("v:Q", format=form), tooltip=tooltip)
+    sets = theme.Sets()
+    chart = alt.layer(boxes, text, data=sets.add(cells))
+    return theme.finish(chart, sets, height=max(80, 32 * len(rows)))
+
+
+def levels(document: RatingsDocument) -> theme.Figure | None:
+    """How often each person gives each level."""
+    if len(document.levels) > MOST_ROWS:
+        return None
+    cells = [
+        {"x": theme.name(level), "y": theme.name(who), "v": theme.drawn(n / person.ratings)}
+        for who, person in list(document.people.items())[:MOST_ROWS]
+        for level, n in zip(document.levels, person.levels, strict=True)
+    ]
+    share = "share of the ratings"
+    return heat(cells, document.levels, x="level", y="rater", value=share, form=".0%")
+
+
+def pairs(document: RatingsDocument) -> theme.Figure | None:
+    """Who agrees with whom."""
+    names = [*document.people, *document.judges]
+    if len(names) > MOST_ROWS:
+        return None
+    known = {(p.one, p.other): p.kappa.value for p in document.pairs}
+    cells = [
+        {"x": theme.name(a), "y": theme.name(b), "v": theme.drawn(value)}
+        for b in names
+        for a in names
+        if (value := known.get((a, b), known.get((b, a)))) is not None
+    ]
+    return heat(cells, names, x="rater", y="rater and", value="quadratic kappa", form=".2f")
+
+
+def floors(document: RatingsDocument) -> theme.Figure | None:
+    """Each judge's distance from a random person beside that between two people."""
+    groups = ("judge and a person", "two people")
+    rows = [
+        row(theme.name(name), group, measured.value, measured)
+        for name, judge in document.judges.items()
+        for group, measured in zip(groups, (judge.risk, judge.noise_floor), strict=True)
+        if measured.value is not None
+    ]
+    return interval_plot(rows, "levels apart, on average", group="who", groups=groups)
+
+
+def effects(
+    named: Iterable[tuple[str, str, Measured | Delta]], title: str = "levels"
+) -> theme.Figure | None:
+    """Effects with their intervals beside the line of no effect: (judge, what, how much)."""
+    rows = [
+        row(what, theme.name(judge), value, measured)
+        for judge, what, measured in named
+        if (value := measured.delta if isinstance(measured, Delta) else measured.value) is not None
+    ]
+    groups = list(dict.fromkeys(entry["group"] for entry in rows))
+    return interval_plot(rows, title, group="judge", groups=groups, line=0.0, line_name="0")

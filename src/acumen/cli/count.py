@@ -1,0 +1,52 @@
+"""``acumen count``: the counts of a site, which are all that it gives away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acumen import defaults
+from acumen.cli import options
+from acumen.cli.output import check_targets
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+@options.reads_rows
+def count(
+    files: Annotated[str, typer.Argument(help="Files: Parquet, CSV or JSON Lines; * is any name.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the counts here.")],
+    reading: options.Reading,
+    engine: options.Engine = None,
+    fewest: Annotated[
+        int, typer.Option(min=0, help="Leave out cells of fewer rows than this.")
+    ] = 0,
+    salt: Annotated[
+        str | None,
+        typer.Option(help="A secret of all sites: hashes of case ids show a case at two of them."),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Pooled counts: write the sums over cases that intervals need."),
+    ] = None,
+    loss: options.Loss = defaults.LOSS,
+) -> None:
+    """Count rows where they are, to merge the counts of sites without exchanging a row.
+
+    Example: acumen count 'part-*.parquet' --levels 0-3 --fewest 5 --output site.counts
+
+    Example: acumen count 'part-*.parquet' --against pooled.counts --output site.moments
+    """
+    check_targets({"--output": output}, [files, against, *options.inputs_of(reading)])
+    from acumen import large
+    from acumen.files.json import to_json, write_bytes
+
+    document = (
+        large.count(files, engine=engine, fewest=fewest, salt=salt, **reading)
+        if against is None
+        else large.moments(files, against, engine=engine, loss=loss, **reading)
+    )
+    write_bytes(output, to_json(document.model_dump(mode="json")).encode("utf-8"))

@@ -1,0 +1,126 @@
+r"""Tests of a bounded mean over cases: is the risk of what is accepted at most α?
+
+With losses in 0..1, the selective risk is at most α exactly where E[Z] ≤ 0, for
+:math:`Z_c = \sum_i (l_i - \alpha)\,1[c_i > \lambda]`. Cases are independent, so a test of that mean
+holds with abstentions, ordinal losses and clusters. The last axis of ``(…, case)`` is the cases.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, betainc, ndtri, stdtrit, xlogy
+
+from acumen.types import Floats
+
+
+def binomial(errors: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
+    """p of "the share is above α", exact for independent rows that are right or wrong."""
+    p: Floats = bdtr(np.asarray(errors, np.float64), np.asarray(n).astype(np.int64), alpha)
+    return p
+
+
+def hoeffding_bentkus(mean: ArrayLike, n: int, alpha: float) -> Floats:
+    r"""p of "the mean is above α" for values in 0..1 (Bates et al. 2021).
+
+    .. math:: \min\{e^{-n h(\min(\hat r, \alpha), \alpha)},\ e\,P(Bin(n, \alpha) \le n \hat r)\}
+
+    >>> round(float(hoeffding_bentkus(0.05, 200, 0.1)), 7)
+    0.0219399
+    """
+    r = np.asarray(mean, np.float64)
+    a = np.minimum(r, alpha)
+    entropy = xlogy(a, a / alpha) + xlogy(1 - a, (1 - a) / (1 - alpha))
+    tail = math.e * bdtr(np.ceil(n * r - 1e-9), n, alpha)
+    p: Floats = np.minimum(1.0, np.minimum(np.exp(-n * entropy), tail))
+    return p
+
+
+def betting(values: Floats, alpha: float, delta: float) -> Floats:
+    """p of the same by the betting test (Waudby-Smith and Ramdas 2024).
+
+    ``delta`` shapes the bets and is fixed beforehand; the order of the cases may not follow them.
+    """
+    n, places = values.shape[-1], np.arange(2, values.shape[-1] + 2)
+    mean = (0.5 + np.cumsum(values, axis=-1)) / places
+    variance = (0.25 + np.cumsum((values - mean) ** 2, axis=-1)) / places
+    before = np.concatenate([np.full((*values.shape[:-1], 1), 0.25), variance[..., :-1]], axis=-1)
+    bet = np.minimum(1.0, np.sqrt(2 * math.log(1 / delta) / (n * before)))
+    wealth = np.cumsum(np.log1p(-bet * (values - alpha)), axis=-1).max(axis=-1)
+    p: Floats = np.exp(-np.maximum(wealth, 0.0))
+    return p
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What is accepted at each threshold, summed over the cases."""
+
+    rows: Floats
+    risk: Floats
+    variance: Floats
+    """Of the risk, by case."""
+    answering: Floats
+    """Cases with an accepted row."""
+    erring: Floats
+    """Cases with a loss among them."""
+
+    @classmethod
+    def of(cls, rows: Floats, loss: Floats) -> Accepted:
+        """From accepted rows and their loss in 0..1, both ``(…, case)``."""
+        n, total = rows.shape[-1], np.maximum(rows.sum(axis=-1), 1.0)
+        risk = loss.sum(axis=-1) / total
+        residual = ((loss - risk[..., None] * rows) ** 2).sum(axis=-1)
+        variance = n / max(n - 1, 1) * residual / total**2
+        return cls(total, risk, variance, (rows > 0).sum(axis=-1), (loss > 0).sum(axis=-1))
+
+    def effective(self, delta: Floats | float) -> Floats:
+        """How many independent rows the accepted ones are worth: cases, where few of them err."""
+        squeeze = (ndtri(1 - delta) / stdtrit(self.answering - 1, 1 - delta)) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = self.risk * (1 - self.risk) / self.variance * squeeze
+        worth = np.where(self.variance > 0, np.minimum(self.rows, worth), self.rows)
+        few = np.where(self.erring < 3, np.minimum(worth, self.answering), worth)
+        return np.where(self.erring == 0, self.answering, few)
+
+    def p_value(self, alpha: float) -> Floats:
+        """The least δ at which the Korn–Graubard upper end is at most α; 1 above a half."""
+        sure = (self.answering > 1) & (self.risk < 1)
+        low, high = np.full(self.risk.shape, 1e-12), np.full(self.risk.shape, 0.499)
+
+        def holds(delta: Floats) -> NDArray[np.bool_]:
+            n = self.effective(delta)
+            b = np.where(sure, n * (1 - self.risk), 1.0)
+            return np.asarray(sure & (betainc(n * self.risk + 1, b, alpha) >= 1 - delta))
+
+        never = ~holds(high)
+        for _ in range(50):
+            middle = np.sqrt(low * high)
+            fits = holds(middle)
+            low, high = np.where(fits, low, middle), np.where(fits, middle, high)
+        return np.where(never, 1.0, high)
+
+
+def fewest_cases(alpha: float, delta: float) -> int:
+    """So many independent cases without an error certify α; fewer never do.
+
+    >>> fewest_cases(0.05, 0.05), fewest_cases(0.1, 0.1)
+    (59, 22)
+    """
+    return math.ceil(math.log(delta) / math.log1p(-alpha) - 1e-9)
+
+
+def fallback(p_values: Floats, starts: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """The level of each test and whether it is certified (Wiens and Dmitrienko 2005).
+
+    Strictest threshold first; ``starts`` holds the δ that begins at each. A certified test hands
+    its level on. Chance of any false certificate: the sum of the starts.
+    """
+    level, certified, carried = np.zeros(len(starts)), np.zeros(len(starts), bool), 0.0
+    for at, p in enumerate(p_values.tolist()):
+        level[at] = carried + starts[at]
+        certified[at] = p <= level[at] and level[at] > 0
+        carried = level[at] if certified[at] else 0.0
+    return level, certified

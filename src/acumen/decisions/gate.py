@@ -1,0 +1,235 @@
+r"""A gate: may this run replace that one, or does it meet a bound? Pass, fail, or undecided.
+
+D = new − base, turned so that positive is worse, with its one-sided 95% ends l and u. Between the
+two clear answers the data are too thin, and the gate says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, Unpack, cast
+
+from scipy.special import stdtr
+
+from acumen.decisions.decided import Decided
+from acumen.decisions.gate_file import gate_of
+from acumen.decisions.sample import one_confidence, origin
+from acumen.defaults import CONFIDENCE, CONFIDENCE_LEVEL, LOSS, RELIABLE_CASES
+from acumen.errors import UsageError, label, printable
+from acumen.evaluation.inputs import calibration_of, table_of
+from acumen.evaluation.plan import Plan, System, all_answered
+from acumen.inference.infer import infer, marked, one_of
+from acumen.inference.intervals import t_quantile
+from acumen.inference.options import Options
+from acumen.inference.paired import delta_interval
+from acumen.metrics import find_metric
+from acumen.metrics.registry import Metric
+from acumen.readers.reading import Reading
+from acumen.results.decisions import Check, GateDocument, Rule, Undecided, Verdict
+from acumen.results.measured import Interval, Measured
+from acumen.table.align import align
+from acumen.table.judgments import Judgments
+from acumen.table.losses import AnyLoss, find_loss
+from acumen.views.confusion import Confusion
+from acumen.views.forecast import Forecast
+from acumen.views.ranking import Ranking
+from acumen.views.severity import SeverityRanking
+
+LEVEL: Final = 2 * CONFIDENCE_LEVEL - 1
+"""A two-sided interval of this level has one-sided ends of the usual one."""
+UNRANKED: Final = ("cmax", "accuracy", "mae")
+"""Metrics of a ranking that no confidence changes."""
+
+
+def decide(rule: Rule, low: float, high: float, bound: float) -> Verdict:
+    """The verdict on one-sided ends; a difference is turned so that positive is worse.
+
+    >>> decide("non-inferiority", -0.01, 0.015, 0.02), decide("at-least", 0.65, 0.75, 0.7)
+    ('pass', 'undecided')
+    """
+    passes, fails = {
+        "non-inferiority": (high < bound, low >= bound),
+        "superiority": (high < 0.0, low >= 0.0),
+        "equivalence": (-bound < low and high < bound, low >= bound or high <= -bound),
+        "at-least": (low > bound, high < bound),
+        "at-most": (high < bound, low > bound),
+    }[rule]
+    return "pass" if passes else "fail" if fails else "undecided"
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """Fail if any fails, pass if all pass: intersection–union, so nothing is corrected."""
+    if "fail" in verdicts:
+        return "fail"
+    return "pass" if set(verdicts) == {"pass"} else "undecided"
+
+
+def find_views(
+    key: str, tables: Sequence[Judgments], plan: Plan, selector: str
+) -> tuple[Metric, list[Any], str | None]:
+    """A metric by its key, what it looks at on each side, and the confidence it goes by.
+
+    Levels are compared on the rows that both answered.
+    """
+    metric = find_metric(key, tables[0].scale.levels)
+    if metric is None or metric.view not in (Ranking, Forecast, Confusion, SeverityRanking):
+        raise UsageError(f"no metric '{printable(key)}' here; docs/definitions.md lists them")
+    of_levels, name = metric.view in (Confusion, SeverityRanking), None
+    if of_levels and len(tables) == 2 and metric.name != "total_accuracy":
+        tables = all_answered(tables)
+    if not of_levels and metric.name not in UNRANKED:
+        name = one_confidence(selector, tables[-1], plan.calibration)
+    functions = {} if name is None else {name: name}
+    systems = [System.of(table, plan, functions) for table in tables]
+    views: list[Any]
+    if of_levels:
+        views = [s.confusion if metric.view is Confusion else s.severity for s in systems]
+    elif name is None:
+        views = [system.unranked for system in systems]
+    else:
+        views = [(s.rankings if metric.view is Ranking else s.forecasts)[name] for s in systems]
+    return metric, views, name
+
+
+def measure(metric: Metric, views: Sequence[Any], n: int) -> tuple[list[float | None], Measured]:
+    """A metric with ends of the gate's level; of two sides the difference, positive is worse."""
+    if reason := next((view for view in views if isinstance(view, str)), None):
+        return [None] * len(views), Measured(value=None, reason=reason)
+    options = Options(resamples=0, confidence_level=LEVEL)
+    sides = [infer([metric], view, options)[metric.name] for view in views]
+    values, left, right = [side.value for side in sides], sides[0], sides[-1]
+    if len(sides) == 1 or left.value is None or right.value is None:
+        return values, (right if left.value is not None else left).measured
+    value, interval = right.value - left.value, delta_interval(metric, left, right, LEVEL)
+    sign = 1.0 if metric.better == "lower" else -1.0
+    if isinstance(interval, Interval):
+        ends = [interval.low, interval.high]
+        if interval.method == "jackknife-t":
+            reach = t_quantile(LEVEL, n - 1) * (interval.standard_error or 0.0)
+            ends = [value - reach, value + reach]
+        low, high = sorted(sign * end for end in ends)
+        interval = interval.model_copy(update={"low": low, "high": high})
+        interval = marked(interval, n, left, right)
+    return values, Measured(value=sign * value, **one_of(interval))
+
+
+def p_value(rule: Rule, measured: Measured, bound: float, n: int) -> float | None:
+    """Of the t-tests, where the interval is theirs: "it is ``bound`` worse, or more"."""
+    interval, value = measured.interval, measured.value
+    if interval is None or value is None or interval.method != "jackknife-t":
+        return None
+    error = interval.standard_error or 1.0
+    above, below = (float(stdtr(n - 1, (v - bound) / error)) for v in (value, -value))
+    return max(above, below) if rule == "equivalence" else above
+
+
+def _check(
+    asked: tuple[Rule, float], metric: Metric, views: list[Any], least: int, facts: dict[str, Any]
+) -> Check:
+    (rule, bound), n = asked, facts["cases"]
+    values, measured = measure(metric, views, n)
+    interval = measured.interval
+    verdict: Verdict = "undecided"
+    why: Undecided | None = None
+    if n < max(least, RELIABLE_CASES):
+        why = "few_cases"
+    elif measured.value is None or interval is None:
+        why = "no_value" if measured.value is None else "no_interval"
+    elif not interval.is_reliable:
+        why = "unreliable"
+    else:
+        verdict = decide(rule, interval.low, interval.high, bound)
+        why = "between" if verdict == "undecided" else None
+    p = p_value(rule, measured, bound, n) if len(views) == 2 else None
+    facts |= {"metric": metric.name, "rule": rule, "bound": bound, "p_value": p}
+    return Check(**facts, values=values, measured=measured, verdict=verdict, why=why)
+
+
+def _groups(
+    tables: Sequence[Judgments], by: Sequence[str]
+) -> Iterator[tuple[str | None, Sequence[Judgments]]]:
+    """All cases together, then every group of every column."""
+    yield None, tables
+    for column in by:
+        groups = tables[0].groups.get(column)
+        if groups is None:
+            raise UsageError(f"no column {label(column)} to slice by in the input")
+        for code, value in enumerate(groups.values):
+            if (rows := groups.codes == code).any():
+                yield f"{column}={value}", [table.take(rows) for table in tables]
+
+
+def gate(
+    new: Any,
+    base: Any = None,
+    *,
+    metric: Sequence[str] | str | None = None,
+    margin: float | None = None,
+    equivalence: bool = False,
+    superiority: bool = False,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    file: str | Path | None = None,
+    by: Sequence[str] | str | None = None,
+    least_cases: int | None = None,
+    undecided: str | None = None,
+    confidence: str | None = None,
+    loss: AnyLoss | None = None,
+    mode: str | None = None,
+    calibration: str | Path | None = None,
+    intersection_only: bool = False,
+    **reading: Unpack[Reading],
+) -> Decided[GateDocument]:
+    """Does a run meet what is asked of it: against a baseline, or against fixed bounds?
+
+    The document's ``verdict`` is ``pass``, ``fail``, or ``undecided`` where the data are too thin;
+    its ``exit_code`` is what the command ends with. Every metric must pass, in every group of
+    ``by``. ``margin``: how much worse than ``base`` is allowed, with ``equivalence`` both ways.
+    ``at_least`` and ``at_most`` ask of the new run alone. ``file`` is a TOML file of several
+    requirements. ``undecided``: ``pass`` or ``fail``, what that counts as.
+
+    >>> import acumen
+    >>> table = acumen.from_columns(case=range(20), truth=[0, 1] * 10, prediction=[0, 1] * 10)
+    >>> acumen.gate(table, metric="accuracy", at_least=0.7).artifact.verdict
+    'pass'
+    """
+    kinds = {"margin": margin, "equivalence": equivalence, "superiority": superiority}
+    table = gate_of(file, _texts(metric), **kinds, at_least=at_least, at_most=at_most)
+    columns, policy = [*table.by, *_texts(by)], undecided or table.undecided
+    if policy not in (None, "pass", "fail"):
+        raise UsageError(f"undecided counts as pass or fail, not as '{printable(policy)}'")
+    if base is None and any(r.is_of_two for r in table.require):
+        raise UsageError("a margin is held against a baseline: give NEW and BASE")
+    if columns and not isinstance(new, Judgments):
+        reading = {**reading, "group": [*_texts(reading.get("group")), *columns]}
+    tables = [table_of(new, mode, reading)]
+    if base is not None:
+        earlier = table_of(base, mode, reading)
+        pair = align(earlier, tables[0], intersection_only=intersection_only)
+        tables = [pair.left, pair.right]
+    tables = [side.scored for side in tables]
+    own_loss = find_loss(table.loss or LOSS if loss is None else loss)
+    plan = Plan(loss=own_loss, calibration=calibration_of(calibration))
+    selector = confidence or table.confidence or CONFIDENCE
+    least, checks, names = max(least_cases or 0, table.least_cases), [], set[str]()
+    for group, sides in _groups(tables, columns):
+        for asked in table.require:
+            of = sides if asked.is_of_two else sides[-1:]
+            known, views, name = find_views(asked.metric, of, plan, selector)
+            facts = {"group": group, "cases": len(sides[0].cases)}
+            checks.append(_check(asked.asked[0], known, views, 0 if group else least, facts))
+            names |= set() if name is None else {name}
+    document = GateDocument(
+        **origin(tables[0], max(names, default=None), own_loss.name),
+        verdict=together([check.verdict for check in checks]),
+        undecided_counts_as=cast("Any", policy),
+        checks=checks,
+        cases=len(tables[0].cases),
+        least_cases=least,
+    )
+    return Decided(document)
+
+
+def _texts(value: Sequence[str] | str | None) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())

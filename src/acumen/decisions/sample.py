@@ -1,0 +1,105 @@
+"""The answered rows of a table as a decision sees them: confidence, loss and case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen import confidence as confidences
+from acumen._version import __version__
+from acumen.errors import DataError, UsageError, printable
+from acumen.files.json import created_at
+from acumen.results.calibration import CaseHashes, case_hash
+from acumen.results.decisions import ScalePart
+from acumen.table.judgments import Judgments
+from acumen.table.losses import AnyLoss, find_loss
+from acumen.types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Cases in the order of a hash of their ids, so that the order of rows changes nothing."""
+
+    confidence: Floats
+    """Of the answered rows."""
+    loss: Floats
+    """The same rows, as a share of ``most_loss``."""
+    case: NDArray[np.int64]
+    """Whose they are, by place."""
+    rows: NDArray[np.int64]
+    """How many rows each case has, answered or not."""
+    most_loss: float
+    graded: bool
+    """Whether there are losses between none and the most."""
+
+    @property
+    def n(self) -> int:
+        """How many cases there are."""
+        return len(self.rows)
+
+    @property
+    def values(self) -> Floats:
+        """The confidences there are, surest first."""
+        return np.unique(self.confidence)[::-1]
+
+    def of_cases(self, places: NDArray[Any]) -> Sample:
+        """Some cases, by place; one that is named twice counts twice."""
+        order = np.argsort(self.case, kind="stable")
+        ends = np.searchsorted(self.case[order], np.arange(self.n + 1))
+        spans = [order[ends[place] : ends[place + 1]] for place in places.tolist()]
+        rows, case = np.concatenate(spans), np.repeat(np.arange(len(spans)), [*map(len, spans)])
+        confidence, loss = self.confidence[rows], self.loss[rows]
+        return replace(self, confidence=confidence, loss=loss, case=case, rows=self.rows[places])
+
+    def accepted(self, thresholds: Floats) -> tuple[Floats, Floats]:
+        """Rows above each threshold and their loss: two arrays ``(threshold, case)``."""
+        rows, loss = np.zeros((2, len(thresholds), self.n))
+        for at, threshold in enumerate(thresholds.tolist()):
+            above = self.confidence > threshold
+            rows[at] = np.bincount(self.case[above], minlength=self.n)
+            loss[at] = np.bincount(self.case[above], self.loss[above], self.n)
+        return rows, loss
+
+
+def sample_of(table: Judgments, name: str, loss: AnyLoss, calibration: Any = None) -> Sample:
+    """The rows of a scored table under a confidence and a loss."""
+    if table.weight is not None:
+        raise UsageError("a decision counts every row alike; leave the weights out")
+    rows = np.flatnonzero(table.answered)
+    if not len(rows):
+        raise DataError(["no row was answered: nothing can be accepted"], source=table.source.name)
+    grades = find_loss(loss).grades(table.scale)
+    most = float(grades.cost.max())
+    if most == 0.0:
+        raise UsageError("the loss costs nothing at all: no risk to hold down")
+    values = confidences.compute(name, table, calibration=calibration)[rows]
+    costs = grades.cost[grades.kinds(table.prediction[rows], table.truth[rows])] / most
+    place = np.argsort(np.argsort([case_hash(case, "") for case in table.cases]))
+    sizes = np.bincount(place[table.case], minlength=len(place))
+    graded = bool(((grades.cost > 0) & (grades.cost < most)).any())
+    return Sample(values, costs, place[table.case[rows]], sizes, most * grades.unit, graded)
+
+
+def one_confidence(selector: str, table: Judgments, calibration: Any = None) -> str:
+    """The one confidence that a decision goes by: the default's first, or the one that is named."""
+    names = confidences.select(selector, table, calibration=calibration).names
+    if selector != "default" and len(names) > 1:
+        text = printable(selector, 80)
+        raise UsageError(f"a decision goes by one confidence, not by '{text}': name one")
+    return names[0]
+
+
+def origin(table: Judgments, confidence: str | None, loss: str) -> dict[str, Any]:
+    """What every document says of its making."""
+    scale = ScalePart(name=table.scale.name, levels=list(table.scale.levels))
+    version = {"acumen_version": __version__, "created_at": created_at()}
+    return {**version, "scale": scale, "confidence": confidence, "loss": loss}
+
+
+def hashes_of(table: Judgments) -> CaseHashes:
+    """The cases of a table as a document keeps them."""
+    salt = (table.source.sha256 or "")[:16]
+    return CaseHashes(salt=salt, sha256_16=sorted(case_hash(c, salt) for c in table.cases))

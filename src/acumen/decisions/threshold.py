@@ -1,0 +1,279 @@
+"""Above which confidence may answers be used, so that their risk is at most α?
+
+The search walks from the strictest threshold to the loosest and stays valid for any dependence
+between them; docs/decisions.md has the measured error rates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Unpack, cast, get_args
+
+import numpy as np
+
+from acumen.confidence import compute
+from acumen.decisions import bounds
+from acumen.decisions.decided import Decided
+from acumen.decisions.sample import Sample, hashes_of, one_confidence, origin, sample_of
+from acumen.defaults import CONFIDENCE, DELTA, EXACT_TEST, LOSS, STARTS
+from acumen.errors import DataError, UsageError, printable
+from acumen.evaluation.inputs import calibration_of, table_of
+from acumen.inference.infer import infer
+from acumen.inference.options import Options
+from acumen.metrics import METRICS
+from acumen.readers.reading import Reading
+from acumen.results.decisions import Method, Point, Test, ThresholdDocument
+from acumen.results.measured import Measured, finite
+from acumen.table.judgments import LARGEST, Judgments
+from acumen.table.losses import AnyLoss, find_loss
+from acumen.types import Floats
+from acumen.views.ranking import rank_judgments
+
+SHARES: Final = np.arange(5, 101, 5)
+"""Percent of the answered rows at which thresholds of ranks lie."""
+EXACT_CASES: Final = 200
+"""With fewer, exact tests by case certify next to nothing, so approx is the default."""
+MOST_VALUES: Final = 100
+"""A confidence of more values is not discrete."""
+MOST_TIMES: Final = 30
+"""Up to how many times the cases at hand it is asked how many would do."""
+TESTS: Final = (EXACT_TEST, "hoeffding-bentkus")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """By what thresholds are certified: all that is fixed before a loss is looked at."""
+
+    method: Method
+    test: Test
+    alpha: float
+    """As a share of the largest loss."""
+    delta: float
+    starts: tuple[float, ...]
+    items: int
+    """The most judgments of a case."""
+
+    def certify(self, sample: Sample, thresholds: Floats) -> list[Point]:
+        """Each threshold that is looked at, strictest first."""
+        if self.method in ("sgr", "crc"):
+            return self._look_everywhere(sample)
+        starts = np.zeros(len(thresholds))
+        for start in self.starts:
+            starts[math.ceil(start * len(thresholds) - 1e-9) - 1] += self.delta / len(self.starts)
+        # equal thresholds are one, which has what began at each of them
+        falling, place = np.unique(-thresholds, return_inverse=True)
+        rows, loss = sample.accepted(-falling)
+        p_values = self._p_values(rows, loss)
+        level, certified = bounds.fallback(p_values, np.bincount(place, starts).astype(np.float64))
+        return _points(sample, -falling, rows.sum(1), loss.sum(1), p_values, level, certified)
+
+    def _p_values(self, rows: Floats, loss: Floats) -> Floats:
+        if self.test == "korn-graubard":
+            return bounds.Accepted.of(rows, loss).p_value(self.alpha)
+        if self.test == "binomial":
+            return bounds.binomial(np.rint(loss.sum(axis=1)), rows.sum(axis=1), self.alpha)
+        values = (loss - self.alpha * rows) / self.items + self.alpha
+        if self.test == "betting":
+            return bounds.betting(values, self.alpha, self.delta / len(self.starts))
+        return bounds.hoeffding_bentkus(values.mean(axis=1), values.shape[1], self.alpha)
+
+    def _look_everywhere(self, sample: Sample) -> list[Point]:
+        """Over every threshold there is: SGR bisects, conformal risk control takes the loosest."""
+        order = np.argsort(-sample.confidence, kind="stable")
+        ends = np.flatnonzero(np.diff(sample.confidence[order], append=-np.inf))
+        below, loss = np.append(sample.values[1:], -np.inf), np.cumsum(sample.loss[order])[ends]
+        if self.method == "crc":
+            fits = (loss / self.items + 1) / (sample.n + 1) <= self.alpha
+            loosest = _points(sample, below, ends + 1, loss, np.nan, np.nan, fits)
+            return loosest[int(np.flatnonzero(fits).max(initial=0)) :][:1]
+        steps = max(1, math.ceil(math.log2(len(order))))
+        p = bounds.binomial(np.rint(loss), ends + 1, self.alpha)
+        fits = p <= self.delta / steps
+        points = _points(sample, below, ends + 1, loss, p, self.delta / steps, fits)
+        low, high, places = 0, len(points) - 1, set[int]()
+        while low <= high and len(places) < steps:
+            places.add(at := (low + high) // 2)
+            low, high = (at + 1, high) if fits[at] else (low, at - 1)
+        return [points[at] for at in sorted(places)]
+
+    @property
+    def fewest_cases(self) -> int:
+        """With fewer, nothing is certified, even without an error."""
+        if self.method == "crc":
+            return math.ceil(1 / self.alpha - 1e-9) - 1
+        parts = 1 if self.method == "sgr" else len(self.starts)
+        return bounds.fewest_cases(self.alpha, self.delta / parts)
+
+
+def _points(sample: Sample, *columns: Any) -> list[Point]:
+    """Threshold, rows, loss, p, level and whether it is certified, as points."""
+    return [
+        Point(
+            threshold=finite(threshold),
+            coverage=float(rows / sample.rows.sum()),
+            risk=float(loss / rows) * sample.most_loss if rows else None,
+            p_value=finite(p),
+            level=finite(level),
+            certified=bool(certified),
+        )
+        for threshold, rows, loss, p, level, certified in zip(
+            *np.broadcast_arrays(*columns), strict=True
+        )
+    ]
+
+
+def threshold(
+    data: Any,
+    *,
+    risk: float,
+    confidence: str = CONFIDENCE,
+    delta: float = DELTA,
+    method: str | None = None,
+    test: str = EXACT_TEST,
+    starts: str | Sequence[float] = STARTS,
+    grid: str | Sequence[float] | None = None,
+    most_items: int | None = None,
+    loss: AnyLoss = LOSS,
+    mode: str | None = None,
+    calibration: str | Path | None = None,
+    **reading: Unpack[Reading],
+) -> Decided[ThresholdDocument]:
+    """The lowest confidence above which the risk of the answers is at most ``risk``, certified.
+
+    Over the draw of these cases, the true risk of what it accepts is larger with chance ``delta``
+    at most. Where nothing can be certified, the document says how many cases could.
+
+    ``method``: ``exact`` (binomial, or by case the ``test`` that is named), ``approx``
+    (Korn–Graubard), ``sgr``, or ``crc``, which promises the mean loss of a case; by default exact
+    where it can be sharp: one right-or-wrong item a case, or 200 cases. ``starts``: shares of the
+    grid where the search begins. ``grid``: ``ranks`` of the answered rows, ``values`` of a discrete
+    confidence, ``apart`` (ranks in a fifth of the cases, which are not tested), or thresholds.
+    ``most_items``: judgments of a case by design; else the scale's items, or the most there are.
+
+    >>> import acumen
+    >>> table = acumen.from_columns(case=range(60), truth=[0] * 60, prediction=[0] * 58 + [1, 1],
+    ...                             confidence=[0.9] * 50 + [0.4] * 10)
+    >>> document = acumen.threshold(table, risk=0.1).artifact
+    >>> document.threshold, document.method, round(document.coverage.value, 2)
+    (0.4, 'exact', 0.83)
+    """
+    table, artifact = table_of(data, mode, reading).scored, calibration_of(calibration)
+    name = one_confidence(confidence, table, artifact)
+    sample = sample_of(table, name, loss, artifact)
+    if not 0.0 < delta < 1.0:
+        raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
+    if not 0.0 < risk < sample.most_loss:
+        most = sample.most_loss
+        raise UsageError(f"a risk is between 0 and the largest loss, {most:g}, not {risk:g}")
+    design, largest = most_items or len(table.scale.items), int(sample.rows.max())
+    if most_items is not None and most_items < largest:
+        raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
+    begins, alpha = _numbers(starts, "starts"), risk / sample.most_loss
+    which = _method_and_test(method, test, sample)
+    search = Search(*which, alpha, delta, begins, max(design, largest))
+    tested, thresholds = _grid(sample, grid, search)
+    points = search.certify(tested, thresholds)
+    best = next((p for p in reversed(points) if p.certified), None)
+    needed = _needed(search, tested, thresholds, sample.n) if best is None else None
+    promise: dict[str, Any] = {"alpha": risk, "delta": None if search.method == "crc" else delta}
+    promise |= {"method": search.method, "test": search.test, "method_is_default": method is None}
+    promise |= {"cases": sample.n, "cases_apart": sample.n - tested.n, "cases_needed": needed}
+    promise |= {"items": search.items, "items_declared": design >= largest}
+    document = ThresholdDocument(
+        **origin(table, name, find_loss(loss).name),
+        threshold=None if best is None else best.threshold,
+        certified=best is not None,
+        risk=None if best is None else best.risk,
+        coverage=_coverage(table, best, compute(name, table, calibration=artifact)),
+        **promise,
+        fewest_cases=search.fewest_cases,
+        grid=points,
+        case_hashes=hashes_of(table),
+    )
+    return Decided(document)
+
+
+def _method_and_test(method: str | None, test: str, sample: Sample) -> tuple[Method, Test]:
+    """The method that is asked for, or the one that suits these cases; and its test."""
+    binary = bool((sample.rows == 1).all()) and not sample.graded
+    method = method or ("exact" if binary or sample.n >= EXACT_CASES else "approx")
+    for kind, word, known in (("method", method, get_args(Method)), ("test", test, TESTS)):
+        if word not in known:
+            raise UsageError(f"no {kind} '{printable(word)}'; there are {', '.join(known)}")
+    if method == "sgr" and not binary:
+        raise UsageError("sgr needs one item a case and a loss of right or wrong; take approx")
+    tests = {"approx": "korn-graubard", "sgr": "clopper-pearson", "crc": "conformal"}
+    return cast("Method", method), cast("Test", tests.get(method, "binomial" if binary else test))
+
+
+def _numbers(values: str | Sequence[float], what: str) -> tuple[float, ...]:
+    """Numbers, or a text of them with commas between."""
+    try:
+        parts: Sequence[Any] = values.split(",") if isinstance(values, str) else values
+        numbers = tuple(float(part) for part in parts)
+    except (TypeError, ValueError):
+        raise UsageError(f"{what}: numbers with commas, not '{printable(str(values))}'") from None
+    low, high = (0.0, 1.0) if what == "starts" else (-LARGEST, LARGEST)
+    if not numbers or not all(low < number <= high for number in numbers):
+        raise UsageError(f"{what}: at least one number, above {low:.3g} and at most {high:.3g}")
+    return numbers
+
+
+def _grid(
+    sample: Sample, grid: str | Sequence[float] | None, search: Search
+) -> tuple[Sample, Floats]:
+    """The cases to test and the thresholds to test them at, strictest first."""
+    if search.method in ("sgr", "crc"):
+        if grid is not None:
+            raise UsageError(f"{search.method} looks at every threshold; leave the grid out")
+        return sample, np.empty(0)
+    from_other_rows = search.method == "exact" and bool((sample.rows > 1).any())
+    grid = grid or ("apart" if from_other_rows else "ranks")
+    if grid == "ranks":
+        if from_other_rows:
+            message = "where a case has several rows, exact needs thresholds that do not come from "
+            raise UsageError(f"{message}the rows it tests: the grid apart, values, or your own")
+        return sample, _ranks(sample)
+    if grid == "values":
+        if (n := len(sample.values)) > MOST_VALUES:
+            raise UsageError(f"the confidence has {n} values, so it is not discrete")
+        return sample, np.append(sample.values[1:], -np.inf)
+    if grid == "apart":
+        places, apart = np.arange(sample.n), math.ceil(sample.n / 5)
+        if sample.n - apart < 2:
+            raise DataError([f"{sample.n} cases are too few to set a fifth of them apart"])
+        return sample.of_cases(places[apart:]), _ranks(sample.of_cases(places[:apart]))
+    return sample, np.sort(np.array(_numbers(grid, "grid")))[::-1]
+
+
+def _ranks(sample: Sample) -> Floats:
+    """The thresholds above which each share of the answered rows lies; −∞ for all of them."""
+    if not len(sample.confidence):
+        raise DataError(["no answer among the cases set apart: there is no grid"])
+    falling = np.sort(sample.confidence)[::-1]
+    return np.append(falling[len(falling) * SHARES[:-1] // 100], -np.inf)
+
+
+def _needed(search: Search, sample: Sample, thresholds: Floats, n: int) -> int | None:
+    """About how many cases like these ``n`` would certify a threshold; None where none would."""
+    size = sample.n
+    while size < MOST_TIMES * sample.n:
+        size = math.ceil(1.1 * size)
+        more = sample.of_cases(np.resize(np.arange(sample.n), size))
+        if any(point.certified for point in search.certify(more, thresholds)):
+            return math.ceil(size * n / sample.n)
+    return None
+
+
+def _coverage(table: Judgments, best: Point | None, confidence: Floats) -> Measured:
+    """Share of all rows that the threshold accepts, with its interval."""
+    if best is None:
+        return Measured(value=None, reason="no threshold is certified")
+    accepted = table.leave_open(
+        confidence <= (-np.inf if best.threshold is None else best.threshold)
+    )
+    view = rank_judgments(accepted, np.zeros(len(table)), LOSS)
+    return infer([METRICS["cmax"]], view, Options(resamples=0))["cmax"].measured

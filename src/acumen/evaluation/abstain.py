@@ -1,0 +1,55 @@
+"""A threshold applied: answers that it does not accept are left open."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from acumen import confidence as confidences
+from acumen.errors import DataError, UsageError, source_name, what_came
+from acumen.results.decisions import ThresholdDocument
+from acumen.results.metrics import read_artifact
+from acumen.table.judgments import Judgments
+
+
+def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
+    """A threshold as it is or from its file, and what it is called: the file as it was named."""
+    if threshold is None:
+        return None
+    if isinstance(threshold, str | Path):
+        return str(threshold), read_artifact(threshold, ThresholdDocument)
+    document = getattr(threshold, "artifact", threshold)
+    if not isinstance(document, ThresholdDocument):
+        raise UsageError(f"a threshold is what acumen threshold made, not {what_came(threshold)}")
+    return "the threshold", document
+
+
+def abstain(
+    table: Judgments, threshold: tuple[str, ThresholdDocument] | None, calibration: Any = None
+) -> Judgments:
+    """The table with every answer open whose confidence is not above the threshold."""
+    if threshold is None:
+        return table
+    name, document = source_name(threshold[0]), threshold[1]
+    if not document.certified:
+        raise DataError(["certifies no threshold: there is nothing to abstain by"], source=name)
+    if document.scale.levels != list(table.scale.levels):
+        message = f"is for the scale {document.scale.name}, not for {table.scale.name}"
+        raise DataError([message], source=name)
+    bound = -math.inf if document.threshold is None else document.threshold
+    values = confidences.compute(document.confidence, table, calibration=calibration)
+    rows, judged = np.zeros(len(table), bool), table.included
+    rows[table.judged] = values <= bound
+    opened, answers = int(rows.sum()), int(judged.answered.sum())
+    by = f"{document.confidence} is not above {bound:g}"
+    notes = [f"{name} leaves {opened} of {answers} answers open: {by}"]
+    if shared := document.shared_with(judged.cases):
+        notes.append(
+            f"{name} was made from {shared} of the {len(judged.cases)} {table.scale.case}s here "
+            "(same ids): what is measured is in-sample, so too good"
+        )
+    return replace(table.leave_open(rows), warnings=(*table.warnings, *notes))

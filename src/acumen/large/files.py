@@ -1,0 +1,243 @@
+"""Counts and sums as the files that sites exchange; hostile or inconsistent ones are refused."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any, Final, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.defaults import CONFIDENCE_LEVEL, LOSS
+from acumen.errors import DataError, UsageError, counted, printable
+from acumen.files.json import read_json, source_name, to_json
+from acumen.files.problems import validated
+from acumen.inference.options import Options
+from acumen.large.api import rows_of
+from acumen.large.cells import count_rows
+from acumen.large.counts import CELL, COLUMNS, Counts
+from acumen.large.engines import fetch
+from acumen.large.gradient import Measurement
+from acumen.large.passes import bins_of
+from acumen.readers.reading import Reading
+from acumen.results.counts import (
+    NEAR,
+    CountsDocument,
+    LargeArtifact,
+    LargeSystem,
+    MomentsDocument,
+)
+from acumen.table.judgments import JUDGED
+from acumen.table.losses import AnyLoss, find_loss
+from acumen.table.scale import Scale
+
+MOST_HASHES: Final = 1_000_000
+"""Cases of a site that are compared with those of others by their hashes."""
+HASH: Final = 16
+"""Letters of a hash that are kept."""
+_HIDDEN: Final = ("bits", "ranked", "outcomes", "hidden_rows", "hidden_weight")
+
+
+def _document(counts: Counts, **facts: Any) -> CountsDocument:
+    facts |= {name: getattr(counts, name) for name in _HIDDEN}
+    cells = {name: counts.cells[name].tolist() for name in COLUMNS}
+    levels = list(counts.scale.levels)
+    return CountsDocument(kind="acumen counts", version=1, levels=levels, cells=cells, **facts)
+
+
+def _counts(document: CountsDocument, source: str) -> Counts:
+    """The counts of a document, or all that is wrong with them."""
+    scale = Scale.parse({"name": "levels", "levels": document.levels}, source)
+    sizes = {len(column) for column in document.cells.values()}
+    if document.cells.keys() != {*COLUMNS} or len(sizes) > 1:
+        raise DataError([f"cells: {', '.join(COLUMNS)}, all of one length"], source)
+    cells = np.zeros(sizes.pop(), CELL)
+    for name, column in document.cells.items():
+        cells[name] = column
+    wrong = {what: mask for what, mask in _wrong(cells, document).items() if mask.any()}
+    problems = [f"cell {np.argmax(mask)}: {what}" for what, mask in wrong.items()]
+    rows = sum(document.outcomes.get(o.name.lower(), 0) for o in JUDGED)
+    total, answers = int(cells["rows"].sum()), int(cells["rows"][cells["prediction"] >= 0].sum())
+    hidden = document.outcomes.get("answered", 0) - answers
+    if total + document.hidden_rows != rows or not 0 <= hidden <= document.hidden_rows:
+        there = f"{total:,} rows in cells, {answers:,} of them answers"
+        problems.append(f"the counts do not add up: {there}, of {rows:,} that are judged")
+    if problems:
+        raise DataError(problems, source)
+    return Counts(scale, cells, **{name: getattr(document, name) for name in _HIDDEN})
+
+
+def _wrong(cells: NDArray[Any], document: CountsDocument) -> dict[str, NDArray[np.bool_]]:
+    """What cannot be, and which cells have it."""
+    levels, some = len(document.levels), cells["prediction"] >= 0
+    truth, prediction, low, high = (cells[n] for n in ("truth", "prediction", "low", "high"))
+    weight, total, squares = (cells[n] for n in ("weight", "total", "squares"))
+    room = NEAR * np.maximum(np.maximum(abs(low), abs(high)), NEAR) * weight
+    is_between = (low * weight - room <= total) & (total <= high * weight + room)
+    is_between &= total**2 <= weight * squares * (1 + NEAR)
+    seen = np.unique(cells[["bin", "truth", "prediction"]], return_index=True)[1]
+    if document.bits is None:
+        of_bin = (low == cells["bin"]) & (high == cells["bin"])
+    else:
+        of_bin = np.logical_and(*(bins_of(e, document.bits) == cells["bin"] for e in (low, high)))
+    not_whole = [np.asarray(document.cells[n]) % 1 != 0 for n in ("truth", "prediction", "rows")]
+    return {
+        "ranks and rows are whole numbers": np.logical_or.reduce(not_whole),
+        "its rows must be at least 1": cells["rows"] < 1,
+        "its weight must not be negative": weight < 0,
+        f"a rank is not one of {levels} levels": (truth < 0) | (truth >= levels)
+        | (prediction < -1) | (prediction >= levels),
+        "it is given twice": ~np.isin(np.arange(len(cells)), seen),
+        "a confidence that is not of its bin": some & ~of_bin,
+        "no confidences have these sums": some & ~is_between,
+        "a confidence without an answer": ~some & (abs(cells["bin"]) + abs(total) + squares > 0),
+    }  # fmt: skip
+
+
+def _read(path: str | Path) -> CountsDocument | MomentsDocument:
+    content = read_json(path)
+    if isinstance(content, dict) and content.get("kind") == "acumen moments":
+        return validated(content, MomentsDocument, source_name(path))
+    return validated(content, CountsDocument, source_name(path))
+
+
+def _fingerprint(document: CountsDocument) -> str:
+    """What tells whether sums belong to these counts."""
+    return hashlib.sha256(to_json(document.model_dump(mode="json")).encode()).hexdigest()
+
+
+def _hashed(salt: str, text: str) -> str:
+    return hmac.new(salt.encode(), text.encode(), hashlib.sha256).hexdigest()[:HASH]
+
+
+def count(
+    data: Any,
+    *,
+    engine: str | None = None,
+    fewest: int = 0,
+    salt: str | None = None,
+    **reading: Unpack[Reading],
+) -> CountsDocument:
+    """Count the cells of a site's rows, to be merged with the counts of other sites.
+
+    ``data``, ``engine`` and ``reading`` are those of :func:`acumen.large.evaluate`. ``fewest``
+    leaves out the cells of fewer rows; what they held is known as one number. With a ``salt`` that
+    all sites share, hashes of the ids of cases show a case at two of them.
+
+    >>> import polars as pl
+    >>> rows = {"case": [1, 2], "truth": [0, 1], "prediction": [0, 0], "confidence": [0.9, 0.5]}
+    >>> count(pl.LazyFrame(rows)).cells["rows"]
+    [1, 1]
+    """
+    rows, facts = rows_of(data, None, engine, reading), {"fewest": fewest}
+    if salt is None:
+        return _document(count_rows(rows).only.suppress(fewest), **facts)
+    ids = fetch(rows.frame.select("case").unique().head(MOST_HASHES + 1))["case"].tolist()
+    if len(ids) > MOST_HASHES or not salt:
+        raise UsageError(f"a salt is not empty and for at most {MOST_HASHES:,} cases")
+    texts = (f"{i:.0f}" if isinstance(i, float) and i % 1 == 0 else str(i) for i in ids)
+    hashes = {"salt": _hashed(salt, ""), "case_hashes": sorted(_hashed(salt, t) for t in texts)}
+    return _document(count_rows(rows).only.suppress(fewest), **facts, **hashes)
+
+
+def moments(
+    data: Any,
+    against: str | Path,
+    *,
+    engine: str | None = None,
+    loss: AnyLoss = LOSS,
+    **reading: Unpack[Reading],
+) -> MomentsDocument:
+    """The second round: sums over the cases of a site of what its rows do to the pooled metrics."""
+    document, source = _read(against), source_name(against)
+    if isinstance(document, MomentsDocument):
+        raise DataError(["is no file of counts"], source)
+    pooled = _counts(document, source)
+    if not {"scale", "levels"} & {*reading}:
+        reading["levels"] = list(pooled.scale.levels)
+    cells = count_rows(rows_of(data, None, engine, reading), pooled.bits)
+    place = cells.only.find(pooled)
+    if (place < 0).any() and not pooled.hidden_rows:
+        raise DataError(["its rows are not among the pooled counts: other files, or other options"])
+    sums = cells.sums([Measurement.of(pooled, find_loss(loss))], [place])
+    own, name = _fingerprint(document), find_loss(loss).name
+    return MomentsDocument(kind="acumen moments", version=1, pooled=own, loss=name, sums=sums)
+
+
+def merge(
+    paths: Sequence[str | Path], *, loss: AnyLoss = LOSS, confidence_level: float = CONFIDENCE_LEVEL
+) -> tuple[CountsDocument, LargeArtifact]:
+    """Pooled counts and what they say; with the sums of every site, with intervals."""
+    documents = [(str(path), _read(path)) for path in dict.fromkeys(paths)]
+    counts = {n: d for n, d in documents if isinstance(d, CountsDocument)}
+    sums = {n: d for n, d in documents if isinstance(d, MomentsDocument)}
+    if not counts or (sums and len(counts) > 1):
+        raise UsageError("give counts of sites; or one file of pooled counts and the sums of all")
+    pooled, cost = _pool(counts), find_loss(loss)
+    total = _total(pooled, sums, cost.name)
+    merged = _counts(pooled, source_name(next(iter(counts))))
+    system = Measurement.of(merged, cost)
+    numbers = system.infer(total, 0, Options(resamples=0, confidence_level=confidence_level))
+    metrics, cases = system.certified(numbers), None if total is None else int(total["cases"])
+    return pooled, LargeArtifact(
+        source=counted(pooled.sites, "site"),
+        rows=int(merged.cells["rows"].sum()),
+        bits=pooled.bits,
+        cells=len(merged),
+        loss=cost.describe(merged.scale),
+        levels=pooled.levels,
+        confidence_level=confidence_level,
+        systems={"all": LargeSystem(cases=cases, outcomes=pooled.outcomes, metrics=metrics)},
+        suppressed_rows=pooled.hidden_rows,
+        suppressed_weight=pooled.hidden_weight,
+        sites=pooled.sites,
+        are_cases_apart=None if pooled.salt is None else True,
+    )
+
+
+def _pool(documents: Mapping[str, CountsDocument]) -> CountsDocument:
+    """The counts of several sites as one document; a case at two of them is refused."""
+    first, *others = documents.values()
+    if not others:
+        return first
+    counts = {name: _counts(document, source_name(name)) for name, document in documents.items()}
+    for name, own in counts.items():
+        if list(own.scale.levels) != first.levels:
+            why = "its levels are not those of the first file; give all sites the same --levels"
+            raise DataError([why], source_name(name))
+    facts: dict[str, Any] = {}
+    if len({d.salt for d in documents.values()}) > 1:
+        raise DataError(["the sites used different salts, or some none: cases cannot be compared"])
+    if first.salt is not None:
+        hashes = sorted(h for d in documents.values() for h in d.case_hashes or ())
+        twice = len(hashes) - len({*hashes})
+        if twice:
+            raise DataError([f"{counted(twice, 'case')} at two sites: a case lies wholly at one"])
+        facts = {"salt": first.salt, "case_hashes": hashes}
+    facts["fewest"] = max(d.fewest for d in documents.values())
+    facts["sites"] = sum(d.sites for d in documents.values())
+    return _document(reduce(Counts.merge, counts.values()), **facts)
+
+
+def _total(
+    pooled: CountsDocument, sums: Mapping[str, MomentsDocument], loss: str
+) -> dict[str, float] | None:
+    """The sums over the cases of all sites; refused where they do not belong together."""
+    total: dict[str, float] = {}
+    own = _fingerprint(pooled)
+    for name, document in sums.items():
+        problems = ["made against other pooled counts"] if document.pooled != own else []
+        problems += [f"of the loss {printable(document.loss)}"] if document.loss != loss else []
+        problems += ["of other metrics"] if total and document.sums.keys() != total.keys() else []
+        if problems:
+            raise DataError([f"its sums are {problem}" for problem in problems], source_name(name))
+        for part, value in document.sums.items():
+            most = max(total.get(part, 0.0), value)
+            total[part] = most if part.endswith("_most") else total.get(part, 0.0) + value
+    if sums and len(sums) != pooled.sites:
+        raise UsageError(f"sums of {len(sums)} of {pooled.sites} sites: intervals need them all")
+    return total or None

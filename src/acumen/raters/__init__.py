@@ -1,0 +1,1 @@
+"""Several raters, and an AI as one of them."""

@@ -1,0 +1,104 @@
+r"""Prediction-powered inference by case: what people would say of all, from few labelled cases.
+
+With people's ratings Y and the judge's F on n labelled cases, and F alone on N others,
+
+.. math:: \hat\theta = \lambda\, \bar F_U + \bar Y - \lambda \bar F, \quad
+          \lambda = \frac{k \sum_c a_c b_c}{k \sum_c b_c^2 + V_U}, \quad k = \frac{n}{n - 1}
+
+where :math:`a_c` and :math:`b_c` are the influences of a case on the two means, and :math:`V_U` the
+variance of :math:`\bar F_U`. It holds however bad the judge is, and is short where it is good.
+Angelopoulos, Duchi and Zrnic (2023), PPI++, for rows; here a case is what is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.inference.intervals import t_quantile
+from acumen.inference.jackknife import Jackknife
+from acumen.inference.resample import LeaveOut
+from acumen.types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Sums of cases: ``rows (case, part)``, and of each cut ``y`` and ``f (case, part, cut)``.
+
+    A part is a system; the estimate is the sum of the parts' means, each ``sign`` times.
+    """
+
+    rows: Floats
+    y: Floats
+    f: Floats
+    sign: Floats
+
+    def take(self, cases: NDArray[Any]) -> Sample:
+        """Some of the cases."""
+        return replace(self, rows=self.rows[cases], y=self.y[cases], f=self.f[cases])
+
+    def mean(self, sums: Floats) -> tuple[Floats, Floats]:
+        """The mean a row of each cut, and the influence of each case on it."""
+        total = self.rows.sum(axis=0)[:, None]
+        mean = sums.sum(axis=0) / total
+        influence = (sums - mean * self.rows[:, :, None]) / total
+        return self.sign @ mean, np.einsum("p,cpk->ck", self.sign, influence)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """Estimates of each cut, one weight for all of them, and what they were made from."""
+
+    value: Floats
+    weight: float
+    variance: Floats
+    degrees: Floats
+
+    def ends(self, level: float) -> tuple[Floats, Floats]:
+        """Of the intervals."""
+        t = np.array([t_quantile(level, df) for df in self.degrees])
+        reach = t * np.sqrt(self.variance)
+        return self.value - reach, self.value + reach
+
+
+def power(labelled: Sample, others: Sample, bounds: tuple[float, float] = (0.0, 1.0)) -> Powered:
+    """Estimates with the weight that makes them shortest, within bounds; (0, 0) is the classical.
+
+    >>> m, y, f = np.array([[1.0], [2], [3]]), [[[1.0]], [[3]], [[5]]], [[[1.0]], [[4]], [[5]]]
+    >>> some = Sample(m, np.array(y), np.array(f), np.ones(1))
+    >>> power(some, some, (0, 0)).value
+    array([1.5])
+    """
+    if len(others) < 2:
+        bounds = 0.0, 0.0
+    n, far = len(labelled), len(others)
+    mean_u, influence_u = others.mean(others.f) if far else (np.zeros(1), np.zeros((1, 1)))
+    variance_u = far / max(1, far - 1) * (influence_u**2).sum(axis=0)
+
+    def estimate(sample: Sample) -> tuple[Floats, float]:
+        size = len(sample)
+        mean_y, a = sample.mean(sample.y)
+        mean_f, b = sample.mean(sample.f)
+        scale = size / max(1, size - 1)
+        over = float((scale * (b**2).sum(axis=0) + variance_u).sum())
+        weight = scale * float((a * b).sum()) / over if over > 0 else 0.0
+        weight = min(bounds[1], max(bounds[0], weight))
+        return weight * (mean_u - mean_f) + mean_y, weight
+
+    value, weight = estimate(labelled)
+    block = np.arange(n) % LeaveOut.of(n).size
+    with np.errstate(divide="ignore", invalid="ignore"):  # a system may be left without a case
+        left_out = np.array([estimate(labelled.take(block != b))[0] for b in np.unique(block)])
+    jackknives = [Jackknife.of(column) for column in left_out.T]
+    own = np.array([j.variance for j in jackknives])
+    rest = weight**2 * variance_u
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = own**2 / [j.degrees for j in jackknives] + rest**2 / max(1, far - 1)
+        degrees = np.where(own + rest > 0, (own + rest) ** 2 / shares, n - 1)
+    return Powered(value, weight, own + rest, degrees)

@@ -1,0 +1,269 @@
+"""Decisions in words: one sentence, one table, and what to know before acting on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from acumen.charts.decisions import curve
+from acumen.errors import counted
+from acumen.report import blocks
+from acumen.report.blocks import Cell, Note, Notes, Paragraph, Section, Study, Table, Tone
+from acumen.report.cells import number, percent, plain, reach, title_of
+from acumen.report.plots import plot, plots
+from acumen.report.words import why_missing
+from acumen.results.decisions import (
+    Check,
+    CostDocument,
+    Decision,
+    GateDocument,
+    PlanDocument,
+    ThresholdDocument,
+)
+from acumen.results.measured import Measured
+
+_TESTS: Final = {
+    "binomial": "the exact binomial test",
+    "betting": "the betting test by case, which is exact",
+    "hoeffding-bentkus": "the Hoeffding–Bentkus test by case, which is exact",
+    "korn-graubard": "the Korn–Graubard bound by case",
+    "clopper-pearson": "SGR, a binary search with Clopper–Pearson bounds",
+    "conformal": "conformal risk control by case",
+}
+_ASKED: Final = {
+    "non-inferiority": "at most {:g} worse",
+    "equivalence": "within {:g}",
+    "superiority": "better",
+    "at-least": "at least {:g}",
+    "at-most": "at most {:g}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is said of a decision; ``curve`` are its points and what the axes are called."""
+
+    title: str
+    sentence: str
+    table: Table
+    notes: Sequence[str]
+    curve: tuple[Sequence[tuple[float, float]], str, str] | None = None
+
+    @property
+    def blocks(self) -> Iterator[Table | Notes]:
+        yield self.table
+        if self.notes:
+            yield Notes(tuple(Note(note) for note in self.notes))
+
+
+def brief(document: Decision, *, full: bool = False) -> Iterator[Section | blocks.Block]:
+    """The decision in one sentence and one table; ``full`` names the table, for programs."""
+    words = _words(document)
+    yield Paragraph(words.sentence, Tone.STRONG)
+    if full:
+        yield Section("metrics", words.title, tuple(words.blocks))
+    else:
+        yield from words.blocks
+
+
+def study_of(document: Decision, key: str) -> Study:
+    """Everything a page tells of a decision."""
+    words = _words(document)
+    figures: tuple[blocks.Plot, ...] = ()
+    if words.curve is not None:
+        points, x, y = words.curve
+        cells = tuple((number(a, ".4g"), number(b)) for a, b in points)
+        table, title = Table(f"{y} by {x}", (x, y), cells), f"{y} by {x}".capitalize()
+        figure = plot(key, document.kind, curve(points, x, y), title, words.sentence, table)
+        figures = plots(figure)
+    return Study(
+        key=key,
+        title=words.title,
+        subtitle=f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}",
+        answers=(("What was decided", (words.sentence,)),),
+        facts=blocks.Facts(()),
+        warnings=blocks.Warnings(()),
+        sections=(Section(document.kind, words.title, (*words.blocks, *figures)),),
+    )
+
+
+def _words(document: Decision) -> _Words:
+    match document:
+        case ThresholdDocument():
+            return _threshold(document)
+        case GateDocument():
+            return _gate(document)
+        case CostDocument():
+            return _cost(document)
+        case PlanDocument():
+            return _plan(document)
+    raise TypeError(type(document).__name__)
+
+
+def _bound(threshold: float | None) -> Cell:
+    return Cell("all answers" if threshold is None else f"{threshold:.6g}", threshold)
+
+
+def _ends(measured: Measured, form: str = ".4f") -> str:
+    return "" if measured.interval is None else f", interval {reach(*measured.ends, form).text}"
+
+
+def _threshold(document: ThresholdDocument) -> _Words:
+    name, cases = plain(document.confidence), counted(document.cases, "case")
+    promise = "mean loss of a case" if document.delta is None else "risk"
+    promise += f" ({plain(document.loss)}) is at most {document.alpha:g}"
+    if document.delta is not None:
+        promise += f", with a chance of error of {document.delta:.3g}"
+    sentence = f"None can be certified with {cases} that the {promise}; "
+    if document.certified:
+        above = f"Answers with {name} above {_bound(document.threshold).text} may be used"
+        above = "Every answer may be used" if document.threshold is None else above
+        sentence = f"{above}: their {promise} ({cases})."
+    elif document.cases_needed is not None:
+        sentence += f"about {document.cases_needed} cases like these could."
+    else:
+        least = counted(document.fewest_cases or 0, "case")
+        sentence += f"more cases like these would not, and {least} without an error are the least."
+    points = []
+    for p in document.grid:
+        facts = _bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")
+        points.append((*facts, number(p.level, ".3g"), Cell("yes" if p.certified else "no")))
+    coverage, default = document.coverage, " (what acumen takes here)" * document.method_is_default
+    notes = [f"By {_TESTS[document.test]}{default}."]
+    if coverage.value is not None:
+        notes.insert(0, f"It accepts {coverage.value:.1%} of all rows{_ends(coverage, '.1%')}.")
+    if document.method == "approx":
+        notes.append("Nominal δ; measured up to 1.15 δ.")
+    if document.delta is None:
+        notes.append("It holds on average over draws of cases, not with a chance δ.")
+    if not document.items_declared:
+        most = counted(document.items, "judgment")
+        notes.append(f"A case has at most {most} here; say how many by design (--most-items).")
+    if document.cases_apart:
+        notes.append(f"{counted(document.cases_apart, 'case')} made the grid and were not tested.")
+    columns = ("accepted above", "coverage", "risk here", "p", "level", "certified")
+    table = Table("Thresholds, strictest first", columns, tuple(points))
+    curve = [(p.coverage, p.risk) for p in document.grid if p.risk is not None]
+    return _Words(f"Threshold for {name}", sentence, table, notes, (curve, "coverage", "risk here"))
+
+
+def _subject(check: Check) -> str:
+    return title_of(check.metric) + ("" if check.group is None else f", {plain(check.group)}")
+
+
+def _why_undecided(check: Check) -> str:
+    words = {
+        "few_cases": f"too few cases ({check.cases})",
+        "unreliable": "its interval is unreliable",
+        "between": "the interval holds both yes and no",
+    }
+    return words.get(str(check.why)) or plain(why_missing(check.measured) or "it has no value")
+
+
+def _gate(document: GateDocument) -> _Words:
+    verdicts = {"pass": "The gate passes", "fail": "The gate fails"}
+    verdicts["undecided"] = "The gate is undecided: the data are too thin to say"
+    of = [f"{sum(c.verdict == name for c in document.checks)} {name}" for name in verdicts]
+    rows = tuple(
+        (
+            Cell(check.verdict.upper() if check.verdict == "fail" else check.verdict),
+            *(Cell(_subject(check)), Cell(_ASKED[check.rule].format(check.bound))),
+            *(number(check.measured.value), reach(*check.measured.ends), number(check.cases)),
+        )
+        for check in document.checks
+    )
+    is_pair = any(len(check.values) == 2 for check in document.checks)
+    notes = ["A difference is new − base, turned so that positive is worse."] * is_pair
+    notes += [f"{_subject(c)}: {_why_undecided(c)}." for c in document.checks if c.why is not None]
+    if document.cases < document.least_cases:
+        notes.append(f"It asks for at least {counted(document.least_cases, 'case')}.")
+    if document.undecided_counts_as and document.verdict == "undecided":
+        notes.append(f"Undecided counts as {document.undecided_counts_as} here.")
+    cases = counted(document.cases, "case")
+    sentence = f"{verdicts[document.verdict]} ({cases}; checks: {', '.join(of)})."
+    columns = ("verdict", "metric", "asked", "value", "one-sided 95% ends", "cases")
+    return _Words("Gate", sentence, Table("Checks", columns, rows), notes)
+
+
+def as_junit(document: GateDocument) -> str:
+    """A gate as JUnit XML: an undecided check is an error, unless it counts as pass or fail."""
+    from xml.etree import ElementTree
+
+    counts = {"tests": len(document.checks), "failures": 0, "errors": 0}
+    cases = []
+    for check in document.checks:
+        name = f"{_subject(check)}: {_ASKED[check.rule].format(check.bound)}"
+        facts = {"classname": "acumen.gate", "name": name, "time": "0"}
+        cases.append(case := ElementTree.Element("testcase", facts))
+        counts_as = check.verdict != "undecided" or document.undecided_counts_as
+        outcome = check.verdict if counts_as is True else counts_as or "undecided"
+        if outcome == "pass":
+            continue
+        counts["failures" if outcome == "fail" else "errors"] += 1
+        ends = reach(*check.measured.ends).text
+        message = f"{number(check.measured.value).text}, one-sided 95% ends {ends}"
+        message += "" if check.why is None else f"; {_why_undecided(check)}"
+        tag = "failure" if outcome == "fail" else "error"
+        ElementTree.SubElement(case, tag, type=check.verdict, message=message)
+    totals = {key: str(count) for key, count in counts.items()}
+    root = ElementTree.Element("testsuites", totals)
+    ElementTree.SubElement(root, "testsuite", {"name": "acumen gate", **totals}).extend(cases)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, "unicode", xml_declaration=True) + "\n"
+
+
+def _cost(document: CostDocument) -> _Words:
+    name, held_out = plain(document.confidence), document.cost
+    below = f"Hand over what has {name} at or below {_bound(document.threshold).text}"
+    below = "Hand over no answer" if document.threshold is None else below
+    sentence = (
+        f"{below}: a judgment then costs {number(held_out.value).text}; "
+        f"{number(document.always_answer.value).text} if every answer is used, "
+        f"{document.abstain_cost:g} if all are handed over."
+    )
+    rows = {
+        "at the threshold, held out": held_out,
+        "every answer used": document.always_answer,
+        "more than using every answer": document.against_answering,
+        "more than handing all over": document.against_handing_over,
+    }
+    cells = tuple((Cell(what), number(m.value, ".4f"), reach(*m.ends)) for what, m in rows.items())
+    folds = [_bound(threshold).text for threshold in document.fold_thresholds]
+    cases = counted(document.cases, "case")
+    notes = [f"Without each fold of {cases}, the threshold is {', '.join(folds)}."]
+    curve = [(p.coverage, p.cost) for p in document.curve]
+    table = Table("Cost of a judgment", ("what", "cost", "95% interval"), cells)
+    axes = (curve, "share that is answered", "cost of a judgment")
+    return _Words(f"What abstaining by {name} costs", sentence, table, notes, axes)
+
+
+def _plan(document: PlanDocument) -> _Words:
+    what = (
+        "a difference"
+        if document.metric is None
+        else f"a difference of {title_of(document.metric)}"
+    )
+    goal = f"show {what}: {document.detect:g}"
+    if document.one_sided:
+        goal = f"show that {what} is below {document.detect:g}"
+    sentence = (
+        f"{counted(document.cases, 'case')} {goal} with power {document.power:.1%} by the formula "
+        f"and {document.simulated:.1%} in simulated studies."
+    )
+    rows = tuple(
+        (
+            *(number(d.cases), number(d.items, ".3g"), number(d.repeats), number(d.judged)),
+            percent(d.power),
+        )
+        for d in (*document.curve, *document.designs)
+    )
+    notes = [f"A case's own value has the standard deviation {document.sd:.4g}."]
+    if document.normal_cases is not None:
+        notes.append(f"With normal quantiles (Miller 2024): {document.normal_cases:.4f} cases.")
+    if document.smallest_effect is not None:
+        pilot = counted(document.pilot_cases or 0, "case")
+        notes.append(f"The pilot's {pilot} show {document.smallest_effect:.4g} or more.")
+    columns = ("labelled cases", "items", "repeats", "judged besides", "power")
+    curve = ([(d.cases, d.power) for d in document.curve], "cases", "power")
+    return _Words("How many cases", sentence, Table("Designs", columns, rows), notes, curve)

@@ -1,0 +1,102 @@
+"""Prediction-powered estimates as blocks: each beside what the labels alone tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from acumen.charts.raters import effects
+from acumen.defaults import RELIABLE_CASES
+from acumen.errors import counted
+from acumen.metrics.registry import Unit
+from acumen.report.blocks import Cell, Fact, Table
+from acumen.report.cells import measured_cell, number, plain
+from acumen.report.raters import Drawing, Pages
+from acumen.results.raters import EstimateDocument, PoweredEstimate
+
+TITLES: Final = {
+    "mean": ("Mean rating", Unit.NUMBER),
+    "bias": ("Judge minus people", Unit.NUMBER),
+    "mae": ("Judge off people, mean", Unit.NUMBER),
+    "errors": ("Judge wrong", Unit.SHARE),
+}
+SUSPECT: Final = 0.01
+"""Labelled cases that differ so from the others were hardly drawn at random."""
+
+
+def pages(document: EstimateDocument) -> Pages:
+    """What a document says."""
+    entries = _entries(document)
+    sides = [
+        (side, title, measured)
+        for title, (entry, unit) in entries.items()
+        for side, measured in (("with the judge", entry.estimate), ("alone", entry.classical))
+        if unit is Unit.NUMBER and measured is not None
+    ]
+    drawing = Drawing(
+        "metrics",
+        "What people would say of all",
+        "With the judge's help, and from the labels alone.",
+        _table(entries),
+        lambda: effects(sides, "in units of the scale"),
+    )
+    labelled = counted(document.cases_labelled, "labelled case")
+    more = f"{document.cases_unlabelled} more that were judged, {counted(document.rows, 'row')}"
+    settings = {"confidence level": document.confidence_level, "acumen": document.acumen_version}
+    return Pages(
+        document.judged_in or "Judged cases",
+        f"{labelled} and {more}",
+        [drawing],
+        list(_sentences(document)),
+        [Fact("Mean rating", measured_cell(document.estimates["mean"].estimate))],
+        settings,
+        document.warnings,
+    )
+
+
+def _entries(document: EstimateDocument) -> dict[str, tuple[PoweredEstimate, Unit]]:
+    """Everything that is estimated, by its title."""
+    out = {TITLES[k][0]: (e, TITLES[k][1]) for k, e in document.estimates.items()}
+    if document.difference is not None:
+        left, right = map(plain, document.systems)
+        out[f"Mean rating, {right} minus {left}"] = document.difference, Unit.NUMBER
+    out |= {f"{plain(k)} or above": (e, Unit.SHARE) for k, e in document.at_least.items()}
+    return out | {
+        f"Mean rating, {plain(column)} {plain(value)}": (entry, Unit.NUMBER)
+        for column, by_value in document.slices.items()
+        for value, entry in by_value.items()
+    }
+
+
+def _table(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Table:
+    rows = tuple(
+        (
+            Cell(title),
+            measured_cell(entry.estimate, unit),
+            measured_cell(entry.classical, unit),
+            number(entry.weight, ".2f"),
+            number(entry.effective_cases, ".1f"),
+            number(entry.labels_saved, "+.1f"),
+        )
+        for title, (entry, unit) in entries.items()
+    )
+    columns = ("of all rows", "with judge", "labels alone", "weight", "as if labelled", "saved")
+    return Table("", columns, rows)
+
+
+def _sentences(document: EstimateDocument) -> Iterator[str]:
+    labels, p = document.labels, document.labels.random_p_value
+    if not document.estimates["mae"].weight:
+        yield "Errors and distances of the judge rest on the labels alone: no confidence helps."
+    if not labels.enough:
+        yield f"Fewer than {RELIABLE_CASES} labelled cases: no interval of these can be relied on."
+    if labels.partly_labelled:
+        cases = counted(labels.partly_labelled, "case")
+        yield f"{cases} labelled in part: their rows without a label are left out."
+    if document.not_judged:
+        yield f"{counted(document.not_judged, 'row')} without a rating of the judge left out."
+    if p is not None and p < SUSPECT:
+        yield (
+            f"The judge rates labelled cases unlike the others (p = {p:.2g}): were they drawn at "
+            "random? If not, none of this holds."
+        )

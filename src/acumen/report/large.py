@@ -1,0 +1,85 @@
+"""What is measured from counts, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from acumen.errors import counted, printable
+from acumen.report.blocks import Block, Cell, Note, Notes, Paragraph, Table, Tone, Warnings
+from acumen.report.cells import number, reach, title_of
+from acumen.report.words import note_of, why_missing
+from acumen.results.counts import Certified, LargeArtifact
+from acumen.results.measured import Delta, Measured
+
+DIGITS = ".6g"
+NOT_HERE = (
+    "Not measured where the rows live: p-values (they swap the systems within every case), "
+    "risks at a coverage (they jump from row to row), curves and charts (they show rows)."
+)
+
+
+def blocks(artifact: LargeArtifact) -> Iterator[Block]:
+    """The headline, every system, differences, slices, and what to know of them."""
+    cases = {s.cases for s in artifact.systems.values() if s.cases is not None}
+    of_cases = "".join(f" of {counted(n, 'case')}" for n in cases)
+    by = f", counted by {artifact.engine}" if artifact.engine else ""
+    source = printable(artifact.source, limit=200)
+    head = f"{source}: {counted(artifact.rows, 'row')}{of_cases}{by}; loss {artifact.loss}"
+    yield Paragraph(f"{head}; {artifact.confidence_level:.0%} intervals", Tone.STRONG)
+    yield Paragraph(_exactness(artifact))
+    notes = [] if cases else ["Intervals take a second round: acumen count --against these counts."]
+    for part, systems in {"": artifact.systems, **artifact.slices}.items():
+        for name, system in systems.items():
+            title = ", ".join(text for text in (part, name if len(systems) > 1 else "") if text)
+            yield _table(printable(title) or "Metric", system.metrics)
+            notes += _notes(system.metrics) if cases else []
+            if system.deltas:
+                rows = [(n, number(d.delta, DIGITS), _ends(d)) for n, d in system.deltas.items()]
+                cells = tuple((Cell(title_of(n)), *pair) for n, *pair in rows)
+                first = printable(next(iter(systems)))
+                yield Table("", (f"minus {first}", "Difference", "Interval"), cells)
+    notes += [NOT_HERE] if artifact.engine else []
+    yield Notes(tuple(Note(text) for text in dict.fromkeys(notes)))
+    yield Warnings(tuple(_warnings(artifact)))
+
+
+def _exactness(artifact: LargeArtifact) -> str:
+    if artifact.bits is None:
+        return f"Every confidence is a bin of its own ({artifact.cells:,} cells): exact."
+    return (
+        f"There are too many confidences to count each: bins are their {artifact.bits} leading "
+        f"bits ({artifact.cells:,} cells). What depends on the order inside a bin has bounds, "
+        "between which the value of the rows lies; what has none is exact."
+    )
+
+
+def _table(caption: str, metrics: Mapping[str, Certified]) -> Table:
+    has_bounds = any(m.bounds is not None for m in metrics.values())
+    rows = []
+    for name, metric in metrics.items():
+        cells = (Cell(title_of(name)), number(metric.value, DIGITS, metric.reason), _ends(metric))
+        low, high = metric.bounds or (None, None)
+        rows.append((*cells, reach(low, high, ".8g")) if has_bounds else cells)
+    columns = (caption, "Value", "Interval", "Between")
+    return Table("", columns[: 4 if has_bounds else 3], tuple(rows))
+
+
+def _ends(measured: Measured | Delta) -> Cell:
+    return reach(*measured.ends, DIGITS, why_missing(measured))
+
+
+def _notes(metrics: Mapping[str, Certified]) -> Iterator[str]:
+    for name, metric in metrics.items():
+        note = note_of(metric.interval) if metric.interval else why_missing(metric)
+        if note:
+            yield f"{title_of(name)}: {note}"
+
+
+def _warnings(artifact: LargeArtifact) -> Iterator[str]:
+    if artifact.suppressed_rows:
+        yield (
+            f"{counted(artifact.suppressed_rows, 'row')} (weight {artifact.suppressed_weight:g}) "
+            "in small cells were left out, so these are not the numbers of all rows"
+        )
+    if artifact.sites > 1 and not artifact.are_cases_apart:
+        yield "that no case lies at two sites was not checked; acumen count --salt makes it so"

@@ -1,0 +1,198 @@
+"""What a decision rests on, as it lies on disk: thresholds, gates, costs, plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from acumen.files.documents import Document
+from acumen.files.problems import refusal
+from acumen.results.calibration import CaseHashes, case_hash
+from acumen.results.measured import Measured
+from acumen.types import CaseId
+
+SCHEMA_VERSION: Final = 1
+Share = Annotated[float, Field(gt=0, lt=1)]
+Above0 = Annotated[float, Field(gt=0)]
+Natural = Annotated[int, Field(ge=0)]
+
+
+class Part(Document):
+    """A part of a decision; keys that a later version adds are passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ScalePart(Part):
+    """The scale that the judgments are on."""
+
+    name: str
+    levels: list[str | int | float]
+
+
+class Decision(Part):
+    """What every decision says of itself."""
+
+    kind: str
+    schema_version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
+    acumen_version: str | None = None
+    created_at: str | None = None
+    scale: ScalePart | None = None
+    confidence: str | None = None
+    loss: str | None = None
+
+
+Method = Literal["exact", "approx", "sgr", "crc"]
+Test = Literal[
+    "binomial", "betting", "hoeffding-bentkus", "korn-graubard", "clopper-pearson", "conformal"
+]
+
+
+class Point(Part):
+    """One threshold that was looked at."""
+
+    threshold: float | None = Field(description="null: every answer is accepted")
+    coverage: float = Field(description="share of all rows that are accepted")
+    risk: float | None = Field(description="mean loss of those")
+    p_value: float | None = None
+    level: float | None = Field(default=None, description="the chance of error it may use up")
+    certified: bool
+
+
+class ThresholdDocument(Decision):
+    """What ``acumen threshold`` writes: the threshold, what it promises, and how it was reached."""
+
+    noun = "threshold"
+    kind: Literal["threshold"] = "threshold"
+    threshold: float | None = Field(description="answers above it are accepted; null: every one")
+    certified: bool
+    alpha: Above0 = Field(description="the largest risk allowed, in units of the loss")
+    delta: Share | None = Field(description="chance that the true risk is larger; crc has none")
+    risk: float | None = Field(description="of what it accepts of the calibration cases")
+    coverage: Measured = Field(description="share of all rows that it accepts")
+    method: Method
+    test: Test
+    method_is_default: bool = False
+    cases: Natural
+    cases_apart: Natural = Field(default=0, description="those whose confidences made the grid")
+    cases_needed: int | None = Field(default=None, description="about so many would certify one")
+    fewest_cases: int | None = Field(default=None, description="without an error, at least these")
+    items: Natural = Field(description="most judgments of a case")
+    items_declared: bool = True
+    confidence: str
+    scale: ScalePart
+    grid: list[Point] = Field(default_factory=list)
+    case_hashes: CaseHashes = CaseHashes()
+
+    @model_validator(mode="after")
+    def _promises_what_it_certified(self) -> ThresholdDocument:
+        if not self.certified and self.threshold is not None:
+            raise refusal([(("threshold",), "must be null where nothing is certified")])
+        return self
+
+    def shared_with(self, cases: Iterable[CaseId]) -> int:
+        """How many of these cases it was made from."""
+        hashes = set(self.case_hashes.sha256_16)
+        return sum(case_hash(c, self.case_hashes.salt) in hashes for c in cases)
+
+
+Rule = Literal["non-inferiority", "equivalence", "superiority", "at-least", "at-most"]
+Verdict = Literal["pass", "fail", "undecided"]
+Undecided = Literal["few_cases", "no_value", "no_interval", "unreliable", "between"]
+
+
+class Check(Part):
+    """One requirement on all cases, or on a group of them."""
+
+    metric: str
+    group: str | None = Field(default=None, description="column=value; null: all cases")
+    rule: Rule
+    bound: float
+    values: list[float | None] = Field(description="of the run; of two, base and then new")
+    measured: Measured = Field(description="or new − base, positive is worse; one-sided 95% ends")
+    p_value: float | None = None
+    cases: Natural
+    verdict: Verdict
+    why: Undecided | None = Field(default=None, description="why it is undecided")
+
+
+class GateDocument(Decision):
+    """What ``acumen gate`` writes: the verdict, and every check behind it."""
+
+    noun = "gate"
+    kind: Literal["gate"] = "gate"
+    verdict: Verdict
+    undecided_counts_as: Literal["pass", "fail"] | None = None
+    checks: list[Check]
+    cases: Natural
+    least_cases: Natural = 0
+
+    @property
+    def exit_code(self) -> int:
+        """0 where it passes, 1 where it fails, 5 where the data are too thin to say."""
+        counts_as = self.undecided_counts_as if self.verdict == "undecided" else self.verdict
+        return 5 if counts_as is None else int(counts_as == "fail")
+
+
+class CostPoint(Part):
+    """What a judgment costs at a threshold."""
+
+    threshold: float | None
+    coverage: float
+    cost: float
+
+
+class CostDocument(Decision):
+    """What ``acumen cost`` writes: the cheapest threshold, against answering and handing over."""
+
+    noun = "cost"
+    kind: Literal["cost"] = "cost"
+    threshold: float | None = Field(description="the rest is handed over; null: nothing is")
+    fold_thresholds: list[float | None] = Field(description="without each fold of cases")
+    abstain_cost: float
+    cost: Measured = Field(description="of a judgment, each case at a threshold made without it")
+    always_answer: Measured
+    against_answering: Measured = Field(description="cost − always_answer, paired by case")
+    against_handing_over: Measured
+    curve: list[CostPoint]
+    cases: Natural
+
+
+class Design(Part):
+    """A study and its power."""
+
+    cases: Natural
+    power: float
+    items: Above0 | None = Field(default=None, description="judgments of a case")
+    repeats: Natural = 1
+    judged: Natural | None = Field(default=None, description="cases that only the model judges")
+
+
+class PlanDocument(Decision):
+    """What ``acumen plan`` writes: how many cases, by formula and by simulation."""
+
+    noun = "plan"
+    kind: Literal["plan"] = "plan"
+    metric: str | None
+    detect: float
+    one_sided: bool = Field(description="whether detect is a margin of non-inferiority")
+    sd: Above0 = Field(description="of a case")
+    cases: Natural
+    power: float = Field(description="at so many cases, by the noncentral t")
+    simulated: float = Field(description="the same, counted on resampled cases")
+    normal_cases: float | None = Field(description="two-sided, by Miller (2024), with z")
+    pilot_cases: int | None = None
+    smallest_effect: float | None = Field(default=None, description="that the pilot would show")
+    curve: list[Design]
+    designs: list[Design] = Field(default_factory=list)
+
+
+DECISIONS: Final[dict[str, type[Decision]]] = {
+    "threshold": ThresholdDocument,
+    "gate": GateDocument,
+    "cost": CostDocument,
+    "plan": PlanDocument,
+}
+"""Each decision by the kind that its document names."""

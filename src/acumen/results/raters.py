@@ -1,0 +1,172 @@
+"""What ``acumen rate`` and ``acumen estimate`` write."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from acumen.results.measured import Count, Delta, Measured, Model, Number
+
+
+class RaterTest(Model):
+    """The judge against one person, on the instances of that person."""
+
+    instances: Count
+    difference: Number = Field(description="mean of D: above 0 the person is closer to the others")
+    advantage: Number = Field(description="share of instances where the judge is as close")
+    p_value: Number
+    method: Literal["t", "wilcoxon", "by_case", "sign"]
+    passes: bool
+
+
+class AltTest(Model):
+    """The alternative annotator test: may the judge stand in for one of the people?"""
+
+    winning_rate: Number | None = Field(description="share of the people it passes; null: nobody")
+    passes: bool | None
+    advantage: Measured
+    raters: dict[str, RaterTest] = Field(default_factory=dict)
+    too_few: dict[str, Count] = Field(
+        default_factory=dict, description="people with too few instances, and how many they have"
+    )
+
+
+class Bias(Model):
+    """What may move a judge, each only where its column is mapped."""
+
+    leniency: Measured = Field(description="judge minus people, in levels")
+    by_level: dict[str, Measured] = Field(description="the same where people gave a level")
+    lowest: Delta = Field(description="use of the lowest level, judge minus people")
+    highest: Delta
+    length: Measured | None = Field(None, description="levels a doubling of the length adds")
+    self_preference: Delta | None = Field(
+        None, description="leniency to its own outputs, less that to others'"
+    )
+    flips: Measured | None = Field(None, description="share that changes with the order")
+    first_slot: Measured | None = Field(None, description="how often the first slot is favoured")
+    order_effect: Measured | None = Field(None, description="first slot minus second, in levels")
+    repeats_equal: Measured | None = Field(None, description="two draws of one rating are equal")
+    repeats_alpha: Measured | None = None
+    ceiling: Number | None = Field(
+        None, description="the largest correlation with people that its own noise allows"
+    )
+
+
+class Judge(Model):
+    """One judge, held against the people."""
+
+    units: Count = Field(description="rated by two people or more")
+    answered: Count = Field(description="of these, answered by the judge")
+    coverage: Measured
+    alt_test: AltTest
+    alt_test_charged: AltTest | None = Field(
+        None, description="the same, where an abstention is a loss; null if there is none"
+    )
+    risk: Measured = Field(description="levels off a random person, on what it answered")
+    noise_floor: Measured = Field(description="levels between two people, on the same units")
+    replacement: Measured = Field(description="alpha with the judge in a person's place")
+    replaced: Measured = Field(description="alpha of the people on the same ratings")
+    replacement_delta: Delta
+    bias: Bias
+
+
+class Rater(Model):
+    """One person among the others."""
+
+    ratings: Count
+    levels: list[Count] = Field(description="how often each level of the scale was given")
+    units_shared: Count
+    distance: Measured = Field(description="levels off another person, on average")
+    leniency: Measured = Field(description="own minus the others', in levels")
+    alpha_without: Delta = Field(description="alpha of the others, less alpha of all")
+    stands_out: Literal["disagrees", "lenient", "strict"] | None = None
+
+
+class Pair(Model):
+    """Two raters."""
+
+    one: str
+    other: str
+    units: Count
+    kappa: Measured
+
+
+class JudgeDelta(Model):
+    """Two judges on the units that both answered: right minus left."""
+
+    left: str
+    right: str
+    units: Count
+    risk: Delta
+    advantage: Delta
+
+
+class RatingsDocument(Model):
+    """Agreement among raters, and how far a judge may stand in for one of them."""
+
+    acumen_version: str
+    ratings_of: str | None = Field(description="the file, where there is one")
+    levels: list[Any]
+    cases: Count
+    units: Count
+    ratings: Count
+    skipped: Count
+    people: dict[str, Rater]
+    most_raters: Count | None = Field(
+        None, description="people who are looked at one by one, where there are more"
+    )
+    complete_units: Count = Field(description="units that all people rated: ICC is of them")
+    agreement: dict[str, Measured]
+    noise_floor: Measured
+    pairs: list[Pair]
+    judges: dict[str, Judge]
+    differences: list[JudgeDelta]
+    settings: dict[str, Any]
+    warnings: list[str]
+
+
+class PoweredEstimate(Model):
+    """What people would say, and what their labels alone tell."""
+
+    estimate: Measured
+    classical: Measured | None = None
+    weight: Number | None = Field(
+        default=None, description="of the judge: 0 is not used, 1 is trusted"
+    )
+    effective_cases: Number | None = Field(
+        default=None,
+        description="labelled cases that would give as short an interval without the judge",
+    )
+    labels_saved: Number | None = None
+
+
+class Labels(Model):
+    """Whether the labels may speak for the rest."""
+
+    partly_labelled: Count = Field(description="cases whose rows without a label are left out")
+    enough: bool
+    random_p_value: Number | None = Field(
+        description="of the judge's ratings of labelled cases against those of the others"
+    )
+
+
+class EstimateDocument(Model):
+    """What people would say of all cases, from few that they labelled and many that were judged."""
+
+    acumen_version: str
+    judged_in: str | None
+    levels: list[Any]
+    cases_labelled: Count
+    cases_unlabelled: Count
+    rows_labelled: Count
+    rows: Count
+    not_judged: Count = Field(description="rows without a rating of the judge, left out")
+    confidence_level: Number
+    estimates: dict[str, PoweredEstimate]
+    at_least: dict[str, PoweredEstimate] = Field(description="share of rows at a level or above")
+    systems: list[str] = Field(default_factory=list)
+    difference: PoweredEstimate | None = Field(None, description="second system minus first")
+    slices: dict[str, dict[str, PoweredEstimate]] = Field(default_factory=dict)
+    labels: Labels
+    warnings: list[str]

@@ -1,0 +1,149 @@
+"""Tests of a bounded mean: the published numbers, and laws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from acumen.decisions.bounds import (
+    Accepted,
+    betting,
+    binomial,
+    fallback,
+    fewest_cases,
+    hoeffding_bentkus,
+)
+
+
+@pytest.mark.parametrize(
+    ("k", "m", "delta", "upper"),
+    [
+        (0, 59, 0.05, 0.0495076),
+        (3, 100, 0.1, 0.0655858),
+        (12, 200, 0.05, 0.0954014),
+        (5, 41, 0.1, 0.2145148),
+        (2, 100, 0.1 / 8, 0.0787755),
+    ],
+)
+def test_the_known_clopper_pearson_end_is_where_the_binomial_is_delta(
+    k: int, m: int, delta: float, upper: float
+) -> None:
+    assert stats.beta.ppf(1 - delta, k + 1, m - k) == pytest.approx(upper, abs=5e-8)
+    assert binomial(k, m, upper) == pytest.approx(delta, abs=2e-6)
+    assert binomial(k, m, upper) == pytest.approx(stats.binom.cdf(k, m, upper), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("mean", "n", "alpha", "p"),
+    [
+        (0, 100, 0.05, 0.0059205),
+        (0.02, 100, 0.05, 0.2969190),
+        (0.05, 200, 0.1, 0.0219399),
+        (0.08, 500, 0.1, 0.2041139),
+        (0.3, 50, 0.5, 0.0089709),
+    ],
+)
+def test_hoeffding_bentkus_is_the_known_one(mean: float, n: int, alpha: float, p: float) -> None:
+    assert hoeffding_bentkus(mean, n, alpha) == pytest.approx(p, abs=5e-8)
+
+
+def test_the_betting_test_is_the_known_one() -> None:
+    values = np.tile([0, 0.25, 0, 0, 0.5, 0, 0, 0.125, 0, 0], 10)
+    assert betting(values, 0.2, 0.1) == pytest.approx(0.000101185, abs=5e-10)
+    assert hoeffding_bentkus(values.mean(), 100, 0.2) == pytest.approx(0.0063433, abs=5e-8)
+    assert betting(np.zeros(50), 0.1, 0.1) == pytest.approx(0.0091066, abs=5e-8)
+    assert hoeffding_bentkus(0.0, 50, 0.1) == pytest.approx(0.0051538, abs=5e-8)
+
+
+def wealth_by_hand(values: list[float], alpha: float, delta: float) -> float:
+    """The same one bet after the other, as the definition has it."""
+    total, squares, variance, wealth, most = 0.5, 0.25, 0.25, 1.0, 1.0
+    for i, value in enumerate(values, start=1):
+        bet = min(1.0, math.sqrt(2 * math.log(1 / delta) / (len(values) * variance)))
+        wealth *= 1 - bet * (value - alpha)
+        most = max(most, wealth)
+        total += value
+        squares += (value - total / (i + 1)) ** 2
+        variance = squares / (i + 1)
+    return 1 / most
+
+
+def test_many_bets_at_once_are_the_bets_one_by_one() -> None:
+    values = np.random.default_rng(3).random((4, 30)) ** 3
+    together = betting(values, 0.3, 0.05)
+    assert together == pytest.approx([wealth_by_hand(list(row), 0.3, 0.05) for row in values])
+
+
+ROWS = np.array([8, 8, 6, 0, 4, 8, 2, 8, 5, 7, 8, 3, 8, 0, 6, 8, 4, 8, 7, 8], float)
+
+
+def losses(by_case: dict[int, float]) -> np.ndarray:
+    loss = np.zeros(20)
+    for case, lost in by_case.items():
+        loss[case - 1] = lost
+    return loss
+
+
+@pytest.mark.parametrize(
+    ("by_case", "effective", "upper"),
+    [
+        ({2: 1, 6: 2, 10: 1, 15: 1}, 91.442426, 0.0847148),
+        ({6: 2}, 18, 0.1463209),
+        ({}, 18, 0.1200775),
+    ],
+)
+def test_korn_graubard_is_the_known_one(
+    by_case: dict[int, float], effective: float, upper: float
+) -> None:
+    accepted = Accepted.of(ROWS, losses(by_case))
+    assert accepted.effective(0.1) == pytest.approx(effective, abs=5e-7)
+    n, risk = effective, float(accepted.risk)
+    assert stats.beta.ppf(0.9, n * risk + 1, n * (1 - risk)) == pytest.approx(upper, abs=5e-8)
+    # the p is the level at which that end is the bound itself
+    assert float(accepted.p_value(upper)) == pytest.approx(0.1, abs=1e-6)
+
+
+def test_the_risk_is_loss_over_rows() -> None:
+    assert Accepted.of(ROWS, losses({2: 1, 6: 2, 10: 1, 15: 1})).risk == pytest.approx(
+        0.0431034, abs=5e-8
+    )
+
+
+def test_nothing_is_certified_on_one_case_or_on_none_or_where_all_is_wrong() -> None:
+    rows = np.array([[5.0, 0, 0], [0, 0, 0], [2, 2, 2]])
+    loss = np.array([[0.0, 0, 0], [0, 0, 0], [2, 2, 2]])
+    accepted = Accepted.of(rows, loss)
+    assert accepted.p_value(0.2).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("alpha", "delta", "cases"),
+    [(0.05, 0.05, 59), (0.05, 0.1, 45), (0.1, 0.05, 29), (0.1, 0.1, 22), (0.2, 0.1, 11)],
+)
+def test_the_fewest_cases_are_those_whose_end_reaches_the_bound(
+    alpha: float, delta: float, cases: int
+) -> None:
+    assert fewest_cases(alpha, delta) == cases
+    assert binomial(0, cases, alpha) <= delta < binomial(0, cases - 1, alpha)
+
+
+P = np.array([0.5, 0.02, 0.03, 0.03, 0.02, 0.06, 0.05, 0.08, 0.2, 0.03, 0.04, 0.01])
+
+
+def test_a_certified_threshold_hands_its_level_on() -> None:
+    starts = np.zeros(12)
+    starts[[1, 5, 9]] = 0.1 / 3
+    level, certified = fallback(P, starts)
+    assert np.flatnonzero(certified).tolist() == [1, 2, 3, 4, 5, 6, 9]
+    assert level[[0, 1, 4, 5, 6, 9]] == pytest.approx(
+        [0, 0.1 / 3, 0.1 / 3, 0.2 / 3, 0.2 / 3, 0.1 / 3]
+    )
+    alone = set()
+    for start in (1, 5, 9):  # separate sequences certify less
+        one = np.zeros(12)
+        one[start] = 0.1 / 3
+        alone |= set(np.flatnonzero(fallback(P, one)[1]).tolist())
+    assert sorted(alone) == [1, 2, 3, 4, 9]

@@ -1,0 +1,308 @@
+"""A threshold with a promise: by hand, by law, by exact fractions, and from hostile files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from scipy import stats
+
+import acumen
+from acumen.cli import run
+from acumen.decisions.bounds import Accepted
+from acumen.errors import DataError, UsageError
+from acumen.files.json import to_json, write_json
+from acumen.results.decisions import ThresholdDocument
+from acumen.studies import phq8_run
+from acumen.table.judgments import Judgments
+
+
+def single(errors: list[int], confidence: list[float]) -> Judgments:
+    """One right-or-wrong item a case."""
+    return acumen.from_columns(
+        case=range(len(errors)),
+        truth=[0] * len(errors),
+        prediction=errors,
+        confidence=confidence,
+        scale=[0, 1],
+    )
+
+
+def clustered(n: int, seed: int = 0, items: int = 4) -> Judgments:
+    """Surer is righter; some abstain; three levels."""
+    rng = np.random.default_rng(seed)
+    sure = rng.random((n, items))
+    off = (rng.random((n, items)) > 0.55 + 0.45 * sure).astype(int) * rng.integers(1, 3, (n, items))
+    silent = rng.random((n, items)) < 0.15
+    return acumen.from_columns(
+        case=np.repeat(np.arange(n), items),
+        item=np.tile([f"i{k}" for k in range(items)], n),
+        truth=np.zeros(n * items, int),
+        prediction=[
+            None if s else int(o) for s, o in zip(silent.ravel(), off.ravel(), strict=True)
+        ],
+        confidence=sure.ravel(),
+        scale=[0, 1, 2],
+    )
+
+
+def test_one_start_and_no_error_by_hand() -> None:
+    """40 cases, all right: at 55% of them, 22 without an error certify .1 at δ = .1."""
+    table = single([0] * 40, list(np.arange(40) / 40))
+    document = acumen.threshold(table, risk=0.1, starts=[0.55]).artifact
+    assert (document.method, document.test, document.method_is_default) == (
+        "exact",
+        "binomial",
+        True,
+    )
+    at = next(p for p in document.grid if p.level == 0.1)
+    assert at.coverage == 0.55
+    assert at.p_value == pytest.approx(0.9**22)
+    assert document.threshold is None  # once certified, 40 of 40 are too
+    assert document.certified
+    assert document.coverage.value == 1.0
+    assert not acumen.threshold(table, risk=0.1, starts=[0.5]).artifact.grid[9].certified
+
+
+def test_thresholds_lie_at_ranks_of_the_answered_rows_and_equal_ones_are_one() -> None:
+    confidence = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.9]
+    grid = acumen.threshold(single([0] * 10, confidence), risk=0.3).artifact.grid
+    # ⌊10 q⌋ is 0, 1, 1, 2, … for q = 5, 10, 15%: above the largest value there is nothing
+    assert [p.threshold for p in grid][:4] == [0.9, 0.8, 0.7, 0.6]
+    assert grid[0].coverage == 0.0
+    assert grid[0].risk is None
+    assert grid[-1].threshold is None
+    assert [p.coverage for p in grid][1:3] == [0.2, 0.3]
+
+
+def test_the_certificate_is_the_binomial_one_at_every_threshold() -> None:
+    rng = np.random.default_rng(5)
+    errors, confidence = (rng.random(400) < 0.06).astype(int), rng.random(400)
+    document = acumen.threshold(single(list(errors), list(confidence)), risk=0.2).artifact
+    for point in document.grid:
+        above = confidence > (-1 if point.threshold is None else point.threshold)
+        assert point.p_value == pytest.approx(
+            stats.binom.cdf(errors[above].sum(), above.sum(), 0.2)
+        )
+    best = [p for p in document.grid if p.certified][-1]
+    assert (document.threshold, document.risk) == (best.threshold, best.risk)
+
+
+def test_the_approximation_is_korn_graubard_by_case_with_abstentions_in_the_coverage() -> None:
+    table = clustered(60)
+    document = acumen.threshold(table, risk=0.3, loss="abs").artifact
+    assert (document.method, document.test, document.items) == ("approx", "korn-graubard", 4)
+    point = document.grid[12]
+    confidence = np.array(table.signals["confidence"].values)
+    above = table.answered & (confidence > point.threshold)
+    assert point.coverage == pytest.approx(above.mean())
+    assert point.risk == pytest.approx(table.prediction[above].mean())
+    rows = np.bincount(table.case[above], minlength=60).astype(float)
+    loss = np.bincount(table.case[above], table.prediction[above] / 2, 60)
+    assert point.p_value == pytest.approx(float(Accepted.of(rows, loss).p_value(0.3 / 2)))
+
+
+def test_a_loss_in_levels_and_its_share_certify_the_same() -> None:
+    table = clustered(80)
+    a = acumen.threshold(table, risk=0.4, loss="abs").artifact
+    b = acumen.threshold(table, risk=0.2, loss="abs_norm").artifact
+    assert a.threshold == b.threshold
+    assert a.risk == pytest.approx(2 * (b.risk or 0))
+
+
+@pytest.mark.parametrize("method", ["approx", "exact", "crc"])
+def test_the_order_of_rows_changes_nothing(method: str) -> None:
+    table = clustered(250, seed=2)
+    shuffled = table.take(np.random.default_rng(1).permutation(len(table)))
+    a, b = (acumen.threshold(t, risk=0.25, method=method).artifact for t in (table, shuffled))
+    assert a.model_dump(exclude={"created_at"}) == b.model_dump(exclude={"created_at"})
+
+
+def test_exact_sets_a_fifth_of_the_cases_apart_and_tests_the_others() -> None:
+    document = acumen.threshold(clustered(251), risk=0.35, delta=0.2).artifact
+    assert (document.method, document.test, document.cases_apart) == ("exact", "betting", 51)
+    assert not document.items_declared
+    other = acumen.threshold(
+        clustered(251), risk=0.35, delta=0.2, test="hoeffding-bentkus", most_items=5
+    ).artifact
+    assert (other.test, other.items, other.items_declared) == ("hoeffding-bentkus", 5, True)
+    assert [p.threshold for p in other.grid] == [p.threshold for p in document.grid]
+
+
+def test_a_discrete_confidence_is_looked_at_value_by_value() -> None:
+    table = single([0] * 30 + [1] * 2, [3.0] * 20 + [2.0] * 10 + [1.0] * 2)
+    document = acumen.threshold(table, risk=0.2, grid="values", starts=[0.1]).artifact
+    assert [(p.threshold, p.coverage) for p in document.grid] == [
+        (2.0, 20 / 32),
+        (1.0, 30 / 32),
+        (None, 1.0),
+    ]
+    assert document.grid[0].level == 0.1
+    listed = acumen.threshold(table, risk=0.2, grid=[1, 2.0], starts=[0.1]).artifact
+    assert [p.threshold for p in listed.grid] == [2.0, 1.0]
+    with pytest.raises(UsageError, match="has 200 values, so it is not discrete"):
+        acumen.threshold(single([0] * 200, list(range(200))), risk=0.2, grid="values")
+
+
+def test_sgr_bisects_with_a_share_of_delta_a_step() -> None:
+    errors, confidence = [0] * 98 + [1] * 2, list(np.arange(200, 100, -1.0))
+    document = acumen.threshold(single(errors, confidence), risk=0.1, method="sgr").artifact
+    assert {p.level for p in document.grid} == {0.1 / 7}
+    for point in document.grid:
+        accepted = round(100 * point.coverage)
+        p = stats.binom.cdf(max(0, accepted - 98), accepted, 0.1)
+        assert point.p_value == pytest.approx(p)
+        assert point.certified == (p <= 0.1 / 7)
+    assert document.coverage.value == max(p.coverage for p in document.grid if p.certified)
+
+
+def test_conformal_risk_control_by_hand() -> None:
+    """n = 40 and a mean loss of .05: (40 · .05 + 1)/41 = .0731707 at the loosest threshold."""
+    errors = [0] * 38 + [1] * 2
+    table = single(errors, list(np.arange(40, 0, -1.0)))
+    loosest = acumen.threshold(table, risk=0.0731708, method="crc").artifact
+    assert (loosest.threshold, loosest.risk, loosest.delta) == (None, 0.05, None)
+    tighter = acumen.threshold(table, risk=0.0731706, method="crc").artifact
+    assert tighter.threshold == 1.0  # the last error is left out: (1 + 1)/41
+    assert not acumen.threshold(table, risk=0.02, method="crc").artifact.certified
+    assert acumen.threshold(table, risk=0.02, method="crc").artifact.fewest_cases == 49
+
+
+def test_where_none_can_be_certified_it_says_how_many_cases_could() -> None:
+    few = single([0] * 10, list(range(10)))
+    document = acumen.threshold(few, risk=0.2, starts=[1.0]).artifact
+    assert not document.certified
+    assert document.threshold is None
+    assert document.fewest_cases == 11
+    assert document.cases_needed == 11
+    assert "None can be certified with 10 cases" in repr(acumen.threshold(few, risk=0.2))
+    hopeless = acumen.threshold(single([1] * 30, list(range(30))), risk=0.1)
+    assert hopeless.artifact.cases_needed is None
+    assert "more cases like these would not" in repr(hopeless)
+    with pytest.raises(DataError, match="certifies no threshold"):
+        acumen.evaluate(few, threshold=hopeless, resamples=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"risk": 0}, "between 0 and the largest loss, 1, not 0"),
+        ({"risk": 1.5}, "not 1.5"),
+        ({"delta": 1}, "a chance between 0 and 1"),
+        ({"method": "best"}, "no method 'best'"),
+        ({"method": "sgr"}, "one item a case"),
+        ({"method": "exact", "grid": "ranks"}, "do not come from the rows it tests"),
+        ({"method": "crc", "grid": "ranks"}, "leave the grid out"),
+        ({"grid": "half"}, "grid: numbers with commas, not 'half'"),
+        ({"starts": "0"}, "above 0 and at most 1"),
+        ({"starts": "nan"}, "at most 1"),
+        ({"test": "z"}, "no test 'z'"),
+        ({"most_items": 2}, "a case has 4 rows"),
+        ({"confidence": "confidence,llm"}, "one confidence"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((UsageError, DataError), match=message):
+        acumen.threshold(clustered(20), **{"risk": 0.2, **options})
+
+
+def test_evaluate_abstains_by_a_threshold_and_warns_of_its_own_cases(tmp_path: Path) -> None:
+    table, other = clustered(60), clustered(60, seed=9)
+    decision = acumen.threshold(table, risk=0.15)
+    decision.write(tmp_path / "threshold.json")
+    bound = decision.artifact.threshold
+    assert bound is not None
+    here = acumen.evaluate(table, threshold=tmp_path / "threshold.json", resamples=0).artifact
+    assert here.overall["coverage"].value == pytest.approx(decision.artifact.coverage.value)
+    assert here.overall["mae_levels"].value == pytest.approx(2 * (decision.artifact.risk or 0))
+    assert any("made from 60 of the 60 cases" in w for w in here.warnings)
+    again = acumen.from_columns(
+        case=[f"new {c}" for c in other.case],
+        item=[other.items[i] for i in other.item],
+        truth=other.truth,
+        prediction=[None if p < 0 else p for p in other.prediction],
+        confidence=other.signals["confidence"].values,
+        scale=[0, 1, 2],
+    )
+    there = acumen.evaluate(again, threshold=decision, resamples=0).artifact
+    accepted = other.answered & (other.signals["confidence"].values > bound)
+    assert there.overall["coverage"].value == pytest.approx(accepted.mean())
+    assert not any("in-sample" in w for w in there.warnings)
+    assert any("answers open: confidence is not above" in w for w in there.warnings)
+    with pytest.raises(DataError, match="is for the scale"):
+        acumen.evaluate(single([0, 1], [1, 2]), threshold=decision, resamples=0)
+    with pytest.raises(UsageError, match="what acumen threshold made"):
+        acumen.evaluate(table, threshold=0.4, resamples=0)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    write_json(tmp_path / "run.json", phq8_run())
+    return tmp_path
+
+
+def test_the_command_writes_what_the_schema_says_and_a_page(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["threshold", str(study / "run.json"), "--mode", "few_shot", "--risk", ".15"]
+    arguments += ["--confidence", "token_msp"]
+    files = ["-o", str(study / "t.json"), "--html", str(study / "t.html")]
+    assert run([*arguments, *files]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("Every answer may be used: their risk (abs_norm) is at most 0.15")
+    assert "measured up to 1.15" in text
+    assert "Threshold for token_msp" in (study / "t.html").read_text("utf-8")
+    assert run(["schema", "threshold"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    document = json.loads((study / "t.json").read_text())
+    jsonschema.validate(document, schema)
+    assert run(["show", str(study / "t.json")]) == 0
+    assert "threshold of acumen threshold" in capsys.readouterr().out
+    assert run(["show", str(study / "t.json"), "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("accepted above,coverage,risk here")
+    assert run(["report", str(study / "t.json"), "-o", str(study / "again.html")]) == 0
+    evaluate = ["evaluate", str(study / "run.json"), "--mode", "few_shot", "-q"]
+    evaluate += ["--threshold", str(study / "t.json"), "--resamples", "0"]
+    evaluate += ["-o", str(study / "m.json")]
+    assert run(evaluate) == 0
+    assert json.loads((study / "m.json").read_text())["options"]["threshold"] == evaluate[6]
+    assert "in-sample" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alpha": -1}, "alpha: must be greater than 0, not -1"),
+        ({"delta": "0.1"}, "delta: must be a number, not the text '0.1'"),
+        ({"threshold": [1]}, "threshold: must be a number, not a list"),
+        ({"certified": 1}, "certified: must be true or false"),
+        ({"kind": "gate"}, "kind: must be 'threshold'"),
+        ({"schema_version": 9}, "schema_version: must be at most 1, not 9"),
+        ({"certified": False, "threshold": 0.5}, "must be null where nothing is certified"),
+        ({"method": "magic"}, "method: must be 'exact', 'approx', 'sgr' or 'crc'"),
+        ({"confidence": "nobody\x1b[2J"}, "no confidence function"),
+    ],
+)
+def test_a_wrong_or_hostile_threshold_gets_a_clear_error(
+    change: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = clustered(60)
+    document = acumen.threshold(table, risk=0.3).artifact.model_dump(mode="json")
+    write_json(tmp_path / "t.json", document | change)
+    with pytest.raises((DataError, UsageError)) as refusal:
+        acumen.evaluate(table, threshold=tmp_path / "t.json", resamples=0)
+    assert message in str(refusal.value)
+    assert "\x1b" not in str(refusal.value)
+
+
+def test_a_document_is_read_as_it_was_written_and_has_no_chart_by_name() -> None:
+    decision = acumen.threshold(clustered(30), risk=0.3)
+    document = decision.artifact
+    with pytest.raises(UsageError, match="no chart of a calibration or a decision"):
+        acumen.chart("forest", decision)
+    again = ThresholdDocument.model_validate(json.loads(to_json(document.model_dump(mode="json"))))
+    assert again == document
