@@ -24,7 +24,7 @@ def test_a_claim_is_made_by_its_entry_and_not_in_words_of_its_own(claim: Claim) 
     uses = [
         file.name
         for file in (SOURCE / "report").rglob("*.py")
-        if file.name != "claims.py" and f"Claim.{claim.name}.say(" in file.read_text("utf-8")
+        if file.name != "claims.py" and f"Claim.{claim.name}.say" in file.read_text("utf-8")
     ]
     assert len(uses) == 1
     assert 0.0 < claim.value.error <= 0.05

@@ -42,11 +42,6 @@ NEAR: Final = 1e-6
 """How far a slope may be from a mix of facts that it is: slopes are known to about so much."""
 
 
-def _same(none: NoInterval, _: float) -> NoInterval:
-    """Where there is no interval, there is none at any level."""
-    return none
-
-
 @dataclass(frozen=True, slots=True)
 class CaseSums(Jackknife):
     """A jackknife of which only sums over cases are known; one deviation stands for all."""
@@ -224,10 +219,8 @@ class Measurement:
             if sums is None or f"{part}_2" not in sums or estimate.value is None:
                 why = Absence.NO_VALUE if estimate.value is None else Absence.NEEDS_ROWS
                 value, none = (estimate.value, estimate.reason), NoInterval(why=why)
-                empty = Jackknife(np.empty(0))
-                out[metric.name] = Inference(
-                    metric, *value, none, none, NO_REPLICATES, empty, partial(_same, none)
-                )
+                facts = (metric, *value, none, none, NO_REPLICATES, Jackknife(np.empty(0)))
+                out[metric.name] = Inference(*facts, interval_at=partial(_same, none))
                 continue
             jackknife = CaseSums.among(sums, part, total)
             if f"{part}_less_2" in sums:
@@ -242,3 +235,8 @@ class Measurement:
         bounds = self.counts.bounds(self.metrics, self.loss)
         measured = {name: i.measured.model_dump() for name, i in inferences.items()}
         return {n: Certified(**facts, bounds=bounds.get(n)) for n, facts in measured.items()}
+
+
+def _same(none: NoInterval, level: float) -> NoInterval:
+    """At any level there is none, for one reason."""
+    return none

@@ -38,16 +38,16 @@ def for_whom(artifact: MetricsArtifact) -> Section:
 
 def _words(by: str, system: str, parts: list[Slice], artifact: MetricsArtifact) -> str:
     who = plain(system) if len(artifact.inputs) > 1 else "it"
-    sides = {"left": Claim.RIGHT_LESS, "right": Claim.RIGHT_MORE}
+    sides = {"left": Claim.RIGHT_LESS.say, "right": Claim.RIGHT_MORE.say}
     said = []
-    for side, claim in sides.items():
+    for side, say in sides.items():
         groups = [
             plain(part.group)
             for part in parts
             if CLAIMED in part.difference and part.difference[CLAIMED].favours == side
         ]
         if groups:
-            said.append(claim.say(subject=who, groups=listed(groups, 4)))
+            said.append(say(subject=who, groups=listed(groups, 4)))
     text = "; ".join(said) or f"no group is shown to differ from the rest for {who}"
     worst = next((part for part in parts if CLAIMED in part.worst), None)
     if worst is not None:
