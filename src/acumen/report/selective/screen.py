@@ -167,12 +167,12 @@ def _knows(artifact: MetricsArtifact) -> Section:
     else:
         words = f"By {name(best)}: {loss_words(artifact)}, as fewer and surer answers are kept."
         blocks = (Paragraph(words),)
-        rows = [*_kept(artifact, variants), *rows]
+        rows = [*_surest(artifact, variants), *rows]
     rows += [(row[0] + end, *row[1:]) for row, end in zip(_of(artifact, limits), ends, strict=True)]
     return Section("knows", title, (*blocks, _numbers(artifact, rows)))
 
 
-def _kept(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[Row]:
+def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[Row]:
     """The risk of the surest rows; coverages that ties make the same are one."""
     grid, before = _grid(variants), None
     for coverage, (_, key, numbers) in zip(grid, _of(artifact, grid.values()), strict=True):
