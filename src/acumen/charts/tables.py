@@ -37,8 +37,10 @@ def confusion_plot(
         for t, row in enumerate(counts)
         for p, n in enumerate(row)
     ]
+    orient: Any = "top" if len(matrices) == 1 else "bottom"
+    axis = alt.Axis(labelAngle=0, labelOverlap=False, orient=orient)
     heat = alt.Chart().encode(
-        alt.X("p:N", sort=[*levels, ABSTAINED], title="prediction", axis=_level_axis()),
+        alt.X("p:N", sort=[*levels, ABSTAINED], title="prediction", axis=axis),
         alt.Y("t:N", sort=levels[::-1], title="truth"),
     )
     tooltip = [
@@ -54,13 +56,8 @@ def confusion_plot(
     height, cases = 48 * len(levels), {"t": "truth", "p": "prediction", "s": "system"}
     if len(matrices) == 1:
         return theme.finish(chart, sets, height=height, cases=cases)
-    sized = chart.properties(width=280, height=height)
-    sides = alt.Column("s:N", title=None, sort=[name for name, _, _ in matrices])
-    return theme.finish(sized.facet(column=sides), sets, height=None, cases=cases)
-
-
-def _level_axis() -> alt.Axis:
-    return alt.Axis(labelAngle=0, labelOverlap=False, orient="top")
+    sides = theme.multiples(chart, [name for name, _, _ in matrices], height)
+    return theme.finish(sides, sets, height=None, cases=cases)
 
 
 def confidence(artifact: MetricsArtifact) -> theme.Figure | None:

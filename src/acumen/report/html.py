@@ -19,6 +19,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
+from acumen.report.terms import MINUS, Glossary
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
 from acumen.results.files import document_of, read_document
@@ -142,15 +143,19 @@ def render_studies(studies: Sequence[Study]) -> str:
     )
     from markupsafe import Markup
 
+    glossary = Glossary()
+    environment.filters["signs"] = lambda text: MINUS.sub("−", text)
     # only this package's own files and escaped JSON pass unescaped
     return environment.get_template("report.html").render(
         studies=studies,
+        terms=lambda text, **how: glossary(str(_inert(text)), **how),
+        begin=glossary.begin,
         version=__version__,
         policy=Markup(policy),  # noqa: S704
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
         library=Markup(library),  # noqa: S704
-        island=Markup(island(studies)),  # noqa: S704
+        island=lambda: Markup(island(studies, glossary.used)),  # noqa: S704
         kind=lambda block: type(block).__name__,
         static_rows=STATIC_ROWS,
     )
@@ -163,7 +168,7 @@ def _inert(value: object) -> object:
     return value
 
 
-def island(studies: Sequence[Study]) -> str:
+def island(studies: Sequence[Study], terms: Mapping[str, str]) -> str:
     """Charts and cases as JSON that cannot end the element it stands in; each data set once."""
     from acumen.charts.theme import config
 
@@ -172,6 +177,7 @@ def island(studies: Sequence[Study]) -> str:
     charts = [_chart(block, datasets) for block in blocks if isinstance(block, Plot)]
     document = {
         "config": config(),
+        "terms": terms,
         "datasets": [[key, rows] for key, rows in datasets.items()],
         "charts": charts,
         "cases": [_columns(block) for block in blocks if isinstance(block, Cases)],
@@ -190,11 +196,13 @@ def _chart(plot: Plot, datasets: dict[str, Any]) -> dict[str, Any]:
 
 def _columns(cases: Cases) -> dict[str, Any]:
     columns = [
-        {"key": printable(c.key or c.title)}
+        {"key": printable(c.key or c.title), "title": printable(c.title)}
+        | ({"system": c.system} if c.system else {})
+        | ({} if c.is_listed else {"apart": True})
         | ({"values": c.values} if c.values else {"names": c.names, "codes": c.codes})
         for c in cases.columns
     ]
-    return {"n": cases.n, "system": cases.system, "columns": columns}
+    return {"n": cases.n, "systems": cases.systems, "columns": columns}
 
 
 @cache

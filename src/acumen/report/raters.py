@@ -115,7 +115,7 @@ class Pages(NamedTuple):
             facts=Facts(tuple(self.facts)),
             warnings=Warnings(tuple(map(plain, self.warnings))),
             sections=(*sections, Section("provenance", "Provenance", (table,))),
-            definitions=("intervals",),
+            definitions=("raters", "intervals"),
         )
 
 

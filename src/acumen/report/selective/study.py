@@ -20,6 +20,7 @@ from acumen.report.blocks import (
     Warnings,
 )
 from acumen.report.cells import number, plain, reach, text, title_of, value_and_interval
+from acumen.report.joint import joint
 from acumen.report.plots import plot, plots
 from acumen.report.selective import levels
 from acumen.report.selective.brief import metric_table
@@ -71,15 +72,15 @@ def _title(artifact: MetricsArtifact, run: str) -> str:
 
 def _cases(artifact: MetricsArtifact, key: str, texts: bool) -> list[Section]:
     sides = zip(artifact.input_names, artifact.rows, strict=False)
-    tables = [
-        cases(artifact, rows, side, f"{key}-rows-{at}", texts=texts)
-        for at, (side, rows) in enumerate(sides, 1)
-    ]
+    tables = [cases(artifact, rows, side, f"{key}-rows", texts=texts) for side, rows in sides]
+    if not tables:
+        return []
+    table = joint(f"{key}-rows", "Judgments of every system", tables)
     mind = "No text of a case is in this page."
-    if any(table.has_texts for table in tables):
+    if table.has_texts:
         mind = "The texts of cases in it were asked for: mind who gets this page."
     lead = Paragraph(f"One row a judgment. {mind}", Tone.QUIET)
-    return [Section("cases", "Cases", (lead, *tables))] if tables else []
+    return [Section("cases", "Cases", (lead, table))]
 
 
 _AREAS: Final = ("augrc", "aurc", "aurc_exact", "eaugrc", "failure_auroc")
