@@ -5,7 +5,7 @@ from __future__ import annotations
 from acumen.report.blocks import Cases, Column
 from acumen.report.cells import coded
 from acumen.report.joint import joint
-from acumen.report.terms import Glossary
+from acumen.report.terms import Glossary, signs
 
 
 def table(system: str, rows: list[tuple[str, str, str, str]], sure: list[float | None]) -> Cases:
@@ -107,3 +107,5 @@ def test_a_minus_is_a_minus_and_a_hyphen_stays() -> None:
     assert glossary("(-0.125, -.2 to -3) of gpt-4, 2026-11-16") == (
         "(−0.125, −.2 to −3) of gpt-4, 2026-11-16"
     )
+    assert signs("-0.04 to -.01*") == "−0.04 to −.01*"
+    assert signs("run -1") == "run -1"

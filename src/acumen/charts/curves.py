@@ -98,20 +98,17 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], li
     return optimum, achievable
 
 
-def _label_rows(artifact: MetricsArtifact, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _label_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Where each system's name stands: at the end of its curve, no name on another."""
     labels = []
     tops = {risk: max(row[risk] for row in rows) for risk in "rg"}
-    for function in {row["f"] for row in rows}:
+    for function in dict.fromkeys(row["f"] for row in rows):
         ends = list({row["s"]: dict(row) for row in rows if row["f"] == function}.values())
         for risk, top in tops.items():
             low = -top
             for end in sorted(ends, key=lambda end: float(end[risk])):
-                end[risk] = low = max(end[risk], low + NAME_HEIGHT * top)
-        labels += [
-            {key: theme.drawn(end[key]) for key in "crg"} | {"f": function, "s": end["s"]}
-            for end in ends
-        ]
+                end[risk] = low = theme.drawn(max(end[risk], low + NAME_HEIGHT * top)) or 0.0
+        labels += [{key: end[key] for key in "fscrg"} for end in ends]
     return labels
 
 
@@ -126,7 +123,7 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     optimum, achievable = _reference_rows(artifact)
     kinds = {"c": rows, "b": band_rows(artifact), "h": achievable, "o": optimum}
     if paired and not many:
-        kinds["n"] = _label_rows(artifact, rows)
+        kinds["n"] = _label_rows(rows)
     sets = theme.Sets()
     data = sets.add([row | {"k": kind} for kind, own in kinds.items() for row in own])
     color = alt.Color("f:N", scale=theme.colours(names), title="confidence function")
@@ -143,18 +140,17 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
         return marks
 
     dashes: dict[str, Any] = {"strokeWidth": 1.5, "strokeDash": [6, 4]}
-    late: dict[str, Any] = (
-        {"align": "right", "dy": -9} if max(row["c"] for row in rows) > 0.85 else {"dx": 6}
-    )
+    is_late = max(row["c"] for row in rows) > 0.85  # no room beside the ends of the curves
+    place: dict[str, Any] = {"align": "right", "dy": -9} if is_late else {"align": "left", "dx": 6}
     band: dict[str, Any] = {"y": alt.Y(f"{risk}l:Q"), "y2": alt.Y2(f"{risk}h")}
     layers = {
-        "b": part("b", 0.16 if many or len(systems) < 3 else 0.06)
+        "b": part("b", 0.06 if 2 < len(systems) <= MOST_TOGETHER else 0.16)
         .mark_area(clip=True)
         .encode(**band),
         "h": part("h", 0.9).mark_line(strokeWidth=1.2, strokeDash=[2, 3]),
         "o": part("o", 1).mark_line(**dashes).encode(color=alt.value(theme.GREY)),
         "c": part("c", 1, 0.12 if paired else 0.22).mark_line(strokeWidth=2),
-        "n": part("n", 1).mark_text(limit=130, **({"align": "left"} | late)).encode(text="s:N"),
+        "n": part("n", 1).mark_text(limit=130, **place).encode(text="s:N"),
     }
     points = part("c", 0.7).mark_circle(size=16, clip=True).encode(tooltip=_tooltip(paired))
     there = [layer for kind, layer in layers.items() if kinds.get(kind)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -87,10 +87,7 @@ def study_of(document: Decision, key: str) -> Study:
         key=key,
         title=words.title,
         subtitle=f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}",
-        answers=(
-            ("What was decided", (words.sentence,)),
-            ("What to know of it", tuple(words.notes)),
-        ),
+        answers=(("Decided", (words.sentence,)), ("What to know of it", tuple(words.notes))),
         facts=blocks.Facts(tuple(words.facts)),
         warnings=blocks.Warnings(()),
         sections=(Section(document.kind, "What stands behind it", (words.table, *figures)),),
@@ -111,6 +108,10 @@ def _words(document: Decision) -> _Words:
         case PlanDocument():
             return _plan(document)
     raise TypeError(type(document).__name__)
+
+
+def _large(cells: Mapping[str, Cell]) -> list[blocks.Fact]:
+    return [blocks.Fact(title, cell) for title, cell in cells.items()]
 
 
 def _bound(threshold: float | None) -> Cell:
@@ -157,11 +158,8 @@ def _threshold(document: ThresholdDocument) -> _Words:
     columns = ("accepted above", "coverage", "risk here", "p", "level", "certified")
     table = Table("Thresholds, strictest first", columns, tuple(points))
     curve = [(p.coverage, p.risk) for p in document.grid if p.risk is not None]
-    facts = (
-        fact("coverage of what it accepts", coverage, Unit.SHARE),
-        blocks.Fact("risk at most", number(document.alpha, "g")),
-        blocks.Fact("cases", number(document.cases)),
-    )
+    size = {"risk at most": number(document.alpha, "g"), "cases": number(document.cases)}
+    facts = [fact("coverage of what it accepts", coverage, Unit.SHARE), *_large(size)]
     axes, title = (curve, "coverage", "risk here"), f"Threshold for {name}"
     return _Words(title, sentence, table, notes, facts, axes, document.alpha)
 
@@ -184,13 +182,8 @@ def _sets(document: SetsDocument) -> _Words:
     )
     rows = tuple((number(k), percent(share)) for k, share in enumerate(document.shares, 1))
     table = Table("Sets of held-out cases", ("levels in the set", "share of answers"), rows)
-    facts = (
-        fact(
-            "truths in their set, held out", coverage, Unit.SHARE, f"{1 - document.alpha:.3g} asked"
-        ),
-        blocks.Fact(f"levels in a set, of {top}", number(document.width, ".2f")),
-        blocks.Fact("cases", number(document.cases)),
-    )
+    width = {f"levels in a set, of {top}": number(document.width, ".2f")}
+    facts = [fact("truths in their set, held out", coverage, Unit.SHARE), *_large(width)]
     return _Words("Prediction sets", sentence, table, notes, facts)
 
 
@@ -230,8 +223,10 @@ def _gate(document: GateDocument) -> _Words:
     sentence = f"{verdicts[document.verdict]} ({cases}; checks: {', '.join(of)})."
     columns = ("verdict", "metric", "asked", "value", "one-sided 95% ends", "cases")
     facts = [
-        fact(f"{_subject(check)}: {check.verdict}", check.measured, Unit.NUMBER, str(row[2].text))
-        for check, row in zip(document.checks[:4], rows, strict=False)
+        fact(
+            f"{_subject(c)}: {c.verdict}", c.measured, Unit.NUMBER, f"{row[2].text}; one-sided ends"
+        )
+        for c, row in zip(document.checks[:4], rows, strict=False)
     ]
     return _Words("Gate", sentence, Table("Checks", columns, rows), notes, facts)
 
@@ -317,9 +312,7 @@ def _plan(document: PlanDocument) -> _Words:
         notes.append(f"The pilot's {pilot} show {document.smallest_effect:.4g} or more.")
     columns = ("labelled cases", "items", "repeats", "judged besides", "power")
     curve = ([(d.cases, d.power) for d in document.curve], "cases", "power")
-    facts = (
-        blocks.Fact("cases", number(document.cases)),
-        blocks.Fact("power by the formula", percent(document.power)),
-        blocks.Fact("power in simulated studies", percent(document.simulated)),
-    )
+    power = {"power by the formula": document.power, "in simulated studies": document.simulated}
+    powers = {title: percent(share) for title, share in power.items()}
+    facts = _large({"cases": number(document.cases)} | powers)
     return _Words("How many cases", sentence, Table("Designs", columns, rows), notes, facts, curve)

@@ -19,7 +19,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
-from acumen.report.terms import MINUS, Glossary
+from acumen.report.terms import Glossary, signs
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
 from acumen.results.files import document_of, read_document
@@ -144,7 +144,7 @@ def render_studies(studies: Sequence[Study]) -> str:
     from markupsafe import Markup
 
     glossary = Glossary()
-    environment.filters["signs"] = lambda text: MINUS.sub("−", text)
+    environment.filters["signs"] = signs
     # only this package's own files and escaped JSON pass unescaped
     return environment.get_template("report.html").render(
         studies=studies,
@@ -178,7 +178,7 @@ def island(studies: Sequence[Study], terms: Mapping[str, str]) -> str:
     document = {
         "config": config(),
         "terms": terms,
-        "datasets": [[key, rows] for key, rows in datasets.items()],
+        "datasets": [[key, _packed(rows)] for key, rows in datasets.items()],
         "charts": charts,
         "cases": [_columns(block) for block in blocks if isinstance(block, Cases)],
     }
@@ -186,6 +186,14 @@ def island(studies: Sequence[Study], terms: Mapping[str, str]) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+def _packed(rows: Sequence[Mapping[str, Any]]) -> list[list[list[Any]]]:
+    """Rows by column, those of the same keys together: no row repeats its keys."""
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row), []).append(row)
+    return [[[*keys], [[r[key] for r in own] for key in keys]] for keys, own in groups.items()]
 
 
 def _chart(plot: Plot, datasets: dict[str, Any]) -> dict[str, Any]:

@@ -7,13 +7,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from acumen.report.blocks import UNDEFINED, Cases, Column
+from acumen.report.blocks import UNDEFINED, Cases, Column, Paragraph, Section, Tone
 from acumen.report.cells import coded
 
 OF_ALL: Final = ("case", "item", "truth")
 """Keys of what is the same whoever judges: rows of systems that share it are one row."""
 FEW_SYSTEMS: Final = 3
 """Up to so many systems the table has room for a confidence and an outcome of each."""
+
+
+def case_sections(key: str, tables: Sequence[Cases]) -> list[Section]:
+    """The section of the cases of some systems, and what it holds of their texts."""
+    if not tables:
+        return []
+    table = joint(f"{key}-rows", "Judgments of every system", tables)
+    mind = "No text of a case is in this page."
+    if table.has_texts:
+        mind = "The texts of cases in it were asked for: mind who gets this page."
+    lead = Paragraph(f"One row a judgment. {mind}", Tone.QUIET)
+    return [Section("cases", "Cases", (lead, table))]
 
 
 def joint(key: str, title: str, tables: Sequence[Cases]) -> Cases:
@@ -32,7 +44,8 @@ def joint(key: str, title: str, tables: Sequence[Cases]) -> Cases:
         for column in table.columns
         if column.key not in OF_ALL
     ]
-    lists = {"prediction", *([_sure(tables)] if len(tables) <= FEW_SYSTEMS else [])}
+    numbers = [c.key for c in own if c.values and c.key not in ("", "evidence")]
+    lists = {"prediction", *(numbers[:1] if len(tables) <= FEW_SYSTEMS else [])}
     listed = [replace(column, is_listed=column.key in lists) for column in own]
     listed.sort(key=lambda column: column.key != "prediction")  # answers stand side by side
     systems = tuple(table.systems[0] for table in tables)
@@ -45,12 +58,6 @@ def joint(key: str, title: str, tables: Sequence[Cases]) -> Cases:
         tables[0].note,
         has_texts=any(table.has_texts for table in tables),
     )
-
-
-def _sure(tables: Sequence[Cases]) -> str:
-    """The first number of a row: how sure the system was, or how high it ranks the case."""
-    numbers = (c.key for c in tables[0].columns if c.values and c.key not in ("", "evidence"))
-    return next(numbers, "")
 
 
 def _places(tables: Sequence[Cases]) -> tuple[list[tuple[str, ...]], list[list[int]]]:

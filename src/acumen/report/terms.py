@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -16,17 +15,13 @@ if TYPE_CHECKING:
 
 MINUS: Final = re.compile(r"(?<![\w.)\-])-(?=\.?\d)")
 """A hyphen that stands before a number alone."""
+NUMBERS: Final = re.compile(r"[-+.,%\de*– ]+( to [-+.,%\de*– ]+)?")
+"""A number, or the ends of an interval."""
 
 
-OF_VIEW: Final[Mapping[str, Mapping[str, str]]] = {
-    "Ranking": {"selective": "areas"},
-    "Forecast": {"selective": "reliability"},
-    "Confusion": {"selective": "agreement"},
-    "SeverityRanking": {"selective": "agreement", "verdicts": "auprc"},
-    "Reasoning": {"verdicts": "process"},
-    "RankingWithReasons": {"verdicts": "auprc"},
-}
-"""View of a metric -> group of definitions -> the entry of Methods that says it in full."""
+def signs(text: str) -> str:
+    """Numbers with real minus signs; any other text as it is."""
+    return MINUS.sub("−", text) if NUMBERS.fullmatch(text) else text
 
 
 @cache
@@ -35,7 +30,7 @@ def _terms(groups: tuple[str, ...]) -> dict[str, tuple[str, str]]:
     words = tomllib.loads(files("acumen.report").joinpath("page", "terms.toml").read_text("utf-8"))
     terms = {term: (at, says) for g in groups for term, (at, says) in words.get(g, {}).items()}
     for metric in METRICS.values():
-        for group, entry in OF_VIEW[metric.view.__name__].items():
+        for group, entry in words["views"][metric.view.__name__].items():
             if group in groups and not metric.parameters:
                 terms.setdefault(metric.title, (entry, metric.about))
     return terms

@@ -1,7 +1,9 @@
 "use strict";
 (() => {
   const page = JSON.parse(document.getElementById("data").textContent);
-  const datasets = new Map(page.datasets);
+  const unpacked = (groups) => groups.flatMap(([keys, columns]) => columns[0].map((_, row) =>
+    Object.fromEntries(keys.map((key, at) => [key, columns[at][row]]))));
+  const datasets = new Map(page.datasets.map(([key, groups]) => [key, unpacked(groups)]));
   const narrow = window.matchMedia("(max-width: 40rem)").matches;
 
   function made(tag, properties = {}, ...children) {
@@ -525,7 +527,7 @@
   }
 
   for (const head of document.querySelectorAll("tbody th")) {
-    if (head.textContent === "command") head.nextElementSibling.dataset.copy = "the command";
+    if (head.textContent === "command" && head.nextElementSibling.textContent !== "–") head.nextElementSibling.dataset.copy = "the command";
   }
   for (const element of document.querySelectorAll("[data-copy]")) {
     const text = element.textContent;
@@ -541,7 +543,7 @@
   // ---- terms: what one means, while it is pointed at or has the focus -------------------------
   const tip = made("div", { id: "tip", hidden: true });
   tip.setAttribute("role", "tooltip");
-  document.body.append(tip);
+  document.querySelector("main").append(tip);
   function explain(term) {
     tip.textContent = page.terms[term.textContent];
     tip.hidden = false;

@@ -20,15 +20,13 @@ from acumen.report.blocks import (
     Fact,
     Facts,
     Folded,
-    Paragraph,
     Section,
     Study,
     Table,
-    Tone,
     Warnings,
 )
 from acumen.report.cells import coded, difference, fact, plain, text, title_of
-from acumen.report.joint import joint
+from acumen.report.joint import case_sections
 from acumen.report.plots import plot, plots
 from acumen.report.verdicts import tables
 from acumen.report.verdicts.words import (
@@ -51,6 +49,7 @@ from acumen.results.verdicts import (
 def study_of(pair: PairDocument, key: str, command: str | None = None) -> Study:
     """Everything a page tells of one method, or of two side by side."""
     documents, comparison = pair.systems, pair.comparison
+    named = zip(documents, method_names(documents), strict=True)
     warnings = [w for d in documents for w in d.warnings]
     warnings += [] if comparison is None else comparison.warnings
     return Study(
@@ -62,7 +61,7 @@ def study_of(pair: PairDocument, key: str, command: str | None = None) -> Study:
         warnings=Warnings(tuple(map(plain, warnings))),
         sections=(
             *(section for section in _sections(pair, key) if section.blocks),
-            *_cases(documents, key),
+            *case_sections(key, [case_table(d, m, f"{key}-rows") for d, m in named if d.results]),
             Section("provenance", "Provenance", _provenance(documents, command)),
         ),
         definitions=("verdicts", "intervals"),
@@ -229,16 +228,6 @@ def _provenance(documents: Sequence[ResultsDocument], command: str | None) -> tu
     inputs = tuple(tuple(map(text, file)) for file in files)
     table = Table("Runs and settings", ("setting", *method_names(documents)), tuple(rows))
     return (*([Table("Inputs", ("what", "file", "SHA-256"), inputs)] if inputs else []), table)
-
-
-def _cases(documents: Sequence[ResultsDocument], key: str) -> list[Section]:
-    named = zip(documents, method_names(documents), strict=True)
-    cases = [case_table(d, method, f"{key}-rows") for d, method in named if d.results]
-    if not cases:
-        return []
-    lead = Paragraph("One row a judgment. No text of a case is in this page.", Tone.QUIET)
-    table = joint(f"{key}-rows", "Cases of both methods", cases)
-    return [Section("cases", "Cases", (lead, table))]
 
 
 def case_table(document: ResultsDocument, method: str, key: str) -> Cases:
