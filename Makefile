@@ -101,14 +101,15 @@ else
 endif
 	@touch $(LOCAL)
 
-# The pages of docs/ as a site, in site/.
+# The pages of docs/ as a site, in site/: strictly, and with every link and anchor checked.
 docs: $(READY)
 ifneq ($(UV),)
 	$(UV) pip install --quiet --python $(BIN)/python -e '.[docs]'
 else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 endif
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -d build/doctrees docs site
+	$(BIN)/python -m pages.links site
 
 clean:
 	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
