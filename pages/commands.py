@@ -94,6 +94,8 @@ def _command(name: str) -> str:
         for title, rows in groups.items()
     ]
     lines = "\n".join(f"$ {line}" for line in examples(name))
+    for part, inner in getattr(command, "commands", {}).items():
+        tables += [f"``acumen {name} {part}``: {prose(inner.help.partition(chr(10))[0])}"]
     title = heading(f"acumen {name}", "~")
     return "\n\n".join(
         [anchor(f"command-{name}"), title, prose(text), block("console", lines), *tables]

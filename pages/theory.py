@@ -6,7 +6,7 @@ import inspect
 from importlib import import_module
 
 from acumen.metrics import METRICS
-from acumen.metrics.notes import Explanation, explain
+from acumen.report.explain import Explanation, explain
 from pages.rst import anchor, heading, page, prose, table
 
 
@@ -18,7 +18,8 @@ def metrics() -> str:
     parts = []
     for module, entries in families.items():
         title, _, text = (import_module(module).__doc__ or "").strip().partition("\n\n")
-        parts += [heading(" ".join(title.rstrip(".").split()), "-"), inspect.cleandoc(text)]
+        parts += [heading(" ".join(title.split(". ")[0].rstrip(".").split()), "-")]
+        parts += [inspect.cleandoc(text)]
         parts += [_entry(entry) for entry in entries]
     about = (
         "Every metric that acumen computes, from the registry that computes it. "
@@ -31,11 +32,13 @@ def metrics() -> str:
 
 def _entry(entry: Explanation) -> str:
     rows = [
-        ("Name", f"``{entry.name}``"),
+        ("Name", f"``{entry.metric.name}``"),
         ("Range", prose(entry.range)),
-        ("Better", entry.better),
+        ("Better", entry.metric.better or "neither"),
         ("Reference", prose(entry.reference)),
         ("Caution", prose(entry.caution)),
     ]
     facts = table(("", ""), rows).replace(":header-rows: 1", ":stub-columns: 1", 1)
-    return "\n\n".join([anchor(entry.anchor), heading(entry.title, "~"), entry.text, facts])
+    return "\n\n".join(
+        [anchor(entry.metric.anchor), heading(entry.metric.title, "~"), entry.text, facts]
+    )

@@ -25,9 +25,7 @@ from acumen.errors import AcumenError, UsageError, printable
 
 PROGRAM: Final = "acumen"
 PARTIAL: Final = 4
-"""What was asked for is there in part: a run that did not end."""
-FAULT: Final = 70
-"""What sysexits.h calls a fault of the software: nothing a gate or a user did."""
+FAULT: Final = 70  # what sysexits.h calls a fault of the software
 
 EXITS: Final = {
     0: "All went well; of a gate, it passed.",
@@ -42,19 +40,16 @@ EXITS: Final = {
 """What a command ends with."""
 QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Begin here": ("demo", "map", "explain"),
-    "Does it know when it doesn't know? Who is better, and for whom not?": (
-        "evaluate", "curve", "reconcile",
-    ),
+    "Does it know when it doesn't know? Who is better?": ("evaluate", "curve", "reconcile"),
     "Is its confidence honest?": ("confidence", "calibrate"),
-    "May its answers be used? How many cases does that take?": (
-        "threshold", "sets", "cost", "gate", "plan",
-    ),
+    "May its answers be used?": ("threshold", "sets", "cost", "gate"),
+    "How many cases does it take?": ("plan",),
     "Can it stand in for a person?": ("rate", "estimate"),
     "Is it right for the right reasons?": ("score",),
     "Ask a model": ("run", "task"),
     "Count rows that stay where they are": ("count", "merge"),
     "Look at results": ("show", "report", "plot", "schema"),
-}  # fmt: skip
+}
 """What one may ask -> the commands that answer, as ``--help`` shows them."""
 COMMANDS: Final = {
     name: f"acumen.cli.{'run_command' if name == 'run' else name}"

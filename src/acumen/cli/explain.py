@@ -22,15 +22,15 @@ def explain(
     Example: acumen explain quadratic_kappa
     """
     from acumen.metrics import METRICS
-    from acumen.metrics.notes import explain, plain
+    from acumen.report.explain import explain, plain
 
     if metric is None:
         for known in METRICS.values():
             typer.echo(f"{known.name:24}{plain(known.about)}")
         return
     entry = explain(metric)
-    typer.echo(f"{entry.title} ({entry.name})\n\n{plain(entry.text)}\n")
-    typer.echo(f"Range:      {entry.range}\nBetter:     {entry.better}")
+    typer.echo(f"{entry.metric.title} ({entry.metric.name})\n\n{plain(entry.text)}\n")
+    typer.echo(f"Range:      {entry.range}\nBetter:     {entry.metric.better or 'neither'}")
     if entry.reference:
         typer.echo(f"Reference:  {entry.reference}")
     typer.echo(f"Caution:    {entry.caution}")

@@ -49,6 +49,8 @@ def schema(
 ) -> None:
     """Print the JSON Schema of a document: the model that checks it.
 
+    Example: acumen schema
+
     Example: acumen schema metrics > metrics.schema.json
     """
     from acumen.files.json import to_json

@@ -1,7 +1,6 @@
 """One writer a file: the system's own lock where it has one, else a file that stands beside it.
 
-``flock`` ends with the process. So does the file on Windows, which deletes it with its last handle
-(``O_TEMPORARY``); on a system that has neither, a message says which file to delete.
+Both end with the process: Windows deletes such a file (``O_TEMPORARY``) with its last handle.
 """
 
 from __future__ import annotations

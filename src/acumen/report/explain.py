@@ -13,22 +13,18 @@ from typing import Any
 
 from acumen.errors import UsageError, printable
 from acumen.files.toml import parse_toml
-from acumen.metrics.registry import METRICS, Kind, find_metric
-
-OWN = {"caution": "It is your own metric: say what it rewards wrongly in its docstring."}
+from acumen.metrics import METRICS
+from acumen.metrics.registry import Kind, Metric, find_metric
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """A metric for people. Texts are in the markup of docstrings."""
 
-    name: str
-    title: str
-    anchor: str
+    metric: Metric
     text: str
     """Its docstring, with a formula."""
     range: str
-    better: str
     reference: str
     """Empty where the text has it."""
     caution: str
@@ -44,27 +40,20 @@ def notes() -> dict[str, Any]:
 def explain(key: str) -> Explanation:
     """What a metric is, by its name or by its key in a document.
 
-    >>> explain("augrc_full").range, explain("augrc").better
-    ('0 or more', 'lower')
+    >>> explain("augrc_full").range
+    '0 or more'
     """
     metric = find_metric(key)
     if metric is None:
         close = difflib.get_close_matches(key, METRICS, 3)
         hint = f"is {' or '.join(close)} meant?" if close else "acumen explain lists them"
         raise UsageError(f"no metric '{printable(key)}'; {hint}")
-    note = notes().get(metric.anchor.removeprefix("metric-"), OWN)
+    note = notes().get(metric.anchor.removeprefix("metric-"), {})  # a user's own has none
     about, _, rest = inspect.cleandoc(metric.function.__doc__ or metric.name).partition("\n")
     formula = f".. math:: {note['formula']}" if "formula" in note else ""
-    return Explanation(
-        name=metric.name,
-        title=metric.title,
-        anchor=metric.anchor,
-        text="\n\n".join(filter(None, (about, formula, rest.strip()))),
-        range=_range(metric.kind),
-        better=metric.better or "neither",
-        reference=note.get("reference", ""),
-        caution=note["caution"],
-    )
+    text = "\n\n".join(filter(None, (about, formula, rest.strip())))
+    caution = note.get("caution", "It is your own metric: its docstring says what it rewards.")
+    return Explanation(metric, text, _range(metric.kind), note.get("reference", ""), caution)
 
 
 def _range(kind: Kind) -> str:
