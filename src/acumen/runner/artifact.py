@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from acumen.files.json import to_json
 from acumen.runner.cases import Case
@@ -18,6 +18,10 @@ from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
 from acumen.runner.record import Mode, Outcome, Record
 from acumen.runner.signals import agreement, middle
+from acumen.types import CaseId
+
+if TYPE_CHECKING:
+    from acumen.runner.withhold import Answer, Sieve
 
 _ERRORS: Final = {
     Outcome.refused: "RefusalError",
@@ -28,6 +32,7 @@ _NO_SETTING: Final = ("task", "references", "address")
 _ALONE: Final = dict.fromkeys(
     ("consistency_modal_confidence", "consistency_score_std", "consistency_na_rate")
 )
+_Place = tuple[CaseId, Mode, str]
 _ROWS: Final = "\0rows"  # no other text of a run file has it
 
 
@@ -66,16 +71,21 @@ class Answers:
         return [record for record in self.records if record.is_usable]
 
     @property
+    def items(self) -> Sequence[str]:
+        """The items that were answered, or left open."""
+        return tuple(self.usable[0].items) if self.usable else ()
+
+    @property
     def error(self) -> str | None:
         """Why no record is usable, named as readers of run files let a name of an error through."""
         first = self.records[0]
         return None if self.usable else f"{_ERRORS[first.outcome]}: {first.reason}"
 
 
-def assemble(plan: Plan, journal: Journal) -> Artifact | None:
+def assemble(plan: Plan, journal: Journal, sieve: Sieve | None = None) -> Artifact | None:
     """The run file of all cases with nothing left to ask; None while there is no such case.
 
-    The same journal, the same bytes.
+    The same journal, the same bytes. Answers that do not pass the sieve are left open.
     """
     samples, modes, records = range(plan.settings.samples), plan.settings.modes, journal.records
     cases = [
@@ -94,14 +104,47 @@ def assemble(plan: Plan, journal: Journal) -> Artifact | None:
         "run_metadata": _metadata(plan, journal, [r for each in answers for r in each.records]),
         "failure_summary": _failure_summary(answers),
     }
-    summary = common["failure_summary"]
+    summary, withheld = common["failure_summary"], set[_Place]()
+    if sieve is not None:
+        withheld, facts = sieve.hold_back(_levels(plan, answers))
+        shared = sieve.document.case_hashes.shared_with(case.id for case in cases)
+        summary["threshold"] = facts | {"calibration_cases": shared}
     if plan.task.is_verdict:
-        verdicts = (_verdict(plan, each) for each in answers)
+        verdicts = (_leave_open(_verdict(plan, each), each, withheld) for each in answers)
         return Artifact(summary, _verdict_study(plan, journal, answers) | common, [verdicts])
     by_mode = [[each for each in answers if each.mode == mode] for mode in modes]
     frames = [_experiment(plan, mode, each) for mode, each in zip(modes, by_mode, strict=True)]
-    rows = [(_result(plan, each) for each in part) for part in by_mode]
+    rows = [(_leave_open(_result(plan, each), each, withheld) for each in part) for part in by_mode]
     return Artifact(summary, common | {"experiments": frames}, rows)
+
+
+def _levels(plan: Plan, answers: Iterable[Answers]) -> Iterator[Answer]:
+    for each in answers:
+        for item in plan.task.scale.items if each.usable else ():
+            record, signals = _item(plan, item, each.usable)
+            if (level := record.items[item].level) is not None:
+                yield (each.case.id, each.mode, item), level, signals
+
+
+def _leave_open(row: dict[str, Any], answers: Answers, withheld: Set[_Place]) -> dict[str, Any]:
+    """A row without the answers that were withheld; each stays readable beside its place."""
+    case, mode = answers.case.id, answers.mode
+    items = [item for item in answers.items if (case, mode, item) in withheld]
+    if not items:
+        return row
+    if "verdict" in row:
+        return row | {"verdict": None, "withheld": row["verdict"]}
+    levels = {item: row["predicted_items"][item] for item in items}
+    return row | {
+        "predicted_items": row["predicted_items"] | dict.fromkeys(items),
+        "withheld_items": levels,
+        "ratings": [
+            rating
+            if rating["rater"] == "truth" or rating["item"] not in levels
+            else rating | {"rating": None}
+            for rating in row["ratings"]
+        ],
+    }
 
 
 def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[str, Any]:
