@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from acumen.files.json import to_json
@@ -32,6 +33,7 @@ _NO_SETTING: Final = ("task", "references", "address")
 _ALONE: Final = dict.fromkeys(
     ("consistency_modal_confidence", "consistency_score_std", "consistency_na_rate")
 )
+TRUTH: Final = "truth"
 _Place = tuple[CaseId, Mode, str]
 _ROWS: Final = "\0rows"  # no other text of a run file has it
 
@@ -59,21 +61,18 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A case in a mode, and the records of its samples."""
+    """A case in a mode, and the records of its samples: all, and those with an answer in them."""
 
     case: Case
     mode: Mode
     records: Sequence[Record]
+    usable: Sequence[Record]
 
-    @property
-    def usable(self) -> list[Record]:
-        """The records that hold an answer or an abstention."""
-        return [record for record in self.records if record.is_usable]
-
-    @property
-    def items(self) -> Sequence[str]:
-        """The items that were answered, or left open."""
-        return tuple(self.usable[0].items) if self.usable else ()
+    @classmethod
+    def of(cls, case: Case, mode: Mode, records: Sequence[Record]) -> Answers:
+        """The answers of a case; where every record is usable, one list is enough for both."""
+        usable = [record for record in records if record.is_usable]
+        return cls(case, mode, records, records if len(usable) == len(records) else usable)
 
     @property
     def error(self) -> str | None:
@@ -96,7 +95,7 @@ def assemble(plan: Plan, journal: Journal, sieve: Sieve | None = None) -> Artifa
     if not cases:
         return None
     answers = [
-        Answers(case, mode, [records[case.id, mode, sample] for sample in samples])
+        Answers.of(case, mode, [records[case.id, mode, sample] for sample in samples])
         for mode in modes
         for case in cases
     ]
@@ -104,17 +103,19 @@ def assemble(plan: Plan, journal: Journal, sieve: Sieve | None = None) -> Artifa
         "run_metadata": _metadata(plan, journal, [r for each in answers for r in each.records]),
         "failure_summary": _failure_summary(answers),
     }
-    summary, withheld = common["failure_summary"], set[_Place]()
+    summary = common["failure_summary"]
+    row_of = partial(_verdict if plan.task.is_verdict else _result, plan)
     if sieve is not None:
         withheld, facts = sieve.hold_back(_levels(plan, answers))
         shared = sieve.document.case_hashes.shared_with(case.id for case in cases)
         summary["threshold"] = facts | {"calibration_cases": shared}
+        row_of = partial(_open_row, row_of, withheld)
     if plan.task.is_verdict:
-        verdicts = (_leave_open(_verdict(plan, each), each, withheld) for each in answers)
-        return Artifact(summary, _verdict_study(plan, journal, answers) | common, [verdicts])
+        frame = _verdict_study(plan, journal, answers) | common
+        return Artifact(summary, frame, [map(row_of, answers)])
     by_mode = [[each for each in answers if each.mode == mode] for mode in modes]
     frames = [_experiment(plan, mode, each) for mode, each in zip(modes, by_mode, strict=True)]
-    rows = [(_leave_open(_result(plan, each), each, withheld) for each in part) for part in by_mode]
+    rows = [map(row_of, part) for part in by_mode]
     return Artifact(summary, common | {"experiments": frames}, rows)
 
 
@@ -126,22 +127,25 @@ def _levels(plan: Plan, answers: Iterable[Answers]) -> Iterator[Answer]:
                 yield (each.case.id, each.mode, item), level, signals
 
 
-def _leave_open(row: dict[str, Any], answers: Answers, withheld: Set[_Place]) -> dict[str, Any]:
+def _open_row(
+    row_of: Callable[[Answers], dict[str, Any]], withheld: Set[_Place], answers: Answers
+) -> dict[str, Any]:
     """A row without the answers that were withheld; each stays readable beside its place."""
-    case, mode = answers.case.id, answers.mode
-    items = [item for item in answers.items if (case, mode, item) in withheld]
+    row, here = row_of(answers), (answers.case.id, answers.mode)
+    if "verdict" in row:
+        is_open = any((*here, item) in withheld for item in answers.records[0].items)
+        return row | {"verdict": None, "withheld": row["verdict"]} if is_open else row
+    levels = row.get("predicted_items", {})
+    items = [item for item in levels if (*here, item) in withheld]
     if not items:
         return row
-    if "verdict" in row:
-        return row | {"verdict": None, "withheld": row["verdict"]}
-    levels = {item: row["predicted_items"][item] for item in items}
     return row | {
-        "predicted_items": row["predicted_items"] | dict.fromkeys(items),
-        "withheld_items": levels,
+        "predicted_items": levels | dict.fromkeys(items),
+        "withheld_items": {item: levels[item] for item in items},
         "ratings": [
-            rating
-            if rating["rater"] == "truth" or rating["item"] not in levels
-            else rating | {"rating": None}
+            rating | {"rating": None}
+            if rating["item"] in items and rating["rater"] != TRUTH
+            else rating
             for rating in row["ratings"]
         ],
     }
@@ -266,7 +270,7 @@ def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
 def _ratings(plan: Plan, case: Case, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
     """The same once more as long rows, for those who compare raters: the truth's, each sample's."""
     for item, level in case.truth.items():
-        yield {"item": item, "rater": "truth", "rating": level}
+        yield {"item": item, "rater": TRUTH, "rating": level}
     for record in records:
         rater = f"{plan.settings.model} {record.sample + 1}"
         for item, answer in record.items.items():
