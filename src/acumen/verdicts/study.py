@@ -115,6 +115,7 @@ def prepare(
         ranking=ranking,
         reasoning=reason(counts, table.included.cases),
         warnings=(
+            *_not_asked(run),
             *_warnings(claims, known, ranking, among),
             *_other_truths(claims, known, run.truth),
             *counts.warnings,
@@ -176,6 +177,12 @@ def _warnings(
     if unseen:
         warnings.append(_without_result(unseen))
     return warnings
+
+
+def _not_asked(run: VerdictRun) -> list[str]:
+    """A run that ended early says of how many cases it is a part."""
+    left = (run.asked or 0) - len(run.claims)
+    return [f"the run ended early: {left} of its {run.asked} cases are missing"] if left > 0 else []
 
 
 def _other_truths(claims: list[Claim], truth: Truth, carried: Truth | None) -> list[str]:
