@@ -132,22 +132,16 @@ def run(
     ):
         if choice not in choices:
             raise UsageError(f"{name} must be one of {', '.join(choices)}")
-    for name, count in (
-        ("samples", samples),
-        ("concurrency", concurrency),
-        ("limit", limit),
-        ("failure_limit", failure_limit),
-        ("token_limit", token_limit),
-    ):
+    counts = {"samples": samples, "concurrency": concurrency, "limit": limit}
+    counts |= {"failure_limit": failure_limit, "token_limit": token_limit}
+    for name, count in counts.items():
         if count is not None and count < 1:
             raise UsageError(f"{name} must be at least 1")
     if max_tokens is not None and max_completion_tokens is not None:
         raise UsageError("give --max-tokens or --max-completion-tokens, not both")
     if cost_limit is not None and prompt_price is None and completion_price is None:
         raise UsageError("--cost-limit needs --prompt-price or --completion-price")
-    if extra_body is not None and (
-        ours := {"model", "messages", "input", "stream", "n"} & {*extra_body}
-    ):
+    if ours := {"model", "messages", "input", "stream", "n"} & {*(extra_body or ())}:
         raise UsageError(f"--extra-body may not set {', '.join(sorted(ours))}")
     content = read_task(task)
     orders = 2 if content.swap else 1
@@ -200,9 +194,8 @@ def _sieve(threshold: Any, scale: Scale) -> Sieve:
 def _address(model: str, base_url: str | None, api: Api) -> str | None:
     """Where to ask; None is the local model."""
     if model != LOCAL:
-        own = PROTOCOLS[api].base_url
         beside = None if api == "messages" else os.environ.get("OPENAI_BASE_URL")
-        return base_url or beside or own
+        return base_url or beside or PROTOCOLS[api].base_url
     if base_url is not None:
         raise UsageError("--model local serves itself: leave --base-url out")
     return None

@@ -82,8 +82,19 @@ def execute(
     """
     access = Access(access, plan.settings.api) if isinstance(access, str) else access
     limits, watcher = limits or Limits(), watcher or Watcher()
-    _check_access(access)
-    header = _header(plan, access)
+    http_library()  # what it takes to ask at all: the packages, the weights, or a key
+    if access is None:
+        model_file()
+        server_library()
+    else:
+        access.key()
+    header = {
+        "journal": VERSION,
+        "run_id": uuid.uuid4().hex[:12],
+        "started": created_at(),
+        "plan": plan.identity(),
+        "provenance": provenance(plan, is_local=access is None),
+    }
     if dry_run:
         check_journal(output, header, plan.faults(), resume=resume)
         return Run(plan, output, limits=limits, concurrency=concurrency)
@@ -119,23 +130,3 @@ def _write(
         return None
     write_bytes(output, artifact.encode(), private=True)
     return artifact.summary
-
-
-def _check_access(access: Access | None) -> None:
-    """What it takes to ask at all: the packages, the weights, a key where one is needed."""
-    http_library()
-    if access is None:
-        model_file()
-        server_library()
-    else:
-        access.key()
-
-
-def _header(plan: Plan, access: Access | None) -> dict[str, Any]:
-    return {
-        "journal": VERSION,
-        "run_id": uuid.uuid4().hex[:12],
-        "started": created_at(),
-        "plan": plan.identity(),
-        "provenance": provenance(plan, is_local=access is None),
-    }
