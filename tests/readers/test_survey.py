@@ -123,8 +123,8 @@ def test_options_go_into_the_mapping_as_a_mapping_has_them(tmp_path: Path) -> No
     options = ["--confidence-column", "sure", "--confidence-range", "0,100", "--where", "part=a"]
     assert run(["map", str(tmp_path / "rows.csv"), *options, "--output", str(target)]) == 0
     table = acumen.read(tmp_path / "rows.csv", mapping=target)
-    assert table.cases == (1, 2)
-    assert table.signals["confidence"].tolist() == [0.9, 0.4]
+    assert table.cases == ("1", "2")
+    assert table.signals["confidence"].values.tolist() == [0.9, 0.4]
 
 
 def test_a_run_artifact_is_looked_at_too(tmp_path: Path) -> None:
