@@ -13,8 +13,12 @@ from pages import commands, documents, python, theory
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Start here": ("start/judge", "start/logs", "start/clinical", "start/decide", "start/*"),
-    "Guide": ("guide/*",),
-    "Recipes": ("recipes/*", "gallery"),
+    "Guide": (
+        "guide/knows", "guide/honest", "guide/worst-first", "guide/reasons", "guide/better",
+        "guide/for-whom", "guide/replace", "guide/few-labels", "guide/threshold",
+        "guide/how-many", "guide/*",
+    ),
+    "Recipes": ("recipes/index", "recipes/*", "gallery"),
     "Topics": (
         "data", "logs", "confidence", "systems", "raters", "decisions", "verdicts", "large",
         "runner", "report",

@@ -34,14 +34,14 @@ def build(folder: Path) -> None:
     _parquet(folder)
     (folder / "results").mkdir()
     with contextlib.chdir(folder):
-        for line in _COMMANDS:
+        for line in COMMANDS:
             printed, code = printed_by(["acumen", *line.split()])
             assert code == 0, f"{line}: {printed}"
     for copy, original in _COPIES.items():
         shutil.copy(folder / original, folder / copy)
 
 
-_COMMANDS = (
+COMMANDS = (
     "demo demo",
     "score rag.json --truth truth.json --resamples 50 --output results/rag.json",
     "score direct.json --truth truth.json --resamples 50 --output results/direct.json",
