@@ -103,7 +103,7 @@ endif
 
 # The pages of docs/ as a site, in site/: strictly, and with every link and anchor checked.
 docs: $(READY)
-	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -d build/doctrees docs site
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -E -a -d build/doctrees docs site
 	$(BIN)/python -m pages.links site
 
 clean:

@@ -45,6 +45,11 @@ myst_heading_anchors = 4
 # anchors written as HTML are unknown to the parser: ``pages.links`` checks every link of the site
 suppress_warnings = ["myst.xref_missing"]
 
+INDEXED = re.compile(
+    r"<munderover>\s*(<mi>\w</mi>)\s*(.*?)\s*(<mo [^>]*>[ˆˉ]</mo>)\s*</munderover>", re.DOTALL
+)
+"""An index below a letter with an accent: it belongs beside it."""
+
 
 def add_contents(app: Sphinx, name: str, source: list[str]) -> None:
     """The first page carries the contents of the site, section by section."""
@@ -64,8 +69,8 @@ def visit_math_block(self: Any, node: nodes.math_block) -> None:
 
 def _write_formula(self: Any, node: nodes.Element, *, block: bool) -> None:
     # MathML needs no script: nothing is loaded, and it is read aloud
-    sizeless = re.sub(r"\\[bB]ig(?![a-z])", "", node.astext())
-    formula = tex2mathml(sizeless, as_block=block)
+    plain = re.sub(r"\\[bB]ig(?![a-z])", "", node.astext())
+    formula = INDEXED.sub(r"<msub><mover>\1\3</mover>\2</msub>", tex2mathml(plain, as_block=block))
     tag = "div" if block else "span"
     self.body.append(f'<{tag} class="math">{formula}</{tag}>')
     raise nodes.SkipNode
