@@ -107,9 +107,14 @@ def versions(random: Random) -> dict[str, Rows]:
     return files
 
 
+def files() -> dict[str, Rows]:
+    """The rows of every file, by its name."""
+    named = {"judge": judge(Random(0)), "systems": systems(Random(1)), "few": few(Random(2))}
+    return named | versions(Random(3))
+
+
 if __name__ == "__main__":
-    files = {"judge": judge(Random(0)), "systems": systems(Random(1)), "few": few(Random(2))}
-    for name, rows in {**files, **versions(Random(3))}.items():
+    for name, rows in files().items():
         with (HERE / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
