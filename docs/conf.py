@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from pygments.lexers.shell import BashLexer
 from pygments.lexers.special import TextLexer
 
 DOCS = Path(__file__).parent
@@ -34,6 +35,7 @@ html_show_search_summary = False
 html_math_renderer = "mathml"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_theme_options = {"footer_icons": [], "source_repository": "", "top_of_page_buttons": []}
 nitpicky = False  # types of NumPy and the like have no page here
 autodoc_typehints = "signature"
@@ -80,5 +82,6 @@ def setup(app: Sphinx) -> None:
     """Write what is generated, and draw formulas as MathML."""
     pages.write(DOCS)
     app.add_lexer("csv", TextLexer)
+    app.add_lexer("console", BashLexer)  # commands stand without a prompt, outputs apart from them
     app.connect("source-read", add_contents)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))

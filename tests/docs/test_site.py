@@ -1,8 +1,12 @@
-"""The site: built strictly, every link leads somewhere, nothing is asked of another host."""
+"""The site: built strictly, every link leads somewhere, nothing is asked of another host.
+
+What builds it whole is marked slow, since ``make docs`` does the same.
+"""
 
 from __future__ import annotations
 
 import functools
+import re
 import subprocess
 import sys
 import threading
@@ -18,16 +22,32 @@ from acumen.cli import COMMANDS, EXITS
 from acumen.cli.config import options_of
 from acumen.cli.schema import SCHEMAS
 from acumen.metrics import METRICS
+from pages import SECTIONS, contents, write
 from pages.commands import command_of
 from pages.links import Page, problems
-from tests.docs.stage import ROOT
+from tests.docs.stage import DOCS, ROOT
 from tests.report.conftest import browser  # noqa: F401 - a fixture
 
-pytest.importorskip("sphinx", reason="Sphinx is in the extra `docs`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def test_every_page_is_in_the_contents_and_links_to_files_that_there_are() -> None:
+    write(DOCS)
+    entries = contents(DOCS)
+    pages = {p.relative_to(DOCS) for s in ("md", "rst") for p in DOCS.rglob(f"*.{s}")}
+    assert [p for p in pages if f"\n{p.with_suffix('').as_posix()}\n" not in entries] == [
+        Path("index.md")
+    ]
+    assert all(f":caption: {section}\n" in entries for section in SECTIONS)
+    for path in pages:
+        links = LINK.findall((DOCS / path).read_text("utf-8")) if path.suffix == ".md" else []
+        files = [link.partition("#")[0] for link in links if "//" not in link]
+        assert [f for f in files if not (DOCS / path.parent / f).exists()] == [], path
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("sphinx", reason="Sphinx is in the extra `docs`")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]
     command += ["-d", str(folder / "trees"), "docs", str(folder / "html")]
@@ -40,6 +60,7 @@ def anchors(page: Path) -> set[str]:
     return Page(page.read_text("utf-8")).anchors
 
 
+@pytest.mark.slow
 def test_every_link_and_anchor_leads_somewhere(site: Path) -> None:
     assert problems(site) == []
 
@@ -57,6 +78,7 @@ def test_a_wrong_link_is_found(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_reference_has_everything_that_there_is(site: Path) -> None:
     acumen = import_module("acumen")
     metrics = {metric.anchor for metric in METRICS.values()}
@@ -71,6 +93,7 @@ def test_the_reference_has_everything_that_there_is(site: Path) -> None:
     assert {path.stem for path in site.glob("_downloads/*/*.json")} >= set(SCHEMAS)
 
 
+@pytest.mark.slow
 def test_every_option_is_in_the_reference_and_every_key_in_that_of_the_file(site: Path) -> None:
     text = (site / "reference/commands.html").read_text("utf-8")
     keys = (site / "reference/configuration.html").read_text("utf-8")
@@ -109,6 +132,7 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@pytest.mark.slow
 def test_the_site_works_in_a_browser(browser: Any, address: str) -> None:  # noqa: F811
     requests: list[str] = []
     mistakes: list[str] = []
