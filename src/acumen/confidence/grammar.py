@@ -77,10 +77,8 @@ class Calibrated:
         if calibration is None:
             return f"'{self.name}' needs a calibration artifact (--calibration FILE)"
         if self.methods is not None and calibration.method not in self.methods:
-            return (
-                f"'{self.name}' needs an artifact of method {self.kinds}, "
-                f"and this one is {spelled(calibration.method)}"
-            )
+            own = f"this one is {spelled(calibration.method)}"
+            return f"'{self.name}' needs an artifact of method {self.kinds}, and {own}"
         return None
 
     def of(self, columns: Columns) -> Floats:
@@ -92,10 +90,9 @@ class Calibrated:
             return columns.calibration.of_table(columns.table, columns.rows)
         values = self.inner.of(columns)
         if columns.calibration.method == TEMPERATURE:
-            advice = f"an isotonic artifact fitted on {self.inner.name} would do"
-            columns.problems += outside_unit(
-                columns.table, columns.rows, values, self.inner.name, advice
-            )
+            name, rows = self.inner.name, columns.rows
+            advice = f"an isotonic artifact fitted on {name} would do"
+            columns.problems += outside_unit(columns.table, rows, values, name, advice)
             columns.check()
         return columns.calibration.of_confidence(values)
 
@@ -187,9 +184,8 @@ def _secondary(name: str, rest: str, signals: Collection[str], source: str | Non
 
 
 def _unknown(name: str, signals: Collection[str], source: str | None) -> str:
-    what = "no confidence function"
-    if source is not None:
-        what = f"{printable(source, 200)}: {what} or signal"
+    none = "no confidence function"
+    what = none if source is None else f"{printable(source, 200)}: {none} or signal"
     close = get_close_matches(name, (*names(), "default", "all", *signals), n=1)
     hint = f"did you mean '{printable(close[0])}'? " if close else ""
     return (
