@@ -72,6 +72,7 @@ OPTIONS: Final[Mapping[str, Any]] = {
     "cost_limit": _option(_NUMBER, "End at so much money, by the two prices.", min=0),
     "prompt_price": _option(_NUMBER, "Price of a million prompt tokens.", min=0),
     "completion_price": _option(_NUMBER, "Price of a million reply tokens.", min=0),
+    "threshold": _option(Path | None, "Leave answers open that this threshold does not accept."),
     "text_column": _option(
         _TEXTS, "Of cases in rows, the column of the text; INPUT=COLUMN where there are several."
     ),
@@ -244,6 +245,12 @@ def _failures(summary: Mapping[str, Any], plan: Plan) -> Iterator[str]:
     """Outcomes and reasons, counted, and what can be done about them."""
     outcomes, reasons = summary["outcomes"], summary["reasons"]
     yield "questions: " + ", ".join(f"{n:,} {name}" for name, n in outcomes.items())
+    if (sieve := summary.get("threshold")) is not None:
+        bare = sieve["without_confidence"]
+        tail = f", {bare:,} of them for lack of {sieve['confidence']}" if bare else ""
+        yield f"withheld {sieve['withheld']:,} of {counted(sieve['answers'], 'answer')}{tail}"
+        if shared := sieve["calibration_cases"]:
+            yield f"warning: {counted(shared, 'case')} here made the threshold: no promise holds"
     if reasons:
         yield "reasons: " + ", ".join(f"{n:,} {printable(name)}" for name, n in reasons.items())
     if summary["failed_cases"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Final, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
 
 from acumen.errors import UsageError
 from acumen.runner.access import Access
@@ -18,6 +18,10 @@ from acumen.runner.local import LOCAL
 from acumen.runner.plan import Plan, Settings
 from acumen.runner.protocols import PROTOCOLS
 from acumen.runner.task_file import read_task
+from acumen.table.scale import Scale
+
+if TYPE_CHECKING:
+    from acumen.runner.withhold import Sieve
 
 SAMPLING_TEMPERATURE: Final = 0.7
 
@@ -59,6 +63,7 @@ def run(
     cost_limit: float | None = None,
     prompt_price: float | None = None,
     completion_price: float | None = None,
+    threshold: Any = None,
     watcher: Watcher | None = None,
     **reading: Unpack[CaseReading],
 ) -> Run:
@@ -100,6 +105,9 @@ def run(
     failure_limit, time_limit, token_limit, cost_limit
         End the run at so many questions without a usable reply, seconds, tokens, or so much
         money, by ``prompt_price`` and ``completion_price`` of a million tokens.
+    threshold
+        What :func:`acumen.threshold` made, or its file: answers whose confidence is not above it
+        are left open in the run file, where ``withheld_items`` holds them.
     embedding_model
         Embed references at the endpoint instead of TF-IDF here.
     watcher
@@ -173,7 +181,14 @@ def run(
         patience=Patience(timeout, retries, requests_per_minute, tokens_per_minute),
         limits=Limits(failure_limit, time_limit, token_limit, cost_limit, prices),
         watcher=watcher,
+        sieve=None if threshold is None else _sieve(threshold, content.scale),
     )
+
+
+def _sieve(threshold: Any, scale: Scale) -> Sieve:
+    from acumen.runner.withhold import Sieve  # brings the confidence functions: a tenth of a second
+
+    return Sieve.of(threshold, scale)
 
 
 def _address(model: str, base_url: str | None, api: Api) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acumen.errors import DataError
 from acumen.files.json import created_at, read_json, write_bytes
@@ -24,6 +24,9 @@ from acumen.runner.limits import Limits, Stop
 from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
 from acumen.runner.provenance import provenance
+
+if TYPE_CHECKING:
+    from acumen.runner.withhold import Sieve
 
 
 @dataclass(frozen=True)
@@ -70,10 +73,12 @@ def execute(
     patience: Patience | None = None,
     limits: Limits | None = None,
     watcher: Watcher | None = None,
+    sieve: Sieve | None = None,
 ) -> Run:
     """Ask all questions of a plan and write the run file. ``access`` None: the local model.
 
-    A dry run refuses what a run would refuse before its first question; it asks and writes nothing.
+    Answers that do not pass a sieve are left open in it. A dry run refuses what a run would refuse
+    before its first question; it asks and writes nothing.
     """
     access = Access(access, plan.settings.api) if isinstance(access, str) else access
     limits, watcher = limits or Limits(), watcher or Watcher()
@@ -107,18 +112,20 @@ def execute(
                 asyncio.run(driver.drive(concurrency))
             except BaseException:
                 with suppress(DataError):  # the first error is the one to tell
-                    _write(plan, journal, output)
+                    _write(plan, journal, output, sieve)
                 raise
-        failures = _write(plan, journal, output)
+        failures = _write(plan, journal, output, sieve)
         return Run(plan, output, failures, driver.stop, driver.reason)
     finally:
         journal.close()
 
 
 @uncollected()
-def _write(plan: Plan, journal: Journal, output: Path) -> Mapping[str, Any] | None:
+def _write(
+    plan: Plan, journal: Journal, output: Path, sieve: Sieve | None
+) -> Mapping[str, Any] | None:
     """Write the run file of all cases that are whole; of none there is none. Its summary."""
-    artifact = assemble(plan, journal)
+    artifact = assemble(plan, journal, sieve)
     if artifact is None:
         return None
     write_bytes(output, artifact.encode(), private=True)

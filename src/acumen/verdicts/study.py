@@ -114,6 +114,7 @@ def prepare(
         ranking=ranking,
         reasoning=reason(counts, table.included.cases),
         warnings=(
+            *_not_asked(run),
             *_warnings(claims, known, ranking, among),
             *_other_truths(claims, known, run.truth),
             *counts.warnings,
@@ -165,6 +166,12 @@ def _warnings(
         cases = "1 case of the truth has" if n == 1 else f"{n} cases of the truth have"
         warnings.append(f"{cases} no result: {listed(unseen)}")
     return warnings
+
+
+def _not_asked(run: VerdictRun) -> list[str]:
+    """A run that ended early says of how many cases it is a part."""
+    left = (run.asked or 0) - len(run.claims)
+    return [f"the run ended early: {left} of its {run.asked} cases are missing"] if left > 0 else []
 
 
 def _other_truths(claims: list[Claim], truth: Truth, carried: Truth | None) -> list[str]:
