@@ -33,7 +33,7 @@ def reconcile(
 
     Example: acumen reconcile run.json --mode few_shot --confidence token_msp
     """
-    from acumen.cli.curve import rank_run
+    from acumen.cli.ranking import rank_run
     from acumen.report.terminal import print_parts
 
     table, rankings = rank_run(run, reading, mode=mode, confidence=confidence)

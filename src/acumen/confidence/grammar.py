@@ -19,6 +19,7 @@ from acumen.types import Floats
 SETS: Final = ("aps", "distance")
 """Methods of prediction sets."""
 TEMPERATURE: Final = "temperature_scaling"
+_PAIR: Final = "secondary:<a>+<b>:<average|product>"
 ONE_INPUT: Final = (TEMPERATURE, "isotonic")
 """Methods whose artifacts may be applied to any confidence function."""
 
@@ -175,10 +176,8 @@ def _secondary(name: str, rest: str, signals: Collection[str], source: str | Non
     pair, _, how = rest.rpartition(":")
     parts = pair.split("+")
     if len(parts) != 2 or how not in ("average", "product") or "secondary:" in pair:
-        raise UsageError(
-            f"'{printable(name, 80)}' is not secondary:<a>+<b>:<average|product>, "
-            "such as secondary:token_msp+retrieval_similarity_mean:average"
-        )
+        such = "such as secondary:token_msp+retrieval_similarity_mean:average"
+        raise UsageError(f"'{printable(name, 80)}' is not {_PAIR}, {such}")
     left, right = (find(part, signals, source) for part in parts)
     return Secondary(name, left, right, how)
 
@@ -188,7 +187,5 @@ def _unknown(name: str, signals: Collection[str], source: str | None) -> str:
     what = none if source is None else f"{printable(source, 200)}: {none} or signal"
     close = get_close_matches(name, (*names(), "default", "all", *signals), n=1)
     hint = f"did you mean '{printable(close[0])}'? " if close else ""
-    return (
-        f"{what} '{printable(name)}'; {hint}"
-        f"there are {', '.join(names())}, secondary:<a>+<b>:<average|product> and calibrated:<name>"
-    )
+    known = f"there are {', '.join(names())}, {_PAIR} and calibrated:<name>"
+    return f"{what} '{printable(name)}'; {hint}{known}"

@@ -83,10 +83,9 @@ class ConfidenceFunction:
         """The confidence of each answered row."""
         values = np.asarray(self.function(*(columns[key] for key in self.needs)), np.float64)
         if values.shape != columns.rows.shape:
-            raise UsageError(
-                f"confidence function '{self.name}' must return one value a row: "
-                f"{len(columns.rows)} rows, shape {values.shape} returned"
-            )
+            sizes = f"{len(columns.rows)} rows, shape {values.shape} returned"
+            function = f"confidence function '{self.name}'"
+            raise UsageError(f"{function} must return one value a row: {sizes}")
         return values
 
 

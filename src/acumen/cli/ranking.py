@@ -1,0 +1,42 @@
+"""A run ranked by confidence functions: what ``curve`` and ``reconcile`` begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acumen.cli.output import warn
+from acumen.defaults import LOSS
+
+if TYPE_CHECKING:
+    from acumen.readers.reading import Reading
+    from acumen.table.judgments import Judgments
+    from acumen.views.ranking import Ranking
+
+
+def rank_run(
+    run: str,
+    reading: Reading,
+    *,
+    mode: str | None,
+    confidence: str,
+    loss: str = LOSS,
+    calibration: Path | None = None,
+) -> tuple[Judgments, dict[str, Ranking]]:
+    """The table of a run, and its answered rows ranked by each function asked for."""
+    from acumen import confidence as confidences
+    from acumen.evaluation.inputs import calibration_of, table_of
+    from acumen.report.selective.outcomes import scale_warning
+    from acumen.table.losses import find_loss
+    from acumen.views.ranking import rank_judgments
+
+    cost = find_loss(loss)
+    table = table_of(run, mode, reading)
+    artifact = calibration_of(calibration)
+    selection = confidences.select(confidence, table, calibration=artifact)
+    left_out = [f"{name} is left out: {why}" for name, why in selection.left_out.items()]
+    warn((*scale_warning(table.scale), *table.warnings, *selection.notes, *left_out))
+    return table, {
+        name: rank_judgments(table, confidences.compute(name, table, calibration=artifact), cost)
+        for name in selection.names
+    }
