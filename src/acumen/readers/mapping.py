@@ -58,7 +58,9 @@ class Cell(Document):
 
     noun = "column"
     path: Text = Field(description="a column's name, or a path into nested rows")
-    is_json: bool = Field(False, alias="json", description="whether it is JSON kept as text")
+    is_json: bool = Field(
+        default=False, alias="json", description="whether it is JSON kept as text"
+    )
     then: PathText | None = Field(default=None, description="a path inside of that JSON")
     extract: Annotated[Text, _passes(checked_pattern, groups=1)] | None = Field(
         default=None, description="a regular expression with one group: the value"

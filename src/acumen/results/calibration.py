@@ -204,8 +204,12 @@ class CalibrationDocument(_Part):
         default=None, validate_default=True, description="the signals that are read"
     )
     temperature: Above0 | None = Field(default=None, description="where older artifacts have it")
-    source_run_id: str | None = Field(None, description="where older artifacts have the run's id")
-    model: Temperature | Logistic | Linear | Steps | None = Field(None, validate_default=True)
+    source_run_id: str | None = Field(
+        default=None, description="where older artifacts have the run's id"
+    )
+    model: Temperature | Logistic | Linear | Steps | None = Field(
+        default=None, validate_default=True
+    )
     training: Training | None = None
     metrics: MetricsPart | dict[str, Any] | None = Field(
         default=None,

@@ -95,8 +95,12 @@ class RestsOn(Value):
 
     cases: Count
     where: Literal["at", "at_least", "below", "between", "right", "wrong", "certain"]
-    level: str | int | float = Field(0, description="of 'between', the lower of the two levels")
-    upper: str | int | float | None = Field(None, description="of 'between', the upper level")
+    level: str | int | float = Field(
+        default=0, description="of 'between', the lower of the two levels"
+    )
+    upper: str | int | float | None = Field(
+        default=None, description="of 'between', the upper level"
+    )
 
 
 class Interval(Value):
@@ -192,7 +196,9 @@ class Measured(Value):
     better: Literal["lower", "higher"] | None = None
     interval: Interval | None = None
     no_interval: NoInterval | None = None
-    drop_rate: float | None = Field(None, description="share of resamples that have no value")
+    drop_rate: float | None = Field(
+        default=None, description="share of resamples that have no value"
+    )
 
     @property
     def ends(self) -> tuple[float | None, float | None]:

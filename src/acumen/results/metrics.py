@@ -290,7 +290,9 @@ class Comparison(Model):
     matched: dict[str, Matched] = Field(
         default_factory=dict, description="by confidence function: which side is better"
     )
-    both: Delta | None = Field(None, description="mean loss of the rows that both sides answered")
+    both: Delta | None = Field(
+        default=None, description="mean loss of the rows that both sides answered"
+    )
     deltas: dict[str, dict[str, Delta]] | None = None
     in_both: int | None = None
     only_left: list[int | str] = Field(default_factory=list)

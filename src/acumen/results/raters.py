@@ -131,7 +131,9 @@ class PoweredEstimate(Model):
 
     estimate: Measured
     classical: Measured | None = None
-    weight: Number | None = Field(None, description="of the judge: 0 is not used, 1 is trusted")
+    weight: Number | None = Field(
+        default=None, description="of the judge: 0 is not used, 1 is trusted"
+    )
     effective_cases: Number | None = Field(
         default=None,
         description="labelled cases that would give as short an interval without the judge",
