@@ -10,11 +10,10 @@ import numpy as np
 
 from acumen.errors import DataError, UsageError, printable
 from acumen.readers.assemble import assemble
-from acumen.readers.cells import recoded
+from acumen.readers.cells import recoded, series_values
 from acumen.readers.reading import Reading
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
-from acumen.readers.series import series_values
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Source
 
@@ -47,7 +46,10 @@ class Frame(Rows):
         if name in self.names_of_codes:
             return _named(series, self.names_of_codes[name])
         if series.dtype in (nw.String, nw.Categorical, nw.Enum):
-            return _coded(series)
+            try:  # texts by their distinct values, which pyarrow finds fast where it is there
+                return coded_array(series.to_arrow())
+            except ImportError:
+                return Coded.of(series_values(series))
         if series.dtype.is_float():
             return _floats(series)
         return series_values(series)
@@ -122,14 +124,6 @@ def _named(series: Any, names: tuple[str, ...]) -> Coded:
     codes = Coded.of(series_values(series))
     values = [names[v] if isinstance(v, int) and 0 <= v < len(names) else v for v in codes.values]
     return recoded(codes.codes, [None if value == -1 else value for value in values])
-
-
-def _coded(series: Any) -> Coded:
-    """Texts by their distinct values, which pyarrow finds fast where it is there."""
-    try:
-        return coded_array(series.to_arrow())
-    except ImportError:
-        return Coded.of(series_values(series))
 
 
 def coded_array(array: Any) -> Coded:
