@@ -107,4 +107,4 @@ docs: $(READY)
 	$(BIN)/python -m pages.links site
 
 clean:
-	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis demo site

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin
 
 from typer.main import get_command
 
 from acumen.cli import EXITS, QUESTIONS, app
 from acumen.cli.config import options_of
 from pages.rst import anchor, block, heading, literal, page, prose, table
+
+WORDS: Final[dict[type, str]] = {
+    str: "text", int: "whole number", float: "number", bool: "yes or no", Path: "path",
+}  # fmt: skip
 
 
 def commands() -> str:
@@ -78,43 +83,40 @@ def _names() -> Iterator[str]:
 def _command(name: str) -> str:
     command = command_of(name)
     text = re.sub(r"^(Examples?: ?.*|acumen .*)$", "", command.help, flags=re.MULTILINE).strip()
-    groups: dict[str, list[tuple[str, ...]]] = {}
-    for parameter in command.params:
-        panel = getattr(parameter, "rich_help_panel", None)
-        is_argument = parameter.param_type_name == "argument"
-        title = panel or ("Arguments" if is_argument else "Options")
-        flags = [parameter.metavar or parameter.name.upper()] if is_argument else parameter.opts
-        row = (
-            ", ".join(map(literal, flags)), _kind(parameter), _default(parameter),
-            prose(parameter.help or ""),
-        )  # fmt: skip
-        groups.setdefault(title, []).append(row)
-    tables = [
-        f"**{title}**\n\n" + table(("name", "type", "default", "meaning"), rows)
-        for title, rows in groups.items()
-    ]
-    lines = "\n".join(f"$ {line}" for line in examples(name))
+    tables = _tables(command)
     for part, inner in getattr(command, "commands", {}).items():
-        tables += [f"``acumen {name} {part}``: {prose(inner.help.partition(chr(10))[0])}"]
+        about = prose(inner.help.partition("\n")[0])
+        tables += [f"``acumen {name} {part}``: {about}", *_tables(inner)]
     title = heading(f"acumen {name}", "~")
+    lines = "\n".join(f"$ {line}" for line in examples(name))
     return "\n\n".join(
         [anchor(f"command-{name}"), title, prose(text), block("console", lines), *tables]
     )
 
 
+def _tables(command: Any) -> list[str]:
+    """The arguments and options of a command, a table a panel."""
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for parameter in command.params:
+        is_argument = parameter.param_type_name == "argument"
+        panel = getattr(parameter, "rich_help_panel", None)
+        title = panel or ("Arguments" if is_argument else "Options")
+        flags = [parameter.metavar or parameter.name.upper()] if is_argument else parameter.opts
+        names, about = ", ".join(map(literal, flags)), prose(parameter.help or "")
+        row = (names, _kind(parameter), _default(parameter), about)
+        groups.setdefault(title, []).append(row)
+    titles = ("name", "type", "default", "meaning")
+    return [f"**{title}**\n\n{table(titles, rows)}" for title, rows in groups.items()]
+
+
 def _kind(parameter: Any) -> str:
     """What an option takes: its type in plain words."""
     annotation = parameter.type_descriptor.annotation
-    name = re.sub(r"^list\[(.*)\]$", r"\1", getattr(annotation, "__name__", str(annotation)))
-    inner = getattr(annotation, "__args__", None)
-    if inner and inner[0] is not type(None):
-        name = getattr(inner[0], "__name__", str(inner[0]))
-    words = {
-        "str": "text", "int": "whole number", "float": "number", "bool": "yes or no",
-        "Path": "path",
-    }  # fmt: skip
-    several = parameter.multiple or getattr(parameter, "nargs", 1) == -1
-    return words.get(name, name) + (", several" if several else "")
+    if get_origin(annotation) is Literal:
+        return " or ".join(get_args(annotation))
+    one = next(iter(get_args(annotation)), annotation)
+    several = parameter.multiple or parameter.nargs == -1
+    return WORDS[one] + (", several" if several else "")
 
 
 def _default(parameter: Any) -> str:

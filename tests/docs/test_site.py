@@ -98,7 +98,9 @@ def test_every_option_is_in_the_reference_and_every_key_in_that_of_the_file(site
     text = (site / "reference/commands.html").read_text("utf-8")
     keys = (site / "reference/configuration.html").read_text("utf-8")
     for name in COMMANDS:
-        for parameter in command_of(name).params:
+        command = command_of(name)
+        inner = [p for c in getattr(command, "commands", {}).values() for p in c.params]
+        for parameter in [*command.params, *inner]:
             flags = [flag for flag in parameter.opts if flag.startswith("-")]
             assert [flag for flag in flags if f">{flag}<" not in _plain(text)] == []
         missing = [key for key in options_of(command_of(name)) if _key(key) not in _plain(keys)]
