@@ -74,14 +74,20 @@ def band_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
     return rows
 
 
-def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The optimum of each input, and what each function could achieve."""
+def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], ...]:
+    """The optimum of each input, what each function could achieve, and its noise floor."""
     optimum: list[dict[str, Any]] = []
     achievable: list[dict[str, Any]] = []
+    floors: list[dict[str, Any]] = []
     for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         parts = [("optimum", summary.optimum, optimum)]
         parts += [
             (theme.name(f), part.achievable, achievable) for f, part in summary.functions.items()
+        ]
+        parts += [
+            (theme.name(f), part.floor, floors)
+            for f, part in summary.functions.items()
+            if part.floor is not None
         ]
         for function, points, rows in parts:
             columns = (points.coverage, points.selective_risk, points.generalized_risk)
@@ -91,7 +97,7 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], li
                 | {key: theme.drawn(c[at]) for key, c in zip("crg", columns, strict=True)}
                 for at in places
             ]
-    return optimum, achievable
+    return optimum, achievable, floors
 
 
 def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | None:
@@ -109,7 +115,7 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     if paired:
         color = alt.Color("s:N", scale=theme.colours(artifact.input_names), title="system")
     x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
-    top = 1.3 * max(row[risk] for row in rows) or 1.0
+    top = 1.3 * max(row[risk] for row in (*rows, *_reference_rows(artifact)[-1])) or 1.0
     y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, theme.drawn(top)], nice=True))
     lines = (
         alt.Chart(curves)
@@ -171,12 +177,13 @@ def _references(
         area = alt.Chart(sets.add(bands)).mark_area(clip=True)
         ends: dict[str, Any] = {"y": alt.Y(f"{risk}l:Q"), "y2": alt.Y2(f"{risk}h")}
         layers.append(area.encode(alt.X("c:Q"), color=color, opacity=opacity, **ends, **side))
-    optimum, achievable = _reference_rows(artifact)
-    if achievable:
-        opacity = theme.where_picked(0.9, 0)
-        hull = alt.Chart(sets.add(achievable)).mark_line(strokeWidth=1.2, strokeDash=[2, 3])
-        place: dict[str, Any] = {"x": alt.X("c:Q"), "y": alt.Y(f"{risk}:Q")}
-        layers.append(hull.encode(color=color, opacity=opacity, **place, **side))
+    optimum, achievable, floors = _reference_rows(artifact)
+    for rows, dash in ((achievable, [2, 3]), (floors, [10, 3, 2, 3])):
+        if rows:
+            opacity = theme.where_picked(0.9, 0)
+            line = alt.Chart(sets.add(rows)).mark_line(strokeWidth=1.2, strokeDash=dash)
+            place: dict[str, Any] = {"x": alt.X("c:Q"), "y": alt.Y(f"{risk}:Q")}
+            layers.append(line.encode(color=color, opacity=opacity, **place, **side))
     if optimum:
         line = alt.Chart(sets.add(optimum)).mark_line(
             strokeWidth=1.5, strokeDash=[6, 4], color=theme.GREY

@@ -22,7 +22,7 @@ from acumen.metrics.conventions import conventions
 from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
 from acumen.results.measured import Delta, Description, Measured, finite
-from acumen.table.judgments import Judgments, Outcome, Signal, SignalState
+from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
 from acumen.types import Floats
@@ -283,10 +283,10 @@ def _population(
         participants_failed=n_failed,
         effective_cases=finite(effective),
         largest_case_share=largest,
-        items_total=len(judged),
-        items_answered=int(judged.answered.sum()),
-        items_abstained=int((judged.outcome == Outcome.ABSTAINED).sum()),
-        answered_by_input=[int(t.included.answered.sum()) for t in tables],
+        items_total=int(judged.once.sum()),
+        items_answered=judged.outcomes["answered"],
+        items_abstained=judged.outcomes["abstained"],
+        answered_by_input=[t.included.outcomes["answered"] for t in tables],
         outcomes=dict(outcomes[0]),
         outcomes_by_input=[dict(counts) for counts in outcomes],
         has_truth=judged.has_truth,
@@ -305,7 +305,7 @@ def _rows(
     return document.Rows(
         case=[judged.cases[c] for c in judged.case.tolist()],
         item=[judged.items[i] for i in judged.item.tolist()],
-        truth=_where(np.full(len(judged), judged.has_truth), judged.truth),
+        truth=_where(judged.truth != NO_TRUTH, judged.truth),
         prediction=_where(judged.answered, judged.prediction),
         outcome=[Outcome(o).name.lower() for o in judged.outcome.tolist()],
         confidence={name: _where(judged.answered, c) for name, c in confidence.items()},

@@ -44,6 +44,7 @@ def summarize(system: System, agreement: Mapping[str, Inference]) -> parts.Summa
         by_item=_groups(system, rows.item, list(rows.items)[:MOST_ITEMS]),
         by_level=_groups(system, rows.truth, levels),
         optimum=optimum(system.unranked),
+        noise_floor=system.floor("abs").of(system.unranked),
         functions={name: _function(system, name) for name in system.confidence},
     )
 
@@ -69,15 +70,14 @@ def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[pa
         part = table.take(np.flatnonzero(code == group))
         ranking = plan.rank(part, np.zeros(len(part)))
         risk = infer((METRICS["mae"],), ranking, plan.options.without_resamples())["mae"]
-        answered = int(part.answered.sum())
-        groups.append(
-            parts.GroupRisk(name=name, n=len(part), answered=answered, risk=risk.measured)
-        )
+        n, answered = int(part.once.sum()), part.outcomes["answered"]
+        groups.append(parts.GroupRisk(name=name, n=n, answered=answered, risk=risk.measured))
     return groups
 
 
 def optimum(ranking: Ranking) -> parts.Points:
     """The curve of a confidence that knows the losses: smallest first."""
+    ranking = ranking.by_judgment
     totals = ranking.totals(CaseWeights.once(ranking.n_cases))
     mass, rows = totals.by_kind[:, 0], float(totals.rows[0])
     accepted = np.append(0.0, np.cumsum(mass))
@@ -105,17 +105,25 @@ def achievable(ranking: Ranking) -> parts.Points:
 
 
 def _function(system: System, name: str) -> parts.FunctionSummary:
+    floor = system.floor(system.plan.loss)
+    risks = [(None, METRICS["mae"]), *system.plan.risks().items()]
     ranking, forecast = system.rankings[name], system.forecasts[name]
     band, reason = risk_band(ranking, system.plan.options)
     level = system.plan.options.confidence_level
     return parts.FunctionSummary(
-        accepted=ranking.ends[ranking.is_point].tolist(),
+        accepted=ranking.accepted[ranking.is_point].tolist(),
         achievable=achievable(ranking),
         band=None if band is None else _band(band, level),
         band_reason=reason,
         distribution=distribution(system.table.included, system.confidence[name]),
         reliability=reliability(forecast, level) if isinstance(forecast, Forecast) else None,
         reliability_reason=None if isinstance(forecast, Forecast) else forecast,
+        noise_floor={
+            metric.name: measured
+            for coverage, metric in risks
+            if (measured := floor.of(ranking, coverage)) is not None
+        },
+        floor=floor.curve(ranking),
     )
 
 

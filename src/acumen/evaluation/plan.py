@@ -25,6 +25,7 @@ from acumen.defaults import (
     RISKS,
 )
 from acumen.errors import UsageError, printable
+from acumen.evaluation.noise import NoiseFloor
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
@@ -33,7 +34,8 @@ from acumen.metrics.registry import OVERALL, find_metric
 from acumen.results.decisions import ThresholdDocument
 from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import Judgments, Outcome
-from acumen.table.losses import Loss, find_loss
+from acumen.table.losses import AnyLoss, Loss, find_loss
+from acumen.table.panel import apart
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
@@ -188,6 +190,10 @@ class System:
     def rankings(self) -> dict[str, Ranking]:
         """The table ranked by each confidence."""
         return {n: self.plan.rank(self.table, values) for n, values in self.confidence.items()}
+
+    def floor(self, loss: AnyLoss) -> NoiseFloor:
+        """How far the raters of the table are apart, by a loss."""
+        return NoiseFloor(apart(self.table.included, loss), self.plan.options.confidence_level)
 
     @cached_property
     def unranked(self) -> Ranking:

@@ -133,7 +133,7 @@ def _parts(system: System, by: str, function: str | None) -> Iterator[_Part]:
             if key in others
         }
         twin = first if len(groups) == 2 else group
-        counts = len(cases[1]), int(rows.sum())
+        counts = len(cases[1]), int((rows & table.once).sum())
         yield _Part((by, group, name), (by, twin, name), *counts, numbers, contrasts)
 
 

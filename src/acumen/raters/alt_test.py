@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from acumen.defaults import PASSING_RATE, TESTED_BY_T
 from acumen.errors import UsageError, what_came
+from acumen.inference.sums import Estimate, by_block
 from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel
 from acumen.raters.reading import Ints
-from acumen.raters.sums import Estimate, by_block
 from acumen.results.raters import AltTest, RaterTest
 
 Score = Literal["ordinal", "nominal"]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from acumen.inference.sums import Estimate
 from acumen.metrics.registry import Kind
 from acumen.raters import agreement
 from acumen.raters.alt_test import Duels, Rule, hold
 from acumen.raters.bias import Beside, bias_of
 from acumen.raters.panel import Panel
 from acumen.raters.reading import Ints
-from acumen.raters.sums import Estimate
 from acumen.results.raters import Judge, JudgeDelta, Pair, Rater
 
 

@@ -88,6 +88,10 @@ class FunctionSummary(Part):
     distribution: Distribution
     reliability: Reliability | None = None
     reliability_reason: str | None = None
+    noise_floor: dict[str, Measured] = Field(default_factory=dict)
+    """Metric of a risk -> how far raters are apart on its rows, where there are several."""
+    floor: Points | None = None
+    """The same down the curve."""
 
 
 class GroupRisk(Part):
@@ -139,4 +143,6 @@ class Summary(VerdictSummary):
     by_item: list[GroupRisk]
     by_level: list[GroupRisk]
     optimum: Points
+    noise_floor: Measured | None = None
+    """How many levels two raters of an answered row are apart, where there are several."""
     functions: dict[str, FunctionSummary] = Field(default_factory=dict)

@@ -157,7 +157,7 @@ def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None)
 
     ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
     """
-    table = table.scored
+    table = table.scored.on_levels
     return confuse(
         table.truth,
         np.where(answered_among(table, among), table.prediction, NO_PREDICTION),

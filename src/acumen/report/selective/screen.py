@@ -118,6 +118,8 @@ def _right(artifact: MetricsArtifact) -> Section:
         for key in RIGHT
         if key != "mae_units" or in_units(artifact)
     ]
+    floors = [summary.noise_floor for summary in artifact.summaries]
+    rows.insert(3, ("Noise floor: two raters apart, levels", "mae_levels", floors))
     said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
     words = f"Exactly right in {said} of all rows; an abstention is no right answer."
     blocks = (Paragraph(words), _numbers(artifact, rows)) if artifact.population.has_truth else ()
@@ -167,17 +169,25 @@ def _knows(artifact: MetricsArtifact) -> Section:
     else:
         words = f"By {name(best)}: {loss_words(artifact)}, as fewer and surer answers are kept."
         blocks = (Paragraph(words),)
-        rows = [*_kept(artifact, variants), *rows]
+        rows = [*_surest(artifact, variants), *rows]
     rows += [(row[0] + end, *row[1:]) for row, end in zip(_of(artifact, limits), ends, strict=True)]
     return Section("knows", title, (*blocks, _numbers(artifact, rows)))
 
 
-def _kept(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[Row]:
+def _floors(artifact: MetricsArtifact, key: str) -> list[Measured | None]:
+    """How far raters are apart on the rows of a risk of the best function, by input."""
+    best = artifact.best_function or ""
+    functions = [summary.functions.get(best) for summary in artifact.summaries]
+    return [None if f is None else f.noise_floor.get(key) for f in functions]
+
+
+def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[Row]:
     """The risk of the surest rows; coverages that ties make the same are one."""
     grid, before = _grid(variants), None
     for coverage, (_, key, numbers) in zip(grid, _of(artifact, grid.values()), strict=True):
         if (values := [m and m.value for m in numbers]) != before:
             yield f"Surest {coverage:.0%} of all rows", key, numbers
+            yield "  noise floor of these rows", key, _floors(artifact, key)
         before = values
 
 
@@ -195,15 +205,19 @@ def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
     points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
     metrics = {points[c] or 0.0: key for c, key in _grid([variant]).items()}
     metrics[variant.cmax or 0.0] = "mae"
+    floors = {key: _floors(artifact, key) for key in metrics.values()}
+    has_floor = any(floor is not None for numbers in floors.values() for floor in numbers)
     rows = tuple(
         (
             Cell(f"≥ {_at(variant, share):g}" if key != "mae" else "all answers"),
             percent(share),
             measured_cell(variant.metrics.get(key)),
+            *(measured_cell(floor) for floor in floors[key] if has_floor),
         )
         for share, key in metrics.items()
     )
-    return Table("", ("confidence", "rows kept", loss_words(artifact)), rows)
+    head = ("confidence", "rows kept", loss_words(artifact))
+    return Table("", (*head, "noise floor") if has_floor else head, rows)
 
 
 def _at(variant: Variant, coverage: float) -> float:

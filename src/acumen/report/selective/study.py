@@ -164,6 +164,8 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
         for function, part in summary.functions.items()
         if part.band_reason
     }
+    has_floor = any(f.floor for summary in artifact.summaries for f in summary.functions.values())
+    floor = ", dashes and dots how far two raters are apart" if has_floor else ""
     figures = (
         plot(
             study,
@@ -171,8 +173,8 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
             CHARTS["risk-coverage"](artifact),
             "Selective risk by coverage",
             "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
-            "band; dotted is what the function could achieve, dashed the optimum. Choose a name "
-            "to see it alone, again to see all; with Shift it is added.",
+            f"band; dotted is what the function could achieve, dashed the optimum{floor}. Choose a "
+            "name to see it alone, again to see all; with Shift it is added.",
             table,
         ),
         plot(
