@@ -4,6 +4,7 @@ from acumen.calibration.artifact import Calibration as Calibration
 from acumen.decisions.cost import cost as cost
 from acumen.decisions.gate import gate as gate
 from acumen.decisions.plan import plan as plan
+from acumen.decisions.sets import sets as sets
 from acumen.decisions.threshold import threshold as threshold
 from acumen.errors import AcumenError as AcumenError
 from acumen.errors import DataError as DataError

@@ -112,6 +112,9 @@ ENGINES: Final = ("duckdb", "polars", "dask")
 DELTA: Final = 0.1
 """The chance that a certified threshold may break its promise."""
 
+ALPHA: Final = 0.1
+"""The chance that a prediction set may miss the truth."""
+
 EXACT_TEST: Final = "betting"
 """Of two exact tests by case, the one taken: chosen before a loss is seen."""
 

@@ -463,8 +463,8 @@ def test_a_case_that_abstained_throughout_is_not_among_those_fitted_on() -> None
     table = run_from_document(document, path="toy.json")
     training = fit_calibration(table).training
     assert (training.n_cases, len(training.case_hashes.sha256_16)) == (19, 19)
-    assert training.shared_with(table.cases) == 19
-    assert training.shared_with([silent["participant_id"]]) == 0
+    assert training.case_hashes.shared_with(table.cases) == 19
+    assert training.case_hashes.shared_with([silent["participant_id"]]) == 0
 
 
 def test_an_older_artifact_warns_by_its_run_id() -> None:

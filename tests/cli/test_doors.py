@@ -51,6 +51,9 @@ DOORS: Mapping[str, Difference] = {
     "threshold": Difference(
         acumen.threshold, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
     ),
+    "sets": Difference(
+        acumen.sets, frozenset({"output", "html", "as_json"}), frozenset({"columns"})
+    ),
     "gate": Difference(
         acumen.gate,
         frozenset({"output", "html", "junit", "markdown", "as_json"}),

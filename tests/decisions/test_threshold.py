@@ -302,7 +302,7 @@ def test_a_wrong_or_hostile_threshold_gets_a_clear_error(
 def test_a_document_is_read_as_it_was_written_and_has_no_chart_by_name() -> None:
     decision = acumen.threshold(clustered(30), risk=0.3)
     document = decision.artifact
-    with pytest.raises(UsageError, match="no chart of a calibration or a decision"):
+    with pytest.raises(UsageError, match="no single chart of threshold"):
         acumen.chart("forest", decision)
     again = ThresholdDocument.model_validate(json.loads(to_json(document.model_dump(mode="json"))))
     assert again == document

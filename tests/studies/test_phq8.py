@@ -104,7 +104,7 @@ def test_it_answers_more_with_examples_than_without(tables: tuple[Judgments, Jud
 def test_tokens_and_samples_rank_well_and_the_models_own_rating_does_not(
     compared: Evaluation,
 ) -> None:
-    for side in ("left", "right"):
+    for side in ("zero_shot", "few_shot"):
         variants = {n: v for n, s, v in compared.variants() if s == side}
         augrc = {name: v.augrc_full or 0.0 for name, v in variants.items()}
         verbalized = variants["verbalized"]
@@ -129,7 +129,7 @@ def test_examples_help_by_augrc_under_every_confidence(compared: Evaluation) -> 
 
 
 def test_ties_are_in_it(compared: Evaluation) -> None:
-    points = {n: len(v.curve.coverage) for n, s, v in compared.variants() if s == "right"}
+    points = {n: len(v.curve.coverage) for n, s, v in compared.variants() if s == "few_shot"}
     assert points["consistency"] == 4
     assert points["verbalized"] == 4
     assert 100 < points["token_msp"] < compared.artifact.population.items_total

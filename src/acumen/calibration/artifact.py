@@ -71,7 +71,7 @@ class Calibration:
         return tuple(dict.fromkeys(warnings))
 
     def _overlap(self, table: Judgments) -> list[str]:
-        shared = self.training.shared_with(table.cases)
+        shared = self.training.case_hashes.shared_with(table.cases)
         hint = "what is measured here is in-sample, so too good; the artifact has it cross-fitted"
         if shared:
             noun = table.scale.case

@@ -44,6 +44,7 @@ COMMANDS: Final[dict[str, str]] = {
     "confidence": "acumen.cli.confidence",
     "calibrate": "acumen.cli.calibrate",
     "threshold": "acumen.cli.threshold",
+    "sets": "acumen.cli.sets",
     "gate": "acumen.cli.gate",
     "cost": "acumen.cli.cost",
     "plan": "acumen.cli.plan",

@@ -22,6 +22,7 @@ SCHEMAS: Final = {
     "counts": "acumen.results.counts:CountsDocument",
     "moments": "acumen.results.counts:MomentsDocument",
     "threshold": "acumen.results.decisions:ThresholdDocument",
+    "sets": "acumen.results.decisions:SetsDocument",
     "gate": "acumen.results.decisions:GateDocument",
     "cost": "acumen.results.decisions:CostDocument",
     "plan": "acumen.results.decisions:PlanDocument",

@@ -192,10 +192,15 @@ def _left_out_of_artifact(table: Judgments, calibration: Calibrator | None) -> d
     lacking = [f"no {printable(key)}" for key in calibration.signals if key not in table.signals]
     if lacking:
         return dict.fromkeys(ARTIFACT, f"{'; '.join(lacking)}, on which the artifact was fitted")
-    rating = ARTIFACT["verbalized_calibrated"]
+    rating, sets = ARTIFACT["verbalized_calibrated"], ARTIFACT["interval_width"]
+    if (no_sets := sets.why_not(calibration)) is None:
+        return dict.fromkeys([*ARTIFACT][:-1], f"the artifact holds sets; see {sets.name}")
     if rating.why_not(calibration) is None and calibration.takes(rating.inner):
-        return {"calibrated": f"the same as {rating.name} with this artifact"}
-    return {rating.name: "the artifact was not fitted on verbalized alone; see calibrated"}
+        return {"calibrated": f"the same as {rating.name} with this artifact", sets.name: no_sets}
+    return {
+        sets.name: no_sets,
+        rating.name: "the artifact was not fitted on verbalized alone; see calibrated",
+    }
 
 
 def availability(table: Judgments) -> dict[str, str]:

@@ -16,6 +16,8 @@ from acumen.errors import UsageError, printable
 from acumen.table.signals import outside_unit
 from acumen.types import Floats
 
+SETS: Final = ("aps", "distance")
+"""Methods of prediction sets."""
 TEMPERATURE: Final = "temperature_scaling"
 ONE_INPUT: Final = (TEMPERATURE, "isotonic")
 """Methods whose artifacts may be applied to any confidence function."""
@@ -111,6 +113,9 @@ ARTIFACT: Final = {
         ),
         Calibrated(
             "calibrated", None, None, "The calibrator's output on the inputs it was fitted on."
+        ),
+        Calibrated(
+            "interval_width", None, SETS, "Minus the levels in the prediction set (acumen sets)."
         ),
     )
 }

@@ -8,16 +8,13 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from acumen.decisions.decided import Decided
-from acumen.decisions.sample import one_confidence, origin, sample_of
+from acumen.decisions.sample import mean_by_case, one_confidence, origin, sample_of
 from acumen.defaults import CONFIDENCE, COST_FOLDS, COSTS
 from acumen.errors import DataError, UsageError
 from acumen.evaluation.inputs import calibration_of, table_of
-from acumen.inference.infer import marked
-from acumen.inference.intervals import plain
-from acumen.inference.jackknife import Jackknife
 from acumen.readers.reading import Reading
 from acumen.results.decisions import CostDocument, CostPoint
-from acumen.results.measured import Measured, finite
+from acumen.results.measured import finite
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
 
@@ -71,10 +68,10 @@ def cost(
         threshold=finite(thresholds[_cheapest(by_case)]),
         fold_thresholds=[finite(thresholds[k]) for k in best_without],
         abstain_cost=abstain_cost,
-        cost=_mean(held_out, sizes),
-        always_answer=_mean(answering, sizes),
-        against_answering=_mean(held_out - answering, sizes),
-        against_handing_over=_mean(held_out - abstain_cost * sizes, sizes),
+        cost=mean_by_case(held_out, sizes),
+        always_answer=mean_by_case(answering, sizes),
+        against_answering=mean_by_case(held_out - answering, sizes),
+        against_handing_over=mean_by_case(held_out - abstain_cost * sizes, sizes),
         curve=[CostPoint(threshold=finite(t), coverage=c, cost=x) for t, c, x in curve],
         cases=sample.n,
     )
@@ -84,10 +81,3 @@ def cost(
 def _cheapest(by_case: Floats) -> int:
     """The place of the least cost; of equal ones the first, which is the larger threshold."""
     return int(np.argmin(by_case.sum(axis=1).round(9)))
-
-
-def _mean(of_case: Floats, sizes: Any) -> Measured:
-    """A mean over judgments, with its interval by case."""
-    total, n = of_case.sum(), sizes.sum()
-    jackknife, value = Jackknife.of((total - of_case) / (n - sizes)), float(total / n)
-    return Measured(value=value, interval=marked(plain(value, jackknife), len(sizes)))

@@ -12,8 +12,13 @@ from acumen import confidence as confidences
 from acumen._version import __version__
 from acumen.errors import DataError, UsageError, printable
 from acumen.files.json import created_at
+from acumen.inference.infer import marked
+from acumen.inference.intervals import default_interval
+from acumen.inference.jackknife import Jackknife
+from acumen.metrics.registry import Kind
 from acumen.results.calibration import CaseHashes, case_hash
 from acumen.results.decisions import ScalePart
+from acumen.results.measured import Interval, Measured
 from acumen.table.judgments import Judgments
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
@@ -98,11 +103,20 @@ def one_confidence(selector: str, table: Judgments, calibration: Any = None) -> 
     return names[0]
 
 
-def origin(table: Judgments, confidence: str | None, loss: str) -> dict[str, Any]:
+def origin(table: Judgments, confidence: str | None, loss: str | None) -> dict[str, Any]:
     """What every document says of its making."""
     scale = ScalePart(name=table.scale.name, levels=list(table.scale.levels))
     version = {"acumen_version": __version__, "created_at": created_at()}
     return {**version, "scale": scale, "confidence": confidence, "loss": loss}
+
+
+def mean_by_case(of_case: Floats, sizes: Any, kind: Kind = Kind.REAL) -> Measured:
+    """The sum of what cases have over the sum of their sizes, with its interval by case."""
+    total, n = of_case.sum(), sizes.sum()
+    jackknife, value = Jackknife.of((total - of_case) / (n - sizes)), float(total / n)
+    interval = default_interval(kind, value, jackknife)
+    assert isinstance(interval, Interval), "a mean of two cases or more has one"
+    return Measured(value=value, interval=marked(interval, len(sizes)))
 
 
 def hashes_of(table: Judgments) -> CaseHashes:

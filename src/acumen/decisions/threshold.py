@@ -66,8 +66,12 @@ class Search:
         # equal thresholds are one, which has what began at each of them
         falling, place = np.unique(-thresholds, return_inverse=True)
         rows, loss = sample.accepted(-falling)
-        p_values = self._p_values(rows, loss)
-        level, certified = bounds.fallback(p_values, np.bincount(place, starts).astype(np.float64))
+        p_values, begins = self._p_values(rows, loss), np.bincount(place, starts).astype(np.float64)
+        # above ties at the top nothing is left to test: what began there begins at the first rows
+        first = int(np.argmax(rows.sum(axis=1) > 0))
+        begins[first] += begins[:first].sum()
+        begins[:first] = 0.0
+        level, certified = bounds.fallback(p_values, begins)
         return _points(sample, -falling, rows.sum(1), loss.sum(1), p_values, level, certified)
 
     def _p_values(self, rows: Floats, loss: Floats) -> Floats:
@@ -154,7 +158,7 @@ def threshold(
     ``most_items``: judgments of a case by design; else the scale's items, or the most there are.
 
     >>> import acumen
-    >>> table = acumen.from_columns(case=range(60), truth=[0] * 60, prediction=[0] * 58 + [1, 1],
+    >>> table = acumen.from_columns(case=range(60), truth=[0] * 60, prediction=[0] * 56 + [1] * 4,
     ...                             confidence=[0.9] * 50 + [0.4] * 10)
     >>> document = acumen.threshold(table, risk=0.1).artifact
     >>> document.threshold, document.method, round(document.coverage.value, 2)

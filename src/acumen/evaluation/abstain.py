@@ -47,7 +47,7 @@ def abstain(
     opened, answers = int((rows & table.once).sum()), judged.outcomes["answered"]
     by = f"{document.confidence} is not above {bound:g}"
     notes = [f"{name} leaves {opened} of {answers} answers open: {by}"]
-    if shared := document.shared_with(judged.cases):
+    if shared := document.case_hashes.shared_with(judged.cases):
         notes.append(
             f"{name} was made from {shared} of the {len(judged.cases)} {table.scale.case}s here "
             "(same ids): what is measured is in-sample, so too good"

@@ -44,8 +44,8 @@ def chart(
     >>> table = acumen.from_columns(case=[1, 2, 3], truth=[2, 1, 0], prediction=[2, 3, 0],
     ...                             confidence=[0.9, 0.5, 0.7])
     >>> figure = acumen.chart("risk-coverage", acumen.evaluate(table, resamples=0))
-    >>> type(figure).__module__.split(".")[0]
-    'altair'
+    >>> figure.to_dict()["layer"][-1]["mark"]["type"]
+    'circle'
     """
     if isinstance(document, str | Path):
         return _of_file(name, document, mode, confidence, functions, reading)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from acumen.defaults import CONFIDENCE
 from acumen.errors import UsageError, label, printable
@@ -18,9 +18,6 @@ from acumen.readers.records import Records
 from acumen.readers.request import Request
 from acumen.readers.run import modes_of
 from acumen.table.judgments import Judgments, Source
-
-if TYPE_CHECKING:
-    from acumen.calibration import Calibration
 
 Confidence = str | Sequence[str] | Callable[..., Any] | Mapping[str, Callable[..., Any] | str]
 """A selector, names, a function of signals, several by name, or a name for each system."""
@@ -167,10 +164,14 @@ def confidence_of(confidence: Confidence) -> tuple[str, Mapping[str, Callable[..
     return ",".join(confidence), {}
 
 
-def calibration_of(calibration: str | Path | Calibration | None) -> Calibration | None:
-    """A calibration as it is, or from its file."""
-    if not isinstance(calibration, str | Path):
-        return calibration
-    from acumen.calibration import read_calibration
+def calibration_of(calibration: Any) -> Any:
+    """A calibration, or prediction sets, as they are or from their file."""
+    if calibration is None:
+        return None
+    from acumen.calibration.artifact import read_calibration
+    from acumen.calibration.sets import PredictionSets, read_sets
 
-    return read_calibration(calibration)
+    if isinstance(calibration, str | Path):
+        return read_sets(calibration) or read_calibration(calibration)
+    sets = getattr(calibration, "artifact", None)
+    return calibration if sets is None else PredictionSets(sets)

@@ -131,7 +131,7 @@ def count(
     >>> import polars as pl
     >>> rows = {"case": [1, 2], "truth": [0, 1], "prediction": [0, 0], "confidence": [0.9, 0.5]}
     >>> count(pl.LazyFrame(rows)).cells["rows"]
-    [1, 1]
+    [1.0, 1.0]
     """
     rows, facts = rows_of(data, None, engine, reading), {"fewest": fewest}
     if salt is None:

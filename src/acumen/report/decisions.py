@@ -19,6 +19,7 @@ from acumen.results.decisions import (
     Decision,
     GateDocument,
     PlanDocument,
+    SetsDocument,
     ThresholdDocument,
 )
 from acumen.results.measured import Measured
@@ -92,6 +93,8 @@ def _words(document: Decision) -> _Words:
     match document:
         case ThresholdDocument():
             return _threshold(document)
+        case SetsDocument():
+            return _sets(document)
         case GateDocument():
             return _gate(document)
         case CostDocument():
@@ -146,6 +149,27 @@ def _threshold(document: ThresholdDocument) -> _Words:
     table = Table("Thresholds, strictest first", columns, tuple(points))
     curve = [(p.coverage, p.risk) for p in document.grid if p.risk is not None]
     return _Words(f"Threshold for {name}", sentence, table, notes, (curve, "coverage", "risk here"))
+
+
+def _sets(document: SetsDocument) -> _Words:
+    bound, coverage, top = document.bound, document.coverage, len(document.scale.levels)
+    cases, chance = counted(document.cases, "case"), f"{document.alpha:.3g}"
+    sentence = f"{cases} are too few for a chance of {chance}: sets have all {top} levels."
+    if bound is not None:
+        by_mass = f"the likeliest levels, up to a mass of {bound:.4g},"
+        sets = by_mass if document.method == "aps" else f"levels up to {bound:g} off"
+        sentence = f"Sets of {sets} hold the truth but for a chance of {chance} ({cases})."
+    chances = ", ".join(map(plain, document.probabilities))
+    without = "By distance: sets by the chances of levels need several samples or --probabilities."
+    notes = (
+        f"Of held-out cases, {percent(coverage.value).text} of truths are in their set"
+        f"{_ends(coverage, '.1%')}; a set has {document.width:.2f} of {top} levels.",
+        "The promise is of a judgment of a new case; not of every level, nor of every width.",
+        f"The chances of levels come from {chances}." if chances else without,
+    )
+    rows = tuple((number(k), percent(share)) for k, share in enumerate(document.shares, 1))
+    table = Table("Sets of held-out cases", ("levels in the set", "share of answers"), rows)
+    return _Words("Prediction sets", sentence, table, notes)
 
 
 def _subject(check: Check) -> str:

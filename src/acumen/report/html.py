@@ -190,7 +190,7 @@ def _chart(plot: Plot, datasets: dict[str, Any]) -> dict[str, Any]:
 
 def _columns(cases: Cases) -> dict[str, Any]:
     columns = [
-        {"key": c.key or c.title}
+        {"key": printable(c.key or c.title)}
         | ({"values": c.values} if c.values else {"names": c.names, "codes": c.codes})
         for c in cases.columns
     ]

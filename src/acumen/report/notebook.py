@@ -57,7 +57,7 @@ def _part(part: Section | Block) -> str:
 
 
 def _lines(text: str) -> str:
-    return "<br>".join(map(escape, text.splitlines()))
+    return "<br>".join(map(escape, text.split("\n")))
 
 
 def _list(texts: Iterable[str]) -> str:

@@ -160,7 +160,7 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
         lambda: charts.levels(document),
     )
     names = [*document.people, *document.judges]
-    if len(names) <= (charts.MOST_ROWS if full else 7):
+    if full and len(names) <= charts.MOST_ROWS:
         yield Drawing(
             "pairs",
             "Who agrees with whom",
@@ -178,7 +178,7 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
         _judges(document.judges),
         lambda: charts.floors(document),
     )
-    for at, (name, judge) in enumerate(document.judges.items()):
+    for at, (name, judge) in enumerate(document.judges.items() if full else ()):
         yield Drawing(
             f"test-{at}",
             f"May {plain(name)} stand in for a person",
@@ -194,7 +194,7 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
             "effect",
             [
                 _row(f"{name}: {title}" if len(document.judges) > 1 else title, measured, unit)
-                for name, title, measured, unit in _effects(document)
+                for name, title, measured, unit in _effects(document, by_level=full)
             ],
         ),
         lambda: charts.effects(
@@ -286,14 +286,16 @@ def _tests(judge: Judge) -> Table:
     return Table("", columns, rows)
 
 
-def _effects(document: RatingsDocument) -> Iterator[tuple[str, str, Measured | Delta, Unit]]:
+def _effects(
+    document: RatingsDocument, *, by_level: bool = True
+) -> Iterator[tuple[str, str, Measured | Delta, Unit]]:
     """Of every judge: (judge, what, how much, unit)."""
     for name, judge in document.judges.items():
         for key, (title, unit) in EFFECTS.items():
             if (measured := getattr(judge.bias, key)) is not None:
                 yield plain(name), title, measured, unit
-        by_level = judge.bias.by_level if len(document.levels) <= charts.MOST_ROWS else {}
-        for level, measured in by_level.items():
+        levels = judge.bias.by_level if len(document.levels) <= charts.MOST_ROWS else {}
+        for level, measured in levels.items() if by_level else ():
             title = f"Leniency where people gave {plain(level)}"
             yield plain(name), title, measured, Unit.LEVELS
 

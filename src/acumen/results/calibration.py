@@ -109,6 +109,11 @@ class CaseHashes(_Part):
     salt: str = ""
     sha256_16: list[str] = Field(default_factory=list)
 
+    def shared_with(self, cases: Iterable[CaseId]) -> int:
+        """How many of these cases are among them."""
+        hashes = set(self.sha256_16)
+        return sum(case_hash(c, self.salt) in hashes for c in cases) if hashes else 0
+
 
 class Training(_Part):
     """What a calibrator was fitted on. Cases are kept as salted hashes, not as ids."""
@@ -123,11 +128,6 @@ class Training(_Part):
         description="how often a feature was missing or null, and so taken as its default",
     )
     case_hashes: CaseHashes = CaseHashes()
-
-    def shared_with(self, cases: Iterable[CaseId]) -> int:
-        """How many of these cases it was fitted on."""
-        hashes = set(self.case_hashes.sha256_16)
-        return sum(case_hash(c, self.case_hashes.salt) in hashes for c in cases) if hashes else 0
 
 
 def case_hash(case: CaseId, salt: str) -> str:

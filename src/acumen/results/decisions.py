@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
 from acumen.files.documents import Document
 from acumen.files.problems import refusal
-from acumen.results.calibration import CaseHashes, case_hash
+from acumen.results.calibration import CaseHashes
 from acumen.results.measured import Measured
-from acumen.types import CaseId
 
 SCHEMA_VERSION: Final = 1
 Share = Annotated[float, Field(gt=0, lt=1)]
@@ -92,10 +90,31 @@ class ThresholdDocument(Decision):
             raise refusal([(("threshold",), "must be null where nothing is certified")])
         return self
 
-    def shared_with(self, cases: Iterable[CaseId]) -> int:
-        """How many of these cases it was made from."""
-        hashes = set(self.case_hashes.sha256_16)
-        return sum(case_hash(c, self.case_hashes.salt) in hashes for c in cases)
+
+SetMethod = Literal["aps", "distance"]
+
+
+class SetsDocument(Decision):
+    """What ``acumen sets`` writes: how far a set of levels must reach to hold the truth."""
+
+    noun = "sets"
+    kind: Literal["sets"] = "sets"
+    method: SetMethod
+    probabilities: list[str] = Field(description="the signals that the levels' chances come from")
+    alpha: Share = Field(description="chance that a set does not hold the truth")
+    bound: float | None = Field(ge=0, description="mass, or levels off, to reach; null: all levels")
+    coverage: Measured = Field(description="a mean over cases, each with a bound made without it")
+    width: float = Field(description="levels in a set, in the same way")
+    shares: list[float] = Field(description="of the answers, with 1, 2, … levels in their set")
+    cases: Natural
+    scale: ScalePart
+    case_hashes: CaseHashes = CaseHashes()
+
+    @model_validator(mode="after")
+    def _has_what_its_method_needs(self) -> SetsDocument:
+        if (self.method == "aps") != bool(self.probabilities):
+            raise refusal([(("probabilities",), "aps needs them, and distance takes none")])
+        return self
 
 
 Rule = Literal["non-inferiority", "equivalence", "superiority", "at-least", "at-most"]
@@ -191,6 +210,7 @@ class PlanDocument(Decision):
 
 DECISIONS: Final[dict[str, type[Decision]]] = {
     "threshold": ThresholdDocument,
+    "sets": SetsDocument,
     "gate": GateDocument,
     "cost": CostDocument,
     "plan": PlanDocument,

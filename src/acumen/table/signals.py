@@ -21,6 +21,8 @@ from acumen.types import Floats
 
 Rows = NDArray[np.intp]
 
+SAMPLES: Final = "consistency_samples"
+"""The levels that several replies gave, a list in each row."""
 LARGEST_ENERGY: Final = math.log(np.finfo(np.float64).max)
 
 

@@ -63,7 +63,7 @@ def score(
     >>> import acumen
     >>> scores = acumen.score("demo", method="rag", resamples=0)
     >>> round(scores.document["unified_scores"]["process_score"], 1)
-    95.3
+    96.2
     """
     options = Options(resamples, seed, confidence_level, interval)
     if results == DEMO:
