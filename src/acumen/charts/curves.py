@@ -85,9 +85,9 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], ..
             (theme.name(f), part.achievable, achievable) for f, part in summary.functions.items()
         ]
         parts += [
-            (theme.name(f), part.floor, floors)
+            (theme.name(f), part.noise_floor, floors)
             for f, part in summary.functions.items()
-            if part.floor is not None
+            if part.noise_floor is not None
         ]
         for function, points, rows in parts:
             columns = (points.coverage, points.selective_risk, points.generalized_risk)

@@ -207,7 +207,8 @@ def _measure(
     for system, ranking, values in zip(systems, rankings, numbers, strict=True):
         of_side = name if len(systems) == 1 else f"{name} ({system.name})"
         notes += _ranking_warnings(of_side, ranking, values)
-        variants.append(build.variant(ranking, values, plan, system.why_not_honest(name)))
+        beside = system.why_not_honest(name) | system.floor_beside(ranking)
+        variants.append(build.variant(ranking, values, plan, beside))
     by_input = {f"input_{at}": variant for at, variant in enumerate(variants)}
     variant = variants[0] if len(variants) == 1 else by_input
     return _Function(numbers, contrasts, matched, variant, notes)

@@ -5,13 +5,16 @@ A judge without noise of its own lies below it by construction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acumen.inference.resample import LeaveOut
 from acumen.inference.sums import Estimate, by_block, quotient
-from acumen.metrics.registry import Kind
+from acumen.metrics.registry import Kind, floor_of
 from acumen.results.charted import Points
 from acumen.results.measured import Measured
 from acumen.types import Floats
@@ -38,6 +41,15 @@ class NoiseFloor:
         sums = by_block(block, blocks, own * self.apart[rows], own)
         reason = "no accepted row has two raters"
         return Estimate.of(sums, quotient).measured(Kind.RISK, self.confidence_level, reason)
+
+    def beside(self, ranking: Ranking, risks: Mapping[str, float | None]) -> dict[str, Measured]:
+        """Of the rows of each risk: its metric, and the coverage it is at."""
+        floors = {floor_of(risk): self.of(ranking, at) for risk, at in risks.items()}
+        return {key: floor for key, floor in floors.items() if floor is not None}
+
+    def among(self, rows: NDArray[Any]) -> NoiseFloor:
+        """The same of some rows; a rater who is not among them still counts."""
+        return replace(self, apart=None if self.apart is None else self.apart[rows])
 
     def curve(self, ranking: Ranking) -> Points | None:
         """At every working point from the first with two raters on."""

@@ -34,7 +34,7 @@ from acumen.metrics.registry import OVERALL, find_metric
 from acumen.results.decisions import ThresholdDocument
 from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import Judgments, Outcome
-from acumen.table.losses import AnyLoss, Loss, find_loss
+from acumen.table.losses import Loss, find_loss
 from acumen.table.panel import apart
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse_judgments
@@ -191,9 +191,17 @@ class System:
         """The table ranked by each confidence."""
         return {n: self.plan.rank(self.table, values) for n, values in self.confidence.items()}
 
-    def floor(self, loss: AnyLoss) -> NoiseFloor:
-        """How far the raters of the table are apart, by a loss."""
-        return NoiseFloor(apart(self.table.included, loss), self.plan.options.confidence_level)
+    @cached_property
+    def floors(self) -> tuple[NoiseFloor, NoiseFloor]:
+        """How far the raters of the table are apart: by the loss, and in levels."""
+        table, level = self.table.included, self.plan.options.confidence_level
+        by_loss, by_level = (NoiseFloor(apart(table, x), level) for x in (self.plan.loss, "abs"))
+        return by_loss, by_level
+
+    def floor_beside(self, ranking: Ranking, rows: Any = slice(None)) -> dict[str, Measured]:
+        """The noise floor beside each risk of a ranking of some rows."""
+        at = {"mae": None, **{metric.name: c for c, metric in self.plan.risks().items()}}
+        return self.floors[0].among(rows).beside(ranking, at)
 
     @cached_property
     def unranked(self) -> Ranking:
@@ -250,6 +258,7 @@ class System:
             measured["cmax"] = first["cmax"].measured
         aliases = {name: key for key, (name, _) in reversed(OVERALL.items())}
         numbers = {aliases.get(name, name): value for name, value in measured.items()}
+        numbers |= self.floors[1].beside(view, {"mae_levels": None})
         step = self.table.scale.step
         return (
             numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}

@@ -8,7 +8,7 @@ from typing import Final
 
 from acumen.errors import printable
 from acumen.metrics import find_metric
-from acumen.metrics.registry import Unit
+from acumen.metrics.registry import NOISE_FLOOR, Unit
 from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column
 from acumen.report.words import note_of, why_missing
 from acumen.results.measured import Delta, Measured
@@ -154,6 +154,8 @@ def p_cell(value: float | None) -> Cell:
 
 def title_of(key: str, levels: Sequence[object] = ()) -> str:
     """A metric of a document as people know it; the key itself where it is none of ours."""
+    if key.startswith(NOISE_FLOOR):
+        return f"{title_of(key.replace(NOISE_FLOOR, 'mae', 1), levels)}: noise floor"
     metric = find_metric(key, [name(level) for level in levels])
     return plain(key) if metric is None else metric.title
 

@@ -238,6 +238,12 @@ class Judgments:
         return once
 
     @property
+    def share(self) -> NDArray[Any]:
+        """What part of its judgment each row is: all of it, unless several raters have a row."""
+        one, of = np.ones(len(self), np.int64), self.judgment
+        return one if of is None else 1 / np.bincount(of)[of]
+
+    @property
     def exact_truth(self) -> NDArray[Any]:
         """The truth as a rank, between two where it lies there."""
         return self.truth if self.truth_rank is None else self.truth_rank

@@ -12,16 +12,8 @@ from typing import Final
 
 from acumen.errors import printable
 from acumen.metrics import METRICS
-from acumen.metrics.registry import Unit
-from acumen.report.blocks import (
-    UNDEFINED,
-    Block,
-    Cell,
-    Paragraph,
-    Section,
-    Table,
-    Tone,
-)
+from acumen.metrics.registry import Unit, floor_of
+from acumen.report.blocks import UNDEFINED, Block, Cell, Paragraph, Section, Table, Tone
 from acumen.report.cells import (
     amount,
     is_signed,
@@ -57,9 +49,10 @@ MOST_CUTS: Final = 5
 MOST_SIDES: Final = 3
 """Systems that stand side by side; of more, those that lead."""
 RIGHT: Final = (
-    *("total_accuracy", "accuracy", "mae_levels", "mae_units"),
+    *("total_accuracy", "accuracy", "mae_levels", "noise_floor_levels", "mae_units"),
     *("level_bias", "quadratic_kappa"),
 )
+OF_RATERS: Final = {"noise_floor_levels": "Noise floor: two raters apart, levels"}
 AREAS: Final = ("augrc", "augrc_achievable", "failure_auroc")
 HONEST: Final = ("ece", "brier")
 BESIDE: Final = {"eaugrc": "excess", "failure_auroc": "AUROC", "ece": "ECE"}
@@ -114,12 +107,10 @@ def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
 def _right(artifact: MetricsArtifact) -> Section:
     numbers = artifact.overall_by_input
     rows = [
-        (title_of(key), key, [metrics.get(key) for metrics in numbers])
+        (OF_RATERS.get(key, title_of(key)), key, [metrics.get(key) for metrics in numbers])
         for key in RIGHT
         if key != "mae_units" or in_units(artifact)
     ]
-    floors = [summary.noise_floor for summary in artifact.summaries]
-    rows.insert(3, ("Noise floor: two raters apart, levels", "mae_levels", floors))
     said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
     words = f"Exactly right in {said} of all rows; an abstention is no right answer."
     blocks = (Paragraph(words), _numbers(artifact, rows)) if artifact.population.has_truth else ()
@@ -174,20 +165,14 @@ def _knows(artifact: MetricsArtifact) -> Section:
     return Section("knows", title, (*blocks, _numbers(artifact, rows)))
 
 
-def _floors(artifact: MetricsArtifact, key: str) -> list[Measured | None]:
-    """How far raters are apart on the rows of a risk of the best function, by input."""
-    best = artifact.best_function or ""
-    functions = [summary.functions.get(best) for summary in artifact.summaries]
-    return [None if f is None else f.noise_floor.get(key) for f in functions]
-
-
 def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[Row]:
     """The risk of the surest rows; coverages that ties make the same are one."""
     grid, before = _grid(variants), None
     for coverage, (_, key, numbers) in zip(grid, _of(artifact, grid.values()), strict=True):
         if (values := [m and m.value for m in numbers]) != before:
             yield f"Surest {coverage:.0%} of all rows", key, numbers
-            yield "  noise floor of these rows", key, _floors(artifact, key)
+            floors = [v.metrics.get(floor_of(key)) for v in variants]
+            yield "  noise floor of these rows", key, floors
         before = values
 
 
@@ -205,14 +190,13 @@ def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
     points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
     metrics = {points[c] or 0.0: key for c, key in _grid([variant]).items()}
     metrics[variant.cmax or 0.0] = "mae"
-    floors = {key: _floors(artifact, key) for key in metrics.values()}
-    has_floor = any(floor is not None for numbers in floors.values() for floor in numbers)
+    has_floor = floor_of("mae") in variant.metrics
     rows = tuple(
         (
             Cell(f"≥ {_at(variant, share):g}" if key != "mae" else "all answers"),
             percent(share),
             measured_cell(variant.metrics.get(key)),
-            *(measured_cell(floor) for floor in floors[key] if has_floor),
+            *([measured_cell(variant.metrics.get(floor_of(key)))] if has_floor else []),
         )
         for share, key in metrics.items()
     )

@@ -18,8 +18,11 @@ COLUMNS: Final = {
     CLAIMED: "right, of all",
     "coverage": "answered",
     "mae_levels": "error, levels",
+    "noise_floor_levels": "noise floor",
     "augrc": "AUGRC",
 }
+
+INTERVALS: Final = (CLAIMED, "noise_floor_levels")
 
 
 def for_whom(artifact: MetricsArtifact) -> Section:
@@ -63,7 +66,9 @@ def _table(by: str, parts: list[Slice]) -> Table:
     for part in parts:
         delta = part.difference.get(CLAIMED)
         cells = [measured_cell(part.metrics.get(key), unit_of(key)) for key in keys]
-        cells[1:] = [Cell(cell.text, cell.value) for cell in cells[1:]]  # a line has no room
+        # a line has no room for more intervals
+        bare = [Cell(cell.text, cell.value) for cell in cells]
+        cells = [c if k in INTERVALS else b for k, c, b in zip(keys, cells, bare, strict=True)]
         p = None if delta is None else delta.p_adjusted
         first = Cell(plain(part.group) + UNRELIABLE * part.is_small)
         rows.append((first, number(part.cases), *cells, p_cell(p)))
