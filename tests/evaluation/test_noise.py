@@ -83,7 +83,7 @@ def test_two_systems_have_a_floor_each_and_a_paired_delta() -> None:
     assert delta is not None
     # |2 − rating|: 5/3, 0 (was 1), 1; the answer 0 of the first stays
     assert delta.delta == pytest.approx((0 + (0 - 1) + (1 - 1)) / 3)
-    assert "noise floor of these rows" in str(screen(study.artifact))
+    assert "noise floor, surest" in str(screen(study.artifact))
 
 
 def test_one_rater_has_no_floor() -> None:

@@ -11,7 +11,8 @@ from acumen.decisions.decided import Decided
 from acumen.decisions.sample import mean_by_case, one_confidence, origin, sample_of
 from acumen.defaults import CONFIDENCE, COST_FOLDS, COSTS
 from acumen.errors import DataError, UsageError
-from acumen.evaluation.inputs import calibration_of, table_of
+from acumen.evaluation.inputs import calibration_of
+from acumen.items.rows import table_of
 from acumen.readers.reading import Reading
 from acumen.results.decisions import CostDocument, CostPoint
 from acumen.results.measured import finite

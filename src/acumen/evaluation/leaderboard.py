@@ -63,7 +63,9 @@ def rank_systems(
         Standing(
             system=name,
             measured=measured,
-            noise_floor=_floor(system, function, plan, facts.get("coverage")),
+            noise_floor=None
+            if plan.rank_by not in (RANK_BY, "mae")
+            else system.floors[0].of(system.ranked_by(function), facts.get("coverage")),
             coverage=_coverage(system),
             ranks=ranks.get(name),
             beats=[loser for winner, loser in wins if winner == name],
@@ -95,15 +97,6 @@ def _pairs(names: Sequence[str], plan: Plan) -> list[Pair]:
 
 def _coverage(system: System) -> float | None:
     return METRICS["cmax"].measure(system.unranked).value
-
-
-def _floor(
-    system: System, function: str | None, plan: Plan, coverage: float | None
-) -> Measured | None:
-    """The noise floor beside a risk that systems are ordered by."""
-    if plan.rank_by not in (RANK_BY, "mae"):
-        return None
-    return system.floors[0].of(system.ranked_by(function), coverage)
 
 
 def _of_two(comparison: Comparison, plan: Plan, function: str | None) -> Delta | None:

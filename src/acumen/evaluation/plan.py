@@ -31,6 +31,7 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.metrics.registry import OVERALL, find_metric
+from acumen.raters.judge import beside_raters
 from acumen.results.decisions import ThresholdDocument
 from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import Judgments, Outcome
@@ -259,6 +260,7 @@ class System:
         aliases = {name: key for key, (name, _) in reversed(OVERALL.items())}
         numbers = {aliases.get(name, name): value for name, value in measured.items()}
         numbers |= self.floors[1].beside(view, {"mae_levels": None})
+        numbers |= beside_raters(self.table.included, self.plan.options.confidence_level)
         step = self.table.scale.step
         return (
             numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}

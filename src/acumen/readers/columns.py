@@ -143,8 +143,7 @@ def from_columns(
     unknown = table.exact_truth
     missing = (np.isnan(unknown) | (unknown == NO_TRUTH)) & ~np.isin(table.outcome, LEFT_OUT)
     if strict and (missing.any() or not table.has_truth):
-        some = counted(int(missing.sum()), "row")
-        message = f"has no truth, as {some} in all"
+        message = f"has no truth, as {counted(int(missing.sum()), 'row')} in all"
         problem = table.problem(int(np.argmax(missing)), message, "truth")
         raise DataError([problem], source=source.name)
     if not table.has_truth or not missing.any():

@@ -50,9 +50,8 @@ MOST_SIDES: Final = 3
 """Systems that stand side by side; of more, those that lead."""
 RIGHT: Final = (
     *("total_accuracy", "accuracy", "mae_levels", "noise_floor_levels", "mae_units"),
-    *("level_bias", "quadratic_kappa"),
+    *("level_bias", "quadratic_kappa", "replacement_alpha", "raters_alpha"),
 )
-OF_RATERS: Final = {"noise_floor_levels": "Noise floor: two raters apart, levels"}
 AREAS: Final = ("augrc", "augrc_achievable", "failure_auroc")
 HONEST: Final = ("ece", "brier")
 BESIDE: Final = {"eaugrc": "excess", "failure_auroc": "AUROC", "ece": "ECE"}
@@ -107,7 +106,7 @@ def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
 def _right(artifact: MetricsArtifact) -> Section:
     numbers = artifact.overall_by_input
     rows = [
-        (OF_RATERS.get(key, title_of(key)), key, [metrics.get(key) for metrics in numbers])
+        (title_of(key), key, [metrics.get(key) for metrics in numbers])
         for key in RIGHT
         if key != "mae_units" or in_units(artifact)
     ]
@@ -172,7 +171,7 @@ def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[
         if (values := [m and m.value for m in numbers]) != before:
             yield f"Surest {coverage:.0%} of all rows", key, numbers
             floors = [v.metrics.get(floor_of(key)) for v in variants]
-            yield "  noise floor of these rows", key, floors
+            yield f"  noise floor, surest {coverage:.0%}", key, floors
         before = values
 
 

@@ -65,10 +65,9 @@ def _table(by: str, parts: list[Slice]) -> Table:
     rows = []
     for part in parts:
         delta = part.difference.get(CLAIMED)
-        cells = [measured_cell(part.metrics.get(key), unit_of(key)) for key in keys]
+        numbers = {key: measured_cell(part.metrics.get(key), unit_of(key)) for key in keys}
         # a line has no room for more intervals
-        bare = [Cell(cell.text, cell.value) for cell in cells]
-        cells = [c if k in INTERVALS else b for k, c, b in zip(keys, cells, bare, strict=True)]
+        cells = [c if k in INTERVALS else Cell(c.text, c.value) for k, c in numbers.items()]
         p = None if delta is None else delta.p_adjusted
         first = Cell(plain(part.group) + UNRELIABLE * part.is_small)
         rows.append((first, number(part.cases), *cells, p_cell(p)))
