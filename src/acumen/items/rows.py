@@ -1,7 +1,4 @@
-"""Rows as people hold them: a list of ``ItemPrediction`` or of mappings, checked, or as a table.
-
-Beside them whatever else a caller has: a path, a frame, a table.
-"""
+"""Rows as people hold them, and whatever else they hand in (a path, a frame), as a table."""
 
 from __future__ import annotations
 
