@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final
@@ -112,6 +112,12 @@ class DataError(AcumenError, ValueError):
         if more > 0:
             lines[SHOWN_PROBLEMS:] = [f"{prefix}and {counted(more, 'more problem')}"]
         return "\n".join(lines)
+
+
+def refuse(problems: Collection[Problem | str], source: str | None = None) -> None:
+    """Raise all problems at once, if there are any."""
+    if problems:
+        raise DataError(problems, source=source)
 
 
 def _by_cause(problems: Iterable[Problem]) -> list[str]:

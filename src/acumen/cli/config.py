@@ -23,7 +23,7 @@ from typing import Any, Final, get_args, get_type_hints
 
 import typer
 
-from acumen.errors import DataError, Problem, label, printable, what_came
+from acumen.errors import Problem, label, printable, refuse, what_came
 from acumen.files.json import decode_text, read_bytes
 from acumen.files.toml import parse_toml
 
@@ -63,8 +63,7 @@ def defaults_of(
                 values[parameter.name] = _value(parameter, kinds[parameter.name], value, ctx)
             except ValueError as error:
                 problems.append(Problem(str(error), field=where))
-    if problems:
-        raise DataError(problems, source=source)
+    refuse(problems, source)
     return values
 
 

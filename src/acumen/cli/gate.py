@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from acumen.cli import options
-from acumen.cli.decisions import decides, say
+from acumen.cli.door import by_door
+from acumen.cli.options import say
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 @options.reads_rows
-@decides
+@by_door
 def gate(
     new: options.RunFile,
     base: Annotated[str | None, typer.Argument(help="The baseline, a run of the cases.")] = None,

@@ -15,7 +15,6 @@ from typing import Any, Final, Unpack
 import numpy as np
 from scipy.special import nctdtr, ndtri, stdtrit
 
-from acumen.decisions.decided import Decided
 from acumen.decisions.gate import find_views
 from acumen.decisions.sample import origin
 from acumen.defaults import (
@@ -34,6 +33,7 @@ from acumen.inference.infer import leave_out
 from acumen.inference.influence import row_influence
 from acumen.metrics.registry import Metric
 from acumen.readers.reading import Reading
+from acumen.report.findings import Decided
 from acumen.results.decisions import Design, PlanDocument
 from acumen.table.align import align
 from acumen.table.losses import AnyLoss, find_loss

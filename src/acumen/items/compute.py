@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.defaults import CONFIDENCE_LEVEL, RESAMPLES, SEED
-from acumen.errors import DataError, UsageError, what_came
+from acumen.errors import UsageError, refuse, what_came
 from acumen.inference.infer import infer
 from acumen.inference.options import Method, Options
 from acumen.inference.paired import compare
@@ -109,8 +109,7 @@ def ranking_of(
     if scale is not None:
         scale = find_scale(scale)
         problems = off_scale(rows, scale)
-        if problems:
-            raise DataError(problems)
+        refuse(problems)
         grades = cost.grades(scale)
         kinds = grades.kinds(*(_ranks(rows, key, scale) for key in ("score", "ground_truth")))
     return rank(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import DataError, Problem, UsageError, printable, what_came
+from acumen.errors import DataError, Problem, UsageError, printable, refuse, what_came
 from acumen.readers import read
 from acumen.readers.assemble import assemble
 from acumen.readers.columns import from_columns
@@ -69,8 +70,7 @@ def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
             continue
         problems += [Problem(message, field=f"row {index}") for message in _wrong(row)]
         rows.append(row)
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return rows
 
 
@@ -97,14 +97,12 @@ def _wrong(row: ItemPrediction) -> list[str]:
 def off_scale(rows: Sequence[ItemPrediction], scale: Scale) -> list[Problem]:
     """Levels that the scale does not have."""
     problems = []
-    for index, row in enumerate(rows):
-        for name in ("score", "ground_truth"):
-            value = getattr(row, name)
-            try:
-                if value is not None:
-                    scale.rank(int(value))
-            except ValueError as error:
-                problems.append(Problem(f"{name}: {error}", field=f"row {index}"))
+    for (index, row), name in product(enumerate(rows), ("score", "ground_truth")):
+        try:
+            if (value := getattr(row, name)) is not None:
+                scale.rank(int(value))
+        except ValueError as error:
+            problems.append(Problem(f"{name}: {error}", field=f"row {index}"))
     return problems
 
 

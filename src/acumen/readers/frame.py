@@ -47,7 +47,10 @@ class Frame(Rows):
         if name in self.names_of_codes:
             return _named(series, self.names_of_codes[name])
         if series.dtype in (nw.String, nw.Categorical, nw.Enum):
-            return _coded(series)
+            try:  # texts by their distinct values, which pyarrow finds fast where it is there
+                return coded_array(series.to_arrow())
+            except ImportError:
+                return Coded.of(series_values(series))
         if series.dtype.is_float():
             return _floats(series)
         return series_values(series)
@@ -122,14 +125,6 @@ def _named(series: Any, names: tuple[str, ...]) -> Coded:
     codes = Coded.of(series_values(series))
     values = [names[v] if isinstance(v, int) and 0 <= v < len(names) else v for v in codes.values]
     return recoded(codes.codes, [None if value == -1 else value for value in values])
-
-
-def _coded(series: Any) -> Coded:
-    """Texts by their distinct values, which pyarrow finds fast where it is there."""
-    try:
-        return coded_array(series.to_arrow())
-    except ImportError:
-        return Coded.of(series_values(series))
 
 
 def coded_array(array: Any) -> Coded:

@@ -28,7 +28,12 @@ def plain_column(column: Any, name: str) -> Any:
             message = f"{printable(name)} must be one column, not an array of {column.ndim} axes"
             raise DataError([message])
         return column.tolist() if column.dtype.kind == "O" else column
-    series = _as_series(column)
+    import narwhals as nw
+
+    try:
+        series = nw.from_native(column, series_only=True)
+    except TypeError:  # narwhals' way to say that it does not know it
+        series = None
     if series is not None:
         return series_values(series)
     if hasattr(column, "to_pylist"):  # an Arrow array that is not chunked
@@ -36,15 +41,6 @@ def plain_column(column: Any, name: str) -> Any:
     if isinstance(column, str | bytes) or not isinstance(column, Iterable):
         raise DataError([f"{printable(name)} must be a column, not {what_came(column)}"])
     return list(column)
-
-
-def _as_series(column: Any) -> Any:
-    import narwhals as nw
-
-    try:
-        return nw.from_native(column, series_only=True)
-    except TypeError:  # narwhals' way to say that it does not know it
-        return None
 
 
 def series_values(series: Any) -> Any:

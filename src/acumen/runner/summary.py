@@ -38,8 +38,9 @@ def preview(plan: Plan, limits: Limits, concurrency: int) -> Iterator[str]:
         yield f"few-shot prompts of {_lengths(few_shot)}{bareness if bare else ''}"
         prompts += few_shot
     yield from _estimates(plan, limits, concurrency, sum(map(_length, prompts)))
-    for message in prompts[0]:
-        yield f"--- {message['role']}\n{_visible(message['content'])}"
+    for message in prompts[0]:  # its lines, and nothing that a terminal obeys
+        lines = (printable(line, limit=len(line)) for line in message["content"].splitlines())
+        yield f"--- {message['role']}\n" + "\n".join(lines)
     yield "---"
 
 
@@ -63,11 +64,6 @@ async def _few_shot_prompts(plan: Plan) -> list[list[Message]]:
     assert plan.references is not None, "a plan without references has no few-shot mode"
     shots = FewShots(plan, TfidfSimilarity(plan.references.all))
     return [zero_or_few_shot(plan.task, c, await shots.of(c)) for c in plan.asked_cases]
-
-
-def _visible(text: str) -> str:
-    """A prompt as a terminal may show it: its lines, and nothing that a terminal obeys."""
-    return "\n".join(printable(line, limit=len(line)) for line in text.splitlines())
 
 
 def _length(prompt: list[Message]) -> int:

@@ -13,6 +13,7 @@ from acumen.files.fields import Fields, Record
 from acumen.files.json import parse_json
 from acumen.files.text import folded
 from acumen.policy import NO_INCIDENT, Evidence, Policy
+from acumen.readers.logs import at
 from acumen.verdicts.claims import PROVENANCE, CaseTruth, Claim, VerdictRun
 
 
@@ -67,6 +68,7 @@ def parse_results(
         provenance={**provenance, "method": method},
         truth=truth or None,
         source=source,
+        asked=asked if type(asked := at(header, "run_metadata", "cases_asked")) is int else None,
     )
 
 
