@@ -108,8 +108,7 @@ def ranking_of(
     kinds, grades = np.array([r.absolute_error for r in rows], np.int64), None
     if scale is not None:
         scale = find_scale(scale)
-        problems = off_scale(rows, scale)
-        refuse(problems)
+        refuse(off_scale(rows, scale))
         grades = cost.grades(scale)
         kinds = grades.kinds(*(_ranks(rows, key, scale) for key in ("score", "ground_truth")))
     return rank(

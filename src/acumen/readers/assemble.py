@@ -56,8 +56,7 @@ class _Study:
         }
         roles |= {"truth": _split(roles["truth"], rows)} if "truth" in roles else {}
         if rows.mapping:  # the format knows its roles
-            problems = [*_missing_roles(roles, rows), *_open_choices(rows, mapping)]
-            refuse(problems)
+            refuse([*_missing_roles(roles, rows), *_open_choices(rows, mapping)])
             return cls(rows, mapping, roles, ())
         named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
         # a mapping may say that there is no truth by naming none

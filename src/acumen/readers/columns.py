@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from acumen.errors import DataError, Problem, UsageError, counted, printable, what_came
 from acumen.readers.answers import NOTHING, Fault, Silence, choose_scale, read_levels, read_outcomes
-from acumen.readers.cells import numbers_of
+from acumen.readers.cells import numbers_of, plain_column
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
-from acumen.readers.series import plain_column
 from acumen.table.coded import Coded
 from acumen.table.judgments import (
     LEFT_OUT,

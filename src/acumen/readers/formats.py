@@ -54,9 +54,7 @@ def _keyed(*keys: str, line: tuple[str, ...] = (), magic: bytes = b"\0") -> Call
 
 FORMATS: Final[Mapping[str, Format]] = {
     "inspect": Format(
-        "Inspect",
-        "inspect:read_inspect",
-        _keyed("version", "status", "eval", magic=b"PK\x03\x04"),
+        "Inspect", "inspect:read_inspect", _keyed("version", "status", "eval", magic=b"PK\x03\x04")
     ),
     "lm-eval": Format(
         "lm-eval",

@@ -10,11 +10,10 @@ import numpy as np
 
 from acumen.errors import DataError, UsageError, printable
 from acumen.readers.assemble import assemble
-from acumen.readers.cells import recoded
+from acumen.readers.cells import recoded, series_values
 from acumen.readers.reading import Reading
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
-from acumen.readers.series import series_values
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Source
 

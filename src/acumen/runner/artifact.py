@@ -227,11 +227,7 @@ def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str,
             "participants_evaluated": len(answers),
             "participants_failed": sum(not each.usable for each in answers),
         },
-        "results": {
-            "mode": mode,
-            "prediction_mode": "item",
-            "results": _ROWS,
-        },
+        "results": {"mode": mode, "prediction_mode": "item", "results": _ROWS},
     }
 
 

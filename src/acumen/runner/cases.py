@@ -145,7 +145,8 @@ def _read(
             contents.append(entry)
     # 7 and "7" would be one case to a reader of the run file
     names = Counter(str(entry.id) for entry in contents if isinstance(entry, Case))
-    for fields.case in [name for name, n in names.items() if n > 1]:
+    for name in (name for name, n in names.items() if n > 1):
+        fields.case = name
         fields.wrong(None, "is there more than once")
     fields.case = None
     if not records:

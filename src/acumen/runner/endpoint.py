@@ -120,11 +120,7 @@ class Endpoint:
     """A client of one endpoint; use it as an async context manager."""
 
     def __init__(
-        self,
-        access: Access,
-        settings: Settings,
-        patience: Patience,
-        watcher: Watcher,
+        self, access: Access, settings: Settings, patience: Patience, watcher: Watcher
     ) -> None:
         self.host = access.host
         self.reply_format: ReplyFormat = settings.reply_format

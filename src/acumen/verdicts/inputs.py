@@ -152,14 +152,10 @@ def _policy(policy: str | Path | Policy | None, stated: Sequence[str | None]) ->
         return find_policy(policy)
     names = {name for name in stated if name is not None}
     if len(names) > 1:
-        several = ", ".join(printable(name) for name in sorted(names))
-        raise UsageError(
-            f"the results name different policies ({several}); choose one with --policy"
-        )
+        several = f"different policies ({', '.join(map(printable, sorted(names)))})"
+        raise UsageError(f"the results name {several}; choose one with --policy")
     name = names.pop() if names else DEFAULT_POLICY
     if name not in builtin_policies():
-        raise UsageError(
-            f"the results name the policy '{printable(name)}', which does not ship with acumen; "
-            "give it with --policy FILE"
-        )
+        other = f"the policy '{printable(name)}', which does not ship with acumen"
+        raise UsageError(f"the results name {other}; give it with --policy FILE")
     return find_policy(name)
