@@ -152,3 +152,10 @@ def test_the_table_of_cases_has_a_row_a_judgment(study: Evaluation) -> None:
     texts = {c.title: [c.names[code] for code in c.codes] for c in table.columns if c.codes}
     assert texts["truth"] == ["0, 0, 1", "2", "3, 1", "3, 0, 3"]
     assert texts["outcome"] == ["right for 2 of 3", "wrong", "right for 1 of 2", "abstained"]
+
+
+def test_a_level_that_nobody_gave_has_no_floor() -> None:
+    reading = READING | {"levels": [0, 1, 2, 3, 4]}
+    study = acumen.evaluate(ROWS, truth=["a", "b", "c"], **reading)
+    *_, last = study.artifact.summaries[0].by_level
+    assert (last.n, last.noise_floor) == (0, None)

@@ -32,7 +32,7 @@ class NoiseFloor:
     def of(self, ranking: Ranking, coverage: float | None = None) -> Measured | None:
         """On the answered rows, or those accepted at a coverage; None where nobody rated twice."""
         stop = len(ranking.order) if coverage is None else ranking.place_of(coverage)
-        if self.apart is None or stop is None:
+        if self.apart is None or stop is None or not ranking.n_cases:
             return None
         rows = ranking.order[:stop]
         rows = rows[~np.isnan(self.apart[rows])]
