@@ -58,6 +58,8 @@ def calibrate(
     cross-fitted, where each case is judged by a calibrator that never saw it.
 
     Example: acumen calibrate train.json --mode few_shot --output calibration.json
+
+    Example: acumen calibrate train.json --mode few_shot --method isotonic --confidence token_pe
     """
     path = options.one_run(run, input_file)
     if path is None:

@@ -49,7 +49,7 @@ def defaults_of(
         return {}
     problems = _strangers(tables, commands, source)
     entries = tables.get(name, {})
-    options, kinds = _options(command), _kinds(function)
+    options, kinds = options_of(command), _kinds(function)
     values: dict[str, Any] = {}
     for key, value in entries.items() if isinstance(entries, dict) else ():
         where = f"{name}.{printable(key)}"
@@ -100,7 +100,7 @@ def _strangers(tables: Mapping[str, Any], commands: Sequence[str], source: str) 
     return problems
 
 
-def _options(command: Any) -> dict[str, Any]:
+def options_of(command: Any) -> dict[str, Any]:
     """A command's options that a file may set, by their long name without dashes."""
     return {
         flag.removeprefix("--"): parameter

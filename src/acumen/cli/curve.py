@@ -34,6 +34,8 @@ def curve(
     """The working points of the risk-coverage curve, one for each distinct confidence, as CSV.
 
     Example: acumen curve run.json --mode few_shot --confidence token_msp --output curve.csv
+
+    Example: acumen curve rows.csv
     """
     check_targets({"--output": output}, [run, calibration, loss, *options.inputs_of(reading)])
     from acumen.cli.ranking import rank_run

@@ -49,5 +49,5 @@ def gate(
 
     acumen gate new.json base.json --metric augrc --metric mae --margin .01 --junit gate.xml
 
-    acumen gate run.json --metric quadratic_kappa --at-least .7 --least-cases 100 --by site
+    acumen gate rows.csv --metric quadratic_kappa --at-least .5 --least-cases 20 --by site
     """

@@ -47,7 +47,7 @@ def plot(
 
     acumen plot run.json --mode few_shot --confidence all --chart forest -o forest.svg
 
-    acumen plot m.json --chart confidence --functions llm --width 3.25in --font-size 8 -o c.pdf
+    acumen plot metrics.json --chart confidence --functions llm --width 3.25in -o c.pdf
     """
     from acumen.charts.export import FORMATS, Paper, available, write_figure
 

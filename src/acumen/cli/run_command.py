@@ -112,6 +112,8 @@ def run(
     the variable for another endpoint. Every option can be set there too, as ACUMEN_RUN_SAMPLES=5.
 
     Example: acumen run phq8 --cases demo --model local --samples 3
+
+    Example: acumen run judge --cases answers.json --model local --dry-run
     """
     source = context.get_parameter_source("samples")
     if source is None or source.name == "DEFAULT":

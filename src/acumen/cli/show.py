@@ -49,7 +49,7 @@ def show(
 
     acumen show results --method rag,direct --latest --format latex
 
-    acumen show --dev results/dev/20260119_004007_G1_allergy_V2
+    acumen show --dev results
     """
     from acumen.report.formats import FORMATS
     from acumen.report.terminal import print_parts

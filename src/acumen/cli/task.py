@@ -15,7 +15,12 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 @app.callback()
 def task() -> None:
-    """Check a task file, begin a new one, or look at those that ship."""
+    """Check a task file, begin a new one, or look at those that ship.
+
+    Example: acumen task check phq8
+
+    Example: acumen task new mine.toml --like judge
+    """
 
 
 @app.command()

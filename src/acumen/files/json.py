@@ -206,8 +206,9 @@ def write_files(
                 file.writelines(pieces)
                 file.flush()
                 if not private:
-                    os.fchmod(file.fileno(), 0o666 & ~_umask())
+                    temporary.chmod(0o666 & ~_umask())
                 os.fsync(file.fileno())
+                file.close()  # Windows moves no open file
                 moves.append((temporary, path))
             for temporary, at in moves:
                 temporary.replace(at)
@@ -238,6 +239,8 @@ def _umask() -> int:
 
 def sync_folder(folder: Path) -> None:
     """Have a folder's entries on the disk: a file that was made or renamed stays so."""
+    if os.name == "nt":  # Windows opens no folder
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

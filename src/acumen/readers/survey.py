@@ -26,7 +26,7 @@ from acumen.readers.guess import (
     raters_in,
     stray_codes,
 )
-from acumen.readers.reading import ROLES, Reading, options_of
+from acumen.readers.reading import ROLES, Reading, options_of, overlay
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
 from acumen.results.survey import ColumnPart, Question, Survey
@@ -159,9 +159,9 @@ def _details(
 
 def _mapping(format_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping file to start from."""
-    columns = {ROLES[key]: value for key, value in options.items() if key in ROLES}
-    rest = {key: value for key, value in options.items() if key not in (*ROLES, "mapping")}
-    return {"format": format_name, **rest, "columns": columns}
+    words = {key: options[key] for key in ("scale", "levels") if key in options}
+    table = overlay({**options, "format": format_name}) | words
+    return {key: value for key, value in table.items() if value}
 
 
 def _command(path: str, options: Mapping[str, Any]) -> str:

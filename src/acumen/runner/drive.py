@@ -180,4 +180,5 @@ def _on_signals(handler: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         for number in numbers:  # one that was never added does no harm
-            loop.remove_signal_handler(number)
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(number)
