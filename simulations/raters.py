@@ -13,11 +13,16 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from acumen import Judgments, from_columns
+from acumen.evaluation.noise import NoiseFloor
 from acumen.metrics.registry import Kind
 from acumen.raters import agreement
 from acumen.raters.alt_test import Rule, hold
 from acumen.raters.panel import Panel
 from acumen.raters.ppi import Sample, power
+from acumen.results.measured import Measured
+from acumen.table.panel import apart
+from acumen.views.ranking import Ranking, rank_judgments
 
 Rng = np.random.Generator
 LEVELS = 5
@@ -227,6 +232,57 @@ def false_passes(reps: int, seed: int, epsilon: float = 0.15) -> None:
         print(f"| {units} | {rates[0]} | {rates[1]} |", flush=True)
 
 
+def judged(rng: Rng, cases: int, raters: int, gaps: float) -> tuple[Judgments, Ranking]:
+    """People who disagree more on hard units, and a judge that is surer of easy ones.
+
+    One to eight units a case; where it is very unsure it leaves a unit open, about one in eight.
+    """
+    size = rng.integers(1, 9, cases)
+    case = np.repeat(np.arange(cases), size)
+    hard = 0.3 + rng.gamma(2.0, 0.3, cases)[case] * rng.uniform(0.5, 1.5, len(case))
+    truth = rng.normal(2.0, 1.2, cases)[case] + rng.normal(0, 0.6, len(case))
+    noise = rng.normal(0, 1, (len(case), raters + 1)) * hard[:, None]
+    table = np.clip(np.round(truth[:, None] + noise), 0, LEVELS - 1)
+    table[:, :-1][rng.random((len(case), raters)) < gaps] = np.nan
+    sure = -hard + rng.normal(0, 0.3, len(case))
+    table[:, -1] = np.where(sure < -1.5, np.nan, table[:, -1])
+    unit, rater = np.nonzero(~np.isnan(table[:, :-1]))
+    rows = from_columns(
+        case=case[unit],
+        item=(np.arange(len(case)) - (np.cumsum(size) - size)[case])[unit],
+        rater=rater,
+        truth=table[unit, rater],
+        prediction=[None if np.isnan(level) else int(level) for level in table[unit, -1]],
+        scale=list(range(LEVELS)),
+    )
+    return rows, rank_judgments(rows, sure[unit], "abs")
+
+
+def floors_of(table: Judgments, ranking: Ranking) -> list[Measured]:
+    """Of one study: of all answers, and of the surest half of all rows."""
+    noise = NoiseFloor(apart(table, "abs"), 0.95)
+    return [m for coverage in (None, 0.5) if (m := noise.of(ranking, coverage)) is not None]
+
+
+def floors(reps: int, seed: int) -> None:
+    """Coverage of 95% intervals of the noise floor, beside the risk of all and of the surest."""
+    print("| raters | missing | all answers, 41 cases | 100 | surest half, 41 cases | 100 |")
+    print("|---|---|---|---|---|---|")
+    for raters, gaps in ((2, 0.0), (3, 0.0), (5, 0.0), (2, 0.3), (3, 0.3), (5, 0.3)):
+        rng = np.random.default_rng(seed)
+
+        truths = [m.value or 0.0 for m in floors_of(*judged(rng, 40_000, raters, gaps))]
+        cells = []
+        for cases in (41, 100):
+            studies = [floors_of(*judged(rng, cases, raters, gaps)) for _ in range(reps)]
+            for at, truth in enumerate(truths):
+                ends = [study[at].interval for study in studies]
+                cells.append(share([i is not None and i.low <= truth <= i.high for i in ends]))
+        all_41, half_41, all_100, half_100 = cells
+        line = f"| {raters} | {gaps:.0%} | {all_41} | {all_100} | {half_41} | {half_100} |"
+        print(line, flush=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reps", type=int, default=2000)
@@ -235,3 +291,4 @@ if __name__ == "__main__":
     false_passes(options.reps, options.seed)
     estimates(options.reps, options.seed)
     agreements(options.reps // 2, options.seed)
+    floors(options.reps // 2, options.seed)

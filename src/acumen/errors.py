@@ -53,6 +53,8 @@ class Problem:
     """Whether a scale other than the one in use may solve it."""
     rows: int = 1
     """How many rows have it; the place is that of the first."""
+    columns: tuple[str, ...] = ()
+    """Those there are, where none is known to have a role."""
 
     @property
     def cause(self) -> tuple[str, str]:

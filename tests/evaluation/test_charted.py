@@ -24,7 +24,6 @@ from acumen.results.charted import Summary
 from acumen.results.measured import Absence
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
-from acumen.views.confusion import confuse_judgments
 from acumen.views.forecast import forecast_judgments
 from acumen.views.ranking import rank
 from acumen.views.weights import CaseWeights
@@ -68,7 +67,7 @@ def column(at: int) -> np.ndarray:
 
 
 def test_abstentions_are_a_column_of_their_own_in_the_confusion() -> None:
-    assert confuse_judgments(table()).counts.tolist() == [
+    assert summary().confusion == [
         [0, 1, 0, 0, 1],
         [0, 1, 0, 0, 0],
         [0, 0, 1, 0, 0],
@@ -97,7 +96,7 @@ def test_many_values_fall_into_ten_bins_the_last_one_closed() -> None:
 def test_reliability_bins_hold_what_was_said_and_what_came_true() -> None:
     rows = table()
     view = forecast_judgments(rows, column(3))
-    found = reliability(view, 0.95)
+    found = reliability(view, rows.share, 0.95)
     assert found.n == [1, 2, 2]
     assert found.confidence == pytest.approx([0.05, 0.4, 0.95])
     assert [a.value for a in found.accuracy] == [0.0, 1.0, 0.5]
@@ -277,7 +276,7 @@ def test_a_bin_of_one_case_has_no_interval_and_one_of_few_a_wide_one() -> None:
     table = from_columns(
         case=[str(i) for i in range(n)], truth=[1] * n, prediction=[1] * n, scale=Scale("b", (0, 1))
     )
-    found = reliability(forecast_judgments(table, said), 0.95)
+    found = reliability(forecast_judgments(table, said), table.share, 0.95)
     assert found.n == [1, 3, 37]
     one, three, many = found.accuracy
     assert one.no_interval is not None
@@ -298,7 +297,7 @@ def test_a_bin_of_very_many_cases_is_left_out_group_by_group(n: int, groups: int
         scale=Scale("b", (0, 1)),
     )
     sure = np.full(n, 0.95)
-    (found,) = reliability(forecast_judgments(table, sure), 0.95).accuracy
+    (found,) = reliability(forecast_judgments(table, sure), table.share, 0.95).accuracy
     group = table.case % groups
     size, hits = np.bincount(group), np.bincount(group, weights=right)
     without = (right.sum() - hits) / (n - size)

@@ -54,7 +54,7 @@ PACKAGES = (
     *("errors", "_version", "types", "defaults"),
     *("files", "table", "views", "metrics", "results", "inference"),
     *("confidence", "calibration", "readers", "policy", "charts", "report"),
-    *("items", "evaluation", "raters", "large", "decisions"),
+    *("items", "raters", "evaluation", "large", "decisions"),
     *("studies", "verdicts", "runner", "bridge", "scales", "cli"),
 )
 """The rooms of the house; each may look only at those named before it.

@@ -26,6 +26,13 @@ def test_every_line_of_estimates_covers_93_to_97_percent() -> None:
     assert all(93 <= float(covers) <= 97 for covers in lines)
 
 
+def test_every_line_of_noise_floors_covers_92_to_97_percent() -> None:
+    lines = re.findall(r"^\| [235] \| (?:0|30)% \| (.*) \|$", GUIDE, re.MULTILINE)
+    cells = [float(cell.split(" ± ")[0]) for line in lines for cell in line.split(" | ")]
+    assert len(cells) == 24
+    assert all(92 <= covers <= 97 for covers in cells)
+
+
 @pytest.mark.slow
 def test_the_table_of_estimates_is_drawn_again(capsys: Any) -> None:
     from simulations import raters

@@ -78,14 +78,20 @@ def band_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
     return rows
 
 
-def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The optimum of each input, and what each function could achieve."""
+def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], ...]:
+    """The optimum of each input, what each function could achieve, and its noise floor."""
     optimum: list[dict[str, Any]] = []
     achievable: list[dict[str, Any]] = []
+    floors: list[dict[str, Any]] = []
     for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         parts = [("optimum", summary.optimum, optimum)]
         parts += [
             (theme.name(f), part.achievable, achievable) for f, part in summary.functions.items()
+        ]
+        parts += [
+            (theme.name(f), part.noise_floor, floors)
+            for f, part in summary.functions.items()
+            if part.noise_floor is not None
         ]
         for function, points, rows in parts:
             columns = (points.coverage, points.selective_risk, points.generalized_risk)
@@ -95,7 +101,7 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], li
                 | {key: theme.drawn(c[at]) for key, c in zip("crg", columns, strict=True)}
                 for at in places
             ]
-    return optimum, achievable
+    return optimum, achievable, floors
 
 
 def _label_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -120,8 +126,8 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     best, paired = artifact.best_function, len(systems) > 1
     many = len(systems) > MOST_TOGETHER
     few = len(names) <= ALONE and not paired
-    optimum, achievable = _reference_rows(artifact)
-    kinds = {"c": rows, "b": band_rows(artifact), "h": achievable, "o": optimum}
+    optimum, achievable, floors = _reference_rows(artifact)
+    kinds = {"c": rows, "b": band_rows(artifact), "h": achievable, "r": floors, "o": optimum}
     if paired and not many:
         kinds["n"] = _label_rows(rows)
     sets = theme.Sets()
@@ -130,7 +136,7 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     if paired:
         color = alt.Color("s:N", scale=theme.colours(systems), legend=None)
     x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
-    top = 1.3 * max(row[risk] for row in rows) or 1.0
+    top = 1.3 * max(row[risk] for row in (*rows, *floors)) or 1.0
     y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, theme.drawn(top)], nice=True))
 
     def part(kind: str, full: float, faint: float = 0.0) -> alt.Chart:
@@ -148,6 +154,7 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
         .mark_area(clip=True)
         .encode(**band),
         "h": part("h", 0.9).mark_line(strokeWidth=1.2, strokeDash=[2, 3]),
+        "r": part("r", 0.9).mark_line(strokeWidth=1.2, strokeDash=[10, 3, 2, 3]),
         "o": part("o", 1).mark_line(**dashes).encode(color=alt.value(theme.GREY)),
         "c": part("c", 1, 0.12 if paired else 0.22).mark_line(strokeWidth=2),
         "n": part("n", 1).mark_text(limit=130, **place).encode(text="s:N"),

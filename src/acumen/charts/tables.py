@@ -25,7 +25,7 @@ def confusion(artifact: MetricsArtifact) -> theme.Figure | None:
 
 
 def confusion_plot(
-    matrices: Sequence[tuple[str, Sequence[str], Sequence[Sequence[int]]]],
+    matrices: Sequence[tuple[str, Sequence[str], Sequence[Sequence[float]]]],
 ) -> theme.Figure | None:
     """A heat map for each (name, levels, counts); the last column counts abstentions."""
     if not matrices:
@@ -50,7 +50,7 @@ def confusion_plot(
     ]
     shade = alt.Opacity("n:Q", scale=alt.Scale(range=[0.03, 0.6]), legend=None)
     boxes = heat.mark_rect(color=theme.BLUE, cornerRadius=3).encode(shade, tooltip=tooltip)
-    text = heat.mark_text().encode(alt.Text("n:Q"), tooltip=tooltip)
+    text = heat.mark_text().encode(alt.Text("n:Q", format=".2~f"), tooltip=tooltip)
     sets = theme.Sets()
     chart = alt.layer(boxes, text, data=sets.add(rows))
     height, cases = 48 * len(levels), {"t": "truth", "p": "prediction", "s": "system"}

@@ -67,7 +67,7 @@ def calibrate(
     check_targets({"--output": output}, [path, *options.inputs_of(reading)])
     from acumen.calibration.inputs import default_warnings
     from acumen.evaluation.api import calibrate as fit
-    from acumen.evaluation.inputs import table_of
+    from acumen.items.rows import table_of
     from acumen.report.selective.outcomes import scale_warning
 
     table = table_of(path, mode, reading)

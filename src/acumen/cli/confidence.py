@@ -33,7 +33,7 @@ def confidence(
     path = options.one_run(run, input_file)
     verdicts: dict[str, str] = {}
     if path is not None:
-        from acumen.evaluation.inputs import table_of
+        from acumen.items.rows import table_of
 
         table = table_of(path, mode, reading)
         warn(table.warnings)

@@ -26,10 +26,14 @@ RUN: Final = "phq8/run.json"
 SCORES: Final = "verdicts/scores.json"
 FINDINGS: Final = ("ratings/rated.json", "ratings/estimated.json")
 HEADINGS: Final = (
+    "PHQ-8 ratings, zero-shot and few-shot",
     "Verdicts on 100 restaurants, two methods",
     "Ratings of 80 texts by five people and two judges",
     "What a person would say of all texts, from 20 that were labelled",
 )
+
+LATER: Final = ("honest", "severity", "functions", "ranking", "bias", "differences")
+"""Sections that a first screen leaves to the files."""
 
 
 @app.command()
@@ -84,7 +88,7 @@ def demo(
     with _stage(folder) as stage:
         _write({RUN: run, **inputs, **outputs}, stage)
         write_report([stage / name for name in outputs], stage / "report.html")
-    _print(dict(evaluations)["comparison"], [scores, *findings])
+    _print(dict(evaluations)["comparison"], scores, *findings)
     for line in _where(folder):
         typer.echo(line)
 
@@ -148,22 +152,18 @@ def _write(documents: Mapping[str, Any], stage: Path) -> None:
         write_json(stage / name, content)
 
 
-def _print(comparison: Evaluation, findings: Sequence[Findings[Any]]) -> None:
+def _print(comparison: Evaluation, scores: Findings[Any], *findings: Findings[Any]) -> None:
     from acumen.report.brief import brief
+    from acumen.report.selective.screen import screen as of_evaluation
     from acumen.report.terminal import print_parts
-    from acumen.report.verdicts.brief import screen
-    from acumen.results.verdicts import PairDocument
+    from acumen.report.verdicts.brief import screen as of_verdicts
 
-    _heading("PHQ-8 ratings, zero-shot and few-shot")
-    print_parts(brief(comparison.artifact))
-    for title, finding in zip(HEADINGS, findings, strict=True):
-        _heading(title)
-        results = finding.results
-        print_parts(screen(results) if isinstance(results, PairDocument) else brief(results))
-
-
-def _heading(text: str) -> None:
-    typer.echo(f"\n{text}\n{'=' * len(text)}\n")
+    screens = [of_evaluation(comparison.artifact), of_verdicts(scores.results)]
+    for title, parts in zip(
+        HEADINGS, [*screens, *(brief(f.results) for f in findings)], strict=True
+    ):
+        typer.echo(f"\n{title}\n{'=' * len(title)}\n")
+        print_parts(part for part in parts if getattr(part, "key", None) not in LATER)
 
 
 def _where(folder: Path) -> list[str]:

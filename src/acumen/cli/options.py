@@ -95,6 +95,9 @@ READING: Final[Mapping[str, Any]] = {
     "abstain": _said("A word that means no answer; repeatable.", "WORD", list[str] | None),
     "unparseable": _said("What a reply without a level counts as: abstained or failed.", "OUTCOME"),
     "confidence_range": _said("What the confidence runs from and to.", "LOW,HIGH"),
+    "truth_is": _said(
+        "Of several raters: one's name, median, mean, majority or panel (the default).", "TRUTH"
+    ),
     "complete": _flag("--complete", "Refuse cases that lack an item others have."),
     "strict": _flag("--strict", "Refuse rows without truth; else they are left out and counted."),
 }

@@ -25,7 +25,8 @@ def rank_run(
 ) -> tuple[Judgments, dict[str, Ranking]]:
     """The table of a run, and its answered rows ranked by each function asked for."""
     from acumen import confidence as confidences
-    from acumen.evaluation.inputs import calibration_of, table_of
+    from acumen.evaluation.inputs import calibration_of
+    from acumen.items.rows import table_of
     from acumen.report.selective.outcomes import scale_warning
     from acumen.table.losses import find_loss
     from acumen.views.ranking import rank_judgments

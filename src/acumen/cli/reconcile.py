@@ -57,7 +57,8 @@ def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Block]:
     )
     areas = readings(ranking)
     if not areas:
-        return [heading, Paragraph("No row was answered: there is no curve.")]
+        panel = "Other tools have one truth a row: of several raters, say which by --truth-is."
+        return [heading, Paragraph(panel if n else "No row was answered: there is no curve.")]
     distinct = len(ranking.ends)
     note = (
         f"{distinct} distinct confidences among {n} rows: there are ties, and the numbers marked "

@@ -71,20 +71,26 @@ class Sample:
 
 def sample_of(table: Judgments, name: str, loss: AnyLoss, calibration: Any = None) -> Sample:
     """The rows of a scored table under a confidence and a loss."""
-    if table.weight is not None:
+    judgment = np.arange(len(table)) if table.judgment is None else table.judgment
+    own = np.ones(len(table)) if table.weight is None else table.weight
+    if not np.allclose(np.bincount(judgment, own), 1.0):
         raise UsageError("a decision counts every row alike; leave the weights out")
-    rows = np.flatnonzero(table.answered)
+    rows = np.flatnonzero(table.answered & table.once)
     if not len(rows):
         raise DataError(["no row was answered: nothing can be accepted"], source=table.source.name)
-    grades = find_loss(loss).grades(table.scale)
-    most = float(grades.cost.max())
+    grades, kinds = find_loss(loss).graded(table.scale, table.prediction, table.exact_truth)
+    every = find_loss(loss).grades(table.scale)
+    most = float(every.cost.max()) * (every.unit / grades.unit)
     if most == 0.0:
         raise UsageError("the loss costs nothing at all: no risk to hold down")
     values = confidences.compute(name, table, calibration=calibration)[rows]
-    costs = grades.cost[grades.kinds(table.prediction[rows], table.truth[rows])] / most
+    answers = np.flatnonzero(table.answered)
+    # of a panel, the mean over its raters
+    lost = own[answers] * grades.cost[kinds[answers]] / most
+    costs: Floats = np.bincount(judgment[answers], lost)[judgment[rows]].astype(np.float64)
     place = np.argsort(np.argsort([case_hash(case, "") for case in table.cases]))
-    sizes = np.bincount(place[table.case], minlength=len(place))
-    graded = bool(((grades.cost > 0) & (grades.cost < most)).any())
+    sizes = np.bincount(place[table.case[table.once]], minlength=len(place))
+    graded = bool(((grades.cost > 0) & (grades.cost < most)).any() or len(rows) < len(answers))
     return Sample(values, costs, place[table.case[rows]], sizes, most * grades.unit, graded)
 
 

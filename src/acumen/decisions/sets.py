@@ -11,7 +11,7 @@ from acumen.calibration.sets import bound_of, entries_of
 from acumen.decisions.sample import hashes_of, mean_by_case, origin
 from acumen.defaults import ALPHA, COST_FOLDS
 from acumen.errors import DataError, UsageError, printable
-from acumen.evaluation.inputs import table_of
+from acumen.items.rows import table_of
 from acumen.metrics.registry import Kind
 from acumen.readers.reading import Reading
 from acumen.report.findings import Decided
@@ -46,9 +46,11 @@ def sets(
     >>> document.method, document.bound, document.width
     ('distance', 1.0, 2.0)
     """
-    table = table_of(data, mode, reading).scored
+    table = table_of(data, mode, reading).scored.on_levels
     if not 0.0 < alpha < 1.0:
         raise UsageError(f"alpha is a chance between 0 and 1, not {alpha:g}")
+    if not table.once.all():
+        raise UsageError("a set holds one truth: of several raters, say which by --truth-is")
     if table.weight is not None:
         raise UsageError("a decision counts every row alike; leave the weights out")
     rows, names = answered_rows(table), _chances(table, method, probabilities)

@@ -19,9 +19,10 @@ from acumen.decisions import bounds
 from acumen.decisions.sample import Sample, hashes_of, one_confidence, origin, sample_of
 from acumen.defaults import CONFIDENCE, DELTA, EXACT_TEST, LOSS, STARTS
 from acumen.errors import DataError, UsageError, printable
-from acumen.evaluation.inputs import calibration_of, table_of
+from acumen.evaluation.inputs import calibration_of
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
+from acumen.items.rows import table_of
 from acumen.metrics import METRICS
 from acumen.readers.reading import Reading
 from acumen.report.findings import Decided

@@ -38,12 +38,12 @@ from acumen.evaluation.inputs import (
     Modes,
     calibration_of,
     confidence_of,
-    table_of,
     tables_of,
     with_groups,
 )
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Items, Method, Options
+from acumen.items.rows import table_of
 from acumen.readers.reading import Reading, options_of
 from acumen.table.losses import AnyLoss, find_loss
 

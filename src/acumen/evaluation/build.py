@@ -22,7 +22,7 @@ from acumen.metrics.conventions import conventions
 from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
 from acumen.results.measured import Delta, Description, Measured, finite
-from acumen.table.judgments import Judgments, Outcome, Signal, SignalState
+from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
 from acumen.types import Floats
@@ -61,9 +61,9 @@ def variant(
     ranking: Ranking,
     numbers: Mapping[str, Inference],
     plan: Plan,
-    unmeasured: Mapping[str, Measured],
+    beside: Mapping[str, Measured],
 ) -> document.Variant:
-    """Everything about one confidence function on one input; ``unmeasured`` have no value."""
+    """Everything about one confidence function on one input; ``beside`` is no metric's value."""
     once = CaseWeights.once(ranking.n_cases)
     totals = ranking.totals(once)
     reached = ranking.areas(once).reached[:, :, 0]
@@ -89,7 +89,7 @@ def variant(
         },
         bootstrap=_bootstrap(numbers, plan),
         curve=document.CurveModel(**{k: v.tolist() for k, v in asdict(ranking.curve()).items()}),
-        metrics={**{name: i.measured for name, i in numbers.items()}, **unmeasured},
+        metrics={**{name: i.measured for name, i in numbers.items()}, **beside},
         conventions={k: v for k, v in conventions(ranking).items() if np.isfinite(v)},
     )
 
@@ -283,10 +283,10 @@ def _population(
         participants_failed=n_failed,
         effective_cases=finite(effective),
         largest_case_share=largest,
-        items_total=len(judged),
-        items_answered=int(judged.answered.sum()),
-        items_abstained=int((judged.outcome == Outcome.ABSTAINED).sum()),
-        answered_by_input=[int(t.included.answered.sum()) for t in tables],
+        items_total=int(judged.once.sum()),
+        items_answered=judged.outcomes["answered"],
+        items_abstained=judged.outcomes["abstained"],
+        answered_by_input=[t.included.outcomes["answered"] for t in tables],
         outcomes=dict(outcomes[0]),
         outcomes_by_input=[dict(counts) for counts in outcomes],
         has_truth=judged.has_truth,
@@ -301,17 +301,29 @@ def _rows(
     table: Judgments, confidence: Mapping[str, Floats], *, texts: bool = False
 ) -> document.Rows:
     """The judgments by column, with the confidences computed for them; ``texts`` keeps quotes."""
-    judged = table.included
+    once = np.flatnonzero(table.included.once)
+    judged = table.included.take(once)
     return document.Rows(
         case=[judged.cases[c] for c in judged.case.tolist()],
         item=[judged.items[i] for i in judged.item.tolist()],
-        truth=_where(np.full(len(judged), judged.has_truth), judged.truth),
+        truth=_truths(table.included),
         prediction=_where(judged.answered, judged.prediction),
         outcome=[Outcome(o).name.lower() for o in judged.outcome.tolist()],
-        confidence={name: _where(judged.answered, c) for name, c in confidence.items()},
+        confidence={name: _where(judged.answered, c[once]) for name, c in confidence.items()},
         evidence=_evidence(judged.signals.get(EVIDENCE_COUNT)),
         evidence_texts=_evidence_texts(judged.signals.get(EVIDENCE_TEXTS)) if texts else [],
     )
+
+
+def _truths(table: Judgments) -> list[Any]:
+    """The truth of each judgment; of several raters, what each of them said."""
+    truths = _where(table.truth != NO_TRUTH, table.truth)
+    if table.judgment is None:
+        return truths
+    panels: dict[int, list[int | None]] = {}
+    for judgment, truth in zip(table.judgment.tolist(), truths, strict=True):
+        panels.setdefault(judgment, []).append(truth)
+    return list(panels.values())
 
 
 def _where(there: NDArray[np.bool_], values: NDArray[Any]) -> list[Any]:

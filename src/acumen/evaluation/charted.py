@@ -18,7 +18,7 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind
 from acumen.results import charted as parts
 from acumen.results.measured import Measured
-from acumen.table.judgments import Judgments, Outcome
+from acumen.table.judgments import Judgments
 from acumen.types import Floats
 from acumen.views.confusion import confuse_judgments
 from acumen.views.forecast import BINS, Forecast
@@ -33,6 +33,8 @@ MOST_ITEMS: Final = 100
 MOST_CUTS: Final = 200
 """Cuts of a precision–recall curve that are kept, evenly spaced along the ranking."""
 OPTIMUM_POINTS: Final = 50
+DIGITS: Final = 6
+"""Of counts, where a rating is a part of its judgment."""
 
 
 def summarize(system: System, agreement: Mapping[str, Inference]) -> parts.Summary:
@@ -52,10 +54,12 @@ def summarize_levels(
     table: Judgments, severity: SeverityRanking, numbers: Mapping[str, Inference]
 ) -> parts.VerdictSummary:
     """What charts draw of the levels themselves; ``numbers`` hold the AUPRC of each threshold."""
-    rows = table.included
+    rows, view = table.included, confuse_judgments(table)
+    width = view.levels + 1
+    counts = _counts(view.cell, rows.on_levels.share, view.levels * width)
     return parts.VerdictSummary(
         levels=[str(name) for name in rows.scale.levels],
-        confusion=confuse_judgments(rows).counts.tolist(),
+        confusion=[counts[k : k + width] for k in range(0, len(counts), width)],
         ranked_by=severity.ranked_by,
         precision_recall=precision_recall(rows, severity, numbers),
     )
@@ -66,18 +70,25 @@ def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[pa
     table, plan = system.table.included, system.plan
     groups = []
     for group, name in enumerate(names):
-        part = table.take(np.flatnonzero(code == group))
+        rows = np.flatnonzero(code == group)
+        part = table.take(rows)
         ranking = plan.rank(part, np.zeros(len(part)))
         risk = infer((METRICS["mae"],), ranking, plan.options.without_resamples())["mae"]
-        answered = int(part.answered.sum())
         groups.append(
-            parts.GroupRisk(name=name, n=len(part), answered=answered, risk=risk.measured)
+            parts.GroupRisk(
+                name=name,
+                n=int(part.once.sum()),
+                answered=part.outcomes["answered"],
+                risk=risk.measured,
+                noise_floor=system.floors[0].among(rows).of(ranking),
+            )
         )
     return groups
 
 
 def optimum(ranking: Ranking) -> parts.Points:
     """The curve of a confidence that knows the losses: smallest first."""
+    ranking = ranking.by_judgment
     totals = ranking.totals(CaseWeights.once(ranking.n_cases))
     mass, rows = totals.by_kind[:, 0], float(totals.rows[0])
     accepted = np.append(0.0, np.cumsum(mass))
@@ -107,15 +118,18 @@ def achievable(ranking: Ranking) -> parts.Points:
 def _function(system: System, name: str) -> parts.FunctionSummary:
     ranking, forecast = system.rankings[name], system.forecasts[name]
     band, reason = risk_band(ranking, system.plan.options)
-    level = system.plan.options.confidence_level
+    rows, level = system.table.included, system.plan.options.confidence_level
     return parts.FunctionSummary(
-        accepted=ranking.ends[ranking.is_point].tolist(),
+        accepted=ranking.accepted[ranking.is_point].tolist(),
         achievable=achievable(ranking),
         band=None if band is None else _band(band, level),
         band_reason=reason,
-        distribution=distribution(system.table.included, system.confidence[name]),
-        reliability=reliability(forecast, level) if isinstance(forecast, Forecast) else None,
+        distribution=distribution(rows, system.confidence[name]),
+        reliability=reliability(forecast, rows.share, level)
+        if isinstance(forecast, Forecast)
+        else None,
         reliability_reason=None if isinstance(forecast, Forecast) else forecast,
+        noise_floor=system.floors[0].curve(ranking),
     )
 
 
@@ -143,18 +157,28 @@ def distribution(table: Judgments, confidence: Floats) -> parts.Distribution:
         edges = np.linspace(distinct[0], distinct[-1], BINS + 1)
         low, high = edges[:-1], edges[1:]
         code = np.searchsorted(edges[1:-1], values, side="right")
-    counts = [np.bincount(code[rows], minlength=len(low)).tolist() for rows in (right, ~right)]
+    share = table.share[answered]
+    counts = [_counts(code[rows], share[rows], len(low)) for rows in (right, ~right)]
     return parts.Distribution(
         low=low.tolist(),
         high=high.tolist(),
         right=counts[0],
         wrong=counts[1],
-        abstained=int((table.outcome == Outcome.ABSTAINED).sum()),
+        abstained=table.outcomes["abstained"],
     )
 
 
-def reliability(view: Forecast, level: float) -> parts.Reliability:
-    """The reliability curve of the answered rows, with an interval over cases for every bin."""
+def _counts(code: NDArray[Any], share: NDArray[Any], size: int) -> list[Any]:
+    """How many judgments have each code; of several raters each counts for its part."""
+    counts = np.bincount(code, share, size).round(DIGITS)
+    return list((counts if (counts % 1).any() else counts.astype(np.int64)).tolist())
+
+
+def reliability(view: Forecast, part: NDArray[Any], level: float) -> parts.Reliability:
+    """The reliability curve of the answered rows, with an interval over cases for every bin.
+
+    Every row is a ``part`` of a judgment.
+    """
     curve = view.curve()
     bins = curve.bin
 
@@ -171,20 +195,17 @@ def reliability(view: Forecast, level: float) -> parts.Reliability:
         jackknife = Jackknife.of(values, n_cases)
         interval = default_interval(Kind.PROPORTION, value, jackknife, level=level)
         accuracy.append(Measured(value=value, better="higher", **one_of(interval)))
-    rows = np.bincount(view.row_bin, minlength=BINS)[bins]
-    return parts.Reliability(
-        confidence=curve.confidence.tolist(), accuracy=accuracy, n=rows.tolist()
-    )
+    n = np.array(_counts(view.row_bin, part[view.order], BINS))[bins].tolist()
+    return parts.Reliability(confidence=curve.confidence.tolist(), accuracy=accuracy, n=n)
 
 
 def precision_recall(
     table: Judgments, ranking: SeverityRanking, numbers: Mapping[str, Inference]
 ) -> list[parts.ThresholdCurve]:
     """One curve a threshold that has rows on both sides, down the severity ranking."""
-    score = table.prediction if ranking.ranked_by != "risk_score" else table.risk_score
-    assert score is not None
-    flagged = ranking.ends
-    cuts = np.arange(len(flagged))
+    ends, cuts = ranking.ends - 1, np.arange(len(ranking.ends))
+    share = table.on_levels.share[ranking.order]
+    flagged = np.cumsum(share)[ends].round(DIGITS)
     if len(cuts) > MOST_CUTS:
         cuts = np.unique(np.linspace(0, len(cuts) - 1, MOST_CUTS).round().astype(np.int64))
     areas = {
@@ -194,18 +215,18 @@ def precision_recall(
     }
     curves = []
     for k in ranking.covered:
-        hits = np.cumsum(ranking.level >= k)[flagged - 1]
-        positives = int(hits[-1])
+        hits = np.cumsum(share * (ranking.level >= k))[ends].round(DIGITS)
+        positives = hits[-1].item()
         curves.append(
             parts.ThresholdCurve(
                 threshold=k,
                 at_least=str(table.scale.levels[k]),
-                prevalence=positives / len(ranking),
+                prevalence=positives / flagged[-1].item(),
                 n_positive=positives,
                 average_precision=areas[k],
                 recall=(hits / positives)[cuts].tolist(),
                 precision=(hits / flagged)[cuts].tolist(),
-                cut=score[ranking.order[flagged - 1]][cuts].astype(np.float64).tolist(),
+                cut=ranking.score[ends][cuts].tolist(),
                 flagged=flagged[cuts].tolist(),
             )
         )

@@ -207,7 +207,8 @@ def _measure(
     for system, ranking, values in zip(systems, rankings, numbers, strict=True):
         of_side = name if len(systems) == 1 else f"{name} ({system.name})"
         notes += _ranking_warnings(of_side, ranking, values)
-        variants.append(build.variant(ranking, values, plan, system.why_not_honest(name)))
+        beside = system.why_not_honest(name) | system.floor_beside(ranking)
+        variants.append(build.variant(ranking, values, plan, beside))
     by_input = {f"input_{at}": variant for at, variant in enumerate(variants)}
     variant = variants[0] if len(variants) == 1 else by_input
     return _Function(numbers, contrasts, matched, variant, notes)
@@ -245,7 +246,7 @@ def _comparison(
         only_right=list(pair.only_right),
         failed_left=list(pair.failed_left),
         failed_right=list(pair.failed_right),
-        both_answered=int((pair.left.answered & pair.right.answered).sum()),
+        both_answered=int((pair.left.answered & pair.right.answered & pair.left.once).sum()),
         agreement={metric: contrast.delta() for metric, contrast in agreement.items()},
     )
 
@@ -321,8 +322,9 @@ def _table_warnings(table: Judgments, plan: Plan) -> list[str]:
             )
     if len(rows) and not rows.answered.any():
         warnings.append("every row is abstained: risks and areas are undefined")
-    if len(rows) and rows.has_truth and (rows.truth == rows.truth[0]).all():
-        level = table.scale.levels[int(rows.truth[0])]
+    levels = np.unique(rows.on_levels.truth)
+    if rows.has_truth and len(levels) == 1:
+        level = table.scale.levels[int(levels[0])]
         warnings.append(
             f"every truth is the same level ({level}): nothing can be ranked by severity"
         )

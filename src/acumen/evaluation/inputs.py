@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from acumen.defaults import CONFIDENCE
 from acumen.errors import UsageError, label, printable
 from acumen.evaluation.slices import ITEM, LEVEL
-from acumen.readers import read
-from acumen.readers.assemble import assemble
-from acumen.readers.frame import frame_rows
+from acumen.items.rows import table_of
 from acumen.readers.reading import Reading
-from acumen.readers.records import Records
-from acumen.readers.request import Request
 from acumen.readers.run import modes_of
-from acumen.table.judgments import Judgments, Source
+from acumen.table.judgments import Judgments
 
 Confidence = str | Sequence[str] | Callable[..., Any] | Mapping[str, Callable[..., Any] | str]
 """A selector, names, a function of signals, several by name, or a name for each system."""
@@ -106,42 +102,6 @@ def _refuse_several(table: Judgments, column: str | None) -> None:
             f"{table.source.name or 'the input'} holds {len(systems)} systems ({names}); of "
             f"several inputs each holds one: choose it with {which}, or give this input alone"
         )
-
-
-def table_of(data: Any, mode: str | None = None, reading: Reading | None = None) -> Judgments:
-    """The table of one input, read as the keywords of a door say."""
-    reading = reading or {}
-    if isinstance(data, str | Path):
-        return read(data, mode=mode, **reading)
-    if mode is not None:
-        raise UsageError("a mode is chosen when a run file is read; this input has none")
-    request = Request.of(reading)
-    if isinstance(data, Judgments):
-        if request.asks:
-            asks = ", ".join(request.asks)
-            raise UsageError(f"a table is read already; leave {asks} out, or give the rows")
-        return data if request.scale is None else data.on_scale(request.scale)
-    if isinstance(data, list | tuple):
-        return _of_list(data, request)
-    if isinstance(data, Mapping) or not hasattr(data, "columns"):
-        raise UsageError(
-            "an input is a Judgments table (from_columns makes one), a path, a dataframe or a list "
-            f"of rows, not {printable(type(data).__name__)}"
-        )
-    return assemble(frame_rows(data), Source(), request)
-
-
-_ITEM_KEYS: Final = {"score", "ground_truth"}
-
-
-def _of_list(data: Sequence[Any], request: Request) -> Judgments:
-    """The table of a list: of rows as items have them, or of mappings with columns of their own."""
-    is_own = all(isinstance(row, Mapping) and not _ITEM_KEYS & row.keys() for row in data)
-    if data and (is_own or (request.asks and all(isinstance(row, Mapping) for row in data))):
-        return assemble(Records(rows=list(data), format="list"), Source(), request)
-    from acumen.items.rows import judgments_of
-
-    return judgments_of(data, scale=request.scale)
 
 
 def confidence_of(confidence: Confidence) -> tuple[str, Mapping[str, Callable[..., Any]]]:

@@ -63,6 +63,9 @@ def rank_systems(
         Standing(
             system=name,
             measured=measured,
+            noise_floor=None
+            if plan.rank_by not in (RANK_BY, "mae")
+            else system.floors[0].of(system.ranked_by(function), facts.get("coverage")),
             coverage=_coverage(system),
             ranks=ranks.get(name),
             beats=[loser for winner, loser in wins if winner == name],

@@ -25,15 +25,18 @@ from acumen.defaults import (
     RISKS,
 )
 from acumen.errors import UsageError, printable
+from acumen.evaluation.noise import NoiseFloor
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.metrics.registry import OVERALL, find_metric
+from acumen.raters.judge import beside_raters
 from acumen.results.decisions import ThresholdDocument
 from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import Judgments, Outcome
 from acumen.table.losses import Loss, find_loss
+from acumen.table.panel import apart
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
@@ -190,6 +193,18 @@ class System:
         return {n: self.plan.rank(self.table, values) for n, values in self.confidence.items()}
 
     @cached_property
+    def floors(self) -> tuple[NoiseFloor, NoiseFloor]:
+        """How far the raters of the table are apart: by the loss, and in levels."""
+        table, level = self.table.included, self.plan.options.confidence_level
+        by_loss, by_level = (NoiseFloor(apart(table, x), level) for x in (self.plan.loss, "abs"))
+        return by_loss, by_level
+
+    def floor_beside(self, ranking: Ranking, rows: Any = slice(None)) -> dict[str, Measured]:
+        """The noise floor beside each risk of a ranking of some rows."""
+        at = {"mae": None, **{metric.name: c for c, metric in self.plan.risks().items()}}
+        return self.floors[0].among(rows).beside(ranking, at)
+
+    @cached_property
     def unranked(self) -> Ranking:
         """The table with one confidence for all rows; without truth it tells the coverage alone."""
         table = self.table.included
@@ -244,6 +259,8 @@ class System:
             measured["cmax"] = first["cmax"].measured
         aliases = {name: key for key, (name, _) in reversed(OVERALL.items())}
         numbers = {aliases.get(name, name): value for name, value in measured.items()}
+        numbers |= self.floors[1].beside(view, {"mae_levels": None})
+        numbers |= beside_raters(self.table.included, self.plan.options.confidence_level)
         step = self.table.scale.step
         return (
             numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}

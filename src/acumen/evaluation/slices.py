@@ -28,7 +28,7 @@ from acumen.inference.paired import Contrast, agreeing, contrast_of, delta_inter
 from acumen.inference.swaps import Tested
 from acumen.metrics import METRICS
 from acumen.metrics.registry import OVERALL
-from acumen.results.measured import Interval, NoInterval
+from acumen.results.measured import Interval, Measured, NoInterval
 from acumen.results.slices import Slice
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
@@ -58,6 +58,7 @@ class _Part:
     cases: int
     rows: int
     numbers: Mapping[str, Inference]
+    floors: Mapping[str, Measured]
     contrasts: Mapping[str, Contrast]
 
 
@@ -124,8 +125,9 @@ def _parts(system: System, by: str, function: str | None) -> Iterator[_Part]:
     groups = _groups(table, by)
     first = next(iter(groups), "")
     for group, (rows, rest) in groups.items():
-        numbers = _infer(system, table, rows, function)
-        others = _infer(system, table, rest, function) if rest.any() else {}
+        outside, part = (_alone(system, side, function) for side in (rest, rows))
+        numbers = _infer(part, function)
+        others = _infer(outside, function) if rest.any() else {}
         cases = [np.unique(table.case[side]) for side in (rest, rows)]
         contrasts = {
             key: contrast_with(others[key], inference, cases, system.plan.options)
@@ -133,22 +135,26 @@ def _parts(system: System, by: str, function: str | None) -> Iterator[_Part]:
             if key in others
         }
         twin = first if len(groups) == 2 else group
-        counts = len(cases[1]), int(rows.sum())
-        yield _Part((by, group, name), (by, twin, name), *counts, numbers, contrasts)
+        counts = len(cases[1]), int(part.table.once.sum())
+        floors = system.floors[1].among(rows).beside(part.unranked, {"mae_levels": None})
+        floors |= system.floor_beside(part.ranked_by(function), rows) if function else {}
+        yield _Part((by, group, name), (by, twin, name), *counts, numbers, floors, contrasts)
 
 
-def _infer(
-    system: System, table: Judgments, rows: Mask, function: str | None
-) -> dict[str, Inference]:
-    """Every metric of some rows, as if there were no others."""
+def _alone(system: System, rows: Mask, function: str | None) -> System:
+    """Some rows of a system, as if there were no others."""
     confidence = {} if function is None else {function: system.confidence[function][rows]}
-    part = System(table.take(rows), system.plan, confidence)
-    options = system.plan.options.without_resamples()
-    first = ("cmax", "accuracy", "mae") if table.has_truth else ("cmax",)
+    return System(system.table.included.take(rows), system.plan, confidence)
+
+
+def _infer(part: System, function: str | None) -> dict[str, Inference]:
+    """Every metric of a system."""
+    options = part.plan.options.without_resamples()
+    first = ("cmax", "accuracy", "mae") if part.table.has_truth else ("cmax",)
     numbers = infer([METRICS[name] for name in first], part.unranked, options)
     numbers |= part.infer_agreement()
     if function is not None:
-        numbers |= infer(system.plan.metrics(), part.rankings[function], options)
+        numbers |= infer(part.plan.metrics(), part.rankings[function], options)
         numbers |= part.infer_reliability(function)
     return {ALIASES.get(name, name): inference for name, inference in numbers.items()}
 
@@ -228,7 +234,7 @@ def _slice(
         cases=part.cases,
         rows=part.rows,
         confidence=function,
-        metrics={key: inference.measured for key, inference in part.numbers.items()},
+        metrics={key: i.measured for key, i in part.numbers.items()} | {**part.floors},
         difference={
             key: _among(contrast, adjusted[key][part.twin]).delta()
             for key, contrast in part.contrasts.items()

@@ -1,4 +1,4 @@
-"""Rows as people hold them: a list of ``ItemPrediction`` or of mappings, checked, or as a table."""
+"""Rows as people hold them, and whatever else they hand in (a path, a frame), as a table."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import DataError, Problem, refuse, what_came
+from acumen.errors import DataError, Problem, UsageError, printable, refuse, what_came
+from acumen.readers import read
+from acumen.readers.assemble import assemble
 from acumen.readers.columns import from_columns
-from acumen.table.judgments import Judgments
+from acumen.readers.frame import frame_rows
+from acumen.readers.reading import Reading
+from acumen.readers.records import Records
+from acumen.readers.request import Request
+from acumen.table.judgments import Judgments, Source
 from acumen.table.scale import Scale
 
 
@@ -121,3 +128,37 @@ def judgments_of(items: Iterable[Row], scale: Any = None) -> Judgments:
         confidence=np.array([float(r.confidence) for r in rows]),
         scale=scale,
     )
+
+
+def table_of(data: Any, mode: str | None = None, reading: Reading | None = None) -> Judgments:
+    """The table of one input, read as the keywords of a door say."""
+    reading = reading or {}
+    if isinstance(data, str | Path):
+        return read(data, mode=mode, **reading)
+    if mode is not None:
+        raise UsageError("a mode is chosen when a run file is read; this input has none")
+    request = Request.of(reading)
+    if isinstance(data, Judgments):
+        if request.asks:
+            asks = ", ".join(request.asks)
+            raise UsageError(f"a table is read already; leave {asks} out, or give the rows")
+        return data if request.scale is None else data.on_scale(request.scale)
+    if isinstance(data, list | tuple):
+        return _of_list(data, request)
+    if isinstance(data, Mapping) or not hasattr(data, "columns"):
+        raise UsageError(
+            "an input is a Judgments table (from_columns makes one), a path, a dataframe or a list "
+            f"of rows, not {printable(type(data).__name__)}"
+        )
+    return assemble(frame_rows(data), Source(), request)
+
+
+_ITEM_KEYS: Final = {"score", "ground_truth"}
+
+
+def _of_list(data: Sequence[Any], request: Request) -> Judgments:
+    """The table of a list: of rows as items have them, or of mappings with columns of their own."""
+    is_own = all(isinstance(row, Mapping) and not _ITEM_KEYS & row.keys() for row in data)
+    if data and (is_own or (request.asks and all(isinstance(row, Mapping) for row in data))):
+        return assemble(Records(rows=list(data), format="list"), Source(), request)
+    return judgments_of(data, scale=request.scale)

@@ -24,13 +24,7 @@ from acumen.large.engines import fetch
 from acumen.large.gradient import Measurement
 from acumen.large.passes import bins_of
 from acumen.readers.reading import Reading
-from acumen.results.counts import (
-    NEAR,
-    CountsDocument,
-    LargeArtifact,
-    LargeSystem,
-    MomentsDocument,
-)
+from acumen.results.counts import NEAR, CountsDocument, LargeArtifact, LargeSystem, MomentsDocument
 from acumen.table.judgments import JUDGED
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.table.scale import Scale

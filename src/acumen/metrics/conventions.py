@@ -21,14 +21,14 @@ from acumen.views.weights import CaseWeights
 def conventions(ranking: Ranking) -> dict[str, float]:
     """AURC of the answered rows by each convention (coverage counted among them alone).
 
-    Rows count once each, whatever they weigh: the other tools know no weights.
+    Rows count once each, whatever they weigh: the other tools know no weights, and no panels.
 
     >>> from acumen.views.ranking import rank
     >>> [round(area, 4) for area in conventions(rank([0, 1, 0], [3, 2, 1])).values()]
     [0.2222, 0.2778, 0.3333, 0.2778, 0.2374]
     """
     n = len(ranking.order)
-    if n == 0:
+    if n == 0 or ranking.judgment is not None:
         return {}
     ranking = replace(ranking, weight=None)
     risk = np.cumsum(ranking.loss, dtype=np.float64) / np.arange(1, n + 1) * ranking.unit
@@ -66,7 +66,7 @@ def readings(ranking: Ranking) -> list[Reading]:
      ('HELM', 0.7222), ('MAPIE', 0.7222)]
     """
     n = len(ranking.order)
-    if n == 0:
+    if n == 0 or ranking.judgment is not None:
         return []
     cmax = n / len(ranking)
     trapezoid, mean, rescaled, random_ties, exact = conventions(ranking).values()

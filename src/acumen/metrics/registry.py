@@ -255,6 +255,7 @@ def kin_of(name: str) -> tuple[Metric, ...]:
     return metrics_of(METRICS[name].view)
 
 
+NOISE_FLOOR: Final = "noise_floor"
 OVERALL: Final = {
     "coverage": ("cmax", "Coverage"),
     "mae_levels": ("level_mae", "Mean error (MAE), levels"),
@@ -290,6 +291,15 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
         return None
     named = parameter == "level" and number.is_integer() and 0 <= number < len(names)
     return metric.at(label=names[int(number)] if named else None, **{parameter: number})
+
+
+def floor_of(risk: str) -> str:
+    """The key of the noise floor that stands beside a risk.
+
+    >>> floor_of("mae_at_coverage@0.5")
+    'noise_floor_at_coverage@0.5'
+    """
+    return risk.replace("mae", NOISE_FLOOR, 1)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -87,7 +87,7 @@ def accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     0.5
     """
     totals = ranking.totals(weights)
-    return ratio(totals.within(0), totals.answered)
+    return ratio(totals.within(0), totals.on_levels)
 
 
 @_share(title="Off-by-one accuracy", errors=lambda ranking: ranking.errors(beyond=1))
@@ -100,7 +100,7 @@ def off_by_one_accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     0.75
     """
     totals = ranking.totals(weights)
-    return ratio(totals.within(1), totals.answered)
+    return ratio(totals.within(1), totals.on_levels)
 
 
 @_risk(title="AURC", one_error=over_coverage)

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.inference.sums import Estimate, Statistic, quotient
 from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel
-from acumen.raters.sums import Estimate, Statistic, quotient
 from acumen.results.measured import Measured
 from acumen.types import Floats
 

@@ -17,12 +17,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.defaults import PASSING_RATE, TESTED_BY_T
+from acumen.defaults import CONFIDENCE_LEVEL, EPSILON, FALSE_DISCOVERY, PASSING_RATE, TESTED_BY_T
 from acumen.errors import UsageError, what_came
+from acumen.inference.sums import Estimate, by_block
 from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel
 from acumen.raters.reading import Ints
-from acumen.raters.sums import Estimate, by_block
 from acumen.results.raters import AltTest, RaterTest
 
 Score = Literal["ordinal", "nominal"]
@@ -32,12 +32,12 @@ Score = Literal["ordinal", "nominal"]
 class Rule:
     """How the test is held, and at which level intervals are made."""
 
-    score: Score
-    epsilon: float
-    q: float
-    fewest_instances: int
-    by_case: bool
-    confidence_level: float
+    score: Score = "ordinal"
+    epsilon: float = EPSILON
+    q: float = FALSE_DISCOVERY
+    fewest_instances: int = TESTED_BY_T
+    by_case: bool = False
+    confidence_level: float = CONFIDENCE_LEVEL
 
     def __post_init__(self) -> None:
         if self.score not in get_args(Score):

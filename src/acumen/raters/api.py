@@ -95,15 +95,12 @@ def _document(
     table = ratings.table
     if not len(ratings.rank):
         raise DataError(["nobody rated anything: every rating is missing"], table.source.name)
-    # of several draws, the first
-    key = ratings.unit * len(ratings.raters) + ratings.rater
-    panel = Panel.of(ratings.take(np.unique(key, return_index=True)[1]))
+    panel = Panel.of(ratings.first)
     codes = {name: panel.raters.index(name) for name in judges if name in panel.raters}
     people, level = panel.without(*codes.values()), rule.confidence_level
     who, counts = np.unique(people.rater), people.counts
     _refuse(table, panel, people, judges)
-    busiest = who[np.argsort(-counts[who].sum(axis=1), kind="stable")][:MOST_RATERS]
-    study = Study(people, sorted(busiest.tolist()), rule)
+    study = Study.of(people, rule)
     answers = {name: panel.by(code) for name, code in codes.items()}
     coefficients, complete = agreement.coefficients(people, who.tolist(), level)
     return RatingsDocument(

@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from acumen.errors import DataError, label
+from acumen.inference.sums import Estimate, by_block, quotient
 from acumen.metrics.registry import Kind
 from acumen.raters import agreement
 from acumen.raters.panel import Panel
 from acumen.raters.reading import Ints, Ratings
-from acumen.raters.sums import Estimate, by_block, quotient
 from acumen.results.raters import Bias
 from acumen.types import Floats
 

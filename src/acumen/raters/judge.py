@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from acumen.defaults import MOST_RATERS
+from acumen.inference.sums import Estimate
 from acumen.metrics.registry import Kind
 from acumen.raters import agreement
 from acumen.raters.alt_test import Duels, Rule, hold
 from acumen.raters.bias import Beside, bias_of
 from acumen.raters.panel import Panel
-from acumen.raters.reading import Ints
-from acumen.raters.sums import Estimate
+from acumen.raters.reading import Ints, Ratings
+from acumen.results.measured import Measured
 from acumen.results.raters import Judge, JudgeDelta, Pair, Rater
+from acumen.table.judgments import NO_TRUTH, Judgments
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,13 @@ class Study:
     ones: Sequence[int]
     """People by code: all, or those who rated most."""
     rule: Rule
+
+    @classmethod
+    def of(cls, people: Panel, rule: Rule) -> Study:
+        """Of all people, or those who rated most where there are very many."""
+        ratings = people.counts.sum(axis=1)
+        busiest = np.argsort(-ratings, kind="stable")[:MOST_RATERS]
+        return cls(people, sorted(busiest[ratings[busiest] > 0].tolist()), rule)
 
     def units_of(self, code: int) -> Panel:
         """All ratings of the units that a person rated."""
@@ -74,6 +84,24 @@ def _replacement(study: Study, answer: Ints) -> tuple[Estimate, Estimate]:
         with_judge.append(study.alpha(before, replace(held, level=level)))
         with_person.append(study.alpha(before, held))
     return Estimate.mean(with_judge), Estimate.mean(with_person)
+
+
+def beside_raters(table: Judgments, level: float) -> dict[str, Measured]:
+    """Alpha with the answers in a rater's place, and of the raters of these truths themselves."""
+    if table.rater is None:
+        return {}
+    rated = np.flatnonzero(table.truth != NO_TRUTH)
+    rows = np.append(rated, once := np.flatnonzero(table.answered & table.once))
+    names = (*map(str, table.rater.values), "")
+    rater = np.append(table.rater.codes[rated], np.full(len(once), judge := len(names) - 1))
+    rank = np.append(table.truth[rated], table.prediction[once]).astype(np.int64)
+    panel = Panel.of(Ratings(np.unique(rank), table, names, rater, rank, rows).first)
+    study = Study.of(panel.without(judge), Rule(confidence_level=level))
+    if not (study.people.per_unit > 1).any():
+        return {}
+    replacement, raters = _replacement(study, panel.by(judge))
+    estimates = {"replacement_alpha": replacement, "raters_alpha": raters}
+    return {key: e.measured(Kind.CORRELATION, level) for key, e in estimates.items()}
 
 
 def rater_of(study: Study, code: int, counts: Ints) -> Rater:

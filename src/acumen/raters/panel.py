@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.inference.resample import LeaveOut
+from acumen.inference.sums import Estimate, by_block, quotient
 from acumen.raters.reading import Ints, Ratings
-from acumen.raters.sums import Estimate, by_block, quotient
 from acumen.types import Floats
 
 MOST_CELLS: Final = 20_000_000

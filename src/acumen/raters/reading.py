@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, UsageError, label
-from acumen.evaluation.inputs import table_of
+from acumen.items.rows import table_of
 from acumen.readers.reading import Reading
 from acumen.table.judgments import NO_PREDICTION, NO_TRUTH, Judgments
 
@@ -43,6 +43,12 @@ class Ratings:
         """Some of the ratings."""
         return replace(self, rater=self.rater[rows], rank=self.rank[rows], row=self.row[rows])
 
+    @property
+    def first(self) -> Ratings:
+        """Of several draws of one rating, the first."""
+        key = self.unit * len(self.raters) + self.rater
+        return self.take(np.unique(key, return_index=True)[1])
+
 
 def read_ratings(
     data: Any, reading: Mapping[str, Any], judges: Sequence[str]
@@ -64,7 +70,10 @@ def read_ratings(
     try:
         table = read_as(data, said, truth="rating", prediction=None)
     except DataError as error:
-        raise error if columns else DataError([*error.problems, _WHO], error.source) from None
+        names = [label(name) for problem in error.problems for name in problem.columns]
+        more = f"{_WHO}; there are {', '.join(names)}" if names else _WHO
+        others = () if names else error.problems
+        raise error if columns else DataError([*others, more], error.source) from None
     people = table.rater if wide or not columns else table.system
     if people is None:
         one = f"only {label(columns[0])} rated: agreement takes two people" if columns else _WHO
@@ -96,8 +105,8 @@ def read_ratings(
 
 
 _WHO = (
-    "who rated what? add --rater COLUMN --rating COLUMN where a row is one rating, or "
-    "--raters A,B,C where each is a column"
+    "who rated what? name --case COLUMN --item COLUMN, then --rater COLUMN --rating COLUMN where a "
+    "row is one rating, or --raters A,B,C where each is a column"
 )
 
 

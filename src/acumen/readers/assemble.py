@@ -104,6 +104,7 @@ class _Study:
             confidence_range=self.mapping.confidence_range,
             complete=self.mapping.complete,
             strict=self.mapping.strict,
+            truth_is=self.mapping.truth_is,
             planned=self.rows.planned,
             source=source,
             lines=lines,

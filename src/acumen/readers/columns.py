@@ -26,6 +26,7 @@ from acumen.table.judgments import (
     SignalState,
     Source,
 )
+from acumen.table.panel import settle
 from acumen.table.scale import Scale, find_scale
 
 Column = Sequence[Any] | NDArray[Any] | Coded
@@ -53,6 +54,7 @@ def from_columns(
     declared: bool | None = None,
     complete: bool = False,
     strict: bool = False,
+    truth_is: str | None = None,
     planned: int | None = None,
     failed: Sequence[FailedCase] = (),
     source: Source = Source(),  # noqa: B008  (frozen)
@@ -76,6 +78,9 @@ def from_columns(
         of a declared scale; and outcomes by name, which win over both.
     confidence, confidence_range, signals
         Numbers a row; the range makes probabilities of a confidence.
+    truth_is
+        Of several raters: ``panel`` (a loss is the mean over them), a rater's name, ``median``,
+        ``mean`` or ``majority``.
     complete
         Whether every case that did not fail must have every item.
     lines
@@ -110,13 +115,6 @@ def from_columns(
     values = _values(rows, numbers, columns.get("confidence"), silence, declared, unparseable)
     if confidence_range is not None:
         columns["confidence"] = _on_range(rows, columns, values.outcome, confidence_range)
-    # a row that failed is left out as failed, whether or not its truth is known
-    missing = (values.truth == NO_TRUTH) & ~np.isin(values.outcome, LEFT_OUT)
-    has_truth = truth is not None and bool((values.truth != NO_TRUTH).any())
-    if strict and (missing.any() or not has_truth):
-        first, some = int(np.argmax(missing)), counted(int(missing.sum()), "row")
-        fault = Fault(first, f"has no truth, as {some} in all")
-        raise DataError([rows.problem(fault, "truth")], source=source.name)
     codes = code_rows(rows, values.outcome, {f.case for f in failed}, complete=complete)
     apart: dict[str, Any] = {n: coded[n].in_order() for n in _APART if n in coded}
     apart |= {name: signal.values for name, signal in numbers.items()}
@@ -139,7 +137,15 @@ def from_columns(
         **apart,
     )
     _refuse_split_answers(table)
-    if not has_truth or not missing.any():
+    table = settle(table, truth_is)
+    # a row that failed is left out as failed, whether or not its truth is known
+    unknown = table.exact_truth
+    missing = (np.isnan(unknown) | (unknown == NO_TRUTH)) & ~np.isin(table.outcome, LEFT_OUT)
+    if strict and (missing.any() or not table.has_truth):
+        message = f"has no truth, as {counted(int(missing.sum()), 'row')} in all"
+        problem = table.problem(int(np.argmax(missing)), message, "truth")
+        raise DataError([problem], source=source.name)
+    if not table.has_truth or not missing.any():
         return table
     return replace(table.take(~missing), no_truth=int(missing.sum()))
 

@@ -146,6 +146,9 @@ class MappingTable(Document):
     )
     complete: bool = Field(default=False, description="refuse cases that lack an item of others")
     strict: bool = Field(default=False, description="refuse rows without truth")
+    truth_is: Text | None = Field(
+        default=None, description="of several raters: a name, median, mean, majority or panel"
+    )
 
 
 def find_mapping(mapping: str | Path | Mapping[str, Any]) -> dict[str, Any]:

@@ -61,6 +61,8 @@ class Reading(TypedDict, total=False):
     """Refuse cases that lack an item that others have."""
     strict: bool
     """Refuse rows without a truth instead of leaving them out."""
+    truth_is: str | None
+    """Of several raters: one's name, ``median``, ``mean``, ``majority`` or ``panel``."""
 
 
 def known_only(reading: Mapping[str, Any]) -> None:
@@ -72,7 +74,9 @@ def known_only(reading: Mapping[str, Any]) -> None:
 
 def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords in the grammar of a mapping file; the scale apart, which may be any object."""
-    out: dict[str, Any] = {key: reading.get(key) for key in ("format", "rows", "unparseable")}
+    out: dict[str, Any] = {
+        key: reading.get(key) for key in ("format", "rows", "unparseable", "truth_is")
+    }
     out |= {key: True for key in ("complete", "strict") if reading.get(key)}
     roles = {role: reading.get(key) for key, role in ROLES.items()}
     roles |= reading.get("columns") or {}

@@ -142,7 +142,7 @@ def _no_column(missing: Sequence[str], names: Sequence[str], choice: _Choice) ->
     )
     known = "; ".join(f"{role}: {' or '.join(CONVENTIONS[role][:5])}" for role in roles)
     message = f"no column for the {' and the '.join(roles)} ({known}); there are {listed}"
-    return Problem(f"{message}; name it: {options}")
+    return Problem(f"{message}; name it: {options}", columns=tuple(names))
 
 
 def _proposals(role: str, choice: _Choice) -> list[str]:

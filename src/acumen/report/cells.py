@@ -8,12 +8,17 @@ from typing import Final
 
 from acumen.errors import printable
 from acumen.metrics import find_metric
-from acumen.metrics.registry import Unit
+from acumen.metrics.registry import NOISE_FLOOR, Unit
 from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column, Fact
 from acumen.report.words import note_of, why_missing
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import name
 
+OF_RATERS: Final = {
+    "noise_floor_levels": "Noise floor: two raters apart, levels",
+    "replacement_alpha": "Alpha, in a rater's place",
+    "raters_alpha": "Alpha of the raters themselves",
+}
 _DIGITS: Final = {Unit.SHARE: 1, Unit.PERCENT: 1}
 """Digits after the point in tables for people; three where nothing else is said."""
 
@@ -172,8 +177,10 @@ def p_cell(value: float | None) -> Cell:
 
 def title_of(key: str, levels: Sequence[object] = ()) -> str:
     """A metric of a document as people know it; the key itself where it is none of ours."""
+    if key.startswith(NOISE_FLOOR) and key not in OF_RATERS:
+        return f"{title_of(key.replace(NOISE_FLOOR, 'mae', 1), levels)}: noise floor"
     metric = find_metric(key, [name(level) for level in levels])
-    return plain(key) if metric is None else metric.title
+    return OF_RATERS.get(key, plain(key)) if metric is None else metric.title
 
 
 def coded(title: str, values: Sequence[object]) -> Column:

@@ -12,6 +12,9 @@ from pydantic import Field, model_validator
 
 from acumen.results.measured import Measured, Model
 
+Count = int | float
+"""Of judgments: a part of one where several rated it."""
+
 
 class Part(Model):
     """A part with columns of one length."""
@@ -62,8 +65,8 @@ class Distribution(Part):
 
     low: list[float]
     high: list[float]
-    right: list[int]
-    wrong: list[int]
+    right: list[Count]
+    wrong: list[Count]
     abstained: int
 
 
@@ -74,7 +77,7 @@ class Reliability(Part):
 
     confidence: list[float]
     accuracy: list[Measured]
-    n: list[int]
+    n: list[Count]
 
 
 class FunctionSummary(Part):
@@ -88,6 +91,8 @@ class FunctionSummary(Part):
     distribution: Distribution
     reliability: Reliability | None = None
     reliability_reason: str | None = None
+    noise_floor: Points | None = None
+    """How far raters are apart on the accepted rows, where there are several."""
 
 
 class GroupRisk(Part):
@@ -97,6 +102,7 @@ class GroupRisk(Part):
     n: int
     answered: int
     risk: Measured
+    noise_floor: Measured | None = None
 
 
 class ThresholdCurve(Part):
@@ -107,12 +113,12 @@ class ThresholdCurve(Part):
     threshold: int
     at_least: str
     prevalence: float
-    n_positive: int
+    n_positive: Count
     average_precision: Measured
     recall: list[float]
     precision: list[float]
     cut: list[float]
-    flagged: list[int]
+    flagged: list[Count]
 
 
 class VerdictSummary(Part):
@@ -121,7 +127,7 @@ class VerdictSummary(Part):
     columns: ClassVar[tuple[str, ...]] = ("levels", "confusion")
 
     levels: list[str]
-    confusion: list[list[int]]
+    confusion: list[list[Count]]
     """``confusion[truth][prediction]``; the last column counts abstentions."""
     ranked_by: str
     precision_recall: list[ThresholdCurve]

@@ -257,6 +257,9 @@ class Standing(Model):
 
     system: str
     measured: Measured
+    noise_floor: Measured | None = Field(
+        default=None, description="how far raters are apart on the rows of a risk"
+    )
     coverage: float | None = Field(default=None, description="share of its rows it answers")
     ranks: tuple[int, int] | None = Field(
         default=None, description="best and worst rank; those of all systems hold together"
@@ -312,7 +315,8 @@ class Rows(Model):
 
     case: list[int | str]
     item: list[str]
-    truth: list[int | None]
+    truth: list[int | list[int] | None]
+    """A rank, or what each of several raters said."""
     prediction: list[int | None]
     outcome: list[str]
     confidence: dict[str, list[float | None]] = Field(default_factory=dict)

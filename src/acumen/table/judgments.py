@@ -33,7 +33,7 @@ WEIGHTS: Final = (1e-50, 1e50)
 """The least and the most that a row may weigh, if anything: fourth powers must not overflow."""
 _COLUMNS: Final = (
     *("case", "item", "truth", "prediction", "outcome"),
-    *("risk_score", "weight", "line"),
+    *("truth_rank", "risk_score", "weight", "line"),
 )
 _CODED: Final = ("repeat", "rater", "system")
 
@@ -180,6 +180,8 @@ class Judgments:
     """Whose prediction it is, where there are several."""
     groups: Mapping[str, Coded] = field(default_factory=dict)
     """Columns to slice by."""
+    truth_rank: NDArray[np.float64] | None = None
+    """The truth as a rank, where some lie between two levels; ``truth`` is −1 in those rows."""
     no_truth: int = 0
     """Rows that were left out because they have no truth."""
     planned: int | None = None
@@ -213,12 +215,48 @@ class Judgments:
     @property
     def has_truth(self) -> bool:
         """Whether there is a truth to hold the predictions against."""
-        return not len(self.truth) or bool((self.truth != NO_TRUTH).any())
+        known = bool((self.truth != NO_TRUTH).any()) or self.truth_rank is not None
+        return not len(self.truth) or known
+
+    @cached_property
+    def judgment(self) -> NDArray[np.int64] | None:
+        """Which judgment each row is of, where raters of one have a row each."""
+        if self.rater is None:
+            return None
+        codes: NDArray[np.int64] = np.unique(
+            self.row_keys("repeat", "system"), return_inverse=True
+        )[1]
+        return codes
+
+    @cached_property
+    def once(self) -> NDArray[np.bool_]:
+        """The first row of each judgment: what counts judgments, however many rated them."""
+        once = np.ones(len(self), bool)
+        if self.judgment is not None:
+            once[:] = False
+            once[np.unique(self.judgment, return_index=True)[1]] = True
+        return once
+
+    @property
+    def share(self) -> NDArray[Any]:
+        """What part of its judgment each row is: all of it, unless several raters have a row."""
+        one, of = np.ones(len(self), np.int64), self.judgment
+        return one if of is None else 1 / np.bincount(of)[of]
+
+    @property
+    def exact_truth(self) -> NDArray[Any]:
+        """The truth as a rank, between two where it lies there."""
+        return self.truth if self.truth_rank is None else self.truth_rank
+
+    @property
+    def on_levels(self) -> Judgments:
+        """The rows whose truth is a level."""
+        return self if self.truth_rank is None else self.take(self.truth != NO_TRUTH)
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
-        """How many rows came to what; ``no_truth`` counts those that are not in the table."""
-        counts = np.bincount(self.outcome, minlength=len(Outcome)).tolist()
+        """How many judgments came to what; ``no_truth`` counts those that are not in the table."""
+        counts = np.bincount(self.outcome[self.once], minlength=len(Outcome)).tolist()
         return {o.name.lower(): counts[o] for o in (*JUDGED, *LEFT_OUT)} | {
             "no_truth": self.no_truth
         }
@@ -336,9 +374,11 @@ class Judgments:
             )
         # the last entry: −1 stays −1
         ranks = np.array([*(scale.rank(level) for level in self.scale.levels), -1], np.int16)
-        return replace(
-            self, scale=scale, truth=ranks[self.truth], prediction=ranks[self.prediction]
-        )
+        exact = self.truth_rank
+        if exact is not None:
+            exact = np.interp(exact, np.arange(len(ranks) - 1), ranks[:-1])
+        truth, prediction = ranks[self.truth], ranks[self.prediction]
+        return replace(self, scale=scale, truth=truth, truth_rank=exact, prediction=prediction)
 
     def row_keys(self, *names: str) -> NDArray[np.int64]:
         """One number for each row, equal where case, item and the columns named are equal."""

@@ -31,8 +31,8 @@ class Grades:
 
     cost: Floats
     """In units."""
-    off: NDArray[np.int16]
-    """In rungs."""
+    off: NDArray[Any]
+    """In rungs; parts of one where the truth lies between two levels."""
     unit: float = 1.0
     kind_at: NDArray[np.int32] | None = None
     """``(truth, prediction)`` -> the kind; None where the kind is the number of rungs off."""
@@ -43,24 +43,31 @@ class Grades:
         return cls(cost, np.arange(len(cost), dtype=np.int16), unit)
 
     @classmethod
-    def by_level(cls, costs: Floats) -> Grades:
-        """Of any costs, ``costs[truth, prediction]``.
+    def by_level(cls, costs: Floats, truth: Floats | None = None) -> Grades:
+        """Of any costs, ``costs[truth, prediction]``; the truths are all ranks, or these.
 
         >>> grades = Grades.by_level(np.array([[0, 0.5], [2, 0]]))
         >>> grades.cost.tolist(), grades.off.tolist(), grades.unit
         ([0.0, 1.0, 4.0], [0, 1, 1], 0.5)
         """
         units, unit = _whole(costs)
-        ranks = np.arange(len(costs))
-        pairs = np.column_stack([units.ravel(), rungs_off(ranks[:, None], ranks).ravel()])
+        ranks = np.arange(costs.shape[1])
+        off = rungs_off(ranks, (ranks if truth is None else truth)[:, None])
+        pairs = np.column_stack([units.ravel(), off.ravel()])
         kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
         table = kind.reshape(costs.shape).astype(np.int32)
-        return cls(kinds[:, 0].copy(), kinds[:, 1].astype(np.int16), unit, table)
+        return cls(kinds[:, 0].copy(), kinds[:, 1].astype(off.dtype), unit, table)
 
     @property
     def charges_right(self) -> bool:
         """Whether an answer that is right costs something."""
         return bool(self.cost[self.off == 0].any())
+
+    @property
+    def is_level(self) -> NDArray[np.bool_]:
+        """Of which kinds the truth is a level."""
+        whole: NDArray[np.bool_] = self.off % 1 == 0
+        return whole
 
     def kinds(self, prediction: NDArray[Any], truth: NDArray[Any]) -> NDArray[Any]:
         """The kind of every answer; of a row without one, any."""
@@ -93,6 +100,8 @@ class Loss:
     name: str
     definition: str
     grades: Callable[[Scale], Grades]
+    of_rungs: Callable[[Floats], Floats] | None = None
+    """What so many rungs cost, where nothing else is asked for."""
     is_divided: bool = False
     """Whether it is divided by the largest error the scale allows."""
     file: str | None = None
@@ -108,6 +117,26 @@ class Loss:
         """What a risk is multiplied by to be in the units of the costs themselves."""
         return scale.range if self.is_divided else 1
 
+    def graded(
+        self, scale: Scale, prediction: NDArray[Any], truth: NDArray[Any]
+    ) -> tuple[Grades, NDArray[Any]]:
+        """The kinds there are, and that of each row; a truth may lie between two levels.
+
+        There a loss of rungs takes the distance as it is, and costs by level the line between two.
+        """
+        if truth.dtype.kind != "f":
+            grades = self.grades(scale)
+            return grades, grades.kinds(prediction, truth)
+        ranks = np.arange(len(scale.levels))
+        places, at = np.unique(truth, return_inverse=True)
+        if self.of_rungs is None:
+            columns = np.array(self.costs(scale)).T
+            costs = np.array([np.interp(places, ranks, column) for column in columns]).T
+        else:
+            costs = self.of_rungs(np.abs(places[:, None] - ranks)) / self.multiplier(scale)
+        grades = Grades.by_level(costs, places)
+        return grades, grades.kinds(prediction, at)
+
     def costs(self, scale: Scale) -> list[list[float]]:
         """By truth, then prediction."""
         grades, ranks = self.grades(scale), np.arange(len(scale.levels))
@@ -121,7 +150,7 @@ def _of_rungs(name: str, definition: str, cost: Callable[[Floats], Floats], **mo
         unit = 1.0 / scale.range if more.get("is_divided") else 1.0
         return Grades.by_rungs(cost(np.arange(scale.range + 1.0)), unit)
 
-    return Loss(name, definition, grades, **more)
+    return Loss(name, definition, grades, cost, **more)
 
 
 LOSSES: Final[dict[str, Loss]] = {
@@ -129,7 +158,7 @@ LOSSES: Final[dict[str, Loss]] = {
     for loss in (
         _of_rungs("abs", "abs(pred - gt)", lambda off: off),
         _of_rungs("abs_norm", "abs(pred - gt) / {range}", lambda off: off, is_divided=True),
-        _of_rungs("zero_one", "pred != gt", lambda off: np.minimum(off, 1.0)),
+        _of_rungs("zero_one", "pred != gt", np.sign),
         _of_rungs("squared", "(pred - gt)**2, in levels", lambda off: off * off),
     )
 }
@@ -197,11 +226,12 @@ def _checked(costs: object, scale: Scale) -> Floats:
     return table
 
 
-def rungs_off(prediction: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.int16]:
-    """Rungs between prediction and truth, row by row.
+def rungs_off(prediction: NDArray[Any], truth: NDArray[Any]) -> NDArray[Any]:
+    """Rungs between prediction and truth, row by row; of a truth between levels, parts of one.
 
     >>> rungs_off(np.array([2, 3, 0]), np.array([2, 1, 3]))
     array([0, 2, 3], dtype=int16)
     """
-    off: NDArray[np.int16] = np.abs(np.subtract(prediction, truth, dtype=np.int16))
+    kind = np.float64 if truth.dtype.kind == "f" else np.int16
+    off: NDArray[Any] = np.abs(np.subtract(prediction, truth, dtype=kind))
     return off

@@ -62,16 +62,6 @@ class Confusion(CaseRows):
         column = np.where(self.prediction == NO_PREDICTION, self.levels, self.prediction)
         return self.truth * (self.levels + 1) + column
 
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """How many rows have a truth (row) and a prediction (column; the last is none).
-
-        >>> confuse([0, 1, 1], [0, 1, -1]).counts.tolist()
-        [[1, 0, 0], [0, 1, 1]]
-        """
-        cells = self.levels * (self.levels + 1)
-        return np.bincount(self.cell, minlength=cells).reshape(self.levels, -1)
-
     def beside(self, other: Confusion) -> Confusion:
         """The rows of two tables of the same cases in one, the other's numbered after ours."""
         return confuse(
@@ -157,7 +147,7 @@ def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None)
 
     ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
     """
-    table = table.scored
+    table = table.scored.on_levels
     return confuse(
         table.truth,
         np.where(answered_among(table, among), table.prediction, NO_PREDICTION),

@@ -283,7 +283,7 @@ def target_of(table: Judgments, target: str) -> Floats:
     """The target of every row of a table; abstained rows hold a number without meaning."""
     if target not in TARGETS:
         raise UsageError(f"no target '{printable(target)}'; there are {', '.join(TARGETS)}")
-    return TARGETS[target](rungs_off(table.prediction, table.truth), table.scale.range)
+    return TARGETS[target](rungs_off(table.prediction, table.exact_truth), table.scale.range)
 
 
 def equal_width_bin(probability: Floats, bins: int = BINS) -> NDArray[np.int64]:

@@ -58,7 +58,13 @@ class Totals:
 
     def within(self, rungs: int) -> Floats:
         """Weight of the answered rows that are at most so many rungs off, whatever they cost."""
-        weight: Floats = self.by_kind[self.grades.off <= rungs].sum(axis=0)
+        weight: Floats = self.by_kind[self.grades.is_level & (self.grades.off <= rungs)].sum(axis=0)
+        return weight
+
+    @property
+    def on_levels(self) -> Floats:
+        """Weight of the answered rows whose truth is a level."""
+        weight: Floats = self.by_kind[self.grades.is_level].sum(axis=0)
         return weight
 
 
@@ -105,6 +111,8 @@ class Ranking(CaseRows):
     """Coverages, rising, whose risk is computed in the same pass."""
     cuts: tuple[float, ...] = (AREA_COVERAGE,)
     """Coverages, rising, up to which areas are computed in the same pass."""
+    judgment: NDArray[Any] | None = None
+    """Which judgment every row of the table is of, where several raters have a row each."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -133,6 +141,19 @@ class Ranking(CaseRows):
         return replace(self, kind=wrong[self.kind].astype(np.int16), grades=RIGHT_OR_WRONG)
 
     @cached_property
+    def by_judgment(self) -> Ranking:
+        """The same rows, each with the mean loss of its judgment: raters are not ranked apart."""
+        if self.judgment is None:
+            return self
+        own, of = self.row_weight[self.order], self.judgment[self.order]
+        weight, lost = (np.bincount(of, own * part) for part in (1.0, self.loss))
+        mean = np.divide(lost, weight, out=np.zeros(len(lost)), where=weight > 0)
+        # rounded to be told apart, so that 1/3 is one kind however it was summed
+        _, first, kind = np.unique(mean.round(12)[of], return_index=True, return_inverse=True)
+        grades = Grades.by_rungs(mean[of][first], self.unit)
+        return replace(self, kind=kind, grades=grades, judgment=None)
+
+    @cached_property
     def _case_columns(self) -> Floats:
         """Per case: weight of its rows, then weight of its answered rows of each kind."""
         kinds = len(self.grades.cost)
@@ -152,9 +173,25 @@ class Ranking(CaseRows):
         return np.diff(np.cumsum(self.row_weight[self.order])[self.ends - 1], prepend=0.0) > 0.0
 
     @cached_property
-    def off(self) -> NDArray[np.int16]:
+    def accepted(self) -> NDArray[np.int64]:
+        """How many answers are accepted down to each tie, however many rated them."""
+        if self.judgment is None:
+            return self.ends
+        first = np.zeros(len(self.order), np.int64)
+        first[np.unique(self.judgment[self.order], return_index=True)[1]] = 1
+        return np.cumsum(first)[self.ends - 1]
+
+    def place_of(self, coverage: float) -> int | None:
+        """How many of the ranked rows are accepted where a coverage is reached; None if never."""
+        accepted = np.cumsum(self.row_weight[self.order])[self.ends - 1]
+        enough = (coverage - COVERAGE_TOLERANCE) * self.row_weight.sum()
+        point = int(np.searchsorted(accepted, enough))
+        return int(self.ends[point]) if point < len(self.ends) else None
+
+    @cached_property
+    def off(self) -> NDArray[Any]:
         """Rungs that the answered rows are off, surest first."""
-        off: NDArray[np.int16] = self.grades.off[self.kind]
+        off: NDArray[Any] = self.grades.off[self.kind]
         return off
 
     def errors(self, coverage: float | None = None, beyond: int | None = None) -> Errors:
@@ -162,12 +199,7 @@ class Ranking(CaseRows):
 
         ``beyond`` so many rungs a row is wrong, and counts once; without it the loss counts.
         """
-        stop = len(self.order)
-        if coverage is not None:
-            accepted = np.cumsum(self.row_weight[self.order])[self.ends - 1]
-            enough = (coverage - COVERAGE_TOLERANCE) * self.row_weight.sum()
-            point = int(np.searchsorted(accepted, enough))
-            stop = int(self.ends[point]) if point < len(self.ends) else stop
+        stop = None if coverage is None else self.place_of(coverage)
         rows = self.order[:stop]
         if beyond is not None:
             return self.sparse_errors(rows, self.off[:stop] > beyond, most_loss=1)
@@ -229,7 +261,8 @@ class Ranking(CaseRows):
         """Areas had the rows been ranked by loss: of risk and of loss doubled, of risk exact."""
         from acumen.views.ranking_kernels import optimum
 
-        return optimum(self.totals(weights).by_kind, self.grades.cost)
+        view = self.by_judgment
+        return optimum(view.totals(weights).by_kind, view.grades.cost)
 
     def _ranked(
         self, weights: CaseWeights
@@ -249,9 +282,15 @@ class Ranking(CaseRows):
             confidence,
             answered,
             grades=max(self.grades, other.grades, key=lambda grades: len(grades.cost)),
+            judgment=self._judgments_beside(other),
             **self.cases_beside(other),
         )
         return replace(both, grid=self.grid, cuts=self.cuts)
+
+    def _judgments_beside(self, other: Ranking) -> NDArray[Any] | None:
+        if self.judgment is None or other.judgment is None:
+            return None
+        return np.append(self.judgment, other.judgment + self.judgment.max(initial=-1) + 1)
 
     def columns(self) -> tuple[NDArray[Any], ...]:
         """Kind, confidence and whether it is answered, of every row of the table."""
@@ -298,11 +337,12 @@ def rank(
     unit: float = 1.0,
     most_loss: int | None = None,
     grades: Grades | None = None,
+    judgment: NDArray[Any] | None = None,
 ) -> Ranking:
     """Rank rows given as plain arrays; ``loss`` in whole rungs, each row its own case by default.
 
     With ``grades``, which hold the unit and all losses there can be, ``loss`` is the kind of each
-    row among them.
+    row among them. Rows of one ``judgment`` are what its raters said.
 
     >>> rank([0, 2, 0, 0], [2, 2, 1, 0], answered=[True, True, True, False]).curve().coverage
     array([0.5 , 0.75])
@@ -328,6 +368,7 @@ def rank(
         grades = Grades.by_rungs(np.arange(most + 1.0), unit)
     return Ranking(
         item=None if item is None else np.asarray(item, np.int32),
+        judgment=judgment,
         order=order,
         kind=kind,
         grades=grades,
@@ -354,14 +395,15 @@ def _check_values(rungs: NDArray[Any], confidence: NDArray[Any], most: int) -> N
 def rank_judgments(table: Judgments, confidence: ArrayLike, loss: AnyLoss = "abs") -> Ranking:
     """Rank the rows of a table's included cases; ``confidence`` has one value for each of them."""
     table = table.scored
-    grades = find_loss(loss).grades(table.scale)
+    grades, kinds = find_loss(loss).graded(table.scale, table.prediction, table.exact_truth)
     return rank(
-        grades.kinds(table.prediction, table.truth),
+        kinds,
         confidence,
         table.answered,
         case=table.case,
         n_cases=len(table.cases),
         weight=table.weight,
         item=table.item,
+        judgment=table.judgment,
         grades=grades,
     )

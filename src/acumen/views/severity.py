@@ -166,7 +166,7 @@ def rank_judgments_by_severity(
 
     ``among`` keeps the verdicts of some cases only; the others are as if they had abstained.
     """
-    table = table.scored
+    table = table.scored.on_levels
     score = table.risk_score
     if score is not None and not np.isfinite(score[table.answered]).all():
         score = None

@@ -51,7 +51,8 @@ def tangent(view: Any) -> Tangent | None:
     if make is None or not len(view.order):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
-    is_other = isinstance(view, Ranking) and view.by_right is not view
+    # and so is the optimum where several raters have a row each
+    is_other = isinstance(view, Ranking) and not (view.by_right is view.by_judgment is view)
     return None if is_other else make(view)
 
 

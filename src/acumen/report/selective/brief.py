@@ -18,7 +18,7 @@ from acumen.report.blocks import (
     Warnings,
 )
 from acumen.report.cells import amount, interval, plain, text, title_of, unit_of
-from acumen.report.selective.outcomes import scale_note
+from acumen.report.selective.outcomes import scale_note, side_names
 from acumen.report.selective.screen import screen
 from acumen.results.metrics import MetricsArtifact, name
 
@@ -36,7 +36,7 @@ def brief(
         yield Paragraph(note, Tone.STRONG)
     sections = screen(artifact)
     yield from sections
-    if notes := tuple(_notes(sections)):
+    if notes := tuple(_notes(sections, side_names(artifact))):
         yield Notes(notes)
     if full:
         yield Section("metrics", "Every metric", (metric_table(artifact),))
@@ -47,15 +47,17 @@ def brief(
         yield Warnings(tuple(map(plain, warnings)))
 
 
-def _notes(sections: Iterable[Section]) -> Iterator[Note]:
-    """Why numbers of the screen have no interval or a marked one, and which."""
+def _notes(sections: Iterable[Section], sides: list[str]) -> Iterator[Note]:
+    """Why numbers of the screen have no interval or a marked one, and which; of several, whose."""
     places: dict[tuple[str, bool], dict[str, None]] = {}
     tables = (b for section in sections for b in section.blocks if isinstance(b, Table))
-    for first, *cells in (row for table in tables for row in table.rows):
-        for cell in cells:
+    rows = ((table.columns, row) for table in tables for row in table.rows)
+    for columns, (first, *cells) in rows:
+        for column, cell in zip(columns[1:], cells, strict=True):
             absent = UNDEFINED in (cell.interval, cell.text)
             if cell.hint is not None and (absent or cell.marked):
-                places.setdefault((cell.hint, cell.marked), {})[first.text] = None
+                whose = f" ({column})" if len(sides) > 1 and column in sides else ""
+                places.setdefault((cell.hint, cell.marked), {})[first.text.strip() + whose] = None
     for (hint, marked), titles in places.items():
         where = f"{', '.join(list(titles)[:4])}{', …' if len(titles) > 4 else ''}"
         yield Note(f"{where}: {'' if marked else 'no interval, '}{hint}", marked)

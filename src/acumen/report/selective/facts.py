@@ -61,7 +61,8 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
         words += ["--input", str(path)]
         words += [] if mode is None else ["--mode", mode]
     words += artifact.options.get("reading", [])
-    for key, option in _OPTIONS.items():
+    for key in _OPTIONS:
+        option = f"--{key.replace('_', '-')}"
         value = artifact.options.get(key)
         if isinstance(value, list) and key == "coverage_grid":
             value = ",".join(map(str, value))
@@ -75,27 +76,12 @@ def evaluate_command(artifact: MetricsArtifact) -> str | None:
     return shlex.join(words)
 
 
-_OPTIONS: Final = {
-    "confidence": "--confidence",
-    "interval": "--interval",
-    "confidence_level": "--confidence-level",
-    "bootstrap_resamples": "--bootstrap-resamples",
-    "seed": "--seed",
-    "coverage_grid": "--coverage-grid",
-    "area_coverage": "--area-coverage",
-    "risk": "--risk",
-    "by": "--by",
-    "items": "--items",
-    "estimand": "--estimand",
-    "price": "--price",
-    "matched_coverage": "--matched-coverage",
-    "baseline": "--baseline",
-    "rank_by": "--rank-by",
-    "calibration": "--calibration",
-    "threshold": "--threshold",
-    "scale": "--scale",
-}
-"""Key among an artifact's options -> how evaluate is given it."""
+_OPTIONS: Final = (
+    *("confidence", "interval", "confidence_level", "bootstrap_resamples", "seed"),
+    *("coverage_grid", "area_coverage", "risk", "by", "items", "estimand", "price"),
+    *("matched_coverage", "baseline", "rank_by", "calibration", "threshold", "scale"),
+)
+"""Keys among an artifact's options that are options of evaluate."""
 
 
 def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
@@ -135,9 +121,11 @@ def cases(
     """
     levels = [name(level) for level in artifact.scale.get("levels", [])]
 
-    def level(rank: int | None) -> str:
+    def level(rank: int | list[int] | None) -> str:
         if rank is None:
             return UNDEFINED
+        if isinstance(rank, list):
+            return ", ".join(map(level, rank))
         return levels[rank] if 0 <= rank < len(levels) else str(rank)
 
     functions = [f for f in artifact.functions if f in rows.confidence]
@@ -172,4 +160,9 @@ def _quotes(texts: Sequence[str]) -> str:
 def _outcome(rows: Rows, at: int) -> str:
     if rows.outcome[at] != Outcome.ANSWERED.name.lower():
         return rows.outcome[at]
-    return "right" if rows.truth[at] == rows.prediction[at] else "wrong"
+    truth = rows.truth[at]
+    panel: list[int | None] = [*truth] if isinstance(truth, list) else [truth]
+    right = panel.count(rows.prediction[at])
+    if 0 < right < len(panel):
+        return f"right for {right} of {len(panel)}"
+    return "right" if right else "wrong"

@@ -40,7 +40,8 @@ def leaderboard(document: MetricsArtifact) -> Table | None:
         return None
     others = "against" if board.baseline else "rank"
     metric = "risk" if board.metric == RANK_BY else ranked_by(board)
-    columns = (others, "system", metric, "answers", "better than", "not told apart from")
+    floor = ("noise floor",) if board.standings[0].noise_floor else ()
+    columns = (others, "system", metric, *floor, "answers", "better than", "not told apart from")
     rows = tuple(_row(board, standing) for standing in board.standings)
     return Table(f"Systems by {ranked_by(board)}, {board.better} is better", columns, rows)
 
@@ -52,6 +53,7 @@ def _row(board: Leaderboard, standing: Standing) -> tuple[Cell, ...]:
         text(_place(board, standing)),
         text(name(standing.system)),
         measured_cell(standing.measured, unit),
+        *([measured_cell(standing.noise_floor)] if board.standings[0].noise_floor else []),
         percent(standing.coverage),
         text(listed([*map(name, standing.beats)], 3) or None),
         text(listed([*map(name, open_to)], 3) or None),

@@ -10,6 +10,7 @@ from acumen.errors import counted
 from acumen.metrics.registry import OVERALL
 from acumen.report.blocks import Section, Table
 from acumen.report.cells import (
+    measured_cell,
     number,
     percent,
     plain,
@@ -120,14 +121,17 @@ def _confusion_table(artifact: MetricsArtifact) -> Table:
 
 def _group_table(artifact: MetricsArtifact, kind: str) -> Table:
     """The risk by item, or by level of truth."""
+    has_floor = any(g.noise_floor for _, summary in _sides(artifact) for g in summary.by_item)
     rows = []
     for side, summary in _sides(artifact):
         for g in summary.by_item if kind == "item" else summary.by_level:
             risk = number(g.risk.value, reason=g.risk.reason)
             interval = reach(*g.risk.ends, why=why_missing(g.risk))
             counts = (number(g.n), number(g.answered))
-            rows.append((text(side), text(name(g.name)), *counts, risk, interval))
-    columns = ("input", kind, "rows", "answered", "risk", "interval")
+            floors = [measured_cell(g.noise_floor)] if has_floor else []
+            rows.append((text(side), text(name(g.name)), *counts, risk, interval, *floors))
+    floor = ("noise floor",) if has_floor else ()
+    columns = ("input", kind, "rows", "answered", "risk", "interval", *floor)
     return Table(f"Risk by {kind}", columns, tuple(rows))
 
 

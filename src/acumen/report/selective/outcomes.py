@@ -108,5 +108,6 @@ def not_probability(artifact: MetricsArtifact, function: str) -> str:
     """Why a confidence is no probability, so that its honesty has no measure."""
     measured = (variant.metrics.get("ece") for variant in artifact.sides[function])
     reasons = dict.fromkeys(plain(m.reason) for m in measured if m is not None and m.reason)
-    own = "; if it has a range, declare it: --confidence-range 0,100"
-    return f"Not measured: {'; '.join(reasons)}{own if function == 'confidence' else ''}."
+    has_range = function == "confidence" and any(artifact.population.answered_by_input)
+    own = "; if it has a range, declare it: --confidence-range 0,100" if has_range else ""
+    return f"Not measured: {'; '.join(reasons)}{own}."

@@ -12,16 +12,8 @@ from typing import Final
 
 from acumen.errors import printable
 from acumen.metrics import METRICS
-from acumen.metrics.registry import Unit
-from acumen.report.blocks import (
-    UNDEFINED,
-    Block,
-    Cell,
-    Paragraph,
-    Section,
-    Table,
-    Tone,
-)
+from acumen.metrics.registry import Unit, floor_of
+from acumen.report.blocks import UNDEFINED, Block, Cell, Paragraph, Section, Table, Tone
 from acumen.report.cells import (
     amount,
     is_signed,
@@ -57,8 +49,8 @@ MOST_CUTS: Final = 5
 MOST_SIDES: Final = 3
 """Systems that stand side by side; of more, those that lead."""
 RIGHT: Final = (
-    *("total_accuracy", "accuracy", "mae_levels", "mae_units"),
-    *("level_bias", "quadratic_kappa"),
+    *("total_accuracy", "accuracy", "mae_levels", "noise_floor_levels", "mae_units"),
+    *("level_bias", "quadratic_kappa", "replacement_alpha", "raters_alpha"),
 )
 AREAS: Final = ("augrc", "augrc_achievable", "failure_auroc")
 HONEST: Final = ("ece", "brier")
@@ -178,6 +170,8 @@ def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[
     for coverage, (_, key, numbers) in zip(grid, _of(artifact, grid.values()), strict=True):
         if (values := [m and m.value for m in numbers]) != before:
             yield f"Surest {coverage:.0%} of all rows", key, numbers
+            floors = [v.metrics.get(floor_of(key)) for v in variants]
+            yield f"  noise floor, surest {coverage:.0%}", key, floors
         before = values
 
 
@@ -195,15 +189,18 @@ def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
     points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
     metrics = {points[c] or 0.0: key for c, key in _grid([variant]).items()}
     metrics[variant.cmax or 0.0] = "mae"
+    has_floor = floor_of("mae") in variant.metrics
     rows = tuple(
         (
             Cell(f"≥ {_at(variant, share):g}" if key != "mae" else "all answers"),
             percent(share),
             measured_cell(variant.metrics.get(key)),
+            *([measured_cell(variant.metrics.get(floor_of(key)))] if has_floor else []),
         )
         for share, key in metrics.items()
     )
-    return Table("", ("confidence", "rows kept", loss_words(artifact)), rows)
+    head = ("confidence", "rows kept", loss_words(artifact))
+    return Table("", (*head, "noise floor") if has_floor else head, rows)
 
 
 def _at(variant: Variant, coverage: float) -> float:

@@ -18,8 +18,11 @@ COLUMNS: Final = {
     CLAIMED: "right, of all",
     "coverage": "answered",
     "mae_levels": "error, levels",
+    "noise_floor_levels": "noise floor",
     "augrc": "AUGRC",
 }
+
+INTERVALS: Final = (CLAIMED, "noise_floor_levels")
 
 
 def for_whom(artifact: MetricsArtifact) -> Section:
@@ -62,8 +65,9 @@ def _table(by: str, parts: list[Slice]) -> Table:
     rows = []
     for part in parts:
         delta = part.difference.get(CLAIMED)
-        cells = [measured_cell(part.metrics.get(key), unit_of(key)) for key in keys]
-        cells[1:] = [Cell(cell.text, cell.value) for cell in cells[1:]]  # a line has no room
+        numbers = {key: measured_cell(part.metrics.get(key), unit_of(key)) for key in keys}
+        # a line has no room for more intervals
+        cells = [c if k in INTERVALS else Cell(c.text, c.value) for k, c in numbers.items()]
         p = None if delta is None else delta.p_adjusted
         first = Cell(plain(part.group) + UNRELIABLE * part.is_small)
         rows.append((first, number(part.cases), *cells, p_cell(p)))

@@ -9,28 +9,22 @@ from acumen.charts import CHARTS
 from acumen.charts.tables import bin_name
 from acumen.errors import counted
 from acumen.metrics import METRICS, kin_of
-from acumen.report.blocks import (
-    Facts,
-    Folded,
-    Paragraph,
-    Section,
-    Study,
-    Table,
-    Tone,
-    Warnings,
+from acumen.metrics.registry import floor_of
+from acumen.report.blocks import Facts, Folded, Paragraph, Section, Study, Table, Tone, Warnings
+from acumen.report.cells import (
+    measured_cell,
+    number,
+    plain,
+    reach,
+    text,
+    title_of,
+    value_and_interval,
 )
-from acumen.report.cells import number, plain, reach, text, title_of, value_and_interval
 from acumen.report.joint import case_sections
 from acumen.report.plots import plot, plots
 from acumen.report.selective import levels
 from acumen.report.selective.brief import metric_table
-from acumen.report.selective.compared import (
-    DESCRIBED,
-    is_described,
-    listed,
-    rows_of,
-    shared_rows,
-)
+from acumen.report.selective.compared import DESCRIBED, is_described, listed, rows_of, shared_rows
 from acumen.report.selective.facts import cases, fact_list, provenance
 from acumen.report.selective.leaderboard import section
 from acumen.report.selective.screen import screen
@@ -117,14 +111,17 @@ def _functions(artifact: MetricsArtifact, study: str) -> Section:
 
 def _curve_table(artifact: MetricsArtifact) -> Table:
     rows = []
-    for function, side, variant in artifact.variants():
-        cells = [text(name(function)), text(side), number(variant.cmax)]
-        for at in variant.mae_at_coverage.values():
-            risk = variant.metrics.get(METRICS["mae_at_coverage"].at(coverage=at.requested).name)
-            cells.append(number(at.value, reason=None if risk is None else risk.reason))
-        rows.append(tuple(cells))
     first = next(iter(artifact.sides.values()))[0]
-    asked = [f"risk at {c.requested:g}" for c in first.mae_at_coverage.values()]
+    grid = [at.requested for at in first.mae_at_coverage.values()]
+    keys = [METRICS["mae_at_coverage"].at(coverage=coverage).name for coverage in grid]
+    for function, side, variant in artifact.variants():
+        risks = [variant.metrics[key] for key in keys]
+        cells = (number(risk.value, reason=risk.reason) for risk in risks)
+        rows.append((text(name(function)), text(side), number(variant.cmax), *cells))
+        if floor_of("mae") in variant.metrics:
+            cells = (measured_cell(variant.metrics.get(floor_of(key))) for key in keys)
+            rows.append((text(f"{name(function)}: noise floor"), text(side), text(None), *cells))
+    asked = [f"risk at {coverage:g}" for coverage in grid]
     columns = ("confidence function", "input", "largest coverage", *asked)
     return Table("Selective risk where a coverage is first reached", columns, tuple(rows))
 
@@ -158,6 +155,8 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
         for function, part in summary.functions.items()
         if part.band_reason
     }
+    has_floor = any(floor_of("mae") in variant.metrics for _, _, variant in artifact.variants())
+    floor = ", dashes and dots how far two raters are apart" if has_floor else ""
     figures = (
         plot(
             study,
@@ -165,8 +164,8 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
             CHARTS["risk-coverage"](artifact),
             "Selective risk by coverage",
             "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
-            "band; dotted is what the function could achieve, dashed the optimum. Choose a name "
-            "to see it alone, again to see all; with Shift it is added.",
+            f"band; dotted is what the function could achieve, dashed the optimum{floor}. Choose a "
+            "name to see it alone, again to see all; with Shift it is added.",
             table,
         ),
         plot(

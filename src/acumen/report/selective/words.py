@@ -71,6 +71,8 @@ def _conclusions(artifact: MetricsArtifact) -> list[str]:
 
 def knows(artifact: MetricsArtifact, variant: Variant) -> str:
     """Whether the best function tells right from wrong answers, on one input."""
+    if not variant.cmax:
+        return "No answer was given"
     auroc = variant.metrics.get("failure_auroc")
     if auroc is None or auroc.value is None:
         return "There are not both right and wrong answers to tell apart"
