@@ -32,10 +32,8 @@ Loss = Annotated[
 Calibration = Annotated[
     Path | None, typer.Option(help="A calibration artifact, for the calibrated functions.")
 ]
-Resamples = Annotated[
-    int,
-    typer.Option("--resamples", "--bootstrap-resamples", min=0, help="Resamples of the cases."),
-]
+RESAMPLES = ("--resamples", "--bootstrap-resamples")
+Resamples = Annotated[int, typer.Option(*RESAMPLES, min=0, help="Resamples of the cases.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the resamples.")]
 Interval = Annotated[str, typer.Option(help="default, percentile or bca.")]
 ConfidenceLevel = Annotated[
