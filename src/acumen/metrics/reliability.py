@@ -72,6 +72,7 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     title="ECE, bins of equal mass",
     noise=lambda view, bins: noise_of(*view.residuals(int(bins), by_mass=True)),
     smooth=False,
+    in_many="steps",
 )
 def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal weight; lower is better.
@@ -162,6 +163,7 @@ _part = partial(
     unit=Unit.NUMBER,
     undefined="there are no more rows than steps in the recalibration",
     exempt_from_scaling=True,
+    in_many="smooth",
 )
 
 

@@ -27,6 +27,7 @@ from acumen.views.weights import (
     once_a_block,
     rows_of,
     tie_ends,
+    tie_of_row,
 )
 
 CLIP: Final = 1e-6
@@ -109,10 +110,11 @@ class Forecast(CaseRows):
     @once_a_block
     def moments(self, weights: CaseWeights) -> Moments:
         """Sums over all answered rows."""
-        return Moments(*weights.weigh(self._moment_columns))
+        return Moments(*weights.weigh(self.moment_columns))
 
     @cached_property
-    def _moment_columns(self) -> Floats:
+    def moment_columns(self) -> Floats:
+        """The same of each case: ``(moment, case)``."""
         p, y = self.probability, self.target
         return self._per_case([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
 
@@ -141,7 +143,7 @@ class Forecast(CaseRows):
         from acumen.views.cell_kernels import equal_mass
 
         total = self.moments(weights).weight
-        p, y, ends = self._by_row
+        p, y, ends = self.by_answered_row
         return equal_mass(p, y, ends, self.index, weights.counts, self.own, total, bins)
 
     @once_a_block
@@ -149,8 +151,20 @@ class Forecast(CaseRows):
         """Of the isotonic regression: sum over blocks of (summed target)²/weight; the blocks."""
         from acumen.views.cell_kernels import pooled_squares
 
-        _, y, ends = self._by_row
+        _, y, ends = self.by_answered_row
         return pooled_squares(y, ends, self.index, weights.counts, self.own)
+
+    def isotonic(self) -> Floats:
+        """The regression itself, at each atom; every case counts once."""
+        from acumen.views.cell_kernels import pool
+
+        own = np.ones(len(self.order)) if self.own is None else self.own
+        mass = np.bincount(self.atom, own, len(self.probability))
+        tie = tie_of_row(tie_ends(self.probability))
+        weight, summed = (
+            np.bincount(tie, mass * part).astype(np.float64) for part in (1.0, self.target)
+        )
+        return pool(weight, summed)[tie]
 
     @once_a_block
     def cosines(self, weights: CaseWeights) -> Floats:
@@ -195,7 +209,7 @@ class Forecast(CaseRows):
         return ReliabilityCurve(heavy, weight, probability / weight, target / weight)
 
     @cached_property
-    def _by_row(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    def by_answered_row(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
         """Probability and target of the answered rows, and where each tie ends."""
         p = self.probability[self.atom]
         return p, self.target[self.atom], tie_ends(p)

@@ -133,7 +133,7 @@ class Ranking(CaseRows):
         return replace(self, kind=wrong[self.kind].astype(np.int16), grades=RIGHT_OR_WRONG)
 
     @cached_property
-    def _case_columns(self) -> Floats:
+    def case_columns(self) -> Floats:
         """Per case: weight of its rows, then weight of its answered rows of each kind."""
         kinds = len(self.grades.cost)
         rows = np.bincount(self.case, weights=self.weight, minlength=self.n_cases)
@@ -183,7 +183,7 @@ class Ranking(CaseRows):
     @once_a_block
     def totals(self, weights: CaseWeights) -> Totals:
         """Sums over rows: all, and answered by kind."""
-        sums = weights.weigh(self._case_columns)
+        sums = weights.weigh(self.case_columns)
         return Totals(sums[0], sums[1:], self.grades)
 
     @once_a_block

@@ -1,14 +1,14 @@
 r"""Tangents: how the sums of a view move with the weight of a row.
 
 A smooth metric is a function of a few sums of its view, and the view remembers them in a block of
-weightings. Here is a block whose lane i holds these sums moved a step along the weight of row i; a
-metric called on it does the chain rule by itself. So every smooth metric has the influence of every
-row, :math:`\partial T/\partial w_i`, in one pass, and a new one has it for nothing.
+weightings. Here is a block in which each sum in turn is moved a little; a metric called on it gives
+its slope along each sum, and the chain rule does the rest. So every smooth metric has the influence
+of every row, :math:`\partial T/\partial w_i`, in one pass, and a new one has it for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,32 +17,62 @@ from numpy.typing import NDArray
 
 from acumen.types import Floats
 from acumen.views.confusion import Confusion
-from acumen.views.forecast import BINS, FREQUENCIES, Forecast, Moments, equal_width_bin, log_loss
+from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin, log_loss
 from acumen.views.ranking import MOST_RISK, Areas, Ranking, Totals
 from acumen.views.severity import SeverityRanking, ThresholdSums
-from acumen.views.weights import CaseWeights
+from acumen.views.weights import CaseWeights, tie_of_row
 
-STEP: Final = 1e-3
-"""In weights of a row. The error of a central difference is a millionth of its third derivative."""
+STEP: Final = 2e-5
+"""As a share of a sum: half the digits of a central difference are rounding, half its curvature."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some sums of a view, and how they move with its rows."""
+
+    sums: Floats
+    along: Callable[[Floats], Floats]
+    """Slopes along these sums -> slope along each lane."""
+    scale: float | None = None
+    """The size of what is summed, where the sums themselves may cancel."""
+
+    @classmethod
+    def dense(cls, total: Any, by_lane: Floats) -> Part:
+        """One sum, with what every lane adds to it."""
+        return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_lane)
+
+    @property
+    def steps(self) -> Floats:
+        """How far each sum is moved; one that no row adds to stays."""
+        size: Floats = np.abs(self.sums) if self.scale is None else self.sums * 0.0 + self.scale
+        return STEP * size
 
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """The sums of a view along the weight of each row."""
+    """The sums of a view, and the lane in which every row of the table moves them."""
 
     lane: NDArray[np.int64]
-    """Lane of every row of the table."""
-    moved: Callable[[float], dict[Hashable, Any]]
-    """What the block remembers after such a step, by key."""
+    parts: Sequence[Part]
+    remember: Callable[[list[Floats]], dict[Hashable, Any]]
+    """The sums of each part, ``(sum, lane)`` -> what a block remembers, by key."""
 
-    def slope(self, function: Callable[[CaseWeights], Floats], n_cases: int) -> Floats:
-        """∂T/∂w of every row of the table, per unit of its weight."""
-        up, down = (
-            function(CaseWeights(np.ones((n_cases, 1), np.uint16), self.moved(sign * STEP)))
-            for sign in (1, -1)
-        )
-        along: Floats = ((up - down) / (2 * STEP))[..., self.lane]
-        return along
+    def slopes(self, function: Callable[[CaseWeights], Floats], n_cases: int) -> Iterator[Floats]:
+        """∂T/∂w of every row of the table, per unit of its weight; one statistic after another."""
+        steps = np.concatenate([part.steps for part in self.parts])
+        moves = np.hstack([np.diag(steps), -np.diag(steps)])
+        ends = np.cumsum([len(part.sums) for part in self.parts])[:-1]
+        moved = [
+            part.sums[:, None] + move
+            for part, move in zip(self.parts, np.split(moves, ends), strict=True)
+        ]
+        block = CaseWeights(np.ones((n_cases, 1), np.uint16), self.remember(moved))
+        up, down = np.split(function(block), 2, axis=1)
+        gradient = np.divide(up - down, 2 * steps, out=np.zeros_like(up), where=steps > 0)
+        for slope in gradient:
+            pieces = zip(self.parts, np.split(slope, ends), strict=True)
+            along = [part.along(piece) for part, piece in pieces if piece.any()]
+            yield np.asarray(sum(along, np.zeros(1)))[self.lane if along else self.lane * 0]
 
 
 def tangent(view: Any) -> Tangent | None:
@@ -55,17 +85,20 @@ def tangent(view: Any) -> Tangent | None:
     return None if is_other else make(view)
 
 
+def _lanes(view: Any, size: int, lane: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Lane of every row of the table; the last one is an abstained row's, which moves no area."""
+    lanes = np.full(len(view.case), size)
+    lanes[view.order] = np.arange(size) if lane is None else lane
+    return lanes
+
+
 def _of_ranking(ranking: Ranking) -> Tangent:
     from acumen.views.ranking_kernels import hull_corners
 
     once, size = CaseWeights.once(ranking.n_cases), len(ranking.order)
     totals, areas = ranking.totals(once), ranking.areas(once)
-    exact, hulls = ranking.exact(once, MOST_RISK), ranking.hulls(once)
-    lanes = np.full(len(ranking), size)  # the last lane is an abstained row: it moves no area
-    lanes[ranking.order] = np.arange(size)
-    of_kind = np.zeros((len(totals.by_kind), size + 1))
-    of_kind[ranking.kind, np.arange(size)] = 1.0
-    own, tie = ranking.row_weight[ranking.order], _tie_of_row(ranking.ends)
+    exact, hulls = ranking.exact(once, MOST_RISK)[:, 0], ranking.hulls(once)[:, 0]
+    own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
     x, y = (_sums(tie, own * part).cumsum() for part in (1.0, ranking.loss))
     heavy = np.diff(x, prepend=0.0) > 0.0
     curve = x[heavy], y[heavy]
@@ -79,28 +112,41 @@ def _of_ranking(ranking: Ranking) -> Tangent:
         )
     )  # fmt: skip
     pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
-    none = np.full_like(pairs, np.nan)
+    cuts = [
+        Part.dense(total, _up_to(ranking, curve, x[tie], cut, part))
+        for totals, part in zip(areas.cut[..., 0], (_by_risk, _by_loss), strict=True)
+        for total, cut in zip(totals, ranking.cuts, strict=True)
+    ]
+    parts = [
+        Part.dense(totals.rows[0], np.ones(size + 1)),
+        Part(totals.by_kind[:, 0], lambda slope: np.append(slope[ranking.kind], 0.0)),
+        Part.dense(areas.risk[0], under_risk),
+        Part.dense(areas.loss[0], under_loss),
+        Part.dense(exact[0], under_exact),
+        Part.dense(exact[2], pairs),
+        *(
+            Part.dense(*pair)
+            for pair in zip(hulls, (2 * hull_risk, 2 * hull_loss, hull_exact), strict=True)
+        ),
+        *cuts,
+    ]
 
-    def moved(step: float) -> dict[Hashable, Any]:
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        rows, by_kind, risk, loss, area, concordant, *hull = moved[: -len(cuts)]
+        none = np.full_like(rows, np.nan)
         return {
-            (ranking, "totals", ()): Totals(
-                totals.rows + step * np.ones(size + 1),
-                totals.by_kind + step * of_kind,
-                ranking.grades,
-            ),
+            (ranking, "totals", ()): Totals(rows[0], by_kind, ranking.grades),
             (ranking, "areas", ()): Areas(
-                areas.risk + step * under_risk,
-                areas.loss + step * under_loss,
-                np.full((2, len(ranking.grid), size + 1), np.nan),
-                np.full((2, len(ranking.cuts), size + 1), np.nan),
+                risk[0],
+                loss[0],
+                np.broadcast_to(none, (2, len(ranking.grid), none.shape[1])),
+                np.vstack(moved[-len(cuts) :]).reshape(2, len(ranking.cuts), -1),
             ),
-            (ranking, "exact", (MOST_RISK,)): exact
-            + step * np.stack([under_exact, none, pairs, under_loss, none]),
-            (ranking, "hulls", ()): hulls
-            + step * np.stack([2 * hull_risk, 2 * hull_loss, hull_exact]),
+            (ranking, "exact", (MOST_RISK,)): np.vstack([area, none, concordant, loss, none]),
+            (ranking, "hulls", ()): np.vstack(hull),
         }
 
-    return Tangent(lanes, moved)
+    return Tangent(_lanes(ranking, size), parts, remember)
 
 
 def _along(
@@ -125,6 +171,42 @@ def _along(
     return np.append(from_x + ranking.loss * from_y, 0.0)
 
 
+def _up_to(
+    ranking: Ranking,
+    points: tuple[Floats, ...],
+    reach: Floats,
+    coverage: float,
+    part: Callable[..., tuple[Floats, ...]],
+) -> Floats:
+    """Slope of an area up to a coverage, which moves with the weight of all rows."""
+    x, y = points
+    stop = coverage * float(ranking.row_weight.sum())
+    last = int(np.searchsorted(x, stop))
+    if last == len(x):
+        return _along(ranking, reach, points, part)
+    of_risk = part is _by_risk
+    before = (x[last - 1], y[last - 1]) if last else (0.0, 0.0)
+
+    def end(x0: float, y0: float, x1: float, y1: float, at: float) -> float:
+        """The area between the last two points, up to a place between them."""
+        high = y1 / x1 if of_risk else y1
+        low = (y0 / x0 if x0 else high) if of_risk else y0
+        share = (at - x0) / (x1 - x0)
+        return (at - x0) * (low + (high - low) * share / 2)
+
+    at = np.array([*before, x[last], y[last], stop])
+    steps = STEP * np.diag(np.maximum(at, stop * STEP))
+    slopes = [(end(*(at + step)) - end(*(at - step))) / (2 * step.sum()) for step in steps]
+    first, second = slopes[:2], slopes[2:4]
+    tie = np.searchsorted(x, reach * (1 - 1e-12))
+    along = np.zeros(len(reach) + 1)
+    if last:
+        along = _along(ranking, np.minimum(reach, 2 * stop), (x[:last], y[:last]), part)
+        along[:-1] += (tie < last) * (first[0] + ranking.loss * first[1])
+    along[:-1] += (tie <= last) * (second[0] + ranking.loss * second[1])
+    return np.asarray(along + coverage * slopes[4])
+
+
 def _by_risk(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ...]:
     """Of a trapezoid under risk: its slopes in the two coordinates of either end."""
     r0, r1, width = y0 / x0, y1 / x1, x1 - x0
@@ -147,60 +229,81 @@ def _exactly(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ..
 
 
 def _of_confusion(table: Confusion) -> Tangent:
-    base = table.sums(CaseWeights.once(table.n_cases))
-    cells = table.levels * (table.levels + 1)
-    one = np.eye(cells).reshape(*base.shape[:2], cells)
-    return Tangent(table.cell, lambda step: {(table, "sums", ()): base + step * one})
+    base = table.sums(CaseWeights.once(table.n_cases))[..., 0]
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        return {(table, "sums", ()): moved[0].reshape(*base.shape, -1)}
+
+    return Tangent(table.cell, [Part(base.ravel(), lambda slope: slope)], remember)
 
 
 def _of_forecast(view: Forecast) -> Tangent:
-    once, size = CaseWeights.once(view.n_cases), len(view.probability)
+    once = CaseWeights.once(view.n_cases)
     p, y = view.probability, view.target
-    lanes = np.full(len(view.case), size)  # the last lane is an abstained row: it moves nothing
-    lanes[view.order] = view.atom
     moments, bins, cosines = view.moments(once), view.bins(once), view.cosines(once)
-    of_moments = _padded(np.stack([np.ones(size), y, y * y, (p - y) ** 2, log_loss(p, y)]))
-    in_bin = np.zeros((3, BINS, size))
-    in_bin[:, equal_width_bin(p), np.arange(size)] = np.ones(size), p, y
-    of_cosines = (y - p) * np.cos(np.pi * np.arange(FREQUENCIES)[:, None] * p)
-    sums = np.stack([getattr(moments, name) for name in Moments.__slots__])
+    sums = np.concatenate([getattr(moments, name) for name in Moments.__slots__])
+    of_moments = np.stack([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
+    in_bin, scale = equal_width_bin(p), float(sums[0])
+    squares, steps = view.pooled(once)[:, 0]
+    fit = view.isotonic()
 
-    def moved(step: float) -> dict[Hashable, Any]:
+    def along_bins(slope: Floats) -> Floats:
+        weight, probability, target = slope.reshape(3, BINS)[:, in_bin]
+        return np.append(weight + probability * p + target * y, 0.0)
+
+    def along_cosines(slope: Floats) -> Floats:
+        from acumen.views.cell_kernels import cosine_series
+
+        return np.append((y - p) * cosine_series(slope, p), 0.0)
+
+    parts = [
+        Part(sums, lambda slope: np.append(slope @ of_moments, 0.0), scale),
+        Part(bins.ravel(), along_bins, scale),
+        Part(cosines[:, 0], along_cosines, scale),
+        # the regression has the least squares, so only the row's own square moves them
+        Part.dense(squares, np.append(fit * (2 * y - fit), 0.0)),
+    ]
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
         return {
-            (view, "moments", ()): Moments(*(sums + step * of_moments)),
-            (view, "bins", (BINS,)): bins + step * _padded(in_bin),
-            (view, "cosines", ()): cosines + step * _padded(of_cosines),
+            (view, "moments", ()): Moments(*moved[0]),
+            (view, "bins", (BINS,)): moved[1].reshape(3, BINS, -1),
+            (view, "cosines", ()): moved[2],
+            (view, "pooled", ()): np.vstack([moved[3], np.full_like(moved[3], steps)]),
         }
 
-    return Tangent(lanes, moved)
-
-
-def _padded(values: Floats) -> Floats:
-    """One more lane, of zeros."""
-    return np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
+    return Tangent(_lanes(view, len(p), view.atom), parts, remember)
 
 
 def _of_severity(ranking: SeverityRanking) -> Tangent:
     once, size = CaseWeights.once(ranking.n_cases), len(ranking.order)
-    own, tie = ranking.row_weight[ranking.order], _tie_of_row(ranking.ends)
-    lanes = np.full(len(ranking.case), size)
-    lanes[ranking.order] = np.arange(size)
+    own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
     base, level = ranking.sums(once), ranking.level
-    levels = np.arange(1, ranking.levels)[:, None]
-    high = level >= levels
-    precision = np.stack([_of_precision(tie, own, own * row, row) for row in high])
-    outranked = np.stack([_of_pairs(tie, own, row) for row in high])
+    high = level >= np.arange(1, ranking.levels)[:, None]
     risky, top = own * (level > 0), level == ranking.levels - 1
     ordering = np.where(level > 0, _of_precision(tie, risky, risky * top, top), 0.0)
-    slopes = (np.ones(size), high.astype(np.float64), precision, outranked, ordering)
+    slopes: tuple[Sequence[Floats], ...] = (
+        [np.ones(size)],
+        [*high.astype(np.float64)],
+        [_of_precision(tie, own, own * row, row) for row in high],
+        [_of_pairs(tie, own, row) for row in high],
+        [ordering],
+    )
+    names = ThresholdSums.__slots__
+    sizes = np.cumsum([len(part) for part in slopes])[:-1]
+    sums = [np.atleast_2d(getattr(base, name))[:, 0] for name in names]
+    parts = [
+        Part.dense(total, np.append(by_lane, 0.0))
+        for totals, rows in zip(sums, slopes, strict=True)
+        for total, by_lane in zip(totals, rows, strict=True)
+    ]
 
-    def moved(step: float) -> dict[Hashable, Any]:
-        names = ThresholdSums.__slots__
-        parts = zip(names, slopes, strict=True)
-        sums = (getattr(base, name) + step * _padded(part) for name, part in parts)
-        return {(ranking, "sums", ()): ThresholdSums(*sums)}
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        weight, above, precision, outranked, order = np.split(np.vstack(moved), sizes)
+        sums = ThresholdSums(weight[0], above, precision, outranked, order[0])
+        return {(ranking, "sums", ()): sums}
 
-    return Tangent(lanes, moved)
+    return Tangent(_lanes(ranking, size), parts, remember)
 
 
 def _of_precision(
@@ -222,10 +325,6 @@ def _of_pairs(tie: NDArray[np.int64], own: Floats, lower: NDArray[np.bool_]) -> 
     above = of_others.cumsum() - of_others / 2
     below = of_lower.sum() - of_lower.cumsum() + of_lower / 2
     return np.where(lower, above[tie], below[tie])
-
-
-def _tie_of_row(ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
 
 
 def _sums(index: NDArray[np.int64], values: Floats) -> Floats:

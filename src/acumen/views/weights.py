@@ -223,6 +223,11 @@ def rows_of(answered: ArrayLike | None, size: int) -> NDArray[np.int32]:
     return rows.astype(np.int32)
 
 
+def tie_of_row(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The tie of each row, from where they end."""
+    return np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+
+
 def tie_ends(values: NDArray[Any]) -> NDArray[np.int64]:
     """Where each run of equal values ends (exclusive).
 
