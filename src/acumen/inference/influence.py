@@ -67,10 +67,14 @@ def _is_at_hand(metric: Metric, view: Any) -> bool:
 
 def _slopes(smooth: Sequence[Metric], view: Any) -> Iterator[tuple[str, Floats]]:
     """Slope of each smooth metric along the weight of every row, where it is known."""
-    along = tangent(view) if smooth else None
+    if not smooth:
+        return
+    statistic, block = statistic_of(smooth, view), CaseWeights.once(view.n_cases)
+    statistic(block)  # so that it remembers the sums they are made of
+    along = tangent(view, block)
     if along is None:
         return
-    slopes = along.slopes(statistic_of(smooth, view), view.n_cases)
+    slopes = along.slopes(statistic, view.n_cases)
     for metric, slope in zip(smooth, slopes, strict=True):
         if np.isfinite(slope).all():
             yield metric.name, slope

@@ -24,7 +24,7 @@ from acumen.errors import UsageError
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
 
-MOST_LEFT_OUT: Final = 2000
+MOST_LEFT_OUT: Final = 1000
 """Beyond this many cases, groups of them are left out instead of each."""
 MOST_GROUPS: Final = 500
 _BLOCK_CELLS: Final = 1 << 17

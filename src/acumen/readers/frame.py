@@ -46,7 +46,8 @@ class Frame(Rows):
         series = self.data[name]
         if name in self.names_of_codes:
             return _named(series, self.names_of_codes[name])
-        if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        has_gaps = series.dtype.is_integer() and series.null_count() > 0
+        if series.dtype in (nw.String, nw.Categorical, nw.Enum) or has_gaps:
             return _coded(series)
         if series.dtype.is_float():
             return _floats(series)

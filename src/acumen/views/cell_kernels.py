@@ -216,3 +216,16 @@ def pool(weight: Floats, summed: Floats) -> Floats:
         out[start : last[block] + 1] = mean
         start = last[block] + 1
     return out
+
+
+@compiled
+def cosine_sums(mass: Floats, at: Floats, group: Array, groups: int, frequencies: int) -> Floats:
+    """``(frequency k, group)``: Σ of mass · cos(πk·at), by the cosine's recurrence."""
+    out = np.zeros((groups, frequencies))
+    for i in range(at.shape[0]):
+        x, into = math.cos(math.pi * at[i]), out[group[i]]
+        before, here = x, 1.0
+        for k in range(frequencies):
+            into[k] += mass[i] * here
+            before, here = here, 2.0 * x * here - before
+    return out.T.copy()

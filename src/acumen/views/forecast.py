@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,9 @@ CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""
 FREQUENCIES: Final = 100
 """Cosines that the smoothed calibration error is made of; see ``smooth_ece``."""
+
+MANY_CASES: Final = 1000
+"""Beyond this many the cosines of each case are not kept: they would fill the memory."""
 
 TARGETS: Final[dict[str, Callable[[NDArray[np.int16], int], Floats]]] = {
     "correctness": lambda off, most: (off == 0).astype(np.float64),
@@ -121,11 +124,15 @@ class Forecast(CaseRows):
     @once_a_block
     def bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:
         """``(3, bin, weighting)``: weight, summed probability and target in bins of equal width."""
+        return weights.weigh(self.bin_columns(bins)).reshape(3, bins, weights.lanes)
+
+    def bin_columns(self, bins: int = BINS) -> Floats:
+        """The same of each case: ``(3 × bin, case)``."""
         if bins not in self._bin_columns:
             p, y = self.probability, self.target
             cell = equal_width_bin(p, bins)
             self._bin_columns[bins] = self._per_case([np.ones(len(p)), p, y], cell, bins)
-        return weights.weigh(self._bin_columns[bins]).reshape(3, bins, weights.lanes)
+        return self._bin_columns[bins]
 
     @cached_property
     def row_bin(self) -> NDArray[np.int64]:
@@ -169,13 +176,26 @@ class Forecast(CaseRows):
     @once_a_block
     def cosines(self, weights: CaseWeights) -> Floats:
         """``(frequency, weighting)``: sums of (y − p)·cos(πkp), the residual in a cosine basis."""
-        return weights.weigh(self.cosine_columns)
+        if weights.lanes > 1 or self.n_cases <= MANY_CASES:
+            return weights.weigh(self.cosine_columns)
+        return self.cosines_by(np.zeros(self.n_cases, np.int64), 1, weights.counts[:, 0])
 
     @cached_property
     def cosine_columns(self) -> Floats:
         """The same of each case: ``(frequency, case)``."""
         p, residual = self.probability, self.target - self.probability
         return self._per_case([residual * np.cos(np.pi * k * p) for k in range(FREQUENCIES)])
+
+    def cosines_by(
+        self, group: NDArray[np.int64], groups: int, counts: NDArray[Any] | None = None
+    ) -> Floats:
+        """The same of groups of cases, without those of each case in between."""
+        from acumen.views.cell_kernels import cosine_sums
+
+        p, y = (values[self.atom] for values in (self.probability, self.target))
+        mass = (y - p) * (1.0 if self.own is None else self.own)
+        mass = mass if counts is None else mass * counts[self.index]
+        return cosine_sums(mass, p, group[self.index], groups, FREQUENCIES)
 
     def residuals(self, bins: int = BINS, *, by_mass: bool = False) -> tuple[Floats, Floats]:
         """``(bin, case)`` summed target − probability, and the weight of each case."""

@@ -34,6 +34,8 @@ def deal(view: Any, groups: int) -> NDArray[np.int64]:
 
 def _contents(view: Any) -> Floats:
     """A number for what the rows of a case hold together, in any order."""
+    rows = np.zeros(len(view.case), np.uint64)
+    code: NDArray[Any] = rows
     match view:
         case Ranking():
             code = tie_of_row(view.ends) * len(view.grades.cost) + view.kind
@@ -42,12 +44,14 @@ def _contents(view: Any) -> Floats:
         case Forecast():
             code = view.atom
         case Confusion():
-            code = view.cell[view.order]
+            rows = np.asarray(view.cell, np.uint64)
         case _:
             return np.arange(view.n_cases, dtype=np.float64)
-    rows = np.zeros(len(view.case), np.uint64)
-    rows[view.order] = np.asarray(code, np.uint64) + np.uint64(1)
-    rows ^= np.zeros(1, np.uint64) if view.weight is None else view.weight.view(np.uint64)
+    if not isinstance(view, Confusion):
+        rows[view.order] = np.asarray(code, np.uint64) + np.uint64(1)
+    rows = rows + np.uint64(1)  # an abstained row counts too
+    if view.weight is not None:
+        rows = rows * np.uint64(0x9E3779B97F4A7C15) ^ view.weight.view(np.uint64)
     for shift, factor in ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53)):
         rows = (rows ^ (rows >> np.uint64(shift))) * np.uint64(factor)
     # 32 bits of each row: whole numbers, whose sum is exact in any order

@@ -124,13 +124,17 @@ class Ranking(CaseRows):
         """The largest loss there can be, in units."""
         return float(self.grades.cost[-1])
 
-    @cached_property
+    @property
     def by_right(self) -> Ranking:
         """The same rows, where a wrong answer costs one unit and a right one nothing."""
-        wrong = self.grades.off > 0
-        if np.array_equal(wrong, self.grades.cost > 0):
-            return self
-        return replace(self, kind=wrong[self.kind].astype(np.int16), grades=RIGHT_OR_WRONG)
+        # not kept where it is the ranking itself: a ring would hold the rows of every part
+        is_same = np.array_equal(self.grades.off > 0, self.grades.cost > 0)
+        return self if is_same else self._by_right
+
+    @cached_property
+    def _by_right(self) -> Ranking:
+        wrong = (self.grades.off > 0)[self.kind].astype(np.int16)
+        return replace(self, kind=wrong, grades=RIGHT_OR_WRONG)
 
     @cached_property
     def case_columns(self) -> Floats:
@@ -162,6 +166,13 @@ class Ranking(CaseRows):
 
         ``beyond`` so many rungs a row is wrong, and counts once; without it the loss counts.
         """
+        return self._errors if coverage is beyond is None else self._errors_among(coverage, beyond)
+
+    @cached_property
+    def _errors(self) -> Errors:
+        return self._errors_among(None, None)
+
+    def _errors_among(self, coverage: float | None, beyond: int | None) -> Errors:
         stop = len(self.order)
         if coverage is not None:
             accepted = np.cumsum(self.row_weight[self.order])[self.ends - 1]

@@ -75,14 +75,18 @@ class Tangent:
             yield np.asarray(sum(along, np.zeros(1)))[self.lane if along else self.lane * 0]
 
 
-def tangent(view: Any) -> Tangent | None:
-    """The tangent of a view; None where its sums are not known."""
+def tangent(view: Any, block: CaseWeights) -> Tangent | None:
+    """The tangent of the sums that a block of one weighting remembers; None where unknown."""
     make = _MAKERS.get(type(view))
     if make is None or not len(view.order):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     is_other = isinstance(view, Ranking) and view.by_right is not view
-    return None if is_other else make(view)
+    return None if is_other else make(view, block)
+
+
+def _uses(block: CaseWeights, sums: str) -> bool:
+    return any(key[1] == sums for key in block.memory)  # type: ignore[index]  # once_a_block's keys
 
 
 def _lanes(view: Any, size: int, lane: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -92,61 +96,89 @@ def _lanes(view: Any, size: int, lane: NDArray[np.int64] | None = None) -> NDArr
     return lanes
 
 
-def _of_ranking(ranking: Ranking) -> Tangent:
+def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
+    totals, size = ranking.totals(block), len(ranking.order)
+    families = {
+        "totals": [
+            Part.dense(totals.rows[0], np.ones(size + 1)),
+            Part(totals.by_kind[:, 0], lambda slope: np.append(slope[ranking.kind], 0.0)),
+        ]
+    }
+    if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
+        families |= _areas_of(ranking, block)
+    ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        starts = zip(families, [0, *ends], ends, strict=False)
+        sums = {name: moved[start:end] for name, start, end in starts}
+        rows, by_kind = sums["totals"]
+        none = np.full_like(rows, np.nan)
+        memory: dict[Hashable, Any] = {
+            (ranking, "totals", ()): Totals(rows[0], by_kind, ranking.grades)
+        }
+        if "areas" in sums:
+            risk, loss, *cuts = sums["areas"]
+            reached = np.broadcast_to(none, (2, len(ranking.grid), none.shape[1]))
+            shape = (2, len(ranking.cuts), none.shape[1])
+            cut = np.concatenate([none[:0], *cuts]).reshape(shape)
+            memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut)
+        if "exact" in sums:
+            area, pairs, lost = sums["exact"]
+            key = (ranking, "exact", (MOST_RISK,))
+            memory[key] = np.vstack([area, none, pairs, lost, none])
+        if "hulls" in sums:
+            memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
+        return memory
+
+    return Tangent(
+        _lanes(ranking, size), [p for parts in families.values() for p in parts], remember
+    )
+
+
+def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
+    """The areas that a block remembers, by what it calls them."""
     from acumen.views.ranking_kernels import hull_corners
 
-    once, size = CaseWeights.once(ranking.n_cases), len(ranking.order)
-    totals, areas = ranking.totals(once), ranking.areas(once)
-    exact, hulls = ranking.exact(once, MOST_RISK)[:, 0], ranking.hulls(once)[:, 0]
     own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
     x, y = (_sums(tie, own * part).cumsum() for part in (1.0, ranking.loss))
     heavy = np.diff(x, prepend=0.0) > 0.0
     curve = x[heavy], y[heavy]
-    corners = hull_corners(curve[0], curve[1] / curve[0])
-    hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
-    under_risk, under_loss, under_exact, hull_risk, hull_loss, hull_exact = (
-        _along(ranking, x[tie], points, part)
-        for points, part in (
-            (curve, _by_risk), (curve, _by_loss), (curve, _exactly),
-            ((corners[0], corners[0] * corners[1]), _by_risk), (hull, _by_loss), (hull, _exactly),
-        )
-    )  # fmt: skip
-    pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
-    cuts = [
-        Part.dense(total, _up_to(ranking, curve, x[tie], cut, part))
-        for totals, part in zip(areas.cut[..., 0], (_by_risk, _by_loss), strict=True)
-        for total, cut in zip(totals, ranking.cuts, strict=True)
-    ]
-    parts = [
-        Part.dense(totals.rows[0], np.ones(size + 1)),
-        Part(totals.by_kind[:, 0], lambda slope: np.append(slope[ranking.kind], 0.0)),
-        Part.dense(areas.risk[0], under_risk),
-        Part.dense(areas.loss[0], under_loss),
-        Part.dense(exact[0], under_exact),
-        Part.dense(exact[2], pairs),
-        *(
-            Part.dense(*pair)
-            for pair in zip(hulls, (2 * hull_risk, 2 * hull_loss, hull_exact), strict=True)
-        ),
-        *cuts,
-    ]
+    families: dict[str, list[Part]] = {}
 
-    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
-        rows, by_kind, risk, loss, area, concordant, *hull = moved[: -len(cuts)]
-        none = np.full_like(rows, np.nan)
-        return {
-            (ranking, "totals", ()): Totals(rows[0], by_kind, ranking.grades),
-            (ranking, "areas", ()): Areas(
-                risk[0],
-                loss[0],
-                np.broadcast_to(none, (2, len(ranking.grid), none.shape[1])),
-                np.vstack(moved[-len(cuts) :]).reshape(2, len(ranking.cuts), -1),
+    def along(points: tuple[Floats, ...], part: Callable[..., tuple[Floats, ...]]) -> Floats:
+        return _along(ranking, x[tie], points, part)
+
+    under_loss = along(curve, _by_loss)
+    if _uses(block, "areas"):
+        areas = ranking.areas(block)
+        families["areas"] = [
+            Part.dense(areas.risk[0], along(curve, _by_risk)),
+            Part.dense(areas.loss[0], under_loss),
+            *(
+                Part.dense(total, _up_to(ranking, curve, x[tie], cut, part))
+                for totals, part in zip(areas.cut[..., 0], (_by_risk, _by_loss), strict=True)
+                for total, cut in zip(totals, ranking.cuts, strict=True)
             ),
-            (ranking, "exact", (MOST_RISK,)): np.vstack([area, none, concordant, loss, none]),
-            (ranking, "hulls", ()): np.vstack(hull),
-        }
-
-    return Tangent(_lanes(ranking, size), parts, remember)
+        ]
+    if _uses(block, "exact"):
+        exact = ranking.exact(block, MOST_RISK)[:, 0]
+        pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
+        families["exact"] = [
+            Part.dense(exact[0], along(curve, _exactly)),
+            Part.dense(exact[2], pairs),
+            Part.dense(exact[3], under_loss),
+        ]
+    if _uses(block, "hulls"):
+        corners = hull_corners(curve[0], curve[1] / curve[0])
+        hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
+        slopes = (
+            2 * along((corners[0], corners[0] * corners[1]), _by_risk),
+            2 * along(hull, _by_loss),
+            along(hull, _exactly),
+        )
+        areas_of_hull = ranking.hulls(block)[:, 0]
+        families["hulls"] = [Part.dense(*pair) for pair in zip(areas_of_hull, slopes, strict=True)]
+    return families
 
 
 def _along(
@@ -184,27 +216,28 @@ def _up_to(
     last = int(np.searchsorted(x, stop))
     if last == len(x):
         return _along(ranking, reach, points, part)
-    of_risk = part is _by_risk
-    before = (x[last - 1], y[last - 1]) if last else (0.0, 0.0)
-
-    def end(x0: float, y0: float, x1: float, y1: float, at: float) -> float:
-        """The area between the last two points, up to a place between them."""
-        high = y1 / x1 if of_risk else y1
-        low = (y0 / x0 if x0 else high) if of_risk else y0
-        share = (at - x0) / (x1 - x0)
-        return (at - x0) * (low + (high - low) * share / 2)
-
-    at = np.array([*before, x[last], y[last], stop])
-    steps = STEP * np.diag(np.maximum(at, stop * STEP))
-    slopes = [(end(*(at + step)) - end(*(at - step))) / (2 * step.sum()) for step in steps]
-    first, second = slopes[:2], slopes[2:4]
+    is_risk = part is _by_risk
+    x0, y0 = (x[last - 1], y[last - 1]) if last else (0.0, 0.0)
+    x1, y1 = x[last], y[last]
+    width, share = stop - x0, (stop - x0) / (x1 - x0)
+    high = y1 / x1 if is_risk else y1
+    low = (y0 / x0 if last else high) if is_risk else y0
+    rise = high - low
+    # the last piece is width · (low + rise · share / 2); before the first point risk is flat
+    by_high = width if is_risk and not last else width * share / 2
+    by_low = width - by_high
+    first = -low - rise * share * (1 - share / 2), by_low
+    second = -rise * share * share / 2, by_high
+    if is_risk:
+        first = (first[0] - by_low * low / x0, by_low / x0) if last else (0.0, 0.0)
+        second = second[0] - by_high * high / x1, by_high / x1
     tie = np.searchsorted(x, reach * (1 - 1e-12))
     along = np.zeros(len(reach) + 1)
     if last:
         along = _along(ranking, np.minimum(reach, 2 * stop), (x[:last], y[:last]), part)
         along[:-1] += (tie < last) * (first[0] + ranking.loss * first[1])
     along[:-1] += (tie <= last) * (second[0] + ranking.loss * second[1])
-    return np.asarray(along + coverage * slopes[4])
+    return np.asarray(along + coverage * (low + rise * share))
 
 
 def _by_risk(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ...]:
@@ -228,8 +261,8 @@ def _exactly(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ..
     return *starts, log * steep * x0 / width + at_zero / x1, 1 - log * x0 / width
 
 
-def _of_confusion(table: Confusion) -> Tangent:
-    base = table.sums(CaseWeights.once(table.n_cases))[..., 0]
+def _of_confusion(table: Confusion, block: CaseWeights) -> Tangent:
+    base = table.sums(block)[..., 0]
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
         return {(table, "sums", ()): moved[0].reshape(*base.shape, -1)}
@@ -237,18 +270,14 @@ def _of_confusion(table: Confusion) -> Tangent:
     return Tangent(table.cell, [Part(base.ravel(), lambda slope: slope)], remember)
 
 
-def _of_forecast(view: Forecast) -> Tangent:
-    once = CaseWeights.once(view.n_cases)
-    p, y = view.probability, view.target
-    moments, bins, cosines = view.moments(once), view.bins(once), view.cosines(once)
+def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
+    p, y, moments = view.probability, view.target, view.moments(block)
     sums = np.concatenate([getattr(moments, name) for name in Moments.__slots__])
     of_moments = np.stack([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
-    in_bin, scale = equal_width_bin(p), float(sums[0])
-    squares, steps = view.pooled(once)[:, 0]
-    fit = view.isotonic()
+    scale, steps = float(sums[0]), 0.0
 
     def along_bins(slope: Floats) -> Floats:
-        weight, probability, target = slope.reshape(3, BINS)[:, in_bin]
+        weight, probability, target = slope.reshape(3, BINS)[:, equal_width_bin(p)]
         return np.append(weight + probability * p + target * y, 0.0)
 
     def along_cosines(slope: Floats) -> Floats:
@@ -256,29 +285,36 @@ def _of_forecast(view: Forecast) -> Tangent:
 
         return np.append((y - p) * cosine_series(slope, p), 0.0)
 
-    parts = [
-        Part(sums, lambda slope: np.append(slope @ of_moments, 0.0), scale),
-        Part(bins.ravel(), along_bins, scale),
-        Part(cosines[:, 0], along_cosines, scale),
+    parts = {"moments": Part(sums, lambda slope: np.append(slope @ of_moments, 0.0), scale)}
+    if _uses(block, "bins"):
+        parts["bins"] = Part(view.bins(block, BINS).ravel(), along_bins, scale)
+    if _uses(block, "cosines"):
+        parts["cosines"] = Part(view.cosines(block)[:, 0], along_cosines, scale)
+    if _uses(block, "pooled"):
+        squares, steps = view.pooled(block)[:, 0]
+        fit = view.isotonic()
         # the regression has the least squares, so only the row's own square moves them
-        Part.dense(squares, np.append(fit * (2 * y - fit), 0.0)),
-    ]
+        parts["pooled"] = Part.dense(squares, np.append(fit * (2 * y - fit), 0.0))
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
-        return {
-            (view, "moments", ()): Moments(*moved[0]),
-            (view, "bins", (BINS,)): moved[1].reshape(3, BINS, -1),
-            (view, "cosines", ()): moved[2],
-            (view, "pooled", ()): np.vstack([moved[3], np.full_like(moved[3], steps)]),
-        }
+        known = dict(zip(parts, moved, strict=True))
+        memory: dict[Hashable, Any] = {(view, "moments", ()): Moments(*known["moments"])}
+        if "bins" in known:
+            memory[view, "bins", (BINS,)] = known["bins"].reshape(3, BINS, -1)
+        if "cosines" in known:
+            memory[view, "cosines", ()] = known["cosines"]
+        if "pooled" in known:
+            squares = known["pooled"]
+            memory[view, "pooled", ()] = np.vstack([squares, np.full_like(squares, steps)])
+        return memory
 
-    return Tangent(_lanes(view, len(p), view.atom), parts, remember)
+    return Tangent(_lanes(view, len(p), view.atom), [*parts.values()], remember)
 
 
-def _of_severity(ranking: SeverityRanking) -> Tangent:
-    once, size = CaseWeights.once(ranking.n_cases), len(ranking.order)
+def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
+    size = len(ranking.order)
     own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
-    base, level = ranking.sums(once), ranking.level
+    base, level = ranking.sums(block), ranking.level
     high = level >= np.arange(1, ranking.levels)[:, None]
     risky, top = own * (level > 0), level == ranking.levels - 1
     ordering = np.where(level > 0, _of_precision(tie, risky, risky * top, top), 0.0)
@@ -331,7 +367,7 @@ def _sums(index: NDArray[np.int64], values: Floats) -> Floats:
     return np.bincount(index, weights=values).astype(np.float64)
 
 
-_MAKERS: Final[dict[type, Callable[[Any], Tangent]]] = {
+_MAKERS: Final[dict[type, Callable[[Any, CaseWeights], Tangent]]] = {
     Ranking: _of_ranking,
     Confusion: _of_confusion,
     Forecast: _of_forecast,

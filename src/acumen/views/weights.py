@@ -147,7 +147,10 @@ class CaseRows:
 
     def cases_among(self, some: NDArray[np.bool_]) -> int:
         """Cases with a row that has weight, among some of the rows in order."""
-        return len(np.unique(self.index[some & (self.row_weight[self.order] > 0)]))
+        rows = some if self.own is None else some & (self.own > 0)
+        there = np.zeros(self.n_cases, np.bool_)
+        there[self.index[rows]] = True
+        return int(np.count_nonzero(there))
 
     def sparse_errors(self, rows: NDArray[Any], loss: NDArray[Any], **facts: float) -> Errors:
         """Who errs among some rows of the table, given by place, with a loss each."""
