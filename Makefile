@@ -80,10 +80,10 @@ $(READY): pyproject.toml
 	  { echo "acumen needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $@" >&2; exit 1; }
 ifneq ($(UV),)
 	test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
-	$(UV) pip install --quiet --python $(BIN)/python -e '.[run,test,inspect]'
+	$(UV) pip install --quiet --python $(BIN)/python -e '.[run,test,inspect,docs]'
 else
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[run,test,inspect]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[run,test,inspect,docs]'
 endif
 	@touch $(READY)
 
@@ -101,14 +101,10 @@ else
 endif
 	@touch $(LOCAL)
 
-# The pages of docs/ as a site, in site/.
+# The pages of docs/ as a site, in site/: strictly, and with every link and anchor checked.
 docs: $(READY)
-ifneq ($(UV),)
-	$(UV) pip install --quiet --python $(BIN)/python -e '.[docs]'
-else
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
-endif
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -E -a -d build/doctrees docs site
+	$(BIN)/python -m pages.links site
 
 clean:
-	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis demo site

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final
@@ -112,6 +112,12 @@ class DataError(AcumenError, ValueError):
         return "\n".join(lines)
 
 
+def refuse(problems: Collection[Problem | str], source: str | None = None) -> None:
+    """Raise all problems at once, if there are any."""
+    if problems:
+        raise DataError(problems, source=source)
+
+
 def _by_cause(problems: Iterable[Problem]) -> list[str]:
     """Problems as lines; many of one cause are one line, with their number and the first places."""
     causes: dict[object, list[Problem]] = {}
@@ -130,6 +136,10 @@ def _by_cause(problems: Iterable[Problem]) -> list[str]:
     return lines
 
 
+_JOINER: Final = re.compile("(?<=[^\\x00-\\x7f])[\\u200c\\u200d](?=[^\\x00-\\x7f])")
+"""What joins or parts letters and pictures, between two of them; elsewhere it only hides."""
+
+
 def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     r"""Text safe to print: control, invisible and bidi characters escaped, cut at ``limit``.
 
@@ -137,8 +147,11 @@ def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     'a\\x1b[2Jb\\u200b'
     >>> printable("x" * 50, limit=5)
     'xxxxx… (50 characters)'
+    >>> printable("می\u200cخواهم") == "می\u200cخواهم"
+    True
     """
-    shown = "".join(_escaped(c) for c in text[:limit])
+    joins = {} if text.isascii() else {at.start(): at[0] for at in _JOINER.finditer(text)}
+    shown = "".join(joins.get(at) or _escaped(c) for at, c in enumerate(text[:limit]))
     return shown if len(text) <= limit else f"{shown}… ({len(text)} characters)"
 
 

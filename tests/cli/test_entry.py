@@ -40,4 +40,4 @@ def test_a_mistyped_command_is_told_with_the_one_that_is_meant(
     assert run(["evaluat", "rows.csv"]) == 2
     assert capsys.readouterr().err == "acumen: no command 'evaluat'; is evaluate meant?\n"
     assert run(["xyzzy"]) == 2
-    assert "there are demo, run," in capsys.readouterr().err
+    assert "there are demo, map," in capsys.readouterr().err

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from acumen.errors import UsageError
 from acumen.inference.infer import infer
@@ -117,6 +118,23 @@ def test_a_difference_takes_items_into_account_as_its_sides_do() -> None:
     same = compare([METRICS["mae"]], left, left, RANDOM)["mae"].interval
     assert isinstance(same, Interval)
     assert same.low <= 0.0 <= same.high
+
+
+def test_a_test_of_few_new_items_reaches_as_far_as_their_t() -> None:
+    rng = np.random.default_rng(8)
+    worse = rng.normal(0.35, 0.45, size=5)  # by item: what one study's items happen to be
+    loss = np.clip(np.round(rng.normal(1.2, 0.4, size=(200, 5))), 0, 3).astype(int)
+    more = np.clip(np.round(loss + worse + rng.normal(0, 0.3, size=(200, 5))), 0, 3).astype(int)
+    delta = compare([METRICS["mae"]], crossed(loss), crossed(more), RANDOM)["mae"]
+    assert delta.jackknife is not None
+    t = abs(delta.value or 0.0) / delta.jackknife.standard_error
+    near, far = stdtrit(199, 0.975), stdtrit(delta.jackknife.degrees, 0.975)
+    assert near < t < far  # enough if the items were all there are, not if they are drawn
+    assert delta.p_value is not None
+    assert delta.p_value > 0.05
+    assert delta.favours is None
+    fixed = compare([METRICS["mae"]], crossed(loss), crossed(more), FIXED)["mae"]
+    assert fixed.favours is not None
 
 
 def test_random_items_are_refused_where_only_cases_are_drawn() -> None:

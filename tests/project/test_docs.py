@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from acumen.confidence import FUNCTIONS
-from acumen.files.json import write_json
 from acumen.metrics import metrics_of
 from acumen.readers import read
 from acumen.readers.mapping import find_mapping
@@ -17,10 +15,8 @@ from acumen.readers.reading import Reading
 from acumen.readers.roles import CONVENTIONS
 from acumen.table.losses import find_loss
 from acumen.table.scale import Scale
-from acumen.table.signals import SIGNALS
 from acumen.views.forecast import Forecast
 from acumen.views.ranking import Ranking
-from tests.toy_runs import toy_run
 
 ROOT = Path(__file__).parents[2]
 GUIDES = ("docs/definitions.md", "docs/data.md", "CONTRIBUTING.md", "CHANGELOG.md")
@@ -32,37 +28,6 @@ def text_of(guide: str) -> str:
 
 def blocks(guide: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text_of(guide), re.MULTILINE | re.DOTALL)
-
-
-def test_every_guide_is_in_the_site_and_linked_from_the_readme() -> None:
-    for guide in (ROOT / "docs").glob("*.md"):
-        assert f": {guide.name}" in text_of("mkdocs.yml")
-        assert f"(docs/{guide.name})" in text_of("README.md")
-
-
-@pytest.mark.parametrize(
-    ("guide", "number"),
-    [(g, i) for g in GUIDES[:2] for i in range(len(blocks(g, "python")))],
-)
-def test_an_example_in_python_runs(guide: str, number: int) -> None:
-    exec(compile(blocks(guide, "python")[number], guide, "exec"), {})
-
-
-@pytest.mark.parametrize("number", range(len(blocks("docs/confidence.md", "python"))))
-def test_an_example_of_the_guide_to_confidence_runs(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    before = set(FUNCTIONS), set(SIGNALS)
-    for seed, name in enumerate(("train.json", "test.json")):
-        write_json(name, toy_run(12, seed))
-    block = blocks("docs/confidence.md", "python")[number]
-    try:
-        exec(compile(block, "docs/confidence.md", "exec"), {"table": read("test.json")})
-    finally:
-        for known, names in zip((FUNCTIONS, SIGNALS), before, strict=True):
-            for name in set(known) - names:
-                del known[name]
 
 
 def test_every_metric_of_a_forecast_is_in_the_guide_with_how_its_interval_holds() -> None:

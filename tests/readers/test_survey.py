@@ -116,6 +116,17 @@ def test_the_mapping_it_writes_reads_the_file_as_it_said(tmp_path: Path) -> None
     assert table.outcomes == look("repeats.jsonl").outcomes
 
 
+def test_options_go_into_the_mapping_as_a_mapping_has_them(tmp_path: Path) -> None:
+    rows = "id,human,judge,sure,part\n1,1,2,90,a\n2,2,2,40,a\n3,9,1,10,b\n"
+    (tmp_path / "rows.csv").write_text(rows)
+    target = tmp_path / "m.toml"
+    options = ["--confidence-column", "sure", "--confidence-range", "0,100", "--where", "part=a"]
+    assert run(["map", str(tmp_path / "rows.csv"), *options, "--output", str(target)]) == 0
+    table = acumen.read(tmp_path / "rows.csv", mapping=target)
+    assert table.cases == ("1", "2")
+    assert table.signals["confidence"].values.tolist() == [0.9, 0.4]
+
+
 def test_a_run_artifact_is_looked_at_too(tmp_path: Path) -> None:
     run(["demo", str(tmp_path / "demo")])
     survey = acumen.survey(tmp_path / "demo" / "phq8" / "run.json", mode="few_shot")

@@ -38,7 +38,7 @@ BLOCKS: dict[type, tuple[Block, tuple[str, ...]]] = {
     Folded: (Folded(TABLE), ("what", "apples")),
     Plot: (Plot("s1-chart-x", "A chart", "see", "alt", {}, {}, TABLE), ("A chart", "apples")),
     Cases: (
-        Cases("rows", "All cases", "one", (Column("outcome", ("right", "wrong"), (0, 1)),), 2),
+        Cases("rows", "All cases", ("one",), (Column("outcome", ("right", "wrong"), (0, 1)),), 2),
         ("All cases", "outcome", "wrong"),
     ),
 }

@@ -12,6 +12,7 @@ import pytest
 from acumen.evaluation.evaluation import Evaluation
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
+from acumen.results.verdicts import PairDocument
 from benchmarks.page import write_large_page
 from tests.report.opened import Seen, hovered, opened
 from tests.report.studies import Plan, evaluate
@@ -203,6 +204,123 @@ def test_a_click_on_a_cell_of_the_confusion_leads_to_its_rows(
         assert seen.console == []
 
 
+@pytest.fixture(scope="module")
+def pair_file(paired: Evaluation, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of two runs."""
+    from acumen.report.html import write_report
+
+    path = tmp_path_factory.mktemp("pair") / "pair.html"
+    write_report([paired], path)
+    return path
+
+
+def test_two_systems_share_one_table_and_what_they_disagree_on_is_kept_in_the_address(
+    browser: Any, pair_file: Path, paired: Evaluation
+) -> None:
+    left, right = paired.artifact.rows
+    assert left.case == right.case
+    differ = sum(a != b for a, b in zip(left.prediction, right.prediction, strict=True))
+    one, other = paired.artifact.input_names
+    outcomes = list(zip(left.truth, left.prediction, right.prediction, strict=True))
+    only = sum(a == t != b and b is not None for t, a, b in outcomes)
+    with opened(browser, pair_file) as seen:
+        page, box = seen.page, seen.page.locator(".cases")
+        assert box.count() == 1
+        heads = box.locator("th button").all_inner_texts()
+        assert heads[:6] == [
+            *("participant", "item", "truth", "who is right"),
+            *(f"prediction, {one}", f"prediction, {other}"),
+        ]
+        box.locator(".answers").select_option("they disagree")
+        assert (
+            f"of {differ} rows (of {len(left.case)} in all)" in box.locator(".count").inner_text()
+        )
+        box.locator(".right").select_option(one)
+        box.locator(".outcome").select_option("wrong")
+        box.locator(".system").select_option(other)
+        assert f" of {only} rows" in box.locator(".count").inner_text()
+        address = page.url
+        page.goto("about:blank")
+        page.goto(address)
+        page.wait_for_selector("html[data-ready=yes]", state="attached")
+        assert f" of {only} rows" in page.locator(".cases .count").inner_text()
+        assert seen.console == []
+
+
+def test_a_case_opens_in_a_panel_by_keyboard_and_stands_in_the_address(
+    browser: Any, pair_file: Path, paired: Evaluation
+) -> None:
+    rows = paired.artifact.rows[0]
+    with opened(browser, pair_file) as seen:
+        page = seen.page
+        page.locator(".cases .open").nth(1).focus()
+        page.keyboard.press("Enter")
+        panel = page.get_by_role("dialog", name=f"{rows.case[1]}, {rows.item[1]}")
+        assert panel.locator("thead th").all_inner_texts() == ["what", *paired.artifact.input_names]
+        facts = panel.locator("tbody th").all_inner_texts()
+        assert facts[:3] == ["prediction", "outcome", "evidence"]
+        assert set(paired.artifact.confidence_variants) <= set(facts)
+        assert page.evaluate("document.activeElement.id") == "panel-title"
+        panel.get_by_role("button", name="Next").click()
+        assert page.locator("#panel-title").inner_text() == f"{rows.case[2]}, {rows.item[2]}"
+        address = page.url
+        assert "s1-rows.case=2" in address
+        page.keyboard.press("Escape")
+        assert page.locator("dialog").evaluate("d => d.open") is False
+        assert page.evaluate("document.activeElement.dataset.row") == "2"
+        assert "case=" not in page.url
+        page.goto("about:blank")
+        page.goto(address)
+        assert page.locator("#panel-title").inner_text() == f"{rows.case[2]}, {rows.item[2]}"
+        assert seen.console == []
+
+
+def test_verdicts_that_contradict_their_evidence_are_found(
+    browser: Any, page_file: Path, results: PairDocument
+) -> None:
+    details = [d.unified_metrics_full.consistency_details for d in results.systems]
+    ids = {c.business_id for d in details if d for c in d.per_sample if c.consistent is False}
+    assert len(ids) == 33
+    with opened(browser, page_file) as seen:
+        box = seen.page.locator("#s2-rows")
+        box.locator(".fit").select_option("contradicts it")
+        assert box.locator(".count").inner_text().startswith("1–33 of 33 rows")
+        assert set(box.locator("tbody td:first-child").all_inner_texts()) == set(map(str, ids))
+
+
+def test_a_term_says_what_it_means_to_the_mouse_and_to_the_keyboard(desk: Seen) -> None:
+    page = desk.page
+    term = page.locator("#s1-summary .term", has_text="AUGRC").first
+    tip = page.get_by_role("tooltip")
+    term.focus()
+    assert tip.inner_text().startswith("Area under generalized risk over coverage")
+    assert term.get_attribute("aria-describedby") == "tip"
+    page.keyboard.press("Escape")
+    assert tip.count() == 0
+    page.wait_for_timeout(600)  # the page glides to what has the focus
+    term.hover()
+    tip.wait_for()
+    broken = page.evaluate(
+        "[...document.querySelectorAll('.term')]"
+        ".filter(a => !document.querySelector(a.hash)).length"
+    )
+    assert (broken, page.locator(".term").count() > 30) == (0, True)
+
+
+def test_the_contents_stay_in_sight_and_mark_where_one_is(desk: Seen) -> None:
+    page = desk.page
+    for target in ("s1-cases", "s2-ranking"):
+        page.evaluate(
+            f"document.getElementById('{target}').scrollIntoView({{behavior: 'instant'}})"
+        )
+        link = page.locator(f".contents a[href='#{target}'][aria-current]")
+        link.wait_for()
+        box = link.bounding_box()
+        assert box is not None
+        assert 0 <= box["y"] < 900
+        assert 0 <= box["x"] < 1100
+
+
 def test_a_point_of_a_curve_leads_to_the_accepted_rows(browser: Any, page_file: Path) -> None:
     with opened(browser, page_file) as seen:
         points = seen.page.locator(f"{CURVE} .mark-symbol.role-mark path")
@@ -376,24 +494,45 @@ def test_headings_are_in_order_and_everything_is_named(desk: Seen) -> None:
     assert unnamed == links == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_axe_finds_nothing_that_shuts_readers_out(
-    browser: Any, page_file: Path, scheme: str
-) -> None:
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def faults(browser: Any, path: Path, schemes: tuple[str, ...] = ("light", "dark")) -> list[str]:
+    """What axe finds on a page with all open: its tables, the panel of a case, a term's words."""
     axe = pytest.importorskip("axe_playwright_python", reason="it is in the extra `test`")
     engine = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    found = []
     # the content policy is the page's, and the engine is not of the page
-    with opened(browser, page_file, scheme=scheme, bypass_csp=True) as seen:
-        seen.page.evaluate(engine)
-        rules = {"svg-img-alt", "landmark-unique", "aria-hidden-focus", "nested-interactive"}
-        rules |= {"color-contrast", "label", "button-name", "region", "heading-order"}
-        rules |= {"target-size", "select-name", "scrollable-region-focusable", "duplicate-id-aria"}
-        found = seen.page.evaluate(
-            "rules => axe.run(document, {resultTypes: ['violations'],"
-            " runOnly: {type: 'rule', values: rules}})",
-            sorted(rules),
-        )
-    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]] == []
+    with opened(browser, path, scheme=schemes[0], bypass_csp=True) as seen:
+        page = seen.page
+        page.evaluate(engine)
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        for opener in page.locator(".open").all()[:1]:
+            opener.click()
+        page.locator(".term").first.focus()
+        for scheme in schemes:
+            page.emulate_media(color_scheme=scheme)
+            told = page.evaluate(
+                "tags => axe.run(document, {resultTypes: ['violations'], runOnly: tags})", TAGS
+            )
+            found += [
+                f"{scheme} {v['id']} {v['nodes'][0]['html'][:200]}" for v in told["violations"]
+            ]
+    return found
+
+
+def test_axe_finds_nothing_light_or_dark(browser: Any, pair_file: Path, page_file: Path) -> None:
+    assert faults(browser, pair_file) == []
+    assert faults(browser, page_file, ("light",)) == []
+
+
+@pytest.mark.slow
+def test_axe_finds_nothing_on_the_page_of_the_demo(browser: Any, tmp_path: Path) -> None:
+    from acumen.cli import run
+
+    assert run(["demo", str(tmp_path), "--resamples", "200"]) == 0
+    assert (tmp_path / "report.html").stat().st_size < 2_500_000
+    assert faults(browser, tmp_path / "report.html") == []
 
 
 def test_studies_with_little_to_show_are_drawn_without_a_word(browser: Any, tmp_path: Path) -> None:

@@ -5,12 +5,16 @@ The skeleton of a page is its tags with the names of their attributes, in order.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, get_args
+from xml.etree import ElementTree
 
 import pytest
 
@@ -230,6 +234,21 @@ def test_no_payload_changes_the_skeleton_of_the_page(kind: str) -> None:
         assert Skeleton(page_of(kind, in_turn(first))).tags == plain_skeleton(kind), first
 
 
+@pytest.mark.parametrize("first", range(0, len(PAYLOADS), APART))
+def test_no_payload_changes_the_skeleton_of_a_decision(first: int) -> None:
+    import acumen
+
+    run = run_from_document(toy_run(12))
+    document = json.loads(acumen.threshold(run, confidence="token_msp", risk=0.5).to_json())
+
+    def skeleton(change: Change) -> list[tuple[str, tuple[str, ...]]]:
+        words = ("confidence", "loss", "acumen_version", "created_at")
+        hostile = {**document, **{word: change(str(document[word])) for word in words}}
+        return Skeleton(render_report([hostile]).replace(chart_library(), "")).tags
+
+    assert skeleton(in_turn(first)) == skeleton(before(PLAIN))
+
+
 def test_every_text_of_a_run_that_is_shown_is_hostile() -> None:
     page = page_of("run", before("<b>"))
     for word in ("a run", "a mode", "a commit", "folder/run.json", "days", "visitor", "sleep"):
@@ -298,12 +317,46 @@ def no_payload_did_anything(browser: Any, studies: list[Any], path: Path) -> Non
             ".map(a => `${a.name}=${a.value}`)"
         )
         assert acting == []
-        # what scripts write: the rows of the cases, a tooltip
+        files_are_inert(page)
+        # what scripts write: the panel of a case, the rows of the cases, a tooltip
+        for table in page.locator(".cases").all()[:3]:
+            table.locator(".open").first.evaluate("b => b.click()")
+            assert page.locator("dialog tbody td").count() > 2
+            assert page.locator("dialog :is(img, script, a, svg, b, i)").count() == 0
+        page.keyboard.press("Escape")
         page.fill(".search >> nth=0", "alert")
         assert hovered(page, "[id$=chart-confusion] svg .mark-rect path")
     assert seen.dialogs == []
-    assert seen.requests == []
+    assert [url for url in seen.requests if not url.startswith("blob:")] == []
     assert seen.console == []
+
+
+COMMANDS = ("begin", "end", "textbackslash", "textasciitilde", "textasciicircum")
+
+
+def files_are_inert(page: Any) -> None:
+    """Tables and charts that a reader takes away: text in every program that opens them."""
+
+    def saved(kind: str, at: int) -> str:
+        with page.expect_download() as download:
+            button = page.locator(f"button[aria-label$='as {kind}']").nth(at)
+            button.evaluate("b => b.click()")
+        return Path(download.value.path()).read_text("utf-8")
+
+    last = page.locator("button[aria-label$='as CSV']").count() - 1
+    for at in {0, last // 2, last}:
+        for row in csv.reader(io.StringIO(saved("CSV", at))):
+            assert not [c for c in row if re.match(r"[=+@＝＋－＠\t\r]|-(?!\d|\.|$)", c)]
+        tex = saved("LaTeX", at)
+        assert set(re.findall(r"\\([a-z]+)", tex)) <= {*COMMANDS}
+        assert not re.search(r"(?<!\\)[%$#]", tex)
+        assert not re.search(r"(?<!\\)[<`!]", saved("Markdown", at))
+    for at in range(2):
+        picture = ElementTree.fromstring(saved("SVG", at))
+        tags = {part.tag.rpartition("}")[2] for part in picture.iter()}
+        assert not tags & {"script", "foreignObject", "image", "a", "use", "style", "animate"}
+        names = {name for part in picture.iter() for name in part.attrib}
+        assert not [name for name in names if name.startswith("on") or name.endswith("href")]
 
 
 def test_no_payload_runs_or_asks_for_anything_in_a_browser(browser: Any, tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def test_every_number_of_the_page_is_in_the_artifact(
         if text == "<.001":
             assert value < 0.001
             continue
+        text = text.replace("−", "-")
         plain = text.replace(",", "").removesuffix("%")
         share = text.endswith("%") or (text[0] in "+-" and len(plain.partition(".")[2]) == 1)
         percent = share and value <= 1 and float(plain) != pytest.approx(value, abs=0.06)

@@ -104,7 +104,7 @@ def test_the_two_risk_curves_share_their_rows(single: Evaluation) -> None:
     second = spec_and_data(chart("generalized-risk", single))[1]
     assert set(first) == set(second)
     curves = next(rows for rows in first.values() if "t" in rows[0])
-    shown = [row for row in curves if row["f"] == "llm"]
+    shown = [row for row in curves if row["f"] == "llm" and row["k"] == "c"]
     variant = single.artifact.confidence_variants["llm"]
     assert [row["c"] for row in shown] == [
         pytest.approx(c, rel=1e-5)

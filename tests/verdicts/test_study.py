@@ -103,3 +103,16 @@ def test_without_primitives_the_adjusted_ranking_says_so() -> None:
     study = prepare(parse_results(rows, policy), None, policy)
     estimate = METRICS["adjusted_auprc"].measure(study.ranking_with_reasons)
     assert (estimate.value, estimate.reason) == (None, "no primitives are given")
+
+
+@pytest.mark.parametrize(
+    ("asked", "warning"),
+    [(102, ["the run ended early: 2 of its 102 cases are missing"]), (100, []), ("102", [])],
+)
+def test_a_run_that_ended_early_says_so(asked: object, warning: list[str]) -> None:
+    study, policy = verdict_study(), find_policy(POLICY)
+    rows = next(iter(study.results.values()))["results"]
+    document = {"results": rows, "run_metadata": {"cases_asked": asked}}
+    truth = parse_truth(study.truth, policy)
+    warnings = prepare(parse_results(document, policy), truth, policy).warnings
+    assert [each for each in warnings if "early" in each] == warning

@@ -57,16 +57,14 @@ def _judgment(score: SampleScore) -> dict[str, Any]:
     value: Any = score.score.value
     judgment = {key: value.get(key) if isinstance(value, dict) else None for key in KEYS}
     numbers = [v for k, v in judgment.items() if v is not None or k != "confidence"]
+    sample = f"sample {label(score.sample_id)}"
     if not all(isinstance(number, int | float) and math.isfinite(number) for number in numbers):
-        raise UsageError(
-            f"sample {label(score.sample_id)}: the value of a judgment is {{{', '.join(KEYS)}}} in "
-            f"numbers, as acumen/ordinal gives them, not {printable(str(value))}"
-        )
-    if judgment["answered"] not in (0, 1):
-        raise UsageError(
-            f"sample {label(score.sample_id)}: answered is {judgment['answered']}, a mean over "
-            "epochs, which has no rank; measure the log instead: acumen evaluate log.eval"
-        )
+        wanted = f"{{{', '.join(KEYS)}}} in numbers, as acumen/ordinal gives them"
+        value = printable(str(value))
+        raise UsageError(f"{sample}: the value of a judgment is {wanted}, not {value}")
+    if (answered := judgment["answered"]) not in (0, 1):
+        mean = f"answered is {answered}, a mean over epochs, which has no rank"
+        raise UsageError(f"{sample}: {mean}; measure the log instead: acumen evaluate log.eval")
     return judgment
 
 

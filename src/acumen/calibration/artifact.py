@@ -13,7 +13,7 @@ from typing import Any, Final
 from acumen import confidence as confidences
 from acumen.calibration.inputs import Inputs, check_raw
 from acumen.calibration.models import METHODS, Calibrator
-from acumen.errors import DataError, Problem, UsageError, printable
+from acumen.errors import DataError, Problem, UsageError, printable, refuse
 from acumen.files.json import created_at as now
 from acumen.files.json import read_json, source_name, write_json
 from acumen.files.problems import validated
@@ -74,11 +74,8 @@ class Calibration:
         shared = self.training.case_hashes.shared_with(table.cases)
         hint = "what is measured here is in-sample, so too good; the artifact has it cross-fitted"
         if shared:
-            noun = table.scale.case
-            return [
-                f"{self.name} was fitted on {shared} of the {len(table.cases)} {noun}s evaluated "
-                f"here (same ids): {hint}"
-            ]
+            cases = f"{shared} of the {len(table.cases)} {table.scale.case}s"
+            return [f"{self.name} was fitted on {cases} evaluated here (same ids): {hint}"]
         run, training = table.source.run_id, self.training
         if run and run == training.run_id and not training.case_hashes.sha256_16:
             return [f"{self.name} was fitted on this very run ({printable(run)}): {hint}"]
@@ -127,21 +124,25 @@ def read_calibration(path: str | Path) -> Calibration:
     """
     name = source_name(path)
     if Path(path).suffix.lower() in PICKLES:
-        raise DataError(
-            ["is a pickle by its name, refused unread: a calibration artifact is JSON"], source=name
-        )
+        message = "is a pickle by its name, refused unread: a calibration artifact is JSON"
+        raise DataError([message], source=name)
     return replace(calibration_from(read_json(path), name), file=str(path))
 
 
 def calibration_from(document: object, name: str = "calibration") -> Calibration:
     """The calibrator in a JSON document, or every problem with it."""
-    problems = _wrong_confidence(document)
+    problems: list[Problem] = []
     try:
         artifact = validated(document, CalibrationDocument, name)
     except DataError as error:
-        problems = [*error.problems, *problems]
-    if problems:
-        raise DataError(problems, source=name)
+        problems += error.problems
+    function = document.get("confidence") if isinstance(document, dict) else None
+    if isinstance(function, str):  # the schema knows no functions
+        try:
+            check_raw(function)
+        except UsageError as error:
+            problems.append(Problem(str(error), field="confidence"))
+    refuse(problems, name)
     assert artifact.model is not None  # an artifact without one is refused
     return Calibration(
         artifact.method,
@@ -152,15 +153,3 @@ def calibration_from(document: object, name: str = "calibration") -> Calibration
         artifact.metrics,
         printable(name, 200),
     )
-
-
-def _wrong_confidence(document: object) -> list[Problem]:
-    """What is wrong with the function an artifact names: the schema knows no functions."""
-    name = document.get("confidence") if isinstance(document, dict) else None
-    if not isinstance(name, str):
-        return []
-    try:
-        check_raw(name)
-    except UsageError as error:
-        return [Problem(str(error), field="confidence")]
-    return []

@@ -118,9 +118,8 @@ def _method_and_inputs(
     if features and confidence is not None:
         raise UsageError("features and a confidence function exclude each other")
     if len(features) > 1 and method not in SEVERAL:
-        raise UsageError(
-            f"{confidences.spelled(method)} takes one feature, here are {len(features)}"
-        )
+        name = confidences.spelled(method)
+        raise UsageError(f"{name} takes one feature, here are {len(features)}")
     if confidence is not None:
         check_raw(confidence)
     return method, Inputs.of_method(method, features, confidence)

@@ -13,7 +13,7 @@ import numpy as np
 
 from acumen import confidence as confidences
 from acumen.confidence.grammar import TEMPERATURE
-from acumen.errors import DataError, Problem, UsageError, printable
+from acumen.errors import Problem, UsageError, printable, refuse
 from acumen.results.calibration import SEVERAL
 from acumen.table.judgments import Judgments, SignalState
 from acumen.table.signals import Rows, column, kind_of, outside_unit
@@ -84,8 +84,7 @@ class CalibratorFeatureExtractor:
             columns.append(np.where(missing, default_of(key), signal.values[rows]))
             if missing.any():
                 defaults[key] = int(missing.sum())
-        if problems:
-            raise DataError(problems, source=table.source.name)
+        refuse(problems, table.source.name)
         return Features(np.column_stack(columns), defaults)
 
 
@@ -129,8 +128,7 @@ class Inputs:
             return features
         values = self.as_probability(features.values)
         problems = outside_unit(table, rows, values, self.name, "take isotonic or logistic")
-        if problems:
-            raise DataError(problems, source=table.source.name)
+        refuse(problems, table.source.name)
         return Features(values[:, None], features.defaults)
 
     def as_probability(self, values: Floats) -> Floats:

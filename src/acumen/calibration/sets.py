@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, UsageError, printable, source_name
+from acumen.errors import DataError, Problem, UsageError, printable, refuse, source_name
 from acumen.files.json import read_json
 from acumen.files.problems import validated
 from acumen.results.decisions import SetsDocument
@@ -89,8 +89,7 @@ def entries_of(table: Judgments, rows: Rows, probabilities: Sequence[str]) -> En
     if not is_sampled and len(probabilities) != levels:
         raise UsageError(f"{len(probabilities)} signals of chances, and {levels} levels: one each")
     chances, problems = _sampled(table, rows) if is_sampled else _named(table, rows, probabilities)
-    if problems:
-        raise DataError(problems, source=table.source.name)
+    refuse(problems, table.source.name)
     return Entries.of_chances(chances / chances.sum(axis=1, keepdims=True))
 
 

@@ -15,6 +15,10 @@ MOST_POINTS: Final = 200
 
 ALONE: Final = 4
 """Up to this many functions all begin singled out."""
+MOST_TOGETHER: Final = 5
+"""Up to this many systems share a chart; of more, each has a small one."""
+NAME_HEIGHT: Final = 0.06
+"""Of a name at the end of a curve, as a share of the largest risk."""
 
 
 def risk_coverage(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -94,54 +98,70 @@ def _reference_rows(artifact: MetricsArtifact) -> tuple[list[dict[str, Any]], li
     return optimum, achievable
 
 
+def _label_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Where each system's name stands: at the end of its curve, no name on another."""
+    labels = []
+    tops = {risk: max(row[risk] for row in rows) for risk in "rg"}
+    for function in dict.fromkeys(row["f"] for row in rows):
+        ends = list({row["s"]: dict(row) for row in rows if row["f"] == function}.values())
+        for risk, top in tops.items():
+            low = -top
+            for end in sorted(ends, key=lambda end: float(end[risk])):
+                end[risk] = low = theme.drawn(max(end[risk], low + NAME_HEIGHT * top)) or 0.0
+        labels += [{key: end[key] for key in "fscrg"} for end in ends]
+    return labels
+
+
 def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | None:
     rows = curve_rows(artifact)
     if not rows:
         return None
-    names = [theme.name(f) for f in artifact.functions]
-    best = artifact.best_function
-    paired = len(artifact.input_names) > 1
+    names, systems = [theme.name(f) for f in artifact.functions], artifact.input_names
+    best, paired = artifact.best_function, len(systems) > 1
+    many = len(systems) > MOST_TOGETHER
     few = len(names) <= ALONE and not paired
-    first = names if few or best is None else [theme.name(best)]
+    optimum, achievable = _reference_rows(artifact)
+    kinds = {"c": rows, "b": band_rows(artifact), "h": achievable, "o": optimum}
+    if paired and not many:
+        kinds["n"] = _label_rows(rows)
     sets = theme.Sets()
-    curves = sets.add(rows)
+    data = sets.add([row | {"k": kind} for kind, own in kinds.items() for row in own])
     color = alt.Color("f:N", scale=theme.colours(names), title="confidence function")
     if paired:
-        color = alt.Color("s:N", scale=theme.colours(artifact.input_names), title="system")
+        color = alt.Color("s:N", scale=theme.colours(systems), legend=None)
     x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
     top = 1.3 * max(row[risk] for row in rows) or 1.0
     y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, theme.drawn(top)], nice=True))
-    lines = (
-        alt.Chart(curves)
-        .mark_line(strokeWidth=2, interpolate="linear")
-        .encode(
-            x,
-            y,
-            color,
-            opacity=theme.where_picked(1, 0.12 if paired else 0.22),
-            detail="f:N",
-        )
-    )
-    points = (
-        alt.Chart(curves)
-        .mark_circle(size=16, clip=True)
-        .encode(
-            x,
-            y,
-            color,
-            opacity=theme.where_picked(0.7, 0),
-            tooltip=_tooltip(paired),
-        )
-    )
-    layers: list[alt.Chart] = [
-        *_references(artifact, sets, risk, color),
-        lines,
-        points,
-    ]
-    figure = alt.layer(*layers).add_params(theme.singled_out(first))
+
+    def part(kind: str, full: float, faint: float = 0.0) -> alt.Chart:
+        chart = alt.Chart().transform_filter(f"datum.k === '{kind}'")
+        shade = theme.where_picked(full, faint) if kind != "o" else alt.value(full)
+        marks: alt.Chart = chart.encode(x, y, color, opacity=shade, detail=["s:N", "f:N"])
+        return marks
+
+    dashes: dict[str, Any] = {"strokeWidth": 1.5, "strokeDash": [6, 4]}
+    is_late = max(row["c"] for row in rows) > 0.85  # no room beside the ends of the curves
+    place: dict[str, Any] = {"align": "right", "dy": -9} if is_late else {"align": "left", "dx": 6}
+    band: dict[str, Any] = {"y": alt.Y(f"{risk}l:Q"), "y2": alt.Y2(f"{risk}h")}
+    layers = {
+        "b": part("b", 0.06 if 2 < len(systems) <= MOST_TOGETHER else 0.16)
+        .mark_area(clip=True)
+        .encode(**band),
+        "h": part("h", 0.9).mark_line(strokeWidth=1.2, strokeDash=[2, 3]),
+        "o": part("o", 1).mark_line(**dashes).encode(color=alt.value(theme.GREY)),
+        "c": part("c", 1, 0.12 if paired else 0.22).mark_line(strokeWidth=2),
+        "n": part("n", 1).mark_text(limit=130, **place).encode(text="s:N"),
+    }
+    points = part("c", 0.7).mark_circle(size=16, clip=True).encode(tooltip=_tooltip(paired))
+    there = [layer for kind, layer in layers.items() if kinds.get(kind)]
+    together = alt.layer(*there, points, data=data)
+    figure = theme.multiples(together, systems, height=150) if many else together
+    first = names if few or best is None else [theme.name(best)]
+    figure.params = [alt.VariableParameter(name="picked", value=first)]
     picks = theme.picks(names, coloured=not paired)
     cases = {"f": "function", "t": "at least", "s": "system"}
-    return theme.finish(figure, sets, picks=picks, cases=cases)
+    height = None if many else theme.HEIGHT
+    return theme.finish(figure, sets, height=height, picks=picks, cases=cases)
 
 
 def _tooltip(paired: bool) -> list[alt.Tooltip]:
@@ -155,36 +175,3 @@ def _tooltip(paired: bool) -> list[alt.Tooltip]:
         alt.Tooltip("t:Q", title="threshold", format=".4g"),
         alt.Tooltip("n:Q", title="accepted rows"),
     ]
-
-
-def _references(
-    artifact: MetricsArtifact,
-    sets: theme.Sets,
-    risk: str,
-    color: alt.Color,
-) -> list[alt.Chart]:
-    layers = []
-    bands = band_rows(artifact)
-    side: dict[str, Any] = {"detail": ["s:N", "f:N"]}
-    if bands:
-        opacity = theme.where_picked(0.16, 0)
-        area = alt.Chart(sets.add(bands)).mark_area(clip=True)
-        ends: dict[str, Any] = {"y": alt.Y(f"{risk}l:Q"), "y2": alt.Y2(f"{risk}h")}
-        layers.append(area.encode(alt.X("c:Q"), color=color, opacity=opacity, **ends, **side))
-    optimum, achievable = _reference_rows(artifact)
-    if achievable:
-        opacity = theme.where_picked(0.9, 0)
-        hull = alt.Chart(sets.add(achievable)).mark_line(strokeWidth=1.2, strokeDash=[2, 3])
-        place: dict[str, Any] = {"x": alt.X("c:Q"), "y": alt.Y(f"{risk}:Q")}
-        layers.append(hull.encode(color=color, opacity=opacity, **place, **side))
-    if optimum:
-        line = alt.Chart(sets.add(optimum)).mark_line(
-            strokeWidth=1.5, strokeDash=[6, 4], color=theme.GREY
-        )
-        layers.append(line.encode(alt.X("c:Q"), alt.Y(f"{risk}:Q"), **side))
-        ends = {row["s"]: row for row in optimum}
-        end = alt.Chart(sets.add(list(ends.values()))).mark_text(
-            align="left", dx=6, dy=4, color=theme.GREY, text="optimum"
-        )
-        layers.append(end.encode(alt.X("c:Q"), alt.Y(f"{risk}:Q")))
-    return layers

@@ -9,11 +9,17 @@ import altair as alt
 from acumen.charts import theme
 
 
-def curve(points: Sequence[tuple[float, float]], x: str, y: str) -> theme.Figure:
-    """Points joined in their order, with what the two axes are called."""
+def curve(
+    points: Sequence[tuple[float, float]], x: str, y: str, asked: float | None = None
+) -> theme.Figure:
+    """Points joined in their order, what the two axes are called, and a line at what was asked."""
     sets = theme.Sets()
     rows = sets.add([{"x": theme.drawn(a), "y": theme.drawn(b)} for a, b in points])
     line = alt.Chart(rows).mark_line(strokeWidth=2, point=True, color=theme.BLUE)
     axes = alt.X("x:Q", title=x), alt.Y("y:Q", title=y, scale=alt.Scale(zero=True))
     tooltips = [alt.Tooltip("x:Q", title=x), alt.Tooltip("y:Q", title=y, format=".4f")]
-    return theme.finish(line.encode(*axes, order="x:Q", tooltip=tooltips), sets)
+    layers = [line.encode(*axes, order="x:Q", tooltip=tooltips)]
+    if asked is not None:
+        bound = alt.Chart(sets.add([{"y": asked}])).mark_rule(strokeDash=[6, 4], color=theme.GREY)
+        layers.append(bound.encode(alt.Y("y:Q")))
+    return theme.finish(alt.layer(*layers), sets)

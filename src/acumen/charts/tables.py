@@ -37,8 +37,10 @@ def confusion_plot(
         for t, row in enumerate(counts)
         for p, n in enumerate(row)
     ]
+    orient: Any = "top" if len(matrices) == 1 else "bottom"
+    axis = alt.Axis(labelAngle=0, labelOverlap=False, orient=orient)
     heat = alt.Chart().encode(
-        alt.X("p:N", sort=[*levels, ABSTAINED], title="prediction", axis=_level_axis()),
+        alt.X("p:N", sort=[*levels, ABSTAINED], title="prediction", axis=axis),
         alt.Y("t:N", sort=levels[::-1], title="truth"),
     )
     tooltip = [
@@ -54,13 +56,8 @@ def confusion_plot(
     height, cases = 48 * len(levels), {"t": "truth", "p": "prediction", "s": "system"}
     if len(matrices) == 1:
         return theme.finish(chart, sets, height=height, cases=cases)
-    sized = chart.properties(width=280, height=height)
-    sides = alt.Column("s:N", title=None, sort=[name for name, _, _ in matrices])
-    return theme.finish(sized.facet(column=sides), sets, height=None, cases=cases)
-
-
-def _level_axis() -> alt.Axis:
-    return alt.Axis(labelAngle=0, labelOverlap=False, orient="top")
+    sides = theme.multiples(chart, [name for name, _, _ in matrices], height)
+    return theme.finish(sides, sets, height=None, cases=cases)
 
 
 def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -173,7 +170,11 @@ def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
     alone = len(artifact.input_names) == 1
     every = theme.picks([theme.name(f) for f in artifact.functions], coloured=alone)
     picks = {name: every[name] for name in names}
-    figure = _reliability_layers(artifact, sets, rows, names)
+    turn = theme.colour_of(map(theme.name, artifact.functions))
+    color = alt.Color("f:N", scale=theme.colours(names, turn), title="confidence function")
+    if not alone:
+        color = alt.Color("s:N", scale=theme.colours(artifact.input_names), title="system")
+    figure = _reliability_layers(sets, rows, color, names[:1])
     cases = {"f": "function", "lo": "at least", "hi": "below", "s": "system"}
     return theme.finish(figure, sets, picks=picks, cases=cases)
 
@@ -181,28 +182,14 @@ def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
 def calibration_plot(curves: Mapping[str, ReliabilityPart]) -> theme.Figure | None:
     """What was said against what came true, before a calibrator and after it."""
     rows = [
-        {"s": name, "p": theme.drawn(said), "a": theme.drawn(share), "n": n}
+        {"f": name, "p": theme.drawn(said), "a": theme.drawn(share), "n": n}
         for name, part in curves.items()
         for said, share, n in zip(part.confidence, part.accuracy, part.n, strict=True)
     ]
     if not rows:
         return None
-    sets, unit = theme.Sets(), alt.Scale(domain=[0, 1])
-    base = alt.Chart(sets.add(rows)).encode(
-        alt.X("p:Q", title="mean confidence of the bin", scale=unit),
-        alt.Y("a:Q", title="share that was right", scale=unit),
-        alt.Color("s:N", title=None, scale=theme.colours(curves)),
-    )
-    dots = base.mark_circle(opacity=0.9).encode(
-        alt.Size("n:Q", title="rows", scale=alt.Scale(range=[20, 320])),
-        tooltip=[
-            alt.Tooltip("s:N", title="measured"),
-            alt.Tooltip("p:Q", title="mean confidence", format=".3f"),
-            alt.Tooltip("a:Q", title="share right", format=".3f"),
-            alt.Tooltip("n:Q", title="rows"),
-        ],
-    )
-    return theme.finish(alt.layer(_diagonal(sets), base.mark_line(strokeWidth=1.2), dots), sets)
+    color, sets = alt.Color("f:N", title=None, scale=theme.colours(curves)), theme.Sets()
+    return theme.finish(_reliability_layers(sets, rows, color, list(curves)), sets)
 
 
 def _diagonal(sets: theme.Sets) -> alt.Chart:
@@ -220,15 +207,12 @@ def _tenth(said: float) -> tuple[float, float]:
 
 
 def _reliability_layers(
-    artifact: MetricsArtifact, sets: theme.Sets, rows: list[dict[str, Any]], names: list[str]
+    sets: theme.Sets, rows: list[dict[str, Any]], color: alt.Color, first: Sequence[str]
 ) -> theme.Figure:
-    unit = alt.Scale(domain=[0, 1])
+    """Bins beside the diagonal, with the ends of their intervals where they have any."""
+    unit, bounded = alt.Scale(domain=[0, 1]), "l" in rows[0]
+    ends_of = ("low", "high") if bounded else ()
     x = alt.X("p:Q", title="mean confidence of the bin", scale=unit)
-    turn = theme.colour_of(map(theme.name, artifact.functions))
-    known = {name: turn[name] for name in names}
-    color = alt.Color("f:N", scale=theme.colours(names, known), title="confidence function")
-    if len(artifact.input_names) > 1:
-        color = alt.Color("s:N", scale=theme.colours(artifact.input_names), title="system")
     base = alt.Chart(sets.add(rows)).encode(x, color=color)
     opacity = theme.where_picked(0.95, 0.08)
     ends = base.mark_rule(strokeWidth=1.6).encode(
@@ -244,16 +228,15 @@ def _reliability_layers(
         alt.Size("n:Q", title="rows", scale=alt.Scale(range=[20, 320])),
         opacity=opacity,
         tooltip=[
-            alt.Tooltip("f:N", title="confidence function"),
+            alt.Tooltip("f:N", title="confidence function" if bounded else "measured"),
             alt.Tooltip("p:Q", title="mean confidence", format=".3f"),
             alt.Tooltip("a:Q", title="share right", format=".3f"),
-            alt.Tooltip("l:Q", title="low end", format=".3f"),
-            alt.Tooltip("h:Q", title="high end", format=".3f"),
+            *(alt.Tooltip(f"{end[0]}:Q", title=f"{end} end", format=".3f") for end in ends_of),
             alt.Tooltip("n:Q", title="rows"),
         ],
     )
-    first = theme.singled_out(names[:1])
-    return alt.layer(_diagonal(sets), ends, lines, dots).add_params(first)
+    layers = (ends, lines, dots) if bounded else (lines, dots)
+    return alt.layer(_diagonal(sets), *layers).add_params(theme.singled_out(first))
 
 
 def precision_recall(artifact: MetricsArtifact) -> theme.Figure | None:

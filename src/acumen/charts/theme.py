@@ -136,9 +136,17 @@ def spec_and_data(figure: Figure) -> tuple[dict[str, Any], dict[str, list[dict[s
     return bare.to_dict(validate=False), rows
 
 
+def multiples(chart: Any, names: Sequence[str], height: int) -> alt.FacetChart:
+    """A small chart for each name (field ``s``), three beside one another."""
+    sized = chart.properties(width=280 if len(names) < 3 else 260, height=height)
+    sides = alt.Facet("s:N", title=None, sort=list(names))
+    facets: alt.FacetChart = sized.facet(facet=sides, columns=min(3, len(names)))
+    return facets
+
+
 def colours(names: Iterable[str], known: Mapping[str, str] | None = None) -> alt.Scale:
     """One colour a name, in the order given; ``known`` names have theirs."""
-    turn = colour_of(names) | dict(known or {})
+    turn = {name: (known or {}).get(name, own) for name, own in colour_of(names).items()}
     return alt.Scale(domain=list(turn), range=list(turn.values()))
 
 

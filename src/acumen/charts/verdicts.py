@@ -55,12 +55,13 @@ def scores(documents: Documents) -> theme.Figure | None:
 
 def components(documents: Documents) -> theme.Figure | None:
     """The components of the process score."""
+    parts = (*PROCESS_WEIGHTS, "evidence_recall")
     return interval_plot(
-        _rows(documents, _titled(METRICS[key] for key in (*PROCESS_WEIGHTS, "evidence_recall"))),
-        "share right",
+        _rows(documents, _titled(METRICS[key] for key in parts), 100.0),
+        "percent right",
         group="method",
         groups=method_names(documents),
-        scale=SHARE,
+        scale=alt.Scale(domain=[0, 100]),
     )
 
 

@@ -3,8 +3,6 @@
 One file a command, imported only when it is asked for. A command's module imports nothing heavy at
 its top (no NumPy), because ``acumen --help`` imports them all.
 
-Exit codes: 0 ok, 1 a gate failed, 2 usage, 3 bad data, 4 partial run, 5 a gate undecided,
-70 a fault of our own, 130 interrupted.
 Data goes to standard output, talk to standard error, a traceback only with ``--debug``.
 """
 
@@ -27,36 +25,38 @@ from acumen.errors import AcumenError, UsageError, printable
 
 PROGRAM: Final = "acumen"
 PARTIAL: Final = 4
-"""What was asked for is there in part: a run that did not end."""
-FAULT: Final = 70
-"""What sysexits.h calls a fault of the software: nothing a gate or a user did."""
+FAULT: Final = 70  # what sysexits.h calls a fault of the software
 
-COMMANDS: Final[dict[str, str]] = {
-    "demo": "acumen.cli.demo",
-    "run": "acumen.cli.run_command",
-    "task": "acumen.cli.task",
-    "map": "acumen.cli.map",
-    "evaluate": "acumen.cli.evaluate",
-    "count": "acumen.cli.count",
-    "merge": "acumen.cli.merge",
-    "curve": "acumen.cli.curve",
-    "reconcile": "acumen.cli.reconcile",
-    "confidence": "acumen.cli.confidence",
-    "calibrate": "acumen.cli.calibrate",
-    "threshold": "acumen.cli.threshold",
-    "sets": "acumen.cli.sets",
-    "gate": "acumen.cli.gate",
-    "cost": "acumen.cli.cost",
-    "plan": "acumen.cli.plan",
-    "score": "acumen.cli.score",
-    "rate": "acumen.cli.rate",
-    "estimate": "acumen.cli.estimate",
-    "show": "acumen.cli.show",
-    "schema": "acumen.cli.schema",
-    "report": "acumen.cli.report",
-    "plot": "acumen.cli.plot",
+EXITS: Final = {
+    0: "All went well; of a gate, it passed.",
+    1: "A gate failed.",
+    2: "Usage: a command line that cannot be meant.",
+    3: "Bad data, or a file that cannot be read or written.",
+    4: "Partial: some cases of a run have no answer.",
+    5: "A gate is undecided: the data are too thin.",
+    70: "A fault of acumen itself.",
+    130: "Interrupted.",
 }
-"""Name of a command -> the module whose ``app`` it is. The order is the one ``--help`` shows."""
+"""What a command ends with."""
+QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
+    "Begin here": ("demo", "map", "explain"),
+    "Does it know when it doesn't know? Who is better?": ("evaluate", "curve", "reconcile"),
+    "Is its confidence honest?": ("confidence", "calibrate"),
+    "May its answers be used?": ("threshold", "sets", "cost", "gate"),
+    "How many cases does it take?": ("plan",),
+    "Can it stand in for a person?": ("rate", "estimate"),
+    "Is it right for the right reasons?": ("score",),
+    "Ask a model": ("run", "task"),
+    "Count rows that stay where they are": ("count", "merge"),
+    "Look at results": ("show", "report", "plot", "schema"),
+}
+"""What one may ask -> the commands that answer, as ``--help`` shows them."""
+COMMANDS: Final = {
+    name: f"acumen.cli.{'run_command' if name == 'run' else name}"
+    for names in QUESTIONS.values()
+    for name in names
+}
+"""Name of a command -> the module whose ``app`` it is."""
 
 
 class _Lazy(TyperGroup):
@@ -70,6 +70,8 @@ class _Lazy(TyperGroup):
             return None
         command = get_command(import_module(COMMANDS[cmd_name]).app)
         command.name = cmd_name
+        panel = next(question for question, names in QUESTIONS.items() if cmd_name in names)
+        setattr(command, "rich_help_panel", panel)  # noqa: B010  (Typer reads it, undeclared)
         for parameter in command.params:
             setattr(parameter, "show_envvar", False)  # noqa: B010  (every option has one)
         return command

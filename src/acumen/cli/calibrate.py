@@ -10,6 +10,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets, warn
 from acumen.errors import UsageError
 
@@ -36,23 +37,17 @@ def calibrate(
     input_file: options.Input = None,
     mode: options.Mode = None,
     method: Annotated[
-        str, typer.Option(help="temperature, platt, logistic, linear or isotonic.")
+        str, say("temperature, platt, logistic, linear or isotonic.")
     ] = defaults.CALIBRATOR,
     features: Annotated[
-        str, typer.Option(help="Signals to fit on, with commas; else the verbalized confidence.")
+        str, say("Signals to fit on, with commas; else the verbalized confidence.")
     ] = "",
     confidence: Annotated[
-        str | None, typer.Option(help="A confidence function to fit on, instead of features.")
+        str | None, say("A confidence function to fit on, instead of features.")
     ] = None,
-    target: Annotated[
-        str, typer.Option(help="correctness, near_correct or loss.")
-    ] = defaults.CALIBRATION_TARGET,
-    folds: Annotated[
-        int, typer.Option(min=2, help="Folds of cases for cross-fitting.")
-    ] = defaults.FOLDS,
-    seed: Annotated[
-        int, typer.Option(min=0, help="Decides which case is in which fold.")
-    ] = defaults.SEED,
+    target: Annotated[str, say("correctness, near_correct or loss.")] = defaults.CALIBRATION_TARGET,
+    folds: Annotated[int, say("Folds of cases for cross-fitting.", min=2)] = defaults.FOLDS,
+    seed: Annotated[int, say("Decides which case is in which fold.", min=0)] = defaults.SEED,
     output: options.Output = None,
     *,
     reading: options.Reading,
@@ -63,6 +58,8 @@ def calibrate(
     cross-fitted, where each case is judged by a calibrator that never saw it.
 
     Example: acumen calibrate train.json --mode few_shot --output calibration.json
+
+    Example: acumen calibrate train.json --mode few_shot --method isotonic --confidence token_pe
     """
     path = options.one_run(run, input_file)
     if path is None:

@@ -24,6 +24,8 @@ def confidence(
 
     Given a run, also which of them it can compute, why not the others, and its own signals.
 
+    Example: acumen confidence
+
     Example: acumen confidence run.json --mode few_shot
     """
     from acumen import confidence as confidences

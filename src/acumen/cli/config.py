@@ -23,7 +23,7 @@ from typing import Any, Final, get_args, get_type_hints
 
 import typer
 
-from acumen.errors import DataError, Problem, label, printable, what_came
+from acumen.errors import Problem, label, printable, refuse, what_came
 from acumen.files.json import decode_text, read_bytes
 from acumen.files.toml import parse_toml
 
@@ -49,7 +49,7 @@ def defaults_of(
         return {}
     problems = _strangers(tables, commands, source)
     entries = tables.get(name, {})
-    options, kinds = _options(command), _kinds(function)
+    options, kinds = options_of(command), _kinds(function)
     values: dict[str, Any] = {}
     for key, value in entries.items() if isinstance(entries, dict) else ():
         where = f"{name}.{printable(key)}"
@@ -63,8 +63,7 @@ def defaults_of(
                 values[parameter.name] = _value(parameter, kinds[parameter.name], value, ctx)
             except ValueError as error:
                 problems.append(Problem(str(error), field=where))
-    if problems:
-        raise DataError(problems, source=source)
+    refuse(problems, source)
     return values
 
 
@@ -101,7 +100,7 @@ def _strangers(tables: Mapping[str, Any], commands: Sequence[str], source: str) 
     return problems
 
 
-def _options(command: Any) -> dict[str, Any]:
+def options_of(command: Any) -> dict[str, Any]:
     """A command's options that a file may set, by their long name without dashes."""
     return {
         flag.removeprefix("--"): parameter

@@ -8,14 +8,15 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
-from acumen.cli.decisions import decides, say
+from acumen.cli.door import by_door
+from acumen.cli.options import say
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 @options.reads_rows
-@decides
+@by_door
 def cost(
     run: options.RunFile,
     abstain_cost: Annotated[float, say("What handing a judgment over costs, in the same units.")],

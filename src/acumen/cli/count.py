@@ -9,6 +9,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets
 
 app = typer.Typer(add_completion=False)
@@ -18,19 +19,15 @@ app = typer.Typer(add_completion=False)
 @options.reads_rows
 def count(
     files: Annotated[str, typer.Argument(help="Files: Parquet, CSV or JSON Lines; * is any name.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the counts here.")],
+    output: Annotated[Path, say("Write the counts here.", "--output", "-o")],
     reading: options.Reading,
     engine: options.Engine = None,
-    fewest: Annotated[
-        int, typer.Option(min=0, help="Leave out cells of fewer rows than this.")
-    ] = 0,
+    fewest: Annotated[int, say("Leave out cells of fewer rows than this.", min=0)] = 0,
     salt: Annotated[
-        str | None,
-        typer.Option(help="A secret of all sites: hashes of case ids show a case at two of them."),
+        str | None, say("A secret of all sites: hashes of case ids show a case at two of them.")
     ] = None,
     against: Annotated[
-        Path | None,
-        typer.Option(help="Pooled counts: write the sums over cases that intervals need."),
+        Path | None, say("Pooled counts: write the sums over cases that intervals need.")
     ] = None,
     loss: options.Loss = defaults.LOSS,
 ) -> None:

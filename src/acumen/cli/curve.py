@@ -9,6 +9,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets, emit
 
 app = typer.Typer(add_completion=False)
@@ -25,8 +26,7 @@ def curve(
     loss: options.Loss = defaults.LOSS,
     calibration: options.Calibration = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write here instead of to standard output."),
+        Path | None, say("Write here instead of to standard output.", "--output", "-o")
     ] = None,
     *,
     reading: options.Reading,
@@ -34,6 +34,8 @@ def curve(
     """The working points of the risk-coverage curve, one for each distinct confidence, as CSV.
 
     Example: acumen curve run.json --mode few_shot --confidence token_msp --output curve.csv
+
+    Example: acumen curve rows.csv
     """
     check_targets({"--output": output}, [run, calibration, loss, *options.inputs_of(reading)])
     from acumen.cli.ranking import rank_run

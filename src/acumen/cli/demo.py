@@ -48,6 +48,8 @@ def demo(
     prints a screen of each study and writes a page, report.html.
 
     Example: acumen demo demo
+
+    Example: acumen demo quick --resamples 500
     """
     from acumen.raters.api import rate
     from acumen.raters.estimate import estimate

@@ -8,17 +8,19 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
-from acumen.cli.output import check_targets, show_findings
+from acumen.cli.door import by_door
+from acumen.cli.options import say
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 @options.reads_rows
+@by_door
 def estimate(
     judged: Annotated[str, typer.Argument(help="Rows with the judge's ratings; - is stdin.")],
     labelled: Annotated[
-        str, typer.Option(metavar="COLUMN", help="People's ratings, empty where there are none.")
+        str, say("People's ratings, empty where there are none.", metavar="COLUMN")
     ],
     reading: options.Reading,
     confidence_level: options.ConfidenceLevel = defaults.CONFIDENCE_LEVEL,
@@ -33,10 +35,3 @@ def estimate(
 
     Example: acumen estimate two.csv --prediction ai --labelled human --system model --group lang
     """
-    check_targets({"--output": output, "--html": html}, [judged, *options.inputs_of(reading)])
-    from acumen.raters.estimate import estimate as estimate_rows
-
-    findings = estimate_rows(
-        judged, labelled=labelled, confidence_level=confidence_level, **reading
-    )
-    show_findings(findings, output, html, as_json=as_json, full=full)

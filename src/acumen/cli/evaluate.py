@@ -12,6 +12,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import PARTIAL, options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets, emit, warn, write_results
 from acumen.errors import UsageError, printable
 
@@ -29,16 +30,12 @@ def evaluate(
         list[str] | None,
         typer.Argument(metavar="RUN…", help=f"Run files ({options.FORMATS}); - is stdin."),
     ] = None,
-    inputs: Annotated[
-        list[str] | None, typer.Option("--input", help="A run file; the same as RUN.")
-    ] = None,
+    inputs: Annotated[list[str] | None, say("A run file; the same as RUN.", "--input")] = None,
     mode: Annotated[
         list[str] | None,
-        typer.Option(help="Mode of each run, in order; one serves all. Of one run: a,b,c, or all."),
+        say("Mode of each run, in order; one serves all. Of one run: a,b,c, or all."),
     ] = None,
-    labels: Annotated[
-        list[str] | None, typer.Option("--label", help="Name of each system; repeatable.")
-    ] = None,
+    labels: Annotated[list[str] | None, say("Name of each system; repeatable.", "--label")] = None,
     confidence: options.Confidence = defaults.CONFIDENCE,
     loss: options.Loss = defaults.LOSS,
     resamples: Annotated[
@@ -54,49 +51,44 @@ def evaluate(
     interval: options.Interval = defaults.INTERVAL,
     confidence_level: options.ConfidenceLevel = defaults.CONFIDENCE_LEVEL,
     items: Annotated[
-        str, typer.Option(help="fixed, or random: intervals speak of new items too.")
+        str, say("fixed, or random: intervals speak of new items too.")
     ] = defaults.ITEMS,
-    estimand: Annotated[
-        str, typer.Option(help="row, or case: every case counts alike.")
-    ] = defaults.ESTIMAND,
-    coverage_grid: Annotated[
-        str, typer.Option(help="Coverages at which the risk is measured.")
-    ] = ",".join(f"{coverage:g}".lstrip("0") for coverage in defaults.COVERAGE_GRID),
+    estimand: Annotated[str, say("row, or case: every case counts alike.")] = defaults.ESTIMAND,
+    coverage_grid: Annotated[str, say("Coverages at which the risk is measured.")] = ",".join(
+        f"{coverage:g}".lstrip("0") for coverage in defaults.COVERAGE_GRID
+    ),
     area_coverage: Annotated[
-        float, typer.Option(help="Coverage up to which areas are measured.")
+        float, say("Coverage up to which areas are measured.")
     ] = defaults.AREA_COVERAGE,
     risk: Annotated[
-        list[float] | None,
-        typer.Option(help="Largest mean loss at which coverage is asked for; repeatable."),
+        list[float] | None, say("Largest mean loss at which coverage is asked for; repeatable.")
     ] = None,
     calibration: options.Calibration = None,
     threshold: Annotated[
-        Path | None, typer.Option(help="Answers that this threshold does not accept are open.")
+        Path | None, say("Answers that this threshold does not accept are open.")
     ] = None,
     intersection_only: Annotated[
-        bool, typer.Option("--intersection-only", help="Of two: compare the cases both have.")
+        bool, say("Of two: compare the cases both have.", "--intersection-only")
     ] = False,
     baseline: Annotated[
-        str | None, typer.Option(help="Compare all systems with this one; else all pairs.")
+        str | None, say("Compare all systems with this one; else all pairs.")
     ] = None,
     pairwise: Annotated[
-        bool, typer.Option("--pairwise", help="Compare each pair on the cases the two share.")
+        bool, say("Compare each pair on the cases the two share.", "--pairwise")
     ] = False,
     rank_by: Annotated[
-        str, typer.Option(help="Metric of the leaderboard; risk is at the coverage all reach.")
+        str, say("Metric of the leaderboard; risk is at the coverage all reach.")
     ] = defaults.RANK_BY,
     price: Annotated[
-        float, typer.Option(help="What an abstention costs in charged areas, in units of the loss.")
+        float, say("What an abstention costs in charged areas, in units of the loss.")
     ] = defaults.PRICE,
     matched_coverage: Annotated[
-        float | None,
-        typer.Option(help="Compare systems at this coverage; by default, the most all reach."),
+        float | None, say("Compare systems at this coverage; by default, the most all reach.")
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Slice by a column, by item or by level; A,B crosses two; repeatable.",
+        say(
+            "Slice by a column, by item or by level; A,B crosses two; repeatable.", metavar="COLUMN"
         ),
     ] = None,
     output: options.Output = None,
@@ -105,12 +97,10 @@ def evaluate(
     as_json: options.Json = False,
     full: options.Full = False,
     metrics: options.Metrics = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings only.")] = False,
+    quiet: Annotated[bool, say("Print warnings only.", "--quiet", "-q")] = False,
     engine: options.Engine = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default all.")] = None,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show where the time went; tracebacks.")
-    ] = False,
+    threads: Annotated[int | None, say("Threads; by default all.", min=1)] = None,
+    debug: Annotated[bool, say("Show where the time went; tracebacks.", "--debug")] = False,
     *,
     reading: options.Reading,
 ) -> None:

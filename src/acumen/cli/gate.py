@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from acumen.cli import options
-from acumen.cli.decisions import decides, say
+from acumen.cli.door import by_door
+from acumen.cli.options import say
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 @options.reads_rows
-@decides
+@by_door
 def gate(
     new: options.RunFile,
     base: Annotated[str | None, typer.Argument(help="The baseline, a run of the cases.")] = None,
@@ -48,5 +49,5 @@ def gate(
 
     acumen gate new.json base.json --metric augrc --metric mae --margin .01 --junit gate.xml
 
-    acumen gate run.json --metric quadratic_kappa --at-least .7 --least-cases 100 --by site
+    acumen gate rows.csv --metric quadratic_kappa --at-least .5 --least-cases 20 --by site
     """

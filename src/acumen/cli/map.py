@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets, emit
 
 app = typer.Typer(add_completion=False)
@@ -19,9 +20,9 @@ def map_(
     run: options.RunFile,
     reading: options.Reading,
     mode: options.Mode = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    as_json: Annotated[bool, say("Print the findings as JSON.", "--json")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a mapping to start from (TOML).")
+        Path | None, say("Write a mapping to start from (TOML).", "--output", "-o")
     ] = None,
 ) -> None:
     """What is in a file: its columns' roles with reasons, levels, outcomes, what it can answer.

@@ -9,6 +9,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets, emit
 
 if TYPE_CHECKING:
@@ -24,12 +25,10 @@ def merge(
     files: Annotated[
         list[Path], typer.Argument(help="Counts of sites; or pooled counts and all their sums.")
     ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the pooled counts here.")
-    ] = None,
+    output: Annotated[Path | None, say("Write the pooled counts here.", "--output", "-o")] = None,
     loss: options.Loss = defaults.LOSS,
     confidence_level: options.ConfidenceLevel = defaults.CONFIDENCE_LEVEL,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: Annotated[bool, say("Print the numbers as JSON.", "--json")] = False,
 ) -> None:
     """Merge the counts of sites: the metrics of all rows, which nobody has seen together.
 

@@ -21,62 +21,57 @@ from acumen.readers.reading import Reading as Reading
 FORMATS = ", ".join(titles())
 """The formats of a run, as help texts list them."""
 
+
+def say(text: str, *names: str, **facts: Any) -> Any:
+    """An option with its help."""
+    return typer.Option(*names, help=text, **facts)
+
+
 RunFile = Annotated[str, typer.Argument(help=f"A run file ({FORMATS}); - is stdin.")]
 OneRun = Annotated[Path | None, typer.Argument(metavar="[RUN]", help=f"A run file ({FORMATS}).")]
-Input = Annotated[Path | None, typer.Option("--input", help="The same as RUN.")]
-Mode = Annotated[str | None, typer.Option(help="Which experiment of the run.")]
-Confidence = Annotated[str, typer.Option(help="default, all, or names separated by commas.")]
-Loss = Annotated[
-    str, typer.Option(help="abs_norm, abs, zero_one, squared, or a TOML file of costs.")
-]
-Calibration = Annotated[
-    Path | None, typer.Option(help="A calibration artifact, for the calibrated functions.")
-]
+Input = Annotated[Path | None, say("The same as RUN.", "--input")]
+Mode = Annotated[str | None, say("Which experiment of the run.")]
+Confidence = Annotated[str, say("default, all, or names separated by commas.")]
+Loss = Annotated[str, say("abs_norm, abs, zero_one, squared, or a TOML file of costs.")]
+Calibration = Annotated[Path | None, say("A calibration artifact, for the calibrated functions.")]
 RESAMPLES = ("--resamples", "--bootstrap-resamples")
-Resamples = Annotated[int, typer.Option(*RESAMPLES, min=0, help="Resamples of the cases.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resamples.")]
-Interval = Annotated[str, typer.Option(help="default, percentile or bca.")]
+Resamples = Annotated[int, say("Resamples of the cases.", *RESAMPLES, min=0)]
+Seed = Annotated[int, say("Seed of the resamples.", min=0)]
+Interval = Annotated[str, say("default, percentile or bca.")]
 ConfidenceLevel = Annotated[
-    float,
-    typer.Option("--confidence-level", "--level", help="Confidence level of the intervals."),
+    float, say("Confidence level of the intervals.", "--confidence-level", "--level")
 ]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write here; else nothing is kept.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the document instead of the tables.")]
-OneConfidence = Annotated[str, typer.Option(help="The confidence function to go by.")]
-Html = Annotated[Path | None, typer.Option(help="Write a report as one HTML page.")]
-Texts = Annotated[
-    bool, typer.Option("--texts", help="Keep and show the texts of cases that a run quotes.")
-]
+Output = Annotated[Path | None, say("Write here; else nothing is kept.", "--output", "-o")]
+AsJson = Annotated[bool, say("Print the document instead of the tables.", "--json")]
+OneConfidence = Annotated[str, say("The confidence function to go by.")]
+Html = Annotated[Path | None, say("Write a report as one HTML page.")]
+Texts = Annotated[bool, say("Keep and show the texts of cases that a run quotes.", "--texts")]
 Engine = Annotated[
-    str | None,
-    typer.Option(help=f"Leave rows in files and let an engine count: {', '.join(ENGINES)}."),
+    str | None, say(f"Leave rows in files and let an engine count: {', '.join(ENGINES)}.")
 ]
-Full = Annotated[bool, typer.Option("--full", help="Print every metric.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the artifact instead of the tables.")]
-Metrics = Annotated[
-    str | None, typer.Option(help="Print these metrics alone, separated by commas.")
-]
-
+Full = Annotated[bool, say("Print every metric.", "--full")]
+Json = Annotated[bool, say("Print the artifact instead of the tables.", "--json")]
+Metrics = Annotated[str | None, say("Print these metrics alone, separated by commas.")]
 
 COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
 _ROWS: Final = "How rows are read"
 
 
-def _column(what: str, name: str | None = None) -> Any:
-    flags = () if name is None else (name,)
-    return Annotated[
-        str | None, typer.Option(*flags, metavar="COLUMN", help=what, rich_help_panel=COLUMNS)
-    ]
+def column(what: str, panel: str = COLUMNS) -> Any:
+    """An option that names a column."""
+    return say(what, metavar="COLUMN", rich_help_panel=panel)
+
+
+def _column(what: str, kind: Any = str | None) -> Any:
+    return Annotated[kind, column(what)]
 
 
 def _said(what: str, metavar: str, kind: Any = str | None) -> Any:
-    return Annotated[kind, typer.Option(metavar=metavar, help=what, rich_help_panel=_ROWS)]
+    return Annotated[kind, say(what, metavar=metavar, rich_help_panel=_ROWS)]
 
 
 def _flag(name: str, what: str) -> Any:
-    return Annotated[bool, typer.Option(name, help=what, rich_help_panel=_ROWS)]
+    return Annotated[bool, say(what, name, rich_help_panel=_ROWS)]
 
 
 READING: Final[Mapping[str, Any]] = {
@@ -88,12 +83,7 @@ READING: Final[Mapping[str, Any]] = {
     "rater": _column("Who gave the truth, where several did."),
     "repeat": _column("Which draw of the same judgment it is."),
     "system": _column("Whose prediction it is, where there are several."),
-    "group": Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN", help="A column to slice by; repeatable.", rich_help_panel=COLUMNS
-        ),
-    ],
+    "group": _column("A column to slice by; repeatable.", list[str] | None),
     "weight": _column("How much a row counts."),
     "scale": _said("A scale: its name or TOML file.", "SCALE"),
     "levels": _said("The levels, lowest first: 1-5, 0-1:0.25 or poor,fair,good.", "LEVELS"),

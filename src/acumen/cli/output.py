@@ -12,7 +12,6 @@ import typer
 from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from acumen.decisions.decided import Decided
     from acumen.evaluation.evaluation import Evaluation
     from acumen.report.findings import Findings
 
@@ -31,7 +30,7 @@ def warn(warnings: Iterable[str]) -> None:
 
 
 def write_results(
-    results: Evaluation | Findings[Any] | Decided[Any],
+    results: Evaluation | Findings[Any],
     output: Path | None,
     html: Path | None,
     *,
@@ -48,20 +47,6 @@ def write_results(
 
         files[html] = render_report([results], texts=texts).encode("utf-8")
     write_files(files)
-
-
-def show_findings(
-    findings: Findings[Any], output: Path | None, html: Path | None, *, as_json: bool, full: bool
-) -> None:
-    """Write what was found about raters, and print it."""
-    write_results(findings, output, html)
-    if as_json:
-        emit(findings.to_json())
-        return
-    from acumen.report.brief import brief
-    from acumen.report.terminal import print_parts
-
-    print_parts(brief(findings.results, full=full))
 
 
 def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:

@@ -8,14 +8,15 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
-from acumen.cli.decisions import decides, say
+from acumen.cli.door import by_door
+from acumen.cli.options import say
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 @options.reads_rows
-@decides
+@by_door
 def plan(
     detect: Annotated[float, say("The difference to show, or the margin.")],
     pilot: Annotated[str | None, typer.Argument(help="A pilot run; else give --sd.")] = None,

@@ -9,6 +9,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets
 from acumen.errors import UsageError
 
@@ -22,20 +23,16 @@ def plot(
         Path | None,
         typer.Argument(help=f"A run ({options.FORMATS}), a metrics artifact, or results."),
     ] = None,
-    chart: Annotated[str, typer.Option(help="Which chart; 'list' shows the names.")] = "list",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A .svg, .png or .pdf file.")
-    ] = None,
+    chart: Annotated[str, say("Which chart; 'list' shows the names.")] = "list",
+    output: Annotated[Path | None, say("A .svg, .png or .pdf file.", "--output", "-o")] = None,
     width: Annotated[
-        str | None,
-        typer.Option(help="Width in print, such as 3.25in, 5.5in or 84mm; text keeps its size."),
+        str | None, say("Width in print, such as 3.25in, 5.5in or 84mm; text keeps its size.")
     ] = None,
     font_size: Annotated[
-        float | None, typer.Option(min=4, max=24, help="Size of all text in points, such as 8.")
+        float | None, say("Size of all text in points, such as 8.", min=4, max=24)
     ] = None,
     functions: Annotated[
-        str | None,
-        typer.Option(help="Draw only these confidence functions of it, with commas between."),
+        str | None, say("Draw only these confidence functions of it, with commas between.")
     ] = None,
     mode: options.Mode = None,
     confidence: options.Confidence = defaults.CONFIDENCE,
@@ -50,7 +47,7 @@ def plot(
 
     acumen plot run.json --mode few_shot --confidence all --chart forest -o forest.svg
 
-    acumen plot m.json --chart confidence --functions llm --width 3.25in --font-size 8 -o c.pdf
+    acumen plot metrics.json --chart confidence --functions llm --width 3.25in -o c.pdf
     """
     from acumen.charts.export import FORMATS, Paper, available, write_figure
 

@@ -32,6 +32,8 @@ def reconcile(
     There is one table for each confidence function.
 
     Example: acumen reconcile run.json --mode few_shot --confidence token_msp
+
+    Example: acumen reconcile rows.csv
     """
     from acumen.cli.ranking import rank_run
     from acumen.report.terminal import print_parts

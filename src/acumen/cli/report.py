@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets
 
 app = typer.Typer(add_completion=False)
@@ -19,9 +20,7 @@ def report(
         list[Path],
         typer.Argument(help="What acumen evaluate or acumen score wrote.", metavar="ARTIFACT..."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the page goes.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[Path, say("Where the page goes.", "--output", "-o")] = Path("report.html"),
     texts: options.Texts = False,
 ) -> None:
     """Make one self-contained HTML page of saved artifacts; it opens from disk, offline.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 import typer
 
 from acumen.cli import PARTIAL
-from acumen.cli.options import READING, takes
+from acumen.cli.options import READING, say, takes
 from acumen.defaults import CONSISTENCY_SAMPLES
 from acumen.errors import AcumenError, UsageError, counted, printable
 from acumen.runner.choices import Api, Modes, Option, ReplyFormat
@@ -31,7 +31,7 @@ _SAMPLES = ("--samples", "--consistency-samples")
 
 
 def _option(kind: Any, help_text: str, *flags: str, **bounds: Any) -> Any:
-    return Annotated[kind, typer.Option(*flags, help=help_text, **bounds)]
+    return Annotated[kind, say(help_text, *flags, **bounds)]
 
 
 _OPTIONAL: Final = ", ".join(get_args(Option))
@@ -72,6 +72,7 @@ OPTIONS: Final[Mapping[str, Any]] = {
     "cost_limit": _option(_NUMBER, "End at so much money, by the two prices.", min=0),
     "prompt_price": _option(_NUMBER, "Price of a million prompt tokens.", min=0),
     "completion_price": _option(_NUMBER, "Price of a million reply tokens.", min=0),
+    "threshold": _option(Path | None, "Leave answers open that this threshold does not accept."),
     "text_column": _option(
         _TEXTS, "Of cases in rows, the column of the text; INPUT=COLUMN where there are several."
     ),
@@ -96,16 +97,13 @@ OPTIONS: Final[Mapping[str, Any]] = {
 def run(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="A task's name (phq8, allergy) or a .toml file.")],
-    cases: Annotated[str, typer.Option(help="Cases: JSON, CSV, …; 'demo' for the bundled ones.")],
+    cases: Annotated[str, say("Cases: JSON, CSV, …; 'demo' for the bundled ones.")],
     model: Annotated[
-        list[str],
-        typer.Option(
-            help="The endpoint's model; 'local' for the small one here; several, in turn."
-        ),
+        list[str], say("The endpoint's model; 'local' for the small one here; several, in turn.")
     ],
     options: dict[str, Any],
     compute_aurc: Annotated[
-        bool, typer.Option("--compute-aurc", help="Print AURC and risk at 50% coverage after.")
+        bool, say("Print AURC and risk at 50% coverage after.", "--compute-aurc")
     ] = False,
 ) -> None:
     """Ask a model about every case and write a run file with every signal.
@@ -114,6 +112,8 @@ def run(
     the variable for another endpoint. Every option can be set there too, as ACUMEN_RUN_SAMPLES=5.
 
     Example: acumen run phq8 --cases demo --model local --samples 3
+
+    Example: acumen run judge --cases answers.json --model local --dry-run
     """
     source = context.get_parameter_source("samples")
     if source is None or source.name == "DEFAULT":
@@ -247,6 +247,12 @@ def _failures(summary: Mapping[str, Any], plan: Plan) -> Iterator[str]:
     """Outcomes and reasons, counted, and what can be done about them."""
     outcomes, reasons = summary["outcomes"], summary["reasons"]
     yield "questions: " + ", ".join(f"{n:,} {name}" for name, n in outcomes.items())
+    if (sieve := summary.get("threshold")) is not None:
+        bare = sieve["without_confidence"]
+        tail = f", {bare:,} of them for lack of {sieve['confidence']}" if bare else ""
+        yield f"withheld {sieve['withheld']:,} of {counted(sieve['answers'], 'answer')}{tail}"
+        if shared := sieve["calibration_cases"]:
+            yield f"warning: {counted(shared, 'case')} here made the threshold: no promise holds"
     if reasons:
         yield "reasons: " + ", ".join(f"{n:,} {printable(name)}" for name, n in reasons.items())
     if summary["failed_cases"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -49,6 +49,8 @@ def schema(
 ) -> None:
     """Print the JSON Schema of a document: the model that checks it.
 
+    Example: acumen schema
+
     Example: acumen schema metrics > metrics.schema.json
     """
     from acumen.files.json import to_json
@@ -60,8 +62,13 @@ def schema(
         return
     if name not in SCHEMAS:
         raise UsageError(f"no schema '{printable(name)}'; there are {', '.join(SCHEMAS)}")
+    emit(to_json(schema_of(name)))
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The JSON Schema of a document."""
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    emit(to_json(dialect | _model(name).model_json_schema()))
+    return dialect | _model(name).model_json_schema()
 
 
 def _model(name: str) -> type[BaseModel]:

@@ -9,12 +9,13 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import check_targets, write_results
 from acumen.errors import UsageError
 
 app = typer.Typer(add_completion=False)
 
-Stated = Annotated[str | None, typer.Option(help="Fills what the file lacks.")]
+Stated = Annotated[str | None, say("Fills what the file lacks.")]
 
 
 @app.command()
@@ -23,28 +24,24 @@ def score(
         list[Path] | None,
         typer.Argument(help="One results file, or two to compare.", show_default=False),
     ] = None,
-    truth: Annotated[
-        Path | None, typer.Option(help="Case id to verdict, incidents, primitives (JSON).")
-    ] = None,
+    truth: Annotated[Path | None, say("Case id to verdict, incidents, primitives (JSON).")] = None,
     reviews: Annotated[
-        Path | None, typer.Option(help="The reviews that snippets are looked up in (JSON).")
+        Path | None, say("The reviews that snippets are looked up in (JSON).")
     ] = None,
     policy: Annotated[
-        str | None, typer.Option(help="A policy by name or .toml file.", show_default=False)
+        str | None, say("A policy by name or .toml file.", show_default=False)
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="Whose results to take from a file of several methods.")
+        str | None, say("Whose results to take from a file of several methods.")
     ] = None,
     output: options.Output = None,
     html: options.Html = None,
-    demo: Annotated[
-        bool, typer.Option("--demo", help="Score the bundled study of 100 restaurants.")
-    ] = False,
+    demo: Annotated[bool, say("Score the bundled study of 100 restaurants.", "--demo")] = False,
     full: options.Full = False,
     run_id: Stated = None,
     domain: Stated = None,
     model: Stated = None,
-    k: Annotated[int | None, typer.Option("--k", help="Fills what the file lacks.")] = None,
+    k: Annotated[int | None, say("Fills what the file lacks.", "--k")] = None,
     resamples: options.Resamples = defaults.RESAMPLES,
     seed: options.Seed = defaults.SEED,
     interval: options.Interval = defaults.INTERVAL,

@@ -8,14 +8,15 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
-from acumen.cli.decisions import decides, say
+from acumen.cli.door import by_door
+from acumen.cli.options import say
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 @options.reads_rows
-@decides
+@by_door
 def sets(
     run: options.RunFile,
     alpha: Annotated[float, say("Chance that a set does not hold the truth.")] = defaults.ALPHA,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from acumen.cli import options
+from acumen.cli.options import say
 from acumen.cli.output import emit
 from acumen.errors import DataError, UsageError, printable
 
@@ -28,25 +29,17 @@ def show(
         list[Path] | None,
         typer.Argument(help="Documents, or folders to look under.", show_default="results"),
     ] = None,
-    method: Annotated[
-        str | None, typer.Option(help="Only these methods, separated by commas.")
-    ] = None,
-    policy: Annotated[str | None, typer.Option(help="Only this policy.")] = None,
+    method: Annotated[str | None, say("Only these methods, separated by commas.")] = None,
+    policy: Annotated[str | None, say("Only this policy.")] = None,
     latest: Annotated[
-        bool, typer.Option("--latest", help="Only the newest run of each method and policy.")
+        bool, say("Only the newest run of each method and policy.", "--latest")
     ] = False,
-    dev: Annotated[
-        Path | None, typer.Option(help="A run's folder: show its results one by one.")
-    ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Show documents one by one, with every metric.")
-    ] = False,
+    dev: Annotated[Path | None, say("A run's folder: show its results one by one.")] = None,
+    full: Annotated[bool, say("Show documents one by one, with every metric.", "--full")] = False,
     metrics: options.Metrics = None,
-    form: Annotated[
-        str, typer.Option("--format", help="table, markdown, latex, csv or json.")
-    ] = "table",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    debug: Annotated[bool, typer.Option(help="Show a traceback on errors.", hidden=True)] = False,
+    form: Annotated[str, say("table, markdown, latex, csv or json.", "--format")] = "table",
+    as_json: Annotated[bool, say("The same as --format json.", "--json")] = False,
+    debug: Annotated[bool, say("Show a traceback on errors.", hidden=True)] = False,
 ) -> None:
     """Show what acumen wrote: metrics, results, calibrations. Results stand side by side.
 
@@ -56,7 +49,7 @@ def show(
 
     acumen show results --method rag,direct --latest --format latex
 
-    acumen show --dev results/dev/20260119_004007_G1_allergy_V2
+    acumen show --dev results
     """
     from acumen.report.formats import FORMATS
     from acumen.report.terminal import print_parts
@@ -101,9 +94,10 @@ def _parts(
     metrics: Sequence[str],
 ) -> Iterator[Section | Block]:
     """Results side by side or one by one, with how pairs compare; then other documents."""
-    from acumen.report.blocks import Paragraph, Tone
+    from acumen.report.blocks import Paragraph, Section, Tone
     from acumen.report.brief import brief, kind
     from acumen.report.formats import FOR_PROGRAMS
+    from acumen.report.verdicts.brief import comparison_parts
     from acumen.report.verdicts.tables import records, side_by_side
     from acumen.results.verdicts import PairDocument
 
@@ -111,33 +105,19 @@ def _parts(
     if files and whole and not for_programs:
         for file in files:
             yield from brief(PairDocument(systems=[file.document]), full=full)
-        pairs = [file for file in files if file.comparison is not None]
-        for file in pairs:
-            yield from _comparison(file)
+        for file in files:
+            if file.comparison is not None:
+                level = file.document.interval_settings.confidence_level
+                yield from comparison_parts(file.comparison, file.document.levels, level)
     elif files:
         yield from records(files) if for_programs else side_by_side(files)
     for document in others:
         blocks = brief(document, full=full or for_programs, metrics=metrics)
-        if for_programs:
-            yield from _every_metric(blocks)
+        if for_programs:  # the table of every metric alone
+            tables = (
+                part for part in blocks if isinstance(part, Section) and part.key == "metrics"
+            )
+            yield from (block for table in tables for block in table.blocks)
             continue
         yield Paragraph(kind(document), Tone.QUIET)
         yield from blocks
-
-
-def _comparison(file: ResultFile) -> Iterator[Section | Block]:
-    from acumen.report.verdicts.brief import comparison_parts
-
-    assert file.comparison is not None
-    document = file.document
-    level = document.interval_settings.confidence_level
-    return comparison_parts(file.comparison, document.levels, level)
-
-
-def _every_metric(parts: Iterator[Section | Block]) -> Iterator[Block]:
-    """The table of every metric alone."""
-    from acumen.report.blocks import Section
-
-    for part in parts:
-        if isinstance(part, Section) and part.key == "metrics":
-            yield from part.blocks

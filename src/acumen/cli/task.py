@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from acumen.cli.options import say
 from acumen.cli.output import emit
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -14,15 +15,18 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 @app.callback()
 def task() -> None:
-    """Check a task file, begin a new one, or look at those that ship."""
+    """Check a task file, begin a new one, or look at those that ship.
+
+    Example: acumen task check phq8
+
+    Example: acumen task new mine.toml --like judge
+    """
 
 
 @app.command()
 def check(
     task: Annotated[str, typer.Argument(help="A task's name or its .toml file.")],
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of the reply.")
-    ] = False,
+    schema: Annotated[bool, say("Print the JSON Schema of the reply.", "--schema")] = False,
 ) -> None:
     """Say what is wrong with a task file, all of it at once; or what the task asks.
 
@@ -68,7 +72,7 @@ def show(task: Annotated[str, typer.Argument(help="The name of a task that ships
 @app.command()
 def new(
     output: Annotated[Path, typer.Argument(help="The .toml file to write.")],
-    like: Annotated[str, typer.Option(help="Which task that ships to begin with.")] = "judge",
+    like: Annotated[str, say("Which task that ships to begin with.")] = "judge",
 ) -> None:
     """Begin a task of your own, from one that ships and runs as it is.
 

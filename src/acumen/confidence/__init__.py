@@ -31,15 +31,8 @@ from acumen.confidence.grammar import (
     names,
     spelled,
 )
-from acumen.confidence.registry import (
-    FUNCTIONS,
-    Calibrator,
-    Columns,
-    ConfidenceFunction,
-    register,
-)
+from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, register
 from acumen.errors import DataError, UsageError, printable
-from acumen.files.json import source_name
 from acumen.table.judgments import Judgments
 from acumen.table.signals import answered_rows, is_captured, kind_of, why_lacking
 from acumen.types import Floats
@@ -147,11 +140,8 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
                 check_artifact(find(word, table.signals, table.source.name), calibration)
                 selection.append(word)
     if not selection:
-        source = table.source.path
-        raise DataError(
-            [f"no confidence function can be computed; {n}: {why}" for n, why in left_out.items()],
-            source=None if source is None else source_name(source),
-        )
+        none = "no confidence function can be computed"
+        raise DataError([f"{none}; {n}: {w}" for n, w in left_out.items()], table.source.name)
     return Selection(
         tuple(dict.fromkeys(selection)),
         {name: why for name, why in left_out.items() if name not in selection},
@@ -163,12 +153,9 @@ def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
     """Which functions this table has no signals for, and why."""
     table = table.included
     rows = answered_rows(table)
-    left_out = {}
-    for name in functions:
-        reasons = [why for key in find(name).needs if (why := why_lacking(table, key, rows))]
-        if reasons:
-            left_out[name] = "; ".join(reasons)
-    return left_out
+    reasons = {n: [why_lacking(table, key, rows) for key in find(n).needs] for n in functions}
+    left_out = {name: "; ".join(why for why in whys if why) for name, whys in reasons.items()}
+    return {name: why for name, why in left_out.items() if why}
 
 
 def own_signals(table: Judgments) -> tuple[str, ...]:
@@ -230,10 +217,8 @@ def check_artifact(expression: Expression, calibration: Calibrator | None) -> No
     if isinstance(expression, Secondary):
         check_artifact(expression.left, calibration)
         check_artifact(expression.right, calibration)
-    elif isinstance(expression, Calibrated):
-        why = expression.why_not(calibration)
-        if why is not None:
-            raise UsageError(why)
+    elif isinstance(expression, Calibrated) and (why := expression.why_not(calibration)):
+        raise UsageError(why)
 
 
 def why_no_default(table: Judgments) -> dict[str, str] | None:

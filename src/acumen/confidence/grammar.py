@@ -19,6 +19,7 @@ from acumen.types import Floats
 SETS: Final = ("aps", "distance")
 """Methods of prediction sets."""
 TEMPERATURE: Final = "temperature_scaling"
+_PAIR: Final = "secondary:<a>+<b>:<average|product>"
 ONE_INPUT: Final = (TEMPERATURE, "isotonic")
 """Methods whose artifacts may be applied to any confidence function."""
 
@@ -77,10 +78,8 @@ class Calibrated:
         if calibration is None:
             return f"'{self.name}' needs a calibration artifact (--calibration FILE)"
         if self.methods is not None and calibration.method not in self.methods:
-            return (
-                f"'{self.name}' needs an artifact of method {self.kinds}, "
-                f"and this one is {spelled(calibration.method)}"
-            )
+            own = f"this one is {spelled(calibration.method)}"
+            return f"'{self.name}' needs an artifact of method {self.kinds}, and {own}"
         return None
 
     def of(self, columns: Columns) -> Floats:
@@ -92,10 +91,9 @@ class Calibrated:
             return columns.calibration.of_table(columns.table, columns.rows)
         values = self.inner.of(columns)
         if columns.calibration.method == TEMPERATURE:
-            advice = f"an isotonic artifact fitted on {self.inner.name} would do"
-            columns.problems += outside_unit(
-                columns.table, columns.rows, values, self.inner.name, advice
-            )
+            name, rows = self.inner.name, columns.rows
+            advice = f"an isotonic artifact fitted on {name} would do"
+            columns.problems += outside_unit(columns.table, rows, values, name, advice)
             columns.check()
         return columns.calibration.of_confidence(values)
 
@@ -178,21 +176,16 @@ def _secondary(name: str, rest: str, signals: Collection[str], source: str | Non
     pair, _, how = rest.rpartition(":")
     parts = pair.split("+")
     if len(parts) != 2 or how not in ("average", "product") or "secondary:" in pair:
-        raise UsageError(
-            f"'{printable(name, 80)}' is not secondary:<a>+<b>:<average|product>, "
-            "such as secondary:token_msp+retrieval_similarity_mean:average"
-        )
+        such = "such as secondary:token_msp+retrieval_similarity_mean:average"
+        raise UsageError(f"'{printable(name, 80)}' is not {_PAIR}, {such}")
     left, right = (find(part, signals, source) for part in parts)
     return Secondary(name, left, right, how)
 
 
 def _unknown(name: str, signals: Collection[str], source: str | None) -> str:
-    what = "no confidence function"
-    if source is not None:
-        what = f"{printable(source, 200)}: {what} or signal"
+    none = "no confidence function"
+    what = none if source is None else f"{printable(source, 200)}: {none} or signal"
     close = get_close_matches(name, (*names(), "default", "all", *signals), n=1)
     hint = f"did you mean '{printable(close[0])}'? " if close else ""
-    return (
-        f"{what} '{printable(name)}'; {hint}"
-        f"there are {', '.join(names())}, secondary:<a>+<b>:<average|product> and calibrated:<name>"
-    )
+    known = f"there are {', '.join(names())}, {_PAIR} and calibrated:<name>"
+    return f"{what} '{printable(name)}'; {hint}{known}"

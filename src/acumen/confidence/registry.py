@@ -9,8 +9,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from acumen.errors import DataError, Problem, UsageError, printable
-from acumen.files.json import source_name
+from acumen.errors import Problem, UsageError, printable, refuse
 from acumen.metrics.registry import is_run_again
 from acumen.table.judgments import Judgments
 from acumen.table.signals import Rows, answered_rows, column
@@ -59,9 +58,7 @@ class Columns:
 
     def check(self) -> None:
         """Raise with every problem met so far."""
-        if self.problems:
-            path = self.table.source.path
-            raise DataError(self.problems, source=None if path is None else source_name(path))
+        refuse(self.problems, self.table.source.name)
 
     def advise(self, advice: str) -> None:
         """End the last problem with what can be done."""
@@ -86,10 +83,9 @@ class ConfidenceFunction:
         """The confidence of each answered row."""
         values = np.asarray(self.function(*(columns[key] for key in self.needs)), np.float64)
         if values.shape != columns.rows.shape:
-            raise UsageError(
-                f"confidence function '{self.name}' must return one value a row: "
-                f"{len(columns.rows)} rows, shape {values.shape} returned"
-            )
+            sizes = f"{len(columns.rows)} rows, shape {values.shape} returned"
+            function = f"confidence function '{self.name}'"
+            raise UsageError(f"{function} must return one value a row: {sizes}")
         return values
 
 

@@ -7,12 +7,12 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from acumen.decisions.decided import Decided
 from acumen.decisions.sample import mean_by_case, one_confidence, origin, sample_of
 from acumen.defaults import CONFIDENCE, COST_FOLDS, COSTS
 from acumen.errors import DataError, UsageError
 from acumen.evaluation.inputs import calibration_of, table_of
 from acumen.readers.reading import Reading
+from acumen.report.findings import Decided
 from acumen.results.decisions import CostDocument, CostPoint
 from acumen.results.measured import finite
 from acumen.table.losses import AnyLoss, find_loss

@@ -12,7 +12,6 @@ from typing import Any, Final, Unpack, cast
 
 from scipy.special import stdtr
 
-from acumen.decisions.decided import Decided
 from acumen.decisions.gate_file import gate_of
 from acumen.decisions.sample import one_confidence, origin
 from acumen.defaults import CONFIDENCE, CONFIDENCE_LEVEL, LOSS, RELIABLE_CASES
@@ -26,6 +25,7 @@ from acumen.inference.paired import delta_interval
 from acumen.metrics import find_metric
 from acumen.metrics.registry import Metric
 from acumen.readers.reading import Reading
+from acumen.report.findings import Decided
 from acumen.results.decisions import Check, GateDocument, Rule, Undecided, Verdict
 from acumen.results.measured import Interval, Measured
 from acumen.table.align import align

@@ -64,9 +64,8 @@ def gate_of(path: str | Path | None, metrics: Sequence[str], **asked: Any) -> Ga
     """What a call asks of each metric, beside what its gate file asks."""
     options = {name: value for name, value in asked.items() if value not in (None, False)}
     if bool(options) != bool(metrics):
-        raise UsageError(
-            "a metric and what is asked of it (margin, superiority, at_least, at_most)"
-        )
+        kinds = "margin, superiority, at_least, at_most"
+        raise UsageError(f"a metric and what is asked of it ({kinds})")
     more = [{"metric": metric, **options} for metric in metrics]
     if path is None:
         if not more:

@@ -15,18 +15,9 @@ from typing import Any, Final, Unpack
 import numpy as np
 from scipy.special import nctdtr, ndtri, stdtrit
 
-from acumen.decisions.decided import Decided
+from acumen import defaults
 from acumen.decisions.gate import find_views
 from acumen.decisions.sample import origin
-from acumen.defaults import (
-    CONFIDENCE,
-    CONFIDENCE_LEVEL,
-    FEWEST_CASES,
-    LOSS,
-    PLAN_METRIC,
-    POWER,
-    SEED,
-)
 from acumen.errors import DataError, UsageError
 from acumen.evaluation.inputs import Modes, calibration_of, tables_of
 from acumen.evaluation.plan import Plan
@@ -34,6 +25,7 @@ from acumen.inference.infer import leave_out
 from acumen.inference.influence import row_influence
 from acumen.metrics.registry import Metric
 from acumen.readers.reading import Reading
+from acumen.report.findings import Decided
 from acumen.results.decisions import Design, PlanDocument
 from acumen.table.align import align
 from acumen.table.losses import AnyLoss, find_loss
@@ -50,7 +42,7 @@ def power_at(n: int, effect: float, sd: float, *, one_sided: bool) -> float:
     >>> round(power_at(199, 0.05, 0.25, one_sided=False), 4)
     0.8017
     """
-    miss = (1 - CONFIDENCE_LEVEL) / (1 if one_sided else 2)
+    miss = (1 - defaults.CONFIDENCE_LEVEL) / (1 if one_sided else 2)
     critical, shift = stdtrit(n - 1, 1 - miss), effect * math.sqrt(n) / sd
     tails = nctdtr(n - 1, shift, np.array([-critical, critical]))
     below, above = np.nan_to_num(tails)  # a chance too small for the series is none
@@ -75,13 +67,13 @@ def cases_for(effect: float, sd: float, power: float, *, one_sided: bool = False
     return high
 
 
-def normal_cases(effect: float, variance: float, power: float = POWER) -> float:
+def normal_cases(effect: float, variance: float, power: float = defaults.POWER) -> float:
     """The same by Miller (2024), two-sided, with normal quantiles.
 
     >>> round(normal_cases(0.03, 1 / 9), 4), round(normal_cases(0.03, 1 / 9 + 2 / 6), 2)
     (968.9975, 3875.99)
     """
-    quantiles = ndtri((1 + CONFIDENCE_LEVEL) / 2) + ndtri(power)
+    quantiles = ndtri((1 + defaults.CONFIDENCE_LEVEL) / 2) + ndtri(power)
     return float(quantiles**2 * variance / effect**2)
 
 
@@ -90,17 +82,17 @@ def plan(
     other: Any = None,
     *,
     detect: float,
-    metric: str = PLAN_METRIC,
+    metric: str = defaults.PLAN_METRIC,
     sd: float | None = None,
     non_inferiority: bool = False,
-    power: float = POWER,
+    power: float = defaults.POWER,
     draws: float = 0.0,
     agreement: float | None = None,
-    confidence: str = CONFIDENCE,
-    loss: AnyLoss = LOSS,
+    confidence: str = defaults.CONFIDENCE,
+    loss: AnyLoss = defaults.LOSS,
     mode: Modes = None,
     calibration: str | Path | None = None,
-    seed: int = SEED,
+    seed: int = defaults.SEED,
     **reading: Unpack[Reading],
 ) -> Decided[PlanDocument]:
     """How many cases show a difference of ``detect``, or that a run is no more than that worse.
@@ -165,7 +157,7 @@ def _pseudo_values(metric: Metric, views: Sequence[Any]) -> Floats:
     if reason := next((view for view in views if isinstance(view, str)), None):
         raise DataError([reason])
     sides = [leave_out([metric], view)[0] for view in views]
-    if any(side.undefined for side in sides) or sides[0].n < FEWEST_CASES:
+    if any(side.undefined for side in sides) or sides[0].n < defaults.FEWEST_CASES:
         raise DataError([f"{metric.name} is undefined without some of the pilot's cases"])
     jackknife = sides[0] if len(sides) == 1 else sides[1].minus(sides[0])
     return -(jackknife.n - 1) * jackknife.deviations
@@ -223,5 +215,5 @@ def _simulate(values: Floats, n: int, rng: np.random.Generator, *, one_sided: bo
     studies = min(SIMULATIONS, max(100, MOST_DRAWS // n))
     drawn = rng.choice(values, (studies, n))
     t = drawn.mean(axis=1) / (drawn.std(axis=1, ddof=1) / math.sqrt(n))
-    miss = (1 - CONFIDENCE_LEVEL) / (1 if one_sided else 2)
+    miss = (1 - defaults.CONFIDENCE_LEVEL) / (1 if one_sided else 2)
     return float(((t if one_sided else np.abs(t)) > stdtrit(n - 1, 1 - miss)).mean())

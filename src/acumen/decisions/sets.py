@@ -8,13 +8,13 @@ from typing import Any, Unpack, get_args
 import numpy as np
 
 from acumen.calibration.sets import bound_of, entries_of
-from acumen.decisions.decided import Decided
 from acumen.decisions.sample import hashes_of, mean_by_case, origin
 from acumen.defaults import ALPHA, COST_FOLDS
 from acumen.errors import DataError, UsageError, printable
 from acumen.evaluation.inputs import table_of
 from acumen.metrics.registry import Kind
 from acumen.readers.reading import Reading
+from acumen.report.findings import Decided
 from acumen.results.calibration import case_hash
 from acumen.results.decisions import SetMethod, SetsDocument
 from acumen.results.measured import finite

@@ -16,7 +16,6 @@ import numpy as np
 
 from acumen.confidence import compute
 from acumen.decisions import bounds
-from acumen.decisions.decided import Decided
 from acumen.decisions.sample import Sample, hashes_of, one_confidence, origin, sample_of
 from acumen.defaults import CONFIDENCE, DELTA, EXACT_TEST, LOSS, STARTS
 from acumen.errors import DataError, UsageError, printable
@@ -25,6 +24,7 @@ from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from acumen.readers.reading import Reading
+from acumen.report.findings import Decided
 from acumen.results.decisions import Method, Point, Test, ThresholdDocument
 from acumen.results.measured import Measured, finite
 from acumen.table.judgments import LARGEST, Judgments

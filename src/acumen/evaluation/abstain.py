@@ -14,6 +14,7 @@ from acumen.errors import DataError, UsageError, source_name, what_came
 from acumen.results.decisions import ThresholdDocument
 from acumen.results.metrics import read_artifact
 from acumen.table.judgments import Judgments
+from acumen.table.scale import Scale
 
 
 def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
@@ -28,6 +29,17 @@ def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
     return "the threshold", document
 
 
+def bound_of(threshold: tuple[str, ThresholdDocument], scale: Scale) -> float:
+    """What a confidence must be above; a threshold that cannot be applied on a scale is refused."""
+    name, document = source_name(threshold[0]), threshold[1]
+    if not document.certified:
+        raise DataError(["certifies no threshold: there is nothing to abstain by"], source=name)
+    if document.scale.levels != list(scale.levels):
+        message = f"is for the scale {document.scale.name}, not for {scale.name}"
+        raise DataError([message], source=name)
+    return -math.inf if document.threshold is None else document.threshold
+
+
 def abstain(
     table: Judgments, threshold: tuple[str, ThresholdDocument] | None, calibration: Any = None
 ) -> Judgments:
@@ -35,12 +47,7 @@ def abstain(
     if threshold is None:
         return table
     name, document = source_name(threshold[0]), threshold[1]
-    if not document.certified:
-        raise DataError(["certifies no threshold: there is nothing to abstain by"], source=name)
-    if document.scale.levels != list(table.scale.levels):
-        message = f"is for the scale {document.scale.name}, not for {table.scale.name}"
-        raise DataError([message], source=name)
-    bound = -math.inf if document.threshold is None else document.threshold
+    bound = bound_of(threshold, table.scale)
     values = confidences.compute(document.confidence, table, calibration=calibration)
     rows, judged = np.zeros(len(table), bool), table.included
     rows[table.judged] = values <= bound

@@ -11,7 +11,6 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
 from typing import Final
 
 from acumen.errors import DataError, Problem, printable
@@ -20,10 +19,8 @@ MOST_MEMBERS: Final = 250_000
 FREE_BYTES: Final = 64 << 20
 LARGEST_RATIO: Final = 250
 """All members together may be this many times as large as the archive, beyond the free bytes."""
-
 LARGEST_WINDOW: Final = 128 << 20
 """The memory that a Zstandard stream may ask for, in bytes."""
-
 _ZSTANDARD: Final = 93
 _LOCAL_HEADER: Final = struct.Struct("<4s22xHH")
 
@@ -80,15 +77,11 @@ class Archive:
         start = info.header_offset + _LOCAL_HEADER.size + name_size + extra_size
         packed = self._data[start : start + info.compress_size]
         reader = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).stream_reader(packed)
-        return _read_at_most(reader.read, min(most, info.file_size + 1))
+        most, pieces = min(most, info.file_size + 1), list[bytes]()
+        while most > 0 and (piece := reader.read(min(most, 1 << 20))):
+            pieces.append(piece)
+            most -= len(piece)
+        return b"".join(pieces)
 
     def _error(self, name: str, message: str) -> DataError:
         return DataError([Problem(message, field=f"member {printable(name)}")], source=self.source)
-
-
-def _read_at_most(read: Callable[[int], bytes], most: int) -> bytes:
-    pieces: list[bytes] = []
-    while most > 0 and (piece := read(min(most, 1 << 20))):
-        pieces.append(piece)
-        most -= len(piece)
-    return b"".join(pieces)

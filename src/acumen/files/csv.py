@@ -19,14 +19,13 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     '=1+1,-0.5
     plain,
     """
-    return "".join(_line([cell(value) for value in row]) for row in (header, *rows))
-
-
-def _line(cells: Sequence[object]) -> str:
-    file = io.StringIO()
-    # the writer quotes what is in its line end: with "\n" alone, a bare "\r" would begin a new row
-    csv.writer(file, lineterminator="\r\n").writerow(cells)
-    return file.getvalue().removesuffix("\r\n") + "\n"
+    lines = []
+    for row in (header, *rows):
+        file = io.StringIO()
+        # the writer quotes what is in its line end: with "\n" alone, a bare "\r" would begin a row
+        csv.writer(file, lineterminator="\r\n").writerow(map(cell, row))
+        lines.append(file.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
 
 
 def cell(value: object) -> object:

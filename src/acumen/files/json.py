@@ -90,33 +90,29 @@ def parse_json(
     text = decode_text(data, source) if isinstance(data, bytes) else data
     if not text.strip():
         raise DataError(["is empty"], source=source)
-    constant = _no_constant if not nan_below else _nan_alone
     try:
-        document = json.loads(text, object_pairs_hook=_unique, parse_constant=constant)
-    except (_StrictError, RecursionError, ValueError) as error:
+        document = json.loads(
+            text,
+            object_pairs_hook=unique_keys,
+            parse_constant=lambda c: math.nan if nan_below and c == "NaN" else no_constant(c),
+        )
+    except (RecursionError, ValueError) as error:
         raise DataError([_located(text, error, nan_below)], source=source) from None
     if not _is_sound(document, text, nan_below):
         raise DataError([_located(text, None, nan_below)], source=source)
     return document
 
 
-class _StrictError(Exception):
-    """Raised by the hooks; the scan says where."""
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise _StrictError("duplicate key: an object has one of its keys twice")
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A hook of the parser's: an object that has each key once; the scan says where it is not."""
+    if len(record := dict(pairs)) != len(pairs):
+        raise ValueError("duplicate key: an object has one of its keys twice")
     return record
 
 
-def _no_constant(name: str) -> Never:
-    raise _StrictError(f"{name} is not JSON: a number must be finite")
-
-
-def _nan_alone(name: str) -> float:
-    return math.nan if name == "NaN" else _no_constant(name)
+def no_constant(name: str) -> Never:
+    """A hook of the parser's: NaN and Infinity are no numbers."""
+    raise ValueError(f"{name} is not JSON: a number must be finite")
 
 
 def _is_sound(document: object, text: str, nan_below: Collection[str]) -> bool:
@@ -210,8 +206,9 @@ def write_files(
                 file.writelines(pieces)
                 file.flush()
                 if not private:
-                    os.fchmod(file.fileno(), 0o666 & ~_umask())
+                    temporary.chmod(0o666 & ~_umask())
                 os.fsync(file.fileno())
+                file.close()  # Windows moves no open file
                 moves.append((temporary, path))
             for temporary, at in moves:
                 temporary.replace(at)
@@ -242,6 +239,8 @@ def _umask() -> int:
 
 def sync_folder(folder: Path) -> None:
     """Have a folder's entries on the disk: a file that was made or renamed stays so."""
+    if os.name == "nt":  # Windows opens no folder
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

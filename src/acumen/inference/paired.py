@@ -24,7 +24,7 @@ from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.ranks import Family, reach_of
 from acumen.inference.replicates import bca, between, too_few_cases
-from acumen.inference.swaps import SwapTest, Tested, outcomes, studentise, swap_tests
+from acumen.inference.swaps import SwapTest, Tested, error_of, outcomes, studentise, swap_tests
 from acumen.metrics.registry import Kind, Metric
 from acumen.results.measured import (
     Absence,
@@ -181,7 +181,7 @@ def agreeing(contrast: Contrast) -> Contrast:
         return contrast
     shows = contrast.favours is not None
     if shows and interval.has_zero and contrast.jackknife is not None:
-        reach = outcome.critical * contrast.jackknife.standard_error
+        reach = outcome.critical * error_of(contrast.jackknife)
         inverted = between(
             contrast.value - reach, contrast.value + reach, "swap test", interval.confidence_level,
             contrast.jackknife.standard_error, flags=interval.flags,

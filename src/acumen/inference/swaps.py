@@ -25,7 +25,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.inference.influence import statistic_of
+from acumen.inference.intervals import t_quantile
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.resample import LeaveOut, Swaps, replicate
@@ -67,13 +69,25 @@ def _test(parts: Floats) -> SwapTest | None:
     return SwapTest(parts, float(parts.sum()))
 
 
+def error_of(jackknife: Jackknife) -> float:
+    """The standard error that a test goes by.
+
+    Swaps know of cases alone. Where the items are a sample too, few of them make a t reach further,
+    and the error is made longer by as much.
+    """
+    if jackknife.items is None:
+        return jackknife.standard_error
+    far, near = (t_quantile(CONFIDENCE_LEVEL, d) for d in (jackknife.degrees, jackknife.n - 1.0))
+    return jackknife.standard_error * far / near
+
+
 def studentise(test: SwapTest, difference: float, jackknife: Jackknife | None) -> SwapTest:
     """The test of a difference with this jackknife; without one, of exchangeability alone."""
     statistic = test.statistic if difference > 0.0 else -test.statistic
     if difference == 0.0:
         statistic = 0.0
     elif jackknife is not None:
-        t = abs(difference) / max(jackknife.standard_error, 1e-300)
+        t = abs(difference) / max(error_of(jackknife), 1e-300)
         statistic = min(statistic, 1.0 / math.sqrt(1.0 + (len(test.parts) - 1) / t / t))
     return SwapTest(test.parts, max(0.0, statistic))
 

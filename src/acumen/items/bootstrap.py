@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem
+from acumen.errors import DataError, Problem, refuse
 from acumen.inference.infer import Inference
 from acumen.inference.paired import Contrast
 from acumen.metrics.registry import Kind, Metric
@@ -124,12 +124,10 @@ def cases_of(rows: Sequence[ItemPrediction]) -> tuple[tuple[CaseId, ...], NDArra
         for index, row in enumerate(rows)
         if isinstance(row.case, bool) or not isinstance(row.case, int | str | np.integer)
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     cases, codes = factorize([row.case for row in rows if row.case is not None])
     twice, _ = check_ids(cases, "case")
-    if twice:
-        raise DataError(twice)
+    refuse(twice)
     return cases, codes
 
 
@@ -142,26 +140,15 @@ def same_cases(
     if not common:
         raise DataError(["there is no common case: the two lists do not overlap"])
     if not intersection_only and (len(a) > len(common) or len(b) > len(common)):
-        only = [list_cases(c for c in cases if c not in common) or "none" for cases in (a, b)]
-        raise DataError(
-            [
-                f"the two lists hold different cases; only left: {only[0]}; "
-                f"only right: {only[1]} (the overlap: intersection_only=True)"
-            ]
-        )
-    a_rows = [row for row in left if row.case in common]
-    b_rows = [row for row in right if row.case in common]
-    truths = _truths(a_rows), _truths(b_rows)
+        one, two = (list_cases(c for c in cases if c not in common) or "none" for cases in (a, b))
+        only = f"only left: {one}; only right: {two} (the overlap: intersection_only=True)"
+        raise DataError([f"the two lists hold different cases; {only}"])
+    sides = [[row for row in rows if row.case in common] for rows in (left, right)]
+    ours, theirs = (Counter((r.case, r.item, int(r.ground_truth)) for r in side) for side in sides)
     problems = [
         Problem(f"truth {truth} stands only on the {side}", case=case, item=item)
-        for side, only in (("left", truths[0] - truths[1]), ("right", truths[1] - truths[0]))
-        for case, item, truth in only
+        for side, beyond in (("left", ours - theirs), ("right", theirs - ours))
+        for case, item, truth in beyond
     ]
-    if problems:
-        raise DataError(problems)
-    return a_rows, b_rows
-
-
-def _truths(rows: Iterable[ItemPrediction]) -> Counter[tuple[Any, str | None, int]]:
-    """How often each (case, item, truth) stands there."""
-    return Counter((row.case, row.item, int(row.ground_truth)) for row in rows)
+    refuse(problems)
+    return sides[0], sides[1]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.defaults import CONFIDENCE_LEVEL, RESAMPLES, SEED
-from acumen.errors import DataError, UsageError, what_came
+from acumen.errors import UsageError, refuse, what_came
 from acumen.inference.infer import infer
 from acumen.inference.options import Method, Options
 from acumen.inference.paired import compare
@@ -108,9 +108,7 @@ def ranking_of(
     kinds, grades = np.array([r.absolute_error for r in rows], np.int64), None
     if scale is not None:
         scale = find_scale(scale)
-        problems = off_scale(rows, scale)
-        if problems:
-            raise DataError(problems)
+        refuse(off_scale(rows, scale))
         grades = cost.grades(scale)
         kinds = grades.kinds(*(_ranks(rows, key, scale) for key in ("score", "ground_truth")))
     return rank(

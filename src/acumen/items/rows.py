@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from acumen.errors import DataError, Problem, what_came
+from acumen.errors import DataError, Problem, refuse, what_came
 from acumen.readers.columns import from_columns
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
@@ -62,8 +63,7 @@ def rows_of(items: Iterable[Row]) -> list[ItemPrediction]:
             continue
         problems += [Problem(message, field=f"row {index}") for message in _wrong(row)]
         rows.append(row)
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return rows
 
 
@@ -90,14 +90,12 @@ def _wrong(row: ItemPrediction) -> list[str]:
 def off_scale(rows: Sequence[ItemPrediction], scale: Scale) -> list[Problem]:
     """Levels that the scale does not have."""
     problems = []
-    for index, row in enumerate(rows):
-        for name in ("score", "ground_truth"):
-            value = getattr(row, name)
-            try:
-                if value is not None:
-                    scale.rank(int(value))
-            except ValueError as error:
-                problems.append(Problem(f"{name}: {error}", field=f"row {index}"))
+    for (index, row), name in product(enumerate(rows), ("score", "ground_truth")):
+        try:
+            if (value := getattr(row, name)) is not None:
+                scale.rank(int(value))
+        except ValueError as error:
+            problems.append(Problem(f"{name}: {error}", field=f"row {index}"))
     return problems
 
 

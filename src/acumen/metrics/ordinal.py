@@ -62,7 +62,7 @@ def nap_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) 
 def auroc_ge(ranking: SeverityRanking, weights: CaseWeights, *, level: float = 1) -> Floats:
     r"""Chance that a case at the level or above outscores one below, ties half; higher is better.
 
-    .. math:: P(s_i > s_j \mid y_i \ge k > y_j) + \tfrac12 P(s_i = s_j \mid \dots)
+    .. math:: P(s_i > s_j \mid y_i \ge k > y_j) + \tfrac12 P(s_i = s_j \mid \ldots)
 
     Brentnall and Cuzick (2019), PLoS ONE 14(8).
 

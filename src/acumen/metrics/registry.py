@@ -111,7 +111,7 @@ class Metric:
     parameters: Mapping[str, float] = field(default_factory=dict)
     unit: Unit = Unit.NUMBER
     anchor: str = ""
-    """The id of its definition in docs/definitions.md."""
+    """The id of its definition, in docs/definitions.md and on the page of metrics."""
     template: str = ""
     """Its title, with a parameter's name in braces where the parameter is said."""
     label: str | None = None

@@ -71,8 +71,7 @@ def decide(policy: Policy, evidence: Iterable[Evidence]) -> Decision:
     because: tuple[str, ...] = ()
     verdict, rule = policy.default, "no rule holds: the default"
     for candidate in policy.rules:
-        support = _support(candidate.when, rows, scores, total)
-        if support is not None:
+        if (support := _support(candidate.when, rows, scores, total)) is not None:
             verdict, rule, because = candidate.verdict, candidate.name, support
             break
     return Decision(

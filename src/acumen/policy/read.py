@@ -39,10 +39,8 @@ def find_policy(policy: str | FilePath | Policy) -> Policy:
     if isinstance(policy, FilePath) or policy.endswith(".toml") or "/" in policy:
         return parse_policy(decode_text(read_bytes(policy), source_name(policy)), str(policy))
     if policy not in builtin_policies():
-        known = ", ".join(builtin_policies())
-        raise UsageError(
-            f"no policy '{printable(policy)}'; there are {known}, or name a .toml file"
-        )
+        known = f"there are {', '.join(builtin_policies())}, or name a .toml file"
+        raise UsageError(f"no policy '{printable(policy)}'; {known}")
     return _builtin(policy)
 
 
@@ -94,6 +92,7 @@ class _Reader(Vocabulary):
                 self.wrong(path, message)
         if self.problems or scale is None or default is None:
             return None
+        primitives = (table.primitives or {}).items()
         return Policy(
             name=table.name or "",
             title=table.title or "",
@@ -104,10 +103,7 @@ class _Reader(Vocabulary):
             points=self.points,
             modifiers=self.modifiers,
             rules=tuple(rule for draft in drafts if (rule := draft.rule) is not None),
-            tolerances={
-                **TOLERANCES,
-                **{n: t for n, t in (table.primitives or {}).items() if t is not None},
-            },
+            tolerances={**TOLERANCES, **{n: t for n, t in primitives if t is not None}},
         )
 
     def level(self, path: Path, value: object) -> int | float | str | None:
@@ -151,11 +147,8 @@ class _Reader(Vocabulary):
         names = [printable(str(level)) for level in scale.levels]
         for other, least in numbers.items():
             if least >= number if other < rank else least <= number:
-                self.wrong(
-                    path,
-                    f"thresholds must rise with the levels: {number:g} for '{names[rank]}', "
-                    f"{least:g} for '{names[other]}'",
-                )
+                both = f"{number:g} for '{names[rank]}', {least:g} for '{names[other]}'"
+                self.wrong(path, f"thresholds must rise with the levels: {both}")
 
     def check_points(self, path: Path) -> None:
         """Complain where points are asked for and nothing gives any."""
@@ -230,8 +223,7 @@ class _Reader(Vocabulary):
         """Whether a field has these values, or may have them; a problem where it has not."""
         if field not in self.values:
             if self.complete:
-                declared = "[fields], [points] or modifiers"
-                self.wrong(path, f"no such field is declared under {declared}")
+                self.wrong(path, "no such field is declared under [fields], [points] or modifiers")
             return not self.complete
         strange = values - self.values[field]
         if field in self.unsure or not strange:

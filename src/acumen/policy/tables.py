@@ -34,16 +34,15 @@ Level = Annotated[int | float | str, WrapValidator(lambda value, _: value)]
 """A level of the policy's scale, which is asked for it later."""
 
 
+_SOME: Final = Field(min_length=1)
+
+
 class ConditionTable(Document):
     """Exactly one of any, all, at_least with where, points."""
 
     noun = "condition"
-    any_of: Part[Annotated[list[Part[ConditionTable]], Field(min_length=1)]] = Field(
-        default=None, alias="any"
-    )
-    all_of: Part[Annotated[list[Part[ConditionTable]], Field(min_length=1)]] = Field(
-        default=None, alias="all"
-    )
+    any_of: Part[Annotated[list[Part[ConditionTable]], _SOME]] = Field(default=None, alias="any")
+    all_of: Part[Annotated[list[Part[ConditionTable]], _SOME]] = Field(default=None, alias="all")
     at_least: Part[Annotated[int, Field(ge=1)]] = Field(
         default=None, description="so many reviews on which all judgements of where were made"
     )
@@ -111,22 +110,19 @@ class Vocabulary(Draft[PolicyTable]):
         """Fields whose values could not all be read."""
         for field, values in (table.fields or {}).items():
             self._take(field, values)
-        self._add_points()
-        self.modifiers = tuple(self._modifiers())
-
-    def _take(self, field: str, values: frozenset[str] | None) -> None:
-        self.values.setdefault(field, set()).update(values or ())
-        if values is None:
-            self.unsure.add(field)
-
-    def _add_points(self) -> None:
-        for field, by_value in (self.table.points or {}).items():
+        for field, by_value in (table.points or {}).items():
             self._take(field, None if by_value is None else frozenset(map(folded, by_value)))
             for value, number in (by_value or {}).items():
                 self.adds |= number is None or number > 0
                 if (field, folded(value)) in self.points:
                     self.wrong(("points", field, value), "is given twice")
                 self.points[field, folded(value)] = number or 0
+        self.modifiers = tuple(self._modifiers())
+
+    def _take(self, field: str, values: frozenset[str] | None) -> None:
+        self.values.setdefault(field, set()).update(values or ())
+        if values is None:
+            self.unsure.add(field)
 
     def _modifiers(self) -> Iterator[Modifier]:
         names: set[str] = set()

@@ -122,12 +122,9 @@ def choose_scale(
     how = "(scale= in Python)"
     if words and len(words) == len(first):
         texts = [printable(str(word)) for word in (usual_order(words) or words)[:12]]
-        raise DataError(
-            [
-                f"the levels are words ({', '.join(texts)}), whose order is not known: name them, "
-                f"lowest first, as in --levels {','.join(texts)} {how}"
-            ]
-        )
+        order = f"name them, lowest first, as in --levels {','.join(texts)} {how}"
+        words_are = f"the levels are words ({', '.join(texts)}), whose order is not known"
+        raise DataError([f"{words_are}: {order}"])
     levels = levels_seen(numbers)
     if not levels:
         distinct = sorted(set(numbers))
@@ -155,25 +152,18 @@ class Reading:
     @property
     def ranks(self) -> NDArray[np.int16]:
         """Row by row."""
-        ranks: NDArray[np.int16] = self.column.spread(self.rank, NO_PREDICTION, np.int16)
-        return ranks
-
-    @property
-    def bad(self) -> Mask:
-        """Which rows hold what cannot be read."""
-        bad: Mask = self.outcomes == _FAULT
-        return bad
+        return self.column.spread(self.rank, NO_PREDICTION, np.int16)
 
     @property
     def outcomes(self) -> NDArray[np.int8]:
         """What the values alone say of each row; ``_FAULT`` where one cannot be read."""
         by_value = np.where(self.rank == NO_PREDICTION, _FAULT, Outcome.ANSWERED)
         by_value[self.is_silent] = Outcome.ABSTAINED
-        outcomes: NDArray[np.int8] = self.column.spread(by_value, Outcome.ABSTAINED, np.int8)
-        return outcomes
+        return self.column.spread(by_value, Outcome.ABSTAINED, np.int8)
 
-    def faults_in(self, rows: Mask) -> list[Fault]:
+    def faults_in(self, rows: Mask | None = None) -> list[Fault]:
         """What is wrong in some rows: a line for each value, one for all where they are many."""
+        rows = self.outcomes == _FAULT if rows is None else rows
         counts = self.counts(rows)
         bad = [code for code in self.faults if counts[code]]
         place = np.flatnonzero(rows)
@@ -256,12 +246,10 @@ def read_outcomes(
     if ignored:
         rows = f"{counted(ignored, 'row')} stated as abstained"
         warnings.append(f"outcome: {rows} have a prediction, which is not looked at")
-    open_rows, stray = ~there, out == _FAULT
-    if reading.common:
-        counts = reading.counts(open_rows)
-        said = [c for c in reading.common if counts[c]]
-        if said:
-            warnings.append(f"prediction: read as no answer: {reading.listed(said, counts)}")
+    stray = out == _FAULT
+    counts = reading.counts(~there)
+    if said := [c for c in reading.common if counts[c]]:
+        warnings.append(f"prediction: read as no answer: {reading.listed(said, counts)}")
     if not declared or _are_numbers(reading, stray, none) or (stray & there).any():
         faults = _with_hint(reading, reading.faults_in(stray))
         return Outcomes(out.astype(np.uint8), faults, stated_faults, warnings)

@@ -97,7 +97,9 @@ def read_clean_csv(content: Content) -> Sheet | None:
             return None
     columns = {name: _values(table[name]) for name in names}
     columns |= {name: written(name) for name, values in columns.items() if values is None}
-    if all(map(_has_blanks, columns.values())):
+    arrays = [c for c in columns.values() if isinstance(c, np.ndarray)]
+    texts = [c for c in columns.values() if not isinstance(c, np.ndarray)]
+    if all(np.isnan(c).any() for c in arrays) and all("" in c.values for c in texts):
         return None  # perhaps in one row
     return Sheet(
         columns=columns,
@@ -118,10 +120,6 @@ def _values(column: Any) -> Any:
         return coded_array(column)
     values = column.to_numpy()  # NaN where there is none
     return values if np.isfinite(values).sum() == len(values) - column.null_count else None
-
-
-def _has_blanks(column: Any) -> bool:
-    return bool(np.isnan(column).any() if isinstance(column, np.ndarray) else "" in column.values)
 
 
 def _numeric(lines: Sequence[str], mark: str, names: Sequence[str]) -> dict[str, str]:

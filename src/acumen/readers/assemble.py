@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, counted, label, what_came
+from acumen.errors import DataError, Problem, counted, label, refuse, what_came
 from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
@@ -56,9 +56,7 @@ class _Study:
         }
         roles |= {"truth": _split(roles["truth"], rows)} if "truth" in roles else {}
         if rows.mapping:  # the format knows its roles
-            problems = [*_missing_roles(roles, rows), *_open_choices(rows, mapping)]
-            if problems:
-                raise DataError(problems)
+            refuse([*_missing_roles(roles, rows), *_open_choices(rows, mapping)])
             return cls(rows, mapping, roles, ())
         named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
         # a mapping may say that there is no truth by naming none
@@ -81,12 +79,9 @@ class _Study:
         groups = {cell.path: self._ids(cell, "group") for cell in self.roles.get("group", ())}
         signals = self._signals()
         lines = None if self.rows.lines is None else np.asarray(self.rows.lines)
-        notes = [
-            *self.rows.warnings,
-            *self.notes,
-            *(mangled_ids(columns["case"]) if self.rows.is_text else ()),
-        ]
-        notes += self._texts_among(signals)
+        notes = [*self.rows.warnings, *self.notes]
+        if self.rows.is_text:
+            notes += [*mangled_ids(columns["case"]), *self._texts_among(signals)]
         notes += self._texts_as_numbers(truth=truth, prediction=prediction)
         if select is not None:
             columns = {r: None if c is None else taken(c, select) for r, c in columns.items()}
@@ -135,17 +130,11 @@ class _Study:
         notes = []
         for role, column in columns.items():
             values = column.values if isinstance(column, Coded) else ()
-            texts = [
-                c for c, v in enumerate(values) if isinstance(v, str) and number_in(v) is not None
-            ]
-            if texts:
-                some, rows = (
-                    what_came(values[texts[0]]),
-                    counted(int(column.counts[texts].sum()), "row"),
-                )
-                notes.append(
-                    f"{role}: numbers written as text are read as numbers: {some}, … in {rows}"
-                )
+            numbers = [isinstance(v, str) and number_in(v) is not None for v in values]
+            if texts := np.flatnonzero(numbers).tolist():
+                rows = counted(int(column.counts[texts].sum()), "row")
+                some = f"{what_came(values[texts[0]])}, … in {rows}"
+                notes.append(f"{role}: numbers written as text are read as numbers: {some}")
         return notes
 
     def _numbers(self, cell: Cell, role: str) -> Signal:
@@ -203,19 +192,13 @@ class _Study:
         problems = []
         for role in ("truth", "prediction"):
             for cell in self.roles.get(role, ()):
-                names = self.rows.names
-                rows = (
-                    [r for r in self.rows.nan_rows(cell.path) if unruled[r]]
-                    if cell.path in names
-                    else []
-                )
-                if rows:
+                nans = self.rows.nan_rows(cell.path) if cell.path in self.rows.names else ()
+                if rows := [row for row in nans if unruled[row]]:
                     case = self._ids(self.roles["case"][0], "case")
                     message = "NaN is not a level; an abstention is null"
                     first = case.values[case.codes[rows[0]]]
                     problems.append(Problem(message, first, field=role, rows=len(rows)))
-        if problems:
-            raise DataError(problems)
+        refuse(problems)
 
     def _signals(self) -> dict[str, Signal]:
         """Numbers by name: those of the mapping, and where the format has none all others."""
@@ -234,8 +217,6 @@ class _Study:
 
     def _texts_among(self, signals: Mapping[str, Signal]) -> list[str]:
         """What to say of columns of numbers that hold texts: where, since they may be of a case."""
-        if not self.rows.is_text:
-            return []
         lines = self.rows.lines
         return [
             f"column {label(name)} holds text in {len(signal.other)} of {len(self.rows)} rows, "
@@ -252,11 +233,9 @@ class _Study:
         orders = {name: order for name in names if (order := self.rows.order(name)) is not None}
         for (a, one), (b, other) in pairwise(orders.items()):
             if [x for x in one if x in other] != [x for x in other if x in one]:
-                listed = " and ".join(
-                    f"{label(n)} {', '.join(map(label, orders[n]))}" for n in (a, b)
-                )
-                message = f"the categories are in different orders, {listed}: name it with --levels"
-                raise DataError([message])
+                both = (f"{label(n)} {', '.join(map(label, orders[n]))}" for n in (a, b))
+                orders_are = f"the categories are in different orders, {' and '.join(both)}"
+                raise DataError([f"{orders_are}: name it with --levels"])
         return next((Scale.of(order) for order in orders.values()), None)
 
 
@@ -311,16 +290,13 @@ def _by_rater(
 
 def _known(column: Coded) -> Coded:
     """A column without the mark of what could not be taken out of a text."""
-    known: Coded = _without(column, _unread(column))
-    return known
+    return Coded.of(_without(column, _unread(column)))
 
 
 def _unread(column: Any) -> Mask:
     if not isinstance(column, Coded):
         return np.zeros(len(column), bool)
-    code = column.values.index(NO_VALUE) if NO_VALUE in column.values else None
-    unread: Mask = column.codes == code if code is not None else np.zeros(len(column), bool)
-    return unread
+    return column.spread([value is NO_VALUE for value in column.values], False, bool)
 
 
 def _without(column: Any, mask: Mask) -> Any:

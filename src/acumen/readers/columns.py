@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from acumen.errors import DataError, Problem, UsageError, counted, printable, what_came
 from acumen.readers.answers import NOTHING, Fault, Silence, choose_scale, read_levels, read_outcomes
-from acumen.readers.cells import numbers_of
+from acumen.readers.cells import numbers_of, plain_column
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
-from acumen.readers.series import plain_column
 from acumen.table.coded import Coded
 from acumen.table.judgments import (
     LEFT_OUT,
@@ -155,10 +154,8 @@ def _refuse_split_answers(table: Judgments) -> None:
     answer = table.prediction * len(Outcome) + table.outcome
     split = np.flatnonzero(answer != answer[first[of]])
     if len(split):
-        message = (
-            "raters of one judgment have different predictions for it; is there a column that "
-            "tells the judgments apart (--item, --repeat, --system)?"
-        )
+        hint = "is there a column that tells the judgments apart (--item, --repeat, --system)?"
+        message = f"raters of one judgment have different predictions for it; {hint}"
         problem = table.problem(int(split[0]), message, "prediction")
         raise DataError([replace(problem, rows=len(split))], source=table.source.name)
 
@@ -210,7 +207,7 @@ def _values(
     if "truth" in coded:
         truths = read_levels(coded["truth"], scale, NOTHING)
         truth = truths.ranks
-        problems += rows.problems(truths.faults_in(truths.bad), "truth")
+        problems += rows.problems(truths.faults_in(), "truth")
     outcomes = read_outcomes(
         reading,
         coded.get("outcome"),
@@ -232,15 +229,11 @@ def _values(
     codes = sorted({n for n in seen[1] if n < 0} if seen[0] and min(seen[0]) >= 0 else ())
     hint = f"if it means no answer: {' '.join(f'--abstain {code:g}' for code in codes)}"
     if problems:
-        if codes:
-            problems = [
-                replace(p, message=f"{p.message}; {hint}")
-                if p.off_scale and p.field == "prediction"
-                else p
-                for p in problems
-            ]
-        else:
+        if not codes:
             problems = scale.hint(problems, [*seen[0], *seen[1]])
+        for at, p in enumerate(problems):
+            if codes and p.off_scale and p.field == "prediction":
+                problems[at] = replace(p, message=f"{p.message}; {hint}")
         raise DataError(problems, source=rows.source.name)
     if codes and scale.inferred:
         listed = ", ".join(f"{code:g}" for code in codes)
@@ -251,10 +244,7 @@ def _values(
 
 
 def _on_range(
-    rows: Rows,
-    signals: Mapping[str, Signal],
-    outcome: NDArray[np.uint8],
-    span: Sequence[float],
+    rows: Rows, signals: Mapping[str, Signal], outcome: NDArray[np.uint8], span: Sequence[float]
 ) -> Signal:
     """The confidence, whose range was declared, on 0 to 1."""
     signal, (low, high) = signals.get("confidence"), span
@@ -273,10 +263,7 @@ def _on_range(
 
 
 def _check_lengths(columns: Mapping[str, Any], source: Source) -> None:
-    lengths = {
-        name: len(column.values if isinstance(column, Signal) else column)
-        for name, column in columns.items()
-    }
+    lengths = {k: len(c.values if isinstance(c, Signal) else c) for k, c in columns.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{printable(name)} {n}" for name, n in lengths.items())
         raise DataError([f"columns differ in length: {sizes}"], source=source.name)

@@ -150,14 +150,8 @@ class Content:
 def digest_of(data: bytes) -> Future[str]:
     """The SHA-256 of some bytes; of many, counted in a thread of its own."""
     digest: Future[str] = Future()
-
-    def count() -> None:
-        digest.set_result(hashlib.sha256(data).hexdigest())
-
-    if len(data) < _PIECE:
-        count()
-    else:
-        Thread(target=count, daemon=True).start()
+    count = Thread(target=lambda: digest.set_result(hashlib.sha256(data).hexdigest()), daemon=True)
+    count.run() if len(data) < _PIECE else count.start()
     return digest
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import DataError, Problem, label
+from acumen.errors import DataError, Problem, label, refuse
 from acumen.files.json import decode_text
 from acumen.readers.cells import any_number
 from acumen.readers.content import HEAD, Content
@@ -72,8 +72,7 @@ def read_delimited(content: Content) -> Rows:
     if len(content.data) >= BIG:
         from acumen.readers.arrow import read_clean_csv
 
-        sheet = read_clean_csv(content)
-        if sheet is not None:
+        if (sheet := read_clean_csv(content)) is not None:
             return sheet
     header, rows, lines = _parse(content.text, content.name)
     cells = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
@@ -126,6 +125,5 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]
     problems += [Problem(f"column {label(h)} is there twice", line=1 + above) for h in twice]
     if not rows:
         problems.append(Problem("there are no rows in it"))
-    if problems:
-        raise DataError(problems, source=name)
+    refuse(problems, name)
     return header, rows, lines

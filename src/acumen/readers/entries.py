@@ -11,6 +11,7 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
@@ -78,11 +79,10 @@ def table_from_entries(
     failed: list[FailedCase] = []
     for _, case, record in records:
         if record["success"]:
-            fields.case = case
-            _add_case(case, record, expected, scale, rows, fields)
+            rows += _rows_of(case, record, expected, scale, fields)
         else:
             failed.append(FailedCase(case, redacted(record.get("error"))))
-            _add_failed(case, record, expected, scale, rows)
+            rows += _failed_rows(case, record.get("ground_truth_items"), expected, scale)
     names = dict.fromkeys(key for *_, signals in rows for key in signals)
     if len(names) > MOST_SIGNALS:
         first = ", ".join(label(key) for key in list(names)[:3])
@@ -94,9 +94,8 @@ def table_from_entries(
     warnings = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
     cases, _ = factorize([case for _, case, _ in records])
     codes = {case: code for code, case in enumerate(cases)}, {i: c for c, i in enumerate(items)}
-    case_of, item_of, truth, prediction, outcome, signals = (
-        zip(*rows, strict=True) if rows else [()] * 6
-    )
+    columns = zip(*rows, strict=True) if rows else [()] * 6
+    case_of, item_of, truth, prediction, outcome, signals = columns
     return Judgments(
         scale=scale,
         cases=cases,
@@ -159,59 +158,45 @@ def _records(entries: Sequence[object], places: Sequence[str], fields: Fields) -
             fields.wrong(f"{place}.participant_id", fault)
             continue
         fields.case = case
-        success = entry.get("success", _ABSENT)
-        if not isinstance(success, bool):
+        if isinstance(success := entry.get("success", _ABSENT), bool):
+            yield place, case, entry
+        else:
             value = "it is missing" if success is _ABSENT else f"not {what_came(success)}"
             fields.wrong("success", f"must be true or false, {value}")
-            continue
-        yield place, case, entry
     fields.case = None
 
 
 def _note_duplicates(records: Sequence[_Record], fields: Fields) -> None:
     first: dict[CaseId, tuple[str, bool]] = {}
     for place, case, record in records:
-        if case not in first:
-            first[case] = (place, record["success"])
-            continue
-        where, success = first[case]
-        message = f"duplicate: given twice, in {where} and {place}"
-        if success != record["success"]:
-            message += ", both as a success and as a failure"
-        fields.case = case
-        fields.wrong(None, message)
+        where, success = first.setdefault(case, (place, record["success"]))
+        if where != place:
+            both = ", both as a success and as a failure" if success != record["success"] else ""
+            fields.case = case
+            fields.wrong(None, f"duplicate: given twice, in {where} and {place}{both}")
     fields.case = None
 
 
 def _items(records: Sequence[_Record], scale: Scale, fields: Fields) -> tuple[str, ...]:
     """The union of the items the successful cases name, in the scale's order."""
     named: dict[str, None] = {}
-    for _, case, record in records:
-        if not record["success"]:
-            continue
+    for (_, case, record), key in product(records, _FIELDS[:2]):
+        by_item = record.get(key) if record["success"] else None
         fields.case = case
-        for key in ("predicted_items", "ground_truth_items"):
-            by_item = record.get(key)
-            if not isinstance(by_item, dict):
-                continue
-            for item in by_item:
-                if scale.items and item not in scale.items:
-                    message = f"{scale.foreign}{_like(item, scale.items)}"
-                    fields.wrong(key, OffScaleError(message), item)
-                else:
-                    named[item] = None
+        for item in by_item if isinstance(by_item, dict) else ():
+            if scale.items and item not in scale.items:
+                message = f"{scale.foreign}{_like(item, scale.items)}"
+                fields.wrong(key, OffScaleError(message), item)
+            else:
+                named[item] = None
     fields.case = None
     return tuple(i for i in scale.items if i in named) or tuple(named)
 
 
-def _add_case(
-    case: CaseId,
-    record: dict[str, Any],
-    items: Mapping[str, None],
-    scale: Scale,
-    rows: list[_Row],
-    fields: Fields,
-) -> None:
+def _rows_of(
+    case: CaseId, record: dict[str, Any], items: Mapping[str, None], scale: Scale, fields: Fields
+) -> Iterator[_Row]:
+    fields.case = case
     objects = _objects(record, fields)
     if not {*_FIELDS[:2]} <= objects.keys():
         return
@@ -233,7 +218,7 @@ def _add_case(
         signals = _signals_of(objects, item, fields)
         if len(ranks) == 2:
             outcome = Outcome.ABSTAINED if ranks[0] == NO_PREDICTION else Outcome.ANSWERED
-            rows.append((case, item, ranks[1], ranks[0], outcome, signals))
+            yield case, item, ranks[1], ranks[0], outcome, signals
 
 
 def _objects(record: dict[str, Any], fields: Fields) -> dict[str, dict[str, Any]]:
@@ -263,19 +248,14 @@ def _signals_of(
     return {}
 
 
-def _add_failed(
-    case: CaseId, record: dict[str, Any], items: Mapping[str, None], scale: Scale, rows: list[_Row]
-) -> None:
+def _failed_rows(
+    case: CaseId, truths: object, items: Mapping[str, None], scale: Scale
+) -> Iterator[_Row]:
     """A failed case's rows, as far as its truth can be read."""
-    truths = record.get("ground_truth_items")
-    if not isinstance(truths, dict):
-        return
-    for item in (item for item in truths if item in items):
-        try:
-            truth = scale.rank(truths[item])
-        except ValueError:
-            continue
-        rows.append((case, item, truth, NO_PREDICTION, Outcome.FAILED, {}))
+    for item, truth in truths.items() if isinstance(truths, dict) else ():
+        if item in items:
+            with suppress(ValueError):
+                yield case, item, scale.rank(truth), NO_PREDICTION, Outcome.FAILED, {}
 
 
 def redacted(error: object) -> str:

@@ -15,7 +15,11 @@ from acumen.errors import UsageError, printable
 if TYPE_CHECKING:
     from acumen.readers.content import Head
 
-_CASE_FIELDS: Final = {"predicted_items", "ground_truth_items", "item_signals", "evidence_counts"}
+_CASE_KEYS: Final = (
+    *({"predicted_items"}, {"ground_truth_items"}, {"item_signals"}, {"evidence_counts"}),
+    {"participant_id", "success"},
+)
+"""Keys of which one set makes an object a case's record rather than a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +54,7 @@ def _keyed(*keys: str, line: tuple[str, ...] = (), magic: bytes = b"\0") -> Call
 
 FORMATS: Final[Mapping[str, Format]] = {
     "inspect": Format(
-        "Inspect",
-        "inspect:read_inspect",
-        _keyed("version", "status", "eval", magic=b"PK\x03\x04"),
+        "Inspect", "inspect:read_inspect", _keyed("version", "status", "eval", magic=b"PK\x03\x04")
     ),
     "lm-eval": Format(
         "lm-eval",
@@ -80,7 +82,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "cases": Format(
         "JSONL of cases",
         "entries:read_cases",
-        lambda head: head.has_lines and _is_case(head.first),
+        lambda head: head.has_lines and any(keys <= head.first.keys() for keys in _CASE_KEYS),
         has_columns=False,
     ),
     "run": Format(
@@ -100,11 +102,6 @@ FORMATS: Final[Mapping[str, Format]] = {
     "csv": Format("CSV", "delimited:read_delimited", lambda _: True),
 }
 """Name -> format, in the order they are tried."""
-
-
-def _is_case(record: Mapping[str, Any]) -> bool:
-    """Whether an object is a case's record rather than a row."""
-    return bool(_CASE_FIELDS & record.keys()) or {"participant_id", "success"} <= record.keys()
 
 
 def format_of(head: Head, name: str | None = None) -> str:

@@ -10,11 +10,10 @@ import numpy as np
 
 from acumen.errors import DataError, UsageError, printable
 from acumen.readers.assemble import assemble
-from acumen.readers.cells import recoded
+from acumen.readers.cells import recoded, series_values
 from acumen.readers.reading import Reading
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
-from acumen.readers.series import series_values
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Source
 
@@ -48,7 +47,10 @@ class Frame(Rows):
             return _named(series, self.names_of_codes[name])
         has_gaps = series.dtype.is_integer() and series.null_count() > 0
         if series.dtype in (nw.String, nw.Categorical, nw.Enum) or has_gaps:
-            return _coded(series)
+            try:  # by their distinct values, which pyarrow finds fast where it is there
+                return coded_array(series.to_arrow())
+            except ImportError:
+                return Coded.of(series_values(series))
         if series.dtype.is_float():
             return _floats(series)
         return series_values(series)
@@ -123,14 +125,6 @@ def _named(series: Any, names: tuple[str, ...]) -> Coded:
     codes = Coded.of(series_values(series))
     values = [names[v] if isinstance(v, int) and 0 <= v < len(names) else v for v in codes.values]
     return recoded(codes.codes, [None if value == -1 else value for value in values])
-
-
-def _coded(series: Any) -> Coded:
-    """Texts by their distinct values, which pyarrow finds fast where it is there."""
-    try:
-        return coded_array(series.to_arrow())
-    except ImportError:
-        return Coded.of(series_values(series))
 
 
 def coded_array(array: Any) -> Coded:

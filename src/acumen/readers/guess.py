@@ -110,16 +110,9 @@ def _plain(look: Lookup, path: str) -> list[Any]:
         values = [known[code] for code in values.codes[:LOOKED_AT].tolist()]
     listed = values[:LOOKED_AT]
     listed = listed.tolist() if hasattr(listed, "tolist") else listed
-    return [None if _is_nothing(value) else value for value in listed]
-
-
-def _is_nothing(value: Any) -> bool:
-    return (
-        value is ABSENT
-        or is_missing(value)
-        or isinstance(value, list | dict | bool)
-        or _SILENCE.is_common(value)
-    )
+    kinds = (list, dict, bool, type(ABSENT))
+    nothing = (isinstance(v, kinds) or is_missing(v) or _SILENCE.is_common(v) for v in listed)
+    return [None if gone else value for value, gone in zip(listed, nothing, strict=True)]
 
 
 def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[str, Guess]:
@@ -145,12 +138,8 @@ def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
         for role in _ROLES:
             if role in guesses:
                 continue
-            fits = [
-                column
-                for column in _free(columns, guesses)
-                if _is_called(column, role, exactness) and _CAN[role](column)
-            ]
-            if fits:
+            named = [c for c in _free(columns, guesses) if _is_called(c, role, exactness)]
+            if fits := list(filter(_CAN[role], named)):
                 # of "score" and "ai_score" it is the second that says whose it is
                 best = min(fits, key=lambda column: not HINTS.get(role, set()) & column.words)
                 guesses[role] = Guess(best, reason)
@@ -262,12 +251,8 @@ def _tell_apart(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     for role in ("system", "rater", "repeat", "item"):  # a name says more than that rows differ
         if role in guesses or not _twins(keys):
             continue
-        fits = [
-            column
-            for column in _free(columns, guesses)
-            if (role == "item" or column.key in DECLARED[role])
-            and _divides(column, keys, wholly=role == "item")
-        ]
+        free = [c for c in _free(columns, guesses) if role == "item" or c.key in DECLARED[role]]
+        fits = [column for column in free if _divides(column, keys, wholly=role == "item")]
         if fits and role == "item" and _is_of_raters(guesses):
             guesses["rater"] = Guess(fits[0], "one answer of a case has several truths")
         elif fits:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from acumen.errors import DataError, Problem, label, what_came
+from acumen.errors import DataError, Problem, label, refuse, what_came
 from acumen.files.archive import Archive
 from acumen.files.json import parse_json
 from acumen.readers.content import Content
@@ -37,13 +37,14 @@ def read_inspect(content: Content) -> Records:
     scorer, key = _scorer(samples_read)
     rows = [r | {"eval": study, "score": at(r, "scores", scorer)} for r in samples_read]
     others = dict.fromkeys(n for row in rows for n in row.get("scores") or () if n != scorer)
-    planned = _planned(study) if head.get("status") != "success" else 0
+    ids, epochs = at(study, "dataset", "sample_ids"), at(study, "config", "epochs")
+    planned = len(ids) if isinstance(ids, list) and head.get("status") != "success" else 0
+    planned *= epochs if isinstance(epochs, int) else 1
+    scorers = f"the scorer {label(scorer)}; there are also {', '.join(map(label, others))}"
+    there = f"{len(rows):,} of {planned:,} planned rows are there"
     notes = {
-        f"predictions are those of the scorer {label(scorer)}; there are also "
-        f"{', '.join(map(label, others))} (--prediction scores.NAME.answer, or .value)": others,
-        f"the run did not end: {len(rows):,} of {planned:,} planned rows are there": (
-            planned > len(rows)
-        ),
+        f"predictions are those of {scorers} (--prediction scores.NAME.answer, or .value)": others,
+        f"the run did not end: {there}": planned > len(rows),
     }
     return Records(
         rows=rows,
@@ -93,8 +94,7 @@ def _checked(samples: Iterator[tuple[str, Any]], source: str) -> list[dict[str, 
             rows.append(_row(sample))
     if not rows and not problems:
         problems.append(Problem("holds no samples: were they logged (log_samples)?"))
-    if problems:
-        raise DataError(problems, source=source)
+    refuse(problems, source)
     return rows
 
 
@@ -108,11 +108,6 @@ def _row(sample: dict[str, Any]) -> dict[str, Any]:
     if logs and all(isinstance(log, int | float) and log <= 0 for log in logs):
         row["token_msp"] = math.fsum(map(math.exp, logs)) / len(logs)
     return row
-
-
-def _planned(study: object) -> int:
-    ids, epochs = at(study, "dataset", "sample_ids"), at(study, "config", "epochs")
-    return (len(ids) if isinstance(ids, list) else 0) * (epochs if isinstance(epochs, int) else 1)
 
 
 def _scorer(rows: Sequence[Record]) -> tuple[str, str | None]:

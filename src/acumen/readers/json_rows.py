@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from acumen.errors import DataError, Problem, label, what_came
+from acumen.errors import DataError, Problem, label, refuse, what_came
 from acumen.files.json import parse_json
 from acumen.readers.content import BOM, Content
 from acumen.readers.paths import parse_path, rows_at
@@ -27,8 +27,7 @@ def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
             lines.append(number)
         except DataError as error:
             problems += [replace(p, line=number) for p in error.problems]
-    if problems:
-        raise DataError(problems, source=content.name)
+    refuse(problems, content.name)
     return values, lines
 
 
@@ -58,19 +57,13 @@ def read_document(content: Content, rows: str | None = None) -> Records:
 def _objects(
     values: list[Any], name: str, lines: list[int] | None = None
 ) -> list[Mapping[str, Any]]:
-    problems = [
-        Problem(
-            f"a row must be an object, not {what_came(value)}",
-            field=None if lines else f"[{at}]",
-            line=lines[at] if lines else None,
-        )
-        for at, value in enumerate(values)
-        if not isinstance(value, Mapping)
-    ]
-    if not values:
-        problems.append(Problem("there are no rows in it"))
-    if problems:
-        raise DataError(problems, source=name)
+    problems = [] if values else [Problem("there are no rows in it")]
+    for at, value in enumerate(values):
+        if not isinstance(value, Mapping):
+            place: dict[str, Any] = {"line": lines[at]} if lines else {"field": f"[{at}]"}
+            message = f"a row must be an object, not {what_came(value)}"
+            problems.append(Problem(message, **place))
+    refuse(problems, name)
     return values
 
 

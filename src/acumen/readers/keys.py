@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, OffScaleError, Problem, what_came
-from acumen.readers.answers import SHOWN_VALUES, Fault
+from acumen.errors import OffScaleError, Problem, refuse, what_came
+from acumen.readers.answers import SHOWN_VALUES, Fault, Mask
 from acumen.table.coded import Coded, check_ids
 from acumen.table.judgments import ONE_ITEM, FailedCase, Outcome, Source, unjudged_items
 from acumen.table.scale import Scale
@@ -60,10 +60,8 @@ class Rows:
             for code, value in enumerate(() if is_plain and name == "case" else column.values)
             if (message := problem_of(value)) is not None and column.counts[code]
         ]
-        if column.missing.any():
-            faults.append(
-                Fault(int(np.argmax(column.missing)), if_missing, int(column.missing.sum()))
-            )
+        if (missing := column.missing).any():
+            faults.append(Fault(int(np.argmax(missing)), if_missing, int(missing.sum())))
         faults.sort(key=lambda fault: fault.row)
         if len(faults) > SHOWN_VALUES:
             faults = [replace(faults[0], rows=sum(fault.rows for fault in faults))]
@@ -95,10 +93,8 @@ def code_rows(
     if complete and "item" in rows.coded:
         gone = np.fromiter((c in listed for c in case.values), bool, len(case.values))
         gone[case.codes[outcome == Outcome.FAILED]] = True
-        gaps = _ragged(case.codes, item, items, gone, noun)
-        problems += [replace(gap, case=case.values[cast("int", gap.case)]) for gap in gaps]
-    if problems:
-        raise DataError(problems, source=rows.source.name)
+        problems += _ragged(case, item, items, gone, noun)
+    refuse(problems, rows.source.name)
     return Codes(case.values, items, case.codes, item, warnings)
 
 
@@ -143,15 +139,11 @@ def _item_codes(
 
 
 def _ragged(
-    case: NDArray[np.int32],
-    item: NDArray[np.int32],
-    items: tuple[str, ...],
-    failed: NDArray[np.bool_],
-    noun: str,
+    case: Coded, item: NDArray[np.int32], items: tuple[str, ...], failed: Mask, noun: str
 ) -> Iterator[Problem]:
     """Cases that lack an item others have: one for each case, as many cases are mostly gaps."""
-    whole = ~failed[case]
-    pairs = np.unique(case[whole].astype(np.int64) * len(items) + item[whole])
+    whole = ~failed[case.codes]
+    pairs = np.unique(case.codes[whole].astype(np.int64) * len(items) + item[whole])
     judged = np.unique(pairs % len(items)).tolist()
     of_case, starts = np.unique(pairs // len(items), return_index=True)
     for c, own in zip(of_case.tolist(), np.split(pairs % len(items), starts[1:]), strict=True):
@@ -161,4 +153,4 @@ def _ragged(
         first, more = next(i for i in judged if i not in there), len(judged) - len(own) - 1
         rest = f", nor {more} more of the {len(judged)} items" if more else ""
         message = f"is not there, though other {noun}s have it{rest}; an abstention is a row too"
-        yield Problem(message, case=c, item=items[first], noun=noun)
+        yield Problem(message, case=case.values[c], item=items[first], noun=noun)

@@ -30,9 +30,8 @@ def read_label_studio(content: Content) -> Records:
     results = objects_in({f"{p}.result": e.get("result") or [] for p, e in entries.items()}, name)
     own = (r for r in results.values() if at(r, "type") in _KINDS)
     controls = dict.fromkeys(r["from_name"] for r in own if isinstance(r.get("from_name"), str))
-    versions = dict.fromkeys(
-        _version(e) for place, e in entries.items() if ".predictions[" in place
-    )
+    answers = (entry for place, entry in entries.items() if ".predictions[" in place)
+    versions = dict.fromkeys(map(_version, answers))
     rows = [
         _row(task, annotation, control, version)
         for task in tasks.values()

@@ -8,11 +8,11 @@ under ``choice``: the label that is likeliest, the truth as a label, and how sur
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from acumen.errors import DataError, Problem, counted, what_came
+from acumen.errors import DataError, Problem, counted, refuse, what_came
 from acumen.readers.content import Content
 from acumen.readers.json_rows import read_lines
 from acumen.readers.logs import Record, at, own_mapping, plain_roles
@@ -78,16 +78,14 @@ def _with_choices(records: Records, columns: dict[str, str], source: str) -> Rec
 
 
 def _choices(records: Records, source: str) -> list[dict[str, Any]]:
-    choices: list[dict[str, Any]] = []
-    problems: list[Problem] = []
+    choices, problems = list[dict[str, Any]](), list[Problem]()
     lines = () if records.lines is None else records.lines
     for row, line in zip(records.rows, lines, strict=True):
         try:
             choices.append(_choice(row))
         except ValueError as error:
             problems.append(Problem(str(error), line=line))
-    if problems:
-        raise DataError(problems, source=source)
+    refuse(problems, source)
     return choices
 
 
@@ -97,7 +95,12 @@ def _reading(rows: Sequence[Record], choices: Sequence[Record], source: str) -> 
     With choices "1".."5" a target of "3" may be either: only the accuracy that the lines state
     can tell, and all of them must agree.
     """
-    readings = [key for key in ("by_index", "by_text") if _fits(rows, choices, key)]
+    pairs = [*zip(rows, choices, strict=True)]
+    readings = [
+        key  # that gives every line a truth, and the accuracy it states
+        for key in ("by_index", "by_text")
+        if all(c[key] and r.get("acc") in (None, float(c[key] == c["label"])) for r, c in pairs)
+    ]
     if not readings:
         message = "is neither the index nor the text of a choice, as the accuracy (acc) has it"
         raise DataError([Problem(message, field="target")], source=source)
@@ -143,11 +146,3 @@ def _number(pair: object) -> float:
     if not number < math.inf:
         raise ValueError(f"{what_came(value)} where the log-probability of a choice is expected")
     return number
-
-
-def _fits(rows: Sequence[Record], choices: Sequence[Mapping[str, Any]], key: str) -> bool:
-    """Whether a reading of the target gives every line a truth, and the accuracy it states."""
-    return all(
-        choice[key] is not None and row.get("acc") in (None, float(choice[key] == choice["label"]))
-        for row, choice in zip(rows, choices, strict=True)
-    )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from acumen.errors import DataError, Problem, what_came
+from acumen.errors import DataError, Problem, refuse, what_came
 from acumen.files.toml import parse_toml, shipped_text
 from acumen.readers.paths import Step, value_at
 from acumen.readers.records import ABSENT
@@ -68,8 +68,7 @@ def objects_in(lists: Mapping[str, object], source: str) -> dict[str, dict[str, 
         for place, entry in entries.items()
         if not isinstance(entry, dict)
     ]
-    if problems:
-        raise DataError(problems, source=source)
+    refuse(problems, source)
     return entries
 
 

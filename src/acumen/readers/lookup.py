@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, label
+from acumen.files.json import no_constant, unique_keys
 from acumen.readers.cells import recoded
 from acumen.readers.mapping import Cell, Rule
 from acumen.readers.paths import Steps, as_text, parse_path, value_at
@@ -81,9 +82,7 @@ class Lookup:
         if place[1]:
             column = _mapped(column, lambda value: value_at(_opened(value), place[1]))
         if isinstance(column, Coded):
-            by_value = [test(value) for value in column.values]
-            out: Mask = column.spread(by_value, test(None), bool)
-            return out
+            return column.spread([test(value) for value in column.values], test(None), bool)
         entries = column.tolist() if isinstance(column, np.ndarray) else column
         return np.fromiter((test(value) for value in entries), bool, len(entries))
 
@@ -126,7 +125,7 @@ def _change(cell: Cell, steps: Steps) -> Callable[[Any], Any] | None:
         changes.append(lambda value: value_at(value, inner))
     if cell.extract is not None:
         pattern = checked_pattern(cell.extract, groups=1)
-        changes.append(lambda value: _extracted(value, lambda text: search(pattern, text)))
+        changes.append(lambda value: _group(search(pattern, as_text(value))))
     if cell.labels:
         changes.append(lambda value: cell.labels.get(as_text(value).strip(), value))
     if not changes:
@@ -147,19 +146,9 @@ def _parsed(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:  # nobody asks for the place of a fault here, which takes long to find
-        return json.loads(value, parse_constant=_no_number, object_pairs_hook=_unique)
+        return json.loads(value, parse_constant=no_constant, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError):
         return NO_VALUE
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(record := dict(pairs)) < len(pairs):
-        raise ValueError("a key is there twice")
-    return record
 
 
 def _opened(value: Any) -> Any:
@@ -178,8 +167,7 @@ def _opened(value: Any) -> Any:
         return ABSENT
 
 
-def _extracted(value: Any, find: Callable[[str], Any]) -> Any:
-    match = find(as_text(value))
+def _group(match: re.Match[str] | None) -> Any:
     return NO_VALUE if match is None or match[1] is None else match[1]
 
 

@@ -39,10 +39,6 @@ def _listed(value: object) -> object:
     return value if isinstance(value, list) or value is None else [value]
 
 
-def _as_cell(value: object) -> object:
-    return {"path": value} if isinstance(value, str) else value
-
-
 class _OneToo:
     """In the schema, that one of them may stand without a list around it."""
 
@@ -77,7 +73,7 @@ class Cell(Document):
         return {"anyOf": [{"type": "string", "minLength": 1}, handler(core)]}
 
 
-_Cell = Annotated[Cell, BeforeValidator(_as_cell)]
+_Cell = Annotated[Cell, BeforeValidator(lambda v: {"path": v} if isinstance(v, str) else v)]
 _Cells = Annotated[list[_Cell], Field(min_length=1), BeforeValidator(_listed), _OneToo()]
 
 
@@ -184,10 +180,8 @@ def merged(*mappings: Mapping[str, Any]) -> MappingTable:
             if value is None:
                 continue
             if key == "outcome":
-                out[key] = {
-                    **value,
-                    **{k: v for k, v in out.get(key, {}).items() if k not in value},
-                }
+                below = {k: v for k, v in out.get(key, {}).items() if k not in value}
+                out[key] = {**value, **below}
             elif isinstance(value, Mapping):
                 out[key] = {**out.get(key, {}), **value}
             else:

@@ -85,8 +85,7 @@ def value_at(value: Any, steps: Steps) -> Any:
     6
     """
     for step in steps:
-        value = _next(value, step)
-        if value is ABSENT:
+        if (value := _next(value, step)) is ABSENT:
             return ABSENT
     return value
 

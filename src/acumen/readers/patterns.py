@@ -75,8 +75,7 @@ def _refuse_overlaps(pieces: Sequence[_Piece]) -> None:
         first, second = pieces[a], pieces[b]
         if not first.characters & second.characters or _apart(first, second):
             continue
-        between = pieces[a + 1 : b]
-        if not any(_divides(piece, first, second) for piece in between):
+        if not any(_divides(piece, first, second) for piece in pieces[a + 1 : b]):
             raise ValueError(
                 "two repeats without an upper bound can match the same characters with nothing "
                 "sure between them, which can take time without end; the pattern is searched for, "

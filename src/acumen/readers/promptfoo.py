@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from acumen.errors import DataError, Problem, what_came
+from acumen.errors import Problem, refuse, what_came
 from acumen.readers.content import Content
 from acumen.readers.json_rows import read_lines
 from acumen.readers.logs import Record, at, objects_in, own_mapping, plain_roles
@@ -55,8 +55,7 @@ def _numbered(rows: Sequence[Record], source: str) -> list[Record]:
         for k, row in enumerate(rows)
         if type(at(row, "testIdx")) is not int and (place := f"results.results[{k}].testIdx")
     ]
-    if problems:
-        raise DataError(problems, source=source)
+    refuse(problems, source)
     tests: dict[str, set[int]] = defaultdict(set)
     keys = []
     for row in rows:

@@ -75,8 +75,15 @@ def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {key: reading.get(key) for key in ("format", "rows", "unparseable")}
     out |= {key: True for key in ("complete", "strict") if reading.get(key)}
     roles = {role: reading.get(key) for key, role in ROLES.items()}
-    roles |= _known_roles(reading.get("columns") or {})
-    out["columns"] = {role: _plain(name) for role, name in roles.items() if name is not None}
+    roles |= reading.get("columns") or {}
+    known = (*ROLES.values(), "outcome", "risk_score")
+    if unknown := [role for role in roles if role not in known]:
+        raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(known)}")
+    out["columns"] = {
+        role: name if isinstance(name, str | Mapping) else list(name)
+        for role, name in roles.items()
+        if name is not None
+    }
     out["where"] = _where(_texts(reading.get("where")))
     if reading.get("abstain") is not None:
         out["abstain"] = _texts(reading.get("abstain"))
@@ -107,18 +114,6 @@ def options_of(reading: Mapping[str, Any]) -> tuple[str, ...]:
         else:
             words += [option, ",".join(map(str, value))]
     return tuple(words)
-
-
-def _known_roles(columns: Mapping[str, Any]) -> Mapping[str, Any]:
-    known = (*ROLES.values(), "outcome", "risk_score")
-    unknown = [role for role in columns if role not in known]
-    if unknown:
-        raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(known)}")
-    return columns
-
-
-def _plain(names: Any) -> Any:
-    return names if isinstance(names, str | Mapping) else list(names)
 
 
 def _texts(value: Any) -> list[str]:

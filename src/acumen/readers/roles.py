@@ -98,9 +98,7 @@ class _Choice:
 
 
 def guess_roles(
-    names: Sequence[str],
-    named: Mapping[str, Collection[str]],
-    needs: Collection[str] = REQUIRED,
+    names: Sequence[str], named: Mapping[str, Collection[str]], needs: Collection[str] = REQUIRED
 ) -> Roles:
     """Columns for the roles that are not ``named`` (role -> the columns it was given).
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, UsageError, label, what_came
+from acumen.files.fields import Fields
 from acumen.files.json import source_name
 from acumen.readers.content import Content, load
 from acumen.readers.entries import table_from_entries
@@ -88,11 +89,10 @@ def _named_scale(content: object, name: str) -> Scale | None:
     """The scale a run says it was judged on; None where it says nothing."""
     if content is None:
         return None
-    place = "run_metadata.scale"
-    if not isinstance(content, dict):
-        message = f"must be an object, not {what_came(content)}"
-        raise DataError([Problem(message, field=place)], source=name)
-    scale = Scale.parse(content, name, place)
+    place, fields = "run_metadata.scale", Fields(name)
+    table = fields.record(place, content)
+    fields.finish()
+    scale = Scale.parse(table, name, place)
     if scale.name in builtin_scales():  # a file may leave out how ours calls itself and its cases
         ours = Scale.named(scale.name)
         if (ours.levels, ours.items) == (scale.levels, scale.items):
@@ -113,37 +113,29 @@ def _experiments(document: object, name: str) -> dict[str | int, tuple[str, dict
             message += "; this is a verdict study: use acumen score"
         raise DataError([Problem(message, field="experiments")], source=name)
     by_mode: dict[str | int, tuple[str, dict[str, Any]]] = {}
-    problems = []
-    for index, experiment in enumerate(experiments):
-        place = f"experiments[{index}]"
-        if not isinstance(experiment, dict):
-            message = f"must be an object, not {what_came(experiment)}"
-            problems.append(Problem(message, field=place))
-            continue
-        mode = _mode(experiment, place, problems)
+    fields = Fields(name)
+    for index, (place, experiment) in enumerate(fields.records("experiments", experiments)):
+        mode = _mode(experiment, place, fields)
         key: str | int = index if mode is None else mode
         if key in by_mode:
-            message = f"mode {label(key)} is there twice, in {by_mode[key][0]} and {place}"
-            problems.append(Problem(message))
+            both = f"in {by_mode[key][0]} and {place}"
+            fields.wrong(None, f"mode {label(key)} is there twice, {both}")
         by_mode[key] = (place, experiment)
-    if problems:
-        raise DataError(problems, source=name)
+    fields.finish()
     return by_mode
 
 
-def _mode(experiment: dict[str, Any], place: str, problems: list[Problem]) -> str | None:
+def _mode(experiment: dict[str, Any], place: str, fields: Fields) -> str | None:
     modes = {}
     for part in ("provenance", "results"):
         mode = at(experiment, part, "mode")
         if isinstance(mode, str) and mode:
             modes[mode] = part
         elif mode is not None:
-            message = f"must be a text, not {what_came(mode)}"
-            problems.append(Problem(message, field=f"{place}.{part}.mode"))
+            fields.wrong(f"{place}.{part}.mode", f"must be a text, not {what_came(mode)}")
     if len(modes) > 1:
         one, other = map(label, modes)
-        message = f"provenance says {one} but results say {other}"
-        problems.append(Problem(message, field=f"{place}.mode"))
+        fields.wrong(f"{place}.mode", f"provenance says {one} but results say {other}")
     return next(iter(modes), None)
 
 
@@ -176,10 +168,8 @@ def _missing_cases(document: object, experiment: dict[str, Any], size: int) -> l
     if not more:
         return []
     field = max(more, key=more.__getitem__)
-    return [
-        f"{more[field] - size} of {more[field]} cases ({field}) are not in the file, "
-        f"which holds {size}"
-    ]
+    gone = f"{more[field] - size} of {more[field]} cases ({field})"
+    return [f"{gone} are not in the file, which holds {size}"]
 
 
 def _checked_against(table: Judgments, results: dict[str, Any]) -> Judgments:
@@ -206,5 +196,4 @@ def _close(stated: object, value: float) -> bool:
 
 
 def _text(value: object) -> str | None:
-    is_text = isinstance(value, str | int) and not isinstance(value, bool)
-    return str(value) if is_text else None
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None

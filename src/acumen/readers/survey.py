@@ -26,7 +26,7 @@ from acumen.readers.guess import (
     raters_in,
     stray_codes,
 )
-from acumen.readers.reading import ROLES, Reading, options_of
+from acumen.readers.reading import ROLES, Reading, options_of, overlay
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
 from acumen.results.survey import ColumnPart, Question, Survey
@@ -159,9 +159,9 @@ def _details(
 
 def _mapping(format_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping file to start from."""
-    columns = {ROLES[key]: value for key, value in options.items() if key in ROLES}
-    rest = {key: value for key, value in options.items() if key not in (*ROLES, "mapping")}
-    return {"format": format_name, **rest, "columns": columns}
+    words = {key: options[key] for key in ("scale", "levels") if key in options}
+    table = overlay({**options, "format": format_name}) | words
+    return {key: value for key, value in table.items() if value}
 
 
 def _command(path: str, options: Mapping[str, Any]) -> str:
@@ -196,11 +196,9 @@ class _Study:
             "measurable": dict(_questions(self)),
         }
 
-    def ask(
-        self, name: str, about: str, lacks: str | None, options: str = ""
-    ) -> tuple[str, Question]:
+    def ask(self, name: str, about: str, lacks: str | None, more: str = "") -> tuple[str, Question]:
         lacks = lacks if self.is_ordered else "the order of the levels: --levels LOWEST,…,HIGHEST"
-        command = f"acumen evaluate {self.command}{options}" if lacks is None else None
+        command = f"acumen evaluate {self.command}{more}" if lacks is None else None
         return name, Question(about=about, possible=lacks is None, command=command, lacks=lacks)
 
 
@@ -211,22 +209,20 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
     truth = None if judged.has_truth and len(judged) else "a column of the truth: --truth COLUMN"
     yield study.ask("outcomes", "How often does it answer, abstain, fail?", None)
     yield study.ask("agreement", "How far is it off, and does it agree with the truth?", truth)
-    ranked = truth
-    if truth is None and confidence is None:
-        columns = " or ".join(study.candidates) or "COLUMN"
-        ranked = f"a number that is higher where it is surer: --confidence-column {columns}"
-    elif truth is None and confidence is not None:
+    columns = " or ".join(study.candidates) or "COLUMN"
+    ranked: str | None = f"a number that is higher where it is surer: --confidence-column {columns}"
+    if confidence is not None:
         gaps = int((~np.isfinite(confidence.values) & table.answered).sum())
         ranked = f"a confidence for {counted(gaps, 'answered row')} more" if gaps else None
+    ranked = truth or ranked
     yield study.ask("selective", "Does it know when it doesn't know?", ranked)
     span = "" if confidence is None else _range(confidence.values)
-    yield study.ask("calibration", "Is its confidence honest?", ranked, options=span)
+    yield study.ask("calibration", "Is its confidence honest?", ranked, span)
     few = len(judged.cases)
     more = None if few >= RELIABLE_CASES else f"{RELIABLE_CASES - few} more cases with a truth"
     yield study.ask("intervals", "How sure are the numbers?", truth or more)
     systems = 0 if table.system is None else len(table.system.values)
-    lacks: str | None = "a second file, or a column of systems: --system COLUMN"
-    lacks = None if systems > 1 else lacks
+    lacks = None if systems > 1 else "a second file, or a column of systems: --system COLUMN"
     yield study.ask("comparison", "Which system is better?", truth or lacks)
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+FILTERS: Final = ("outcome", "item", "truth", "prediction", "answers", "right", "fit")
+"""Keys of the columns of a table of cases that its rows are chosen by."""
 LONGEST_TEXT: Final = 600
 UNDEFINED: Final = "–"
 UNRELIABLE: Final = "*"
@@ -124,6 +126,15 @@ class Column:
     values: tuple[float | int | None, ...] = ()
     key: str = ""
     """What charts and filters call it, where its title is the study's own word."""
+    system: str = ""
+    """Whose it is, where several judged; empty of what is the same for all."""
+    is_listed: bool = True
+    """Whether it stands in the table; else only in the panel of a case."""
+
+    @property
+    def head(self) -> str:
+        """What stands above it."""
+        return f"{self.title}, {self.system}" if self.system else self.title
 
     def text(self, row: int) -> str:
         """The cell of a row."""
@@ -135,22 +146,39 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The drill-down table of one system."""
+    """The drill-down table: a row a judgment, with what every system made of it."""
 
     key: str
     title: str
-    system: str
+    systems: tuple[str, ...]
     columns: tuple[Column, ...]
     n: int
     note: str = ""
     has_texts: bool = False
     """Whether a column holds what a case says."""
 
+    @property
+    def listed(self) -> tuple[Column, ...]:
+        """The columns that stand in the table."""
+        return tuple(column for column in self.columns if column.is_listed)
+
+    @property
+    def filters(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """What rows may be chosen by: key -> (title, the names there are)."""
+        filters = {
+            key: (own[0].title, tuple(dict.fromkeys(name for c in own for name in c.names)))
+            for key in FILTERS
+            if (own := [c for c in self.columns if c.key == key])
+        }
+        if len(self.systems) > 1:
+            filters["system"] = ("system", self.systems)
+        return {key: (title, names) for key, (title, names) in filters.items() if len(names) > 1}
+
     def first(self, most: int) -> Table:
         """The first rows as a table."""
         rows = range(min(most, self.n))
-        cells = tuple(tuple(Cell(column.text(row)) for column in self.columns) for row in rows)
-        return Table(self.title, tuple(column.title for column in self.columns), cells)
+        cells = tuple(tuple(Cell(column.text(row)) for column in self.listed) for row in rows)
+        return Table(self.title, tuple(column.head for column in self.listed), cells)
 
 
 @dataclass(frozen=True, slots=True)

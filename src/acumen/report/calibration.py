@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pydantic import ValidationError
@@ -64,7 +64,8 @@ def study_of(document: CalibrationDocument, key: str, command: str | None = None
     """Everything a page tells of a calibration."""
     lead, *blocks = brief(document, full=True)
     assert isinstance(lead, Paragraph)
-    parts = [b.blocks if isinstance(b, Section) else (b,) for b in blocks]
+    once = [b for b in blocks if not isinstance(b, Table) or b.caption != "Measures"]
+    parts = [b.blocks if isinstance(b, Section) else (b,) for b in once]
     facts = tuple(
         Fact(f"{title_of('ece')} {when}", measured_cell(_metrics(measures).get("ece")))
         for when, measures in _ways(document).items()
@@ -76,7 +77,7 @@ def study_of(document: CalibrationDocument, key: str, command: str | None = None
         key=key,
         title=lead.text,
         subtitle="a calibrator, before and after",
-        answers=(),
+        answers=(("", _changes(facts)),),
         facts=Facts(facts),
         warnings=Warnings(()),
         sections=(
@@ -84,8 +85,16 @@ def study_of(document: CalibrationDocument, key: str, command: str | None = None
             Section("numbers", "Every number", tuple(block for part in parts for block in part)),
             Section("provenance", "Provenance", (origin,)),
         ),
-        definitions=("intervals",),
+        definitions=("selective", "intervals"),
     )
+
+
+def _changes(facts: Sequence[Fact]) -> tuple[str, ...]:
+    """What the calibrator does to the error, where that was measured."""
+    if len(facts) < 3:
+        return ()
+    before, _, after = (f"{fact.cell.text} (interval {fact.cell.interval})" for fact in facts)
+    return (f"The calibration error was {before}; on cases it never saw it is {after} after.",)
 
 
 def _reliability(document: CalibrationDocument, key: str) -> Plot | None:

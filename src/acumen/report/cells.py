@@ -9,7 +9,7 @@ from typing import Final
 from acumen.errors import printable
 from acumen.metrics import find_metric
 from acumen.metrics.registry import Unit
-from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column
+from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column, Fact
 from acumen.report.words import note_of, why_missing
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import name
@@ -125,6 +125,24 @@ def measured_cell(
         ends=ends.ends,
         marked=not ends.is_reliable,
     )
+
+
+def fact(label: str, measured: Measured | Delta, unit: Unit, note: str = "") -> Fact:
+    """A number told large, with its interval; of a difference also what the two sides have."""
+    signed = isinstance(measured, Delta)
+    ends = interval(measured, unit, signed=signed)
+    value = measured.delta if isinstance(measured, Delta) else measured.value
+    cell = amount(value, unit, signed=signed, reason=measured.reason)
+    reach = "" if value is None else ends.text
+    return Fact(label, replace(cell, interval=reach, ends=ends.ends, marked=ends.marked), note)
+
+
+def difference(label: str, delta: Delta, names: Sequence[str], unit: Unit) -> Fact:
+    """What two sides differ by, told large, with what each has."""
+    sides = zip(names, (delta.left, delta.right), strict=True)
+    values = ", ".join(f"{side} {amount(value, unit).text}" for side, value in sides)
+    points = " (points)" * (unit in _DIGITS)
+    return fact(f"{label}{points}", delta, unit, f"{names[1]} − {names[0]}: {values}")
 
 
 def _short(value: float, unit: Unit, signed: bool) -> str:

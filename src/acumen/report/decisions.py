@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from acumen.charts.decisions import curve
 from acumen.errors import counted
+from acumen.metrics.registry import Unit
 from acumen.report import blocks
 from acumen.report.blocks import Cell, Note, Notes, Paragraph, Section, Study, Table, Tone
-from acumen.report.cells import number, percent, plain, reach, title_of
+from acumen.report.cells import fact, number, percent, plain, reach, title_of
 from acumen.report.plots import plot, plots
 from acumen.report.words import why_missing
 from acumen.results.decisions import (
@@ -49,7 +50,10 @@ class _Words:
     sentence: str
     table: Table
     notes: Sequence[str]
+    facts: Sequence[blocks.Fact]
     curve: tuple[Sequence[tuple[float, float]], str, str] | None = None
+    asked: float | None = None
+    """What the curve is held against."""
 
     @property
     def blocks(self) -> Iterator[Table | Notes]:
@@ -76,16 +80,18 @@ def study_of(document: Decision, key: str) -> Study:
         points, x, y = words.curve
         cells = tuple((number(a, ".4g"), number(b)) for a, b in points)
         table, title = Table(f"{y} by {x}", (x, y), cells), f"{y} by {x}".capitalize()
-        figure = plot(key, document.kind, curve(points, x, y), title, words.sentence, table)
-        figures = plots(figure)
+        line = "" if words.asked is None else f" Dashed is what was asked for: {words.asked:g}."
+        drawn = curve(points, x, y, words.asked)
+        figures = plots(plot(key, document.kind, drawn, title, words.sentence + line, table))
     return Study(
         key=key,
         title=words.title,
         subtitle=f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}",
-        answers=(("What was decided", (words.sentence,)),),
-        facts=blocks.Facts(()),
+        answers=(("Decided", (words.sentence,)), ("What to know of it", tuple(words.notes))),
+        facts=blocks.Facts(tuple(words.facts)),
         warnings=blocks.Warnings(()),
-        sections=(Section(document.kind, words.title, (*words.blocks, *figures)),),
+        sections=(Section(document.kind, "What stands behind it", (words.table, *figures)),),
+        definitions=(document.kind, "intervals"),
     )
 
 
@@ -102,6 +108,10 @@ def _words(document: Decision) -> _Words:
         case PlanDocument():
             return _plan(document)
     raise TypeError(type(document).__name__)
+
+
+def _large(cells: Mapping[str, Cell]) -> list[blocks.Fact]:
+    return [blocks.Fact(title, cell) for title, cell in cells.items()]
 
 
 def _bound(threshold: float | None) -> Cell:
@@ -130,8 +140,8 @@ def _threshold(document: ThresholdDocument) -> _Words:
         sentence += f"more cases like these would not, and {least} without an error are the least."
     points = []
     for p in document.grid:
-        facts = _bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")
-        points.append((*facts, number(p.level, ".3g"), Cell("yes" if p.certified else "no")))
+        cells = _bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")
+        points.append((*cells, number(p.level, ".3g"), Cell("yes" if p.certified else "no")))
     coverage, default = document.coverage, " (what acumen takes here)" * document.method_is_default
     notes = [f"By {_TESTS[document.test]}{default}."]
     if coverage.value is not None:
@@ -148,7 +158,10 @@ def _threshold(document: ThresholdDocument) -> _Words:
     columns = ("accepted above", "coverage", "risk here", "p", "level", "certified")
     table = Table("Thresholds, strictest first", columns, tuple(points))
     curve = [(p.coverage, p.risk) for p in document.grid if p.risk is not None]
-    return _Words(f"Threshold for {name}", sentence, table, notes, (curve, "coverage", "risk here"))
+    size = {"risk at most": number(document.alpha, "g"), "cases": number(document.cases)}
+    facts = [fact("coverage of what it accepts", coverage, Unit.SHARE), *_large(size)]
+    axes, title = (curve, "coverage", "risk here"), f"Threshold for {name}"
+    return _Words(title, sentence, table, notes, facts, axes, document.alpha)
 
 
 def _sets(document: SetsDocument) -> _Words:
@@ -169,7 +182,9 @@ def _sets(document: SetsDocument) -> _Words:
     )
     rows = tuple((number(k), percent(share)) for k, share in enumerate(document.shares, 1))
     table = Table("Sets of held-out cases", ("levels in the set", "share of answers"), rows)
-    return _Words("Prediction sets", sentence, table, notes)
+    width = {f"levels in a set, of {top}": number(document.width, ".2f")}
+    facts = [fact("truths in their set, held out", coverage, Unit.SHARE), *_large(width)]
+    return _Words("Prediction sets", sentence, table, notes, facts)
 
 
 def _subject(check: Check) -> str:
@@ -207,7 +222,13 @@ def _gate(document: GateDocument) -> _Words:
     cases = counted(document.cases, "case")
     sentence = f"{verdicts[document.verdict]} ({cases}; checks: {', '.join(of)})."
     columns = ("verdict", "metric", "asked", "value", "one-sided 95% ends", "cases")
-    return _Words("Gate", sentence, Table("Checks", columns, rows), notes)
+    facts = [
+        fact(
+            f"{_subject(c)}: {c.verdict}", c.measured, Unit.NUMBER, f"{row[2].text}; one-sided ends"
+        )
+        for c, row in zip(document.checks[:4], rows, strict=False)
+    ]
+    return _Words("Gate", sentence, Table("Checks", columns, rows), notes, facts)
 
 
 def as_junit(document: GateDocument) -> str:
@@ -259,7 +280,8 @@ def _cost(document: CostDocument) -> _Words:
     curve = [(p.coverage, p.cost) for p in document.curve]
     table = Table("Cost of a judgment", ("what", "cost", "95% interval"), cells)
     axes = (curve, "share that is answered", "cost of a judgment")
-    return _Words(f"What abstaining by {name} costs", sentence, table, notes, axes)
+    facts = [fact(what, measured, Unit.NUMBER) for what, measured in rows.items()]
+    return _Words(f"What abstaining by {name} costs", sentence, table, notes, facts, axes)
 
 
 def _plan(document: PlanDocument) -> _Words:
@@ -290,4 +312,7 @@ def _plan(document: PlanDocument) -> _Words:
         notes.append(f"The pilot's {pilot} show {document.smallest_effect:.4g} or more.")
     columns = ("labelled cases", "items", "repeats", "judged besides", "power")
     curve = ([(d.cases, d.power) for d in document.curve], "cases", "power")
-    return _Words("How many cases", sentence, Table("Designs", columns, rows), notes, curve)
+    power = {"power by the formula": document.power, "in simulated studies": document.simulated}
+    powers = {title: percent(share) for title, share in power.items()}
+    facts = _large({"cases": number(document.cases)} | powers)
+    return _Words("How many cases", sentence, Table("Designs", columns, rows), notes, facts, curve)

@@ -26,7 +26,7 @@ SUSPECT: Final = 0.01
 
 def pages(document: EstimateDocument) -> Pages:
     """What a document says."""
-    entries = _entries(document)
+    entries, mean = _entries(document), measured_cell(document.estimates["mean"].estimate)
     sides = [
         (side, title, measured)
         for title, (entry, unit) in entries.items()
@@ -48,9 +48,10 @@ def pages(document: EstimateDocument) -> Pages:
         f"{labelled} and {more}",
         [drawing],
         list(_sentences(document)),
-        [Fact("Mean rating", measured_cell(document.estimates["mean"].estimate))],
+        [Fact("Mean rating", mean)],
         settings,
         document.warnings,
+        f"People would give all of them {mean.text} on average, interval {mean.interval}.",
     )
 
 

@@ -19,6 +19,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
+from acumen.report.terms import Glossary, signs
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
 from acumen.results.files import document_of, read_document
@@ -142,15 +143,19 @@ def render_studies(studies: Sequence[Study]) -> str:
     )
     from markupsafe import Markup
 
+    glossary = Glossary()
+    environment.filters["signs"] = signs
     # only this package's own files and escaped JSON pass unescaped
     return environment.get_template("report.html").render(
         studies=studies,
+        terms=lambda text, **how: glossary(str(_inert(text)), **how),
+        begin=glossary.begin,
         version=__version__,
         policy=Markup(policy),  # noqa: S704
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
         library=Markup(library),  # noqa: S704
-        island=Markup(island(studies)),  # noqa: S704
+        island=lambda: Markup(island(studies, glossary.used)),  # noqa: S704
         kind=lambda block: type(block).__name__,
         static_rows=STATIC_ROWS,
     )
@@ -163,7 +168,7 @@ def _inert(value: object) -> object:
     return value
 
 
-def island(studies: Sequence[Study]) -> str:
+def island(studies: Sequence[Study], terms: Mapping[str, str]) -> str:
     """Charts and cases as JSON that cannot end the element it stands in; each data set once."""
     from acumen.charts.theme import config
 
@@ -172,7 +177,8 @@ def island(studies: Sequence[Study]) -> str:
     charts = [_chart(block, datasets) for block in blocks if isinstance(block, Plot)]
     document = {
         "config": config(),
-        "datasets": [[key, rows] for key, rows in datasets.items()],
+        "terms": terms,
+        "datasets": [[key, _packed(rows)] for key, rows in datasets.items()],
         "charts": charts,
         "cases": [_columns(block) for block in blocks if isinstance(block, Cases)],
     }
@@ -180,6 +186,14 @@ def island(studies: Sequence[Study]) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+def _packed(rows: Sequence[Mapping[str, Any]]) -> list[list[list[Any]]]:
+    """Rows by column, those of the same keys together: no row repeats its keys."""
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row), []).append(row)
+    return [[[*keys], [[r[key] for r in own] for key in keys]] for keys, own in groups.items()]
 
 
 def _chart(plot: Plot, datasets: dict[str, Any]) -> dict[str, Any]:
@@ -190,11 +204,13 @@ def _chart(plot: Plot, datasets: dict[str, Any]) -> dict[str, Any]:
 
 def _columns(cases: Cases) -> dict[str, Any]:
     columns = [
-        {"key": printable(c.key or c.title)}
+        {"key": printable(c.key or c.title), "title": printable(c.title)}
+        | ({"system": c.system} if c.system else {})
+        | ({} if c.is_listed else {"apart": True})
         | ({"values": c.values} if c.values else {"names": c.names, "codes": c.codes})
         for c in cases.columns
     ]
-    return {"n": cases.n, "system": cases.system, "columns": columns}
+    return {"n": cases.n, "systems": cases.systems, "columns": columns}
 
 
 @cache

@@ -28,7 +28,10 @@ def in_letters_of(encoding: str, text: str) -> str:
 
     >>> in_letters_of("utf-8", "0.1–0.2"), in_letters_of("ascii", "0.1–0.2 é")
     ('0.1–0.2', '0.1-0.2 \\\\xe9')
+    >>> in_letters_of("cp1252", "0.1–0.2 · −1")
+    '0.1–0.2 · -1'
     """
     if encoding.lower().startswith("utf"):
         return text
-    return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
+    lacking = {c: near for c, near in _PLAIN.items() if not chr(c).encode(encoding, "ignore")}
+    return text.translate(lacking).encode(encoding, "backslashreplace").decode(encoding)

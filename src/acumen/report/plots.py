@@ -12,7 +12,9 @@ def plot(
     """A figure with its words and its table; nothing where there is no figure."""
     if figure is None:
         return None
-    alt = f"{title}. {caption} The numbers are in the table below the chart."
+    top = zip(table.columns, table.rows[0] if table.rows else (), strict=False)
+    first = ", ".join(f"{column} {cell.text}".strip() for column, cell in list(top)[:5])
+    alt = f"{title}. {caption} First of its numbers: {first}. The others are in the table below it."
     return Plot(f"{study}-chart-{chart}", title, caption, alt, *spec_and_data(figure), table)
 
 

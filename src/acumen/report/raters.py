@@ -87,6 +87,8 @@ class Pages(NamedTuple):
     facts: Sequence[Fact]
     settings: Mapping[str, object]
     warnings: Sequence[str]
+    verdict: str = ""
+    """What a page says first, where no sentence does."""
 
     def brief(self) -> Iterator[Section | Block]:
         """What a terminal shows."""
@@ -111,11 +113,11 @@ class Pages(NamedTuple):
             key=key,
             title=plain(self.title),
             subtitle=self.headline,
-            answers=(("What can be concluded", tuple(self.sentences)),),
+            answers=(("What can be concluded", (*filter(None, [self.verdict]), *self.sentences)),),
             facts=Facts(tuple(self.facts)),
             warnings=Warnings(tuple(map(plain, self.warnings))),
             sections=(*sections, Section("provenance", "Provenance", (table,))),
-            definitions=("intervals",),
+            definitions=("raters", "intervals"),
         )
 
 

@@ -50,6 +50,7 @@ def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool 
         file=out,
         width=width,
         force_terminal=color,
+        force_jupyter=False,  # in a notebook it would show itself and leave no text
         no_color=not color,
         highlight=False,
         markup=False,  # a name with brackets in it is a name

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import (
     BaseModel,
@@ -48,10 +48,6 @@ class Model(BaseModel):
     """Anything on disk: numbers are finite, and a field it does not know is kept."""
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False)
-
-    def on_disk(self) -> dict[str, Any]:
-        """What is written."""
-        return self.model_dump(mode="json")
 
 
 class Value(Model):

@@ -70,6 +70,7 @@ class CheckedCase(Model):
 
     business_id: Word = None
     computed: Computed = Computed()
+    consistent: bool | None = None
 
 
 class Consistency(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Final, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
 
 from acumen.errors import UsageError
 from acumen.runner.access import Access
@@ -18,6 +18,10 @@ from acumen.runner.local import LOCAL
 from acumen.runner.plan import Plan, Settings
 from acumen.runner.protocols import PROTOCOLS
 from acumen.runner.task_file import read_task
+from acumen.table.scale import Scale
+
+if TYPE_CHECKING:
+    from acumen.runner.withhold import Sieve
 
 SAMPLING_TEMPERATURE: Final = 0.7
 
@@ -59,6 +63,7 @@ def run(
     cost_limit: float | None = None,
     prompt_price: float | None = None,
     completion_price: float | None = None,
+    threshold: Any = None,
     watcher: Watcher | None = None,
     **reading: Unpack[CaseReading],
 ) -> Run:
@@ -100,6 +105,9 @@ def run(
     failure_limit, time_limit, token_limit, cost_limit
         End the run at so many questions without a usable reply, seconds, tokens, or so much
         money, by ``prompt_price`` and ``completion_price`` of a million tokens.
+    threshold
+        What :func:`acumen.threshold` made, or its file: answers whose confidence is not above it
+        are left open in the run file, where ``withheld_items`` holds them.
     embedding_model
         Embed references at the endpoint instead of TF-IDF here.
     watcher
@@ -124,22 +132,16 @@ def run(
     ):
         if choice not in choices:
             raise UsageError(f"{name} must be one of {', '.join(choices)}")
-    for name, count in (
-        ("samples", samples),
-        ("concurrency", concurrency),
-        ("limit", limit),
-        ("failure_limit", failure_limit),
-        ("token_limit", token_limit),
-    ):
+    counts = {"samples": samples, "concurrency": concurrency, "limit": limit}
+    counts |= {"failure_limit": failure_limit, "token_limit": token_limit}
+    for name, count in counts.items():
         if count is not None and count < 1:
             raise UsageError(f"{name} must be at least 1")
     if max_tokens is not None and max_completion_tokens is not None:
         raise UsageError("give --max-tokens or --max-completion-tokens, not both")
     if cost_limit is not None and prompt_price is None and completion_price is None:
         raise UsageError("--cost-limit needs --prompt-price or --completion-price")
-    if extra_body is not None and (
-        ours := {"model", "messages", "input", "stream", "n"} & {*extra_body}
-    ):
+    if ours := {"model", "messages", "input", "stream", "n"} & {*(extra_body or ())}:
         raise UsageError(f"--extra-body may not set {', '.join(sorted(ours))}")
     content = read_task(task)
     orders = 2 if content.swap else 1
@@ -179,15 +181,21 @@ def run(
         patience=Patience(timeout, retries, requests_per_minute, tokens_per_minute),
         limits=Limits(failure_limit, time_limit, token_limit, cost_limit, prices),
         watcher=watcher,
+        sieve=None if threshold is None else _sieve(threshold, content.scale),
     )
+
+
+def _sieve(threshold: Any, scale: Scale) -> Sieve:
+    from acumen.runner.withhold import Sieve  # brings the confidence functions: a tenth of a second
+
+    return Sieve.of(threshold, scale)
 
 
 def _address(model: str, base_url: str | None, api: Api) -> str | None:
     """Where to ask; None is the local model."""
     if model != LOCAL:
-        own = PROTOCOLS[api].base_url
         beside = None if api == "messages" else os.environ.get("OPENAI_BASE_URL")
-        return base_url or beside or own
+        return base_url or beside or PROTOCOLS[api].base_url
     if base_url is not None:
         raise UsageError("--model local serves itself: leave --base-url out")
     return None

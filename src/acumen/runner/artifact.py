@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from acumen.files.json import to_json
 from acumen.runner.cases import Case
@@ -18,6 +19,10 @@ from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
 from acumen.runner.record import Mode, Outcome, Record
 from acumen.runner.signals import agreement, middle
+from acumen.types import CaseId
+
+if TYPE_CHECKING:
+    from acumen.runner.withhold import Answer, Sieve
 
 _ERRORS: Final = {
     Outcome.refused: "RefusalError",
@@ -28,6 +33,8 @@ _NO_SETTING: Final = ("task", "references", "address")
 _ALONE: Final = dict.fromkeys(
     ("consistency_modal_confidence", "consistency_score_std", "consistency_na_rate")
 )
+TRUTH: Final = "truth"
+_Place = tuple[CaseId, Mode, str]
 _ROWS: Final = "\0rows"  # no other text of a run file has it
 
 
@@ -54,16 +61,18 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A case in a mode, and the records of its samples."""
+    """A case in a mode, and the records of its samples: all, and those with an answer in them."""
 
     case: Case
     mode: Mode
     records: Sequence[Record]
+    usable: Sequence[Record]
 
-    @property
-    def usable(self) -> list[Record]:
-        """The records that hold an answer or an abstention."""
-        return [record for record in self.records if record.is_usable]
+    @classmethod
+    def of(cls, case: Case, mode: Mode, records: Sequence[Record]) -> Answers:
+        """The answers of a case; where every record is usable, one list is enough for both."""
+        usable = [record for record in records if record.is_usable]
+        return cls(case, mode, records, records if len(usable) == len(records) else usable)
 
     @property
     def error(self) -> str | None:
@@ -72,10 +81,10 @@ class Answers:
         return None if self.usable else f"{_ERRORS[first.outcome]}: {first.reason}"
 
 
-def assemble(plan: Plan, journal: Journal) -> Artifact | None:
+def assemble(plan: Plan, journal: Journal, sieve: Sieve | None = None) -> Artifact | None:
     """The run file of all cases with nothing left to ask; None while there is no such case.
 
-    The same journal, the same bytes.
+    The same journal, the same bytes. Answers that do not pass the sieve are left open.
     """
     samples, modes, records = range(plan.settings.samples), plan.settings.modes, journal.records
     cases = [
@@ -86,7 +95,7 @@ def assemble(plan: Plan, journal: Journal) -> Artifact | None:
     if not cases:
         return None
     answers = [
-        Answers(case, mode, [records[case.id, mode, sample] for sample in samples])
+        Answers.of(case, mode, [records[case.id, mode, sample] for sample in samples])
         for mode in modes
         for case in cases
     ]
@@ -95,13 +104,51 @@ def assemble(plan: Plan, journal: Journal) -> Artifact | None:
         "failure_summary": _failure_summary(answers),
     }
     summary = common["failure_summary"]
+    row_of = partial(_verdict if plan.task.is_verdict else _result, plan)
+    if sieve is not None:
+        withheld, facts = sieve.hold_back(_levels(plan, answers))
+        shared = sieve.document.case_hashes.shared_with(case.id for case in cases)
+        summary["threshold"] = facts | {"calibration_cases": shared}
+        row_of = partial(_open_row, row_of, withheld)
     if plan.task.is_verdict:
-        verdicts = (_verdict(plan, each) for each in answers)
-        return Artifact(summary, _verdict_study(plan, journal, answers) | common, [verdicts])
+        frame = _verdict_study(plan, journal, answers) | common
+        return Artifact(summary, frame, [map(row_of, answers)])
     by_mode = [[each for each in answers if each.mode == mode] for mode in modes]
     frames = [_experiment(plan, mode, each) for mode, each in zip(modes, by_mode, strict=True)]
-    rows = [(_result(plan, each) for each in part) for part in by_mode]
+    rows = [map(row_of, part) for part in by_mode]
     return Artifact(summary, common | {"experiments": frames}, rows)
+
+
+def _levels(plan: Plan, answers: Iterable[Answers]) -> Iterator[Answer]:
+    for each in answers:
+        for item in plan.task.scale.items if each.usable else ():
+            record, signals = _item(plan, item, each.usable)
+            if (level := record.items[item].level) is not None:
+                yield (each.case.id, each.mode, item), level, signals
+
+
+def _open_row(
+    row_of: Callable[[Answers], dict[str, Any]], withheld: Set[_Place], answers: Answers
+) -> dict[str, Any]:
+    """A row without the answers that were withheld; each stays readable beside its place."""
+    row, here = row_of(answers), (answers.case.id, answers.mode)
+    if "verdict" in row:
+        is_open = any((*here, item) in withheld for item in answers.records[0].items)
+        return row | {"verdict": None, "withheld": row["verdict"]} if is_open else row
+    levels = row.get("predicted_items", {})
+    items = [item for item in levels if (*here, item) in withheld]
+    if not items:
+        return row
+    return row | {
+        "predicted_items": levels | dict.fromkeys(items),
+        "withheld_items": {item: levels[item] for item in items},
+        "ratings": [
+            rating | {"rating": None}
+            if rating["item"] in items and rating["rater"] != TRUTH
+            else rating
+            for rating in row["ratings"]
+        ],
+    }
 
 
 def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[str, Any]:
@@ -180,11 +227,7 @@ def _experiment(plan: Plan, mode: Mode, answers: Sequence[Answers]) -> dict[str,
             "participants_evaluated": len(answers),
             "participants_failed": sum(not each.usable for each in answers),
         },
-        "results": {
-            "mode": mode,
-            "prediction_mode": "item",
-            "results": _ROWS,
-        },
+        "results": {"mode": mode, "prediction_mode": "item", "results": _ROWS},
     }
 
 
@@ -223,7 +266,7 @@ def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
 def _ratings(plan: Plan, case: Case, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
     """The same once more as long rows, for those who compare raters: the truth's, each sample's."""
     for item, level in case.truth.items():
-        yield {"item": item, "rater": "truth", "rating": level}
+        yield {"item": item, "rater": TRUTH, "rating": level}
     for record in records:
         rater = f"{plan.settings.model} {record.sample + 1}"
         for item, answer in record.items.items():

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from acumen.errors import DataError, Problem, UsageError, label
+from acumen.errors import Problem, UsageError, label, refuse
+from acumen.readers import rows_of
 from acumen.readers.cells import coded_of, levels_of
 from acumen.readers.content import Content
 from acumen.readers.formats import FORMATS, format_of
 from acumen.readers.lookup import Lookup
 from acumen.readers.mapping import Cell, Columns
-from acumen.readers.records import Rows
 from acumen.readers.request import Request
 from acumen.readers.roles import guess_roles
 from acumen.runner.task import Task
@@ -26,7 +26,10 @@ Record = dict[str, Any]
 def records_of(content: Content, task: Task, reading: Mapping[str, Any]) -> list[Record]:
     """The rows as records of a case file: ``id``, the task's inputs, ``truth`` where there is."""
     request = Request.of({k: v for k, v in reading.items() if k != "text_column"})
-    rows = _rows(content, request)
+    name = format_of(content.head, request.format)
+    if not FORMATS[name].has_columns:  # records of cases: here they are rows like others
+        name = "jsonl" if content.head.has_lines else "json"
+    rows = rows_of(content, name, request)
     mapping, look = request.over(rows.mapping), Lookup(rows, {})
     inputs = _inputs(reading.get("text_column"), rows.names, task)
     case = mapping.columns.case
@@ -55,15 +58,6 @@ def records_of(content: Content, task: Task, reading: Mapping[str, Any]) -> list
     if "item" in table:
         return _joined(records, task, content.name)
     return [_labelled(record, task) for record in records]
-
-
-def _rows(content: Content, request: Request) -> Rows:
-    name = format_of(content.head, request.format)
-    if not FORMATS[name].has_columns:  # records of cases: here they are rows like others
-        name = "jsonl" if content.head.has_lines else "json"
-    path = request.over({}).rows
-    rows: Rows = FORMATS[name].reader()(content, **({"rows": path} if name == "json" else {}))
-    return rows
 
 
 def _inputs(
@@ -121,6 +115,5 @@ def _joined(records: Sequence[Record], task: Task, source: str) -> list[Record]:
             problems.append(Problem("is there more than once", **at))
         if level is not None:
             case["truth"][item] = level
-    if problems:
-        raise DataError(problems, source=source)
+    refuse(problems, source)
     return [case | {"truth": case["truth"] or None} for case in cases.values()]

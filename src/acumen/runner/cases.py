@@ -14,12 +14,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
-from acumen.errors import DataError, Problem, UsageError, label, what_came
+from acumen.errors import DataError, UsageError, label, what_came
+from acumen.files.fields import Fields
 from acumen.readers.content import Content, digest_of, load
 from acumen.runner.task import Task
 from acumen.types import CaseId
@@ -119,12 +120,12 @@ def read_references(path: str | Path, task: Task) -> References:
 def _read(
     path: str | Path,
     noun: str,
-    read: Callable[[dict[str, Any], str, Task, list[Problem]], T | None],
+    read: Callable[[dict[str, Any], str, Task, Fields], T | None],
     task: Task,
     reading: Mapping[str, Any],
 ) -> Contents[T]:
     content = _bundled(noun, task) if str(path) == DEMO else load(path)
-    source = content.name
+    fields = Fields(content.name, task.scale.case)
     is_document = content.head.is_json and not content.head.has_lines
     if noun == "cases" and content.head.start and (reading or not is_document):
         from acumen.runner.case_rows import records_of  # NumPy: not for a JSON document
@@ -132,25 +133,25 @@ def _read(
         try:
             records: Sequence[object] = records_of(content, task, reading)
         except DataError as error:
-            raise DataError(error.problems, source) from None
+            raise DataError(error.problems, content.name) from None
     else:
-        records = _records(content.document, noun, source)
-    problems: list[Problem] = []
+        records = _records(content.document, noun, content.name)
     contents: list[T] = []
     for index, record in enumerate(records):
-        where = f"{noun}[{index}]"
+        fields.case, where = None, f"{noun}[{index}]"
         if not isinstance(record, dict):
-            problems.append(Problem(f"must be an object, not {_kind(record)}", field=where))
-        elif (entry := read(record, where, task, problems)) is not None:
+            fields.wrong(where, f"must be an object, not {_kind(record)}")
+        elif (entry := read(record, where, task, fields)) is not None:
             contents.append(entry)
     # 7 and "7" would be one case to a reader of the run file
     names = Counter(str(entry.id) for entry in contents if isinstance(entry, Case))
-    repeats = [name for name, n in names.items() if n > 1]
-    problems += [Problem("is there more than once", case=i, noun=task.scale.case) for i in repeats]
+    for name in (name for name, n in names.items() if n > 1):
+        fields.case = name
+        fields.wrong(None, "is there more than once")
+    fields.case = None
     if not records:
-        problems.append(Problem(f"holds no {noun}"))
-    if problems:
-        raise DataError(problems, source=source)
+        fields.wrong(None, f"holds no {noun}")
+    fields.finish()
     return Contents(tuple(contents), content.sha256 or "")
 
 
@@ -171,19 +172,16 @@ def _records(document: object, key: str, source: str) -> list[object]:
     return records
 
 
-def _case(record: dict[str, Any], where: str, task: Task, problems: list[Problem]) -> Case | None:
-    name = record.get("id")
+def _case(record: dict[str, Any], where: str, task: Task, fields: Fields) -> Case | None:
+    name, at = record.get("id"), ""
     if isinstance(name, bool) or not isinstance(name, int | str) or name == "":
-        message = f"must be text or a whole number, not {_kind(name)}"
-        problems.append(Problem(message, field=f"{where}.id"))
-        name = None
+        fields.wrong(f"{where}.id", f"must be text or a whole number, not {_kind(name)}")
+        name, at = None, f"{where}."
+    fields.case = name
+    for key, fault in _wrong_inputs(record, task):
+        fields.wrong(f"{at}{key}", fault)
     inline = {key: record[key] for key in (*task.scale.items, "incidents") if key in record}
-    truth, faults = _truth(record.get("truth", inline or None), task)
-    for problem in [*_input_problems(record, task), *faults]:
-        if name is None:
-            problems.append(replace(problem, field=f"{where}.{problem.field}"))
-        else:
-            problems.append(replace(problem, case=name, noun=task.scale.case))
+    truth = _truth(record.get("truth", inline or None), task, f"{at}truth", fields)
     if name is None:
         return None
     inputs = {key: record.get(key) for key in task.inputs}
@@ -191,22 +189,22 @@ def _case(record: dict[str, Any], where: str, task: Task, problems: list[Problem
     return Case(name, inputs | dict.fromkeys(gaps), truth)
 
 
-def _input_problems(record: dict[str, Any], task: Task) -> Iterator[Problem]:
+def _wrong_inputs(record: dict[str, Any], task: Task) -> Iterator[tuple[str, str]]:
     for key, kind in task.inputs.items():
         value = record.get(key)
         if kind == "optional text" and not value:
             continue
         if key not in record:
-            yield Problem("is missing", field=key)
+            yield key, "is missing"
         elif kind != "reviews":
             if not isinstance(value, str):
-                yield Problem(f"must be text, not {_kind(value)}", field=key)
+                yield key, f"must be text, not {_kind(value)}"
             elif not value.strip():
-                yield Problem("is blank", field=key)
+                yield key, "is blank"
         elif not isinstance(value, list) or not all(map(_is_review, value)):
-            yield Problem("must be a list of {review_id, text}, both text", field=key)
+            yield key, "must be a list of {review_id, text}, both text"
         elif len({review["review_id"] for review in value}) < len(value):
-            yield Problem("gives one review_id twice", field=key)
+            yield key, "gives one review_id twice"
 
 
 def _is_review(review: object) -> bool:
@@ -215,52 +213,44 @@ def _is_review(review: object) -> bool:
     )
 
 
-def _truth(truth: object, task: Task) -> tuple[dict[str, int | float | str], list[Problem]]:
-    """Levels by item, and what is wrong with them or with the incidents of a verdict study.
+def _truth(truth: object, task: Task, place: str, fields: Fields) -> dict[str, int | float | str]:
+    """Levels by item; what is wrong with them or with the incidents of a verdict study is noted.
 
     None of them is no fault: a case may be judged now and its truth be known later.
     """
-    if truth is None:
-        return {}, []
-    if not isinstance(truth, dict):
-        return {}, [Problem(f"must be an object, not {_kind(truth)}", field="truth")]
-    allowed = set(task.scale.items) | ({"incidents"} if task.is_verdict else set())
-    problems = [
-        Problem("is not an item of the task", field=f"truth.{label(key)}")
-        for key in truth
-        if key not in allowed
-    ]
     levels: dict[str, int | float | str] = {}
+    if truth is None:
+        return levels
+    if not isinstance(truth, dict):
+        fields.wrong(place, f"must be an object, not {_kind(truth)}")
+        return levels
+    for key in truth:
+        if key not in task.scale.items and not (key == "incidents" and task.is_verdict):
+            fields.wrong(f"{place}.{label(key)}", "is not an item of the task")
     for item in task.scale.items:
-        if item not in truth:
-            problems.append(Problem("is missing", item=item, field="truth"))
-            continue
         try:
             levels[item] = _level(truth[item], task)
+        except KeyError:
+            fields.wrong(place, "is missing", item)
         except ValueError as error:
-            problems.append(Problem(str(error), item=item, field="truth"))
+            fields.wrong(place, str(error), item)
     incidents = truth.get("incidents", [])
     if not isinstance(incidents, list) or not all(isinstance(i, dict) for i in incidents):
-        problems.append(Problem("must be a list of objects", field="truth.incidents"))
-    return levels, problems
+        fields.wrong(f"{place}.incidents", "must be a list of objects")
+    return levels
 
 
-def _reference(
-    record: dict[str, Any], where: str, task: Task, problems: list[Problem]
-) -> Reference | None:
-    item, text = record.get("item"), record.get("text")
-    faults = []
+def _reference(record: dict[str, Any], where: str, task: Task, fields: Fields) -> Reference | None:
+    item, text, before = record.get("item"), record.get("text"), len(fields.problems)
     if item not in task.scale.items:
-        allowed = ", ".join(task.scale.items)
-        faults.append(Problem(f"must be one of {allowed}", field=f"{where}.item"))
+        fields.wrong(f"{where}.item", f"must be one of {', '.join(task.scale.items)}")
     if not isinstance(text, str) or not text.strip():
-        faults.append(Problem("must be text that is not blank", field=f"{where}.text"))
+        fields.wrong(f"{where}.text", "must be text that is not blank")
     try:
         score = _level(record.get("score"), task)
     except ValueError as error:
-        faults.append(Problem(str(error), field=f"{where}.score"))
-    problems += faults
-    if faults:
+        fields.wrong(f"{where}.score", str(error))
+    if len(fields.problems) > before:
         return None
     return Reference(str(item), str(text), score, record.get("case"))
 

@@ -6,7 +6,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from acumen.errors import printable
@@ -144,10 +144,8 @@ class Driver:
                 references = await self._shots.of(question.case)
             except TransportFailure as failure:  # the question could not be put
                 outcome, reason = Outcome.transport_failure, f"embedding_{failure.reason}"
-                digest = question.case.digest
-                return Record(
-                    *question.key, outcome, reason, retries=failure.retries, case_hash=digest
-                )
+                record = Record(*question.key, outcome, reason, case_hash=question.case.digest)
+                return replace(record, retries=failure.retries)
         return await ask(question, references, self.plan, self.endpoint)
 
 
@@ -182,4 +180,5 @@ def _on_signals(handler: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         for number in numbers:  # one that was never added does no harm
-            loop.remove_signal_handler(number)
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(number)

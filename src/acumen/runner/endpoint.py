@@ -120,11 +120,7 @@ class Endpoint:
     """A client of one endpoint; use it as an async context manager."""
 
     def __init__(
-        self,
-        access: Access,
-        settings: Settings,
-        patience: Patience,
-        watcher: Watcher,
+        self, access: Access, settings: Settings, patience: Patience, watcher: Watcher
     ) -> None:
         self.host = access.host
         self.reply_format: ReplyFormat = settings.reply_format
@@ -206,9 +202,10 @@ class Endpoint:
                     if failure.reason == UNREACHED and not self._answers:
                         raise EndpointRefusal(f"{printable(self.host)} {_SILENCE}") from None
                     raise
-                seconds = min(
-                    self._wait(number, failure.wait), self._patience.longest_wait - waited
-                )
+                longest = min(self._patience.backoff * 2.0**number, 30.0)
+                pause = longest * (0.5 + 0.5 * self._random.random())
+                pause = pause if failure.wait is None else failure.wait
+                seconds = min(pause, self._patience.longest_wait - waited)
                 waited += seconds
                 self._watcher.retry(failure.reason, seconds)
                 await self._sleep(seconds)
@@ -222,12 +219,6 @@ class Endpoint:
         except TimeoutError:
             return
         raise Stopped
-
-    def _wait(self, attempt: int, seconds: float | None) -> float:
-        if seconds is not None:
-            return seconds
-        longest: float = min(self._patience.backoff * 2.0**attempt, 30.0)
-        return longest * (0.5 + 0.5 * self._random.random())
 
     async def _finds_simpler_format(
         self, question: Ask, reply_format: ReplyFormat, failure: TransportFailure
@@ -272,10 +263,12 @@ class Endpoint:
         except TimeoutError:
             raise TransportFailure("timeout") from None
         except Exception as error:
-            library = type(error).__module__.partition(".")[0]
+            library, name = type(error).__module__.partition(".")[0], type(error).__name__
             if library not in _LIBRARIES and not isinstance(error, OSError):
                 raise
-            raise _lost(error) from None
+            # no connection was made, or one was lost: a prompt may be to blame for the second
+            lost = UNREACHED if name == "ConnectError" else "connection"
+            raise TransportFailure("timeout" if name.endswith("Timeout") else lost) from None
 
     async def _document(self, response: Any) -> Body:
         """The body of a response whose head is sound; nothing else gets into memory."""
@@ -285,8 +278,11 @@ class Endpoint:
             raise TransportFailure("redirect", again=False, status=status)
         encoding = headers.get("content-encoding", "")
         if status >= 400:
-            wait = retry_after(headers.get("retry-after"))
-            raise self._refused(status, await _error_body(response, encoding), wait)
+            data, wait = b"", retry_after(headers.get("retry-after"))
+            with contextlib.suppress(Exception):  # a bad body makes the error no other
+                async with asyncio.timeout(5):
+                    data = await read_body(response.aiter_raw(), LARGEST_ERROR_BODY, encoding)
+            raise self._refused(status, data, wait)
         length = headers.get("content-length", "")
         if length.isascii() and length.isdigit() and int(length) > self._largest:
             raise TransportFailure(TOO_LARGE, again=False)
@@ -298,22 +294,6 @@ class Endpoint:
             return EndpointRefusal(f"{printable(self.host)} {error}")
         self.advice = error.advice
         return error
-
-
-async def _error_body(response: Any, encoding: str) -> bytes:
-    """The beginning of an error's body; what is wrong with it makes the error no other."""
-    with contextlib.suppress(Exception):
-        async with asyncio.timeout(5):
-            return await read_body(response.aiter_raw(), LARGEST_ERROR_BODY, encoding)
-    return b""
-
-
-def _lost(error: BaseException) -> TransportFailure:
-    """No connection was made, or one was made and lost: a prompt may be to blame for the second."""
-    name = type(error).__name__
-    if name.endswith("Timeout"):
-        return TransportFailure("timeout")
-    return TransportFailure(UNREACHED if name == "ConnectError" else "connection")
 
 
 def http_library() -> Any:
@@ -331,13 +311,11 @@ def _clients(access: Access, patience: Patience) -> list[Any]:
     for name in _LIBRARIES:  # they would log addresses
         logging.getLogger(name).setLevel(logging.CRITICAL)
     is_here = access.host.partition(":")[0] in ("127.0.0.1", "localhost", "::1")
-    return [
-        httpx2.AsyncClient(
-            follow_redirects=False,
-            trust_env=not is_here,  # a proxy has no business on loopback
-            timeout=patience.timeout,
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
-            verify=context,
-        )
-        for context in [httpx2.create_ssl_context()] * _CLIENTS
-    ]
+    options = {
+        "follow_redirects": False,
+        "trust_env": not is_here,  # a proxy has no business on loopback
+        "timeout": patience.timeout,
+        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=0),
+        "verify": httpx2.create_ssl_context(),
+    }
+    return [httpx2.AsyncClient(**options) for _ in range(_CLIENTS)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acumen.errors import DataError
 from acumen.files.json import created_at, read_json, write_bytes
@@ -24,6 +24,9 @@ from acumen.runner.limits import Limits, Stop
 from acumen.runner.local import model_file, serve_local, server_library
 from acumen.runner.plan import Plan
 from acumen.runner.provenance import provenance
+
+if TYPE_CHECKING:
+    from acumen.runner.withhold import Sieve
 
 
 @dataclass(frozen=True)
@@ -70,15 +73,28 @@ def execute(
     patience: Patience | None = None,
     limits: Limits | None = None,
     watcher: Watcher | None = None,
+    sieve: Sieve | None = None,
 ) -> Run:
     """Ask all questions of a plan and write the run file. ``access`` None: the local model.
 
-    A dry run refuses what a run would refuse before its first question; it asks and writes nothing.
+    Answers that do not pass a sieve are left open in it. A dry run refuses what a run would refuse
+    before its first question; it asks and writes nothing.
     """
     access = Access(access, plan.settings.api) if isinstance(access, str) else access
     limits, watcher = limits or Limits(), watcher or Watcher()
-    _check_access(access)
-    header = _header(plan, access)
+    http_library()  # what it takes to ask at all: the packages, the weights, or a key
+    if access is None:
+        model_file()
+        server_library()
+    else:
+        access.key()
+    header = {
+        "journal": VERSION,
+        "run_id": uuid.uuid4().hex[:12],
+        "started": created_at(),
+        "plan": plan.identity(),
+        "provenance": provenance(plan, is_local=access is None),
+    }
     if dry_run:
         check_journal(output, header, plan.faults(), resume=resume)
         return Run(plan, output, limits=limits, concurrency=concurrency)
@@ -96,39 +112,21 @@ def execute(
                 asyncio.run(driver.drive(concurrency))
             except BaseException:
                 with suppress(DataError):  # the first error is the one to tell
-                    _write(plan, journal, output)
+                    _write(plan, journal, output, sieve)
                 raise
-        failures = _write(plan, journal, output)
+        failures = _write(plan, journal, output, sieve)
         return Run(plan, output, failures, driver.stop, driver.reason)
     finally:
         journal.close()
 
 
 @uncollected()
-def _write(plan: Plan, journal: Journal, output: Path) -> Mapping[str, Any] | None:
+def _write(
+    plan: Plan, journal: Journal, output: Path, sieve: Sieve | None
+) -> Mapping[str, Any] | None:
     """Write the run file of all cases that are whole; of none there is none. Its summary."""
-    artifact = assemble(plan, journal)
+    artifact = assemble(plan, journal, sieve)
     if artifact is None:
         return None
     write_bytes(output, artifact.encode(), private=True)
     return artifact.summary
-
-
-def _check_access(access: Access | None) -> None:
-    """What it takes to ask at all: the packages, the weights, a key where one is needed."""
-    http_library()
-    if access is None:
-        model_file()
-        server_library()
-    else:
-        access.key()
-
-
-def _header(plan: Plan, access: Access | None) -> dict[str, Any]:
-    return {
-        "journal": VERSION,
-        "run_id": uuid.uuid4().hex[:12],
-        "started": created_at(),
-        "plan": plan.identity(),
-        "provenance": provenance(plan, is_local=access is None),
-    }

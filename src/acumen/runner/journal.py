@@ -6,8 +6,7 @@ so the event loop never blocks on the disk and a thousand answers cost a few doz
 
 Every line ends with a seal, a checksum of the rest of it: a line that a disk or a hand changed is
 named and never read. A process killed at any moment leaves at worst a torn last line, which the
-next one cuts off. The kernel holds the lock (``flock``) and drops it with the process, so nothing
-stale is left behind.
+next one cuts off.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import fcntl
 import os
 import re
 import threading
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from acumen.errors import DataError, Problem, UsageError, label
 from acumen.files.json import parse_json, sync_folder, to_json
+from acumen.runner.lock import locked
 from acumen.runner.record import Key, Record, as_line, read_record
 
 VERSION: Final = 2
@@ -48,6 +47,8 @@ class Journal:
     records: dict[Key, Record]
     repaired: bool
     _handle: int
+    _hold: contextlib.ExitStack
+    """The open file and its lock."""
     syncs: int = 0
     _lines: list[bytes] = field(default_factory=list)
     """Those that wait for the disk."""
@@ -88,7 +89,7 @@ class Journal:
         """Finish what waits, drop the lock."""
         with contextlib.suppress(DataError):  # nobody waits for it any more
             self._commit()
-        os.close(self._handle)
+        self._hold.close()
 
 
 def open_journal(
@@ -100,16 +101,17 @@ def open_journal(
     why a record cannot be one of this run, or None.
     """
     path = journal_of(output)
-    handle = _open(path, os.O_CREAT)
-    try:
-        _lock(handle, path, fcntl.LOCK_EX)
-        os.fchmod(handle, 0o600)
+    with contextlib.ExitStack() as hold:
+        handle = hold.enter_context(_opened(path, os.O_CREAT, alone=True))
+        if hasattr(os, "fchmod"):
+            os.fchmod(handle, 0o600)
         size = os.fstat(handle).st_size
         try:
             old = _continuation(output, handle, header, fault, resume=resume)
         except UsageError:
             if not size:  # made just now, for nothing
-                path.unlink()
+                with contextlib.suppress(PermissionError):  # Windows keeps what is open
+                    path.unlink()
             raise
         if old.length < size:
             os.ftruncate(handle, old.length)
@@ -119,10 +121,8 @@ def open_journal(
             os.fsync(handle)
             sync_folder(path.parent)
         is_repaired = resume and old.length < size
-        return Journal(path, old.header or dict(header), old.records, is_repaired, handle)
-    except BaseException:
-        os.close(handle)
-        raise
+        journal_header = old.header or dict(header)
+        return Journal(path, journal_header, old.records, is_repaired, handle, hold.pop_all())
 
 
 def check_journal(
@@ -134,12 +134,8 @@ def check_journal(
         _refuse_folder(path)
         _continuation(output, None, header, fault, resume=resume)
         return
-    handle = _open(path)
-    try:
-        _lock(handle, path, fcntl.LOCK_SH)
+    with _opened(path, 0, alone=False) as handle:
         _continuation(output, handle, header, fault, resume=resume)
-    finally:
-        os.close(handle)
 
 
 @dataclass(slots=True)
@@ -208,11 +204,20 @@ def _unsealed(line: bytes) -> bytes | None:
     return body + b"}" if match and int(match[1], 16) == zlib.crc32(body) else None
 
 
-def _open(path: Path, create: int = 0) -> int:
+@contextlib.contextmanager
+def _opened(path: Path, create: int, *, alone: bool) -> Iterator[int]:
+    """The journal's file, open and locked."""
+    # Windows knows no such links, and ends lines in its own way
+    system = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        return os.open(path, os.O_RDWR | create | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        handle = os.open(path, os.O_RDWR | create | os.O_APPEND | system, 0o600)
     except OSError as error:
         raise _cannot_open(path, error.strerror) from None
+    try:
+        with locked(handle, path, alone=alone):
+            yield handle
+    finally:
+        os.close(handle)
 
 
 def _cannot_open(path: Path, why: str | None) -> DataError:
@@ -226,13 +231,6 @@ def _refuse_folder(path: Path) -> None:
         raise _cannot_open(path, os.strerror(why))
     if not path.parent.is_dir():
         raise _cannot_open(path, os.strerror(errno.ENOTDIR))
-
-
-def _lock(handle: int, path: Path, kind: int) -> None:
-    try:
-        fcntl.flock(handle, kind | fcntl.LOCK_NB)
-    except OSError:
-        raise UsageError(f"another run is writing {label(path.name)}: wait for it to end") from None
 
 
 def _read(file: BinaryIO, header: dict[str, Any] | None, source: str, fault: Fault) -> _Contents:

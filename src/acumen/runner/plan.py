@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 from acumen.errors import UsageError, label
@@ -92,10 +93,9 @@ class Plan:
 
     def questions(self) -> Iterator[Question]:
         """Every question, case by case, so that a stopped run has whole cases."""
-        for case in self.asked_cases:
-            for mode in self.settings.modes:
-                for sample in range(self.settings.samples):
-                    yield Question(case, mode, sample)
+        samples = range(self.settings.samples)
+        for case, mode, sample in product(self.asked_cases, self.settings.modes, samples):
+            yield Question(case, mode, sample)
 
     @property
     def size(self) -> int:
@@ -124,10 +124,8 @@ class Plan:
         def fault(record: Record) -> str | None:
             if record.case in digests and record.case_hash != digests[record.case]:
                 return f"{self.task.scale.case} {label(record.case)} was asked with another text"
-            answers = record.items.values()
-            if record.items and (
-                record.items.keys() != items or not {answer.level for answer in answers} <= levels
-            ):
+            own = {answer.level for answer in record.items.values()} <= levels
+            if record.items and not (own and record.items.keys() == items):
                 return "holds no answers of this task"
             return None
 

@@ -76,11 +76,8 @@ def repair(
     """The conversation that asks once more: what came, and what was wrong with it."""
     schema = json.dumps(reply_schema(task), ensure_ascii=False)
     ask = render(task.prompt.repair, {"problems": list(problems), "schema": schema})
-    return [
-        *messages,
-        {"role": "assistant", "content": reply[:4000]},
-        {"role": "user", "content": ask},
-    ]
+    said = {"role": "assistant", "content": reply[:4000]}
+    return [*messages, said, {"role": "user", "content": ask}]
 
 
 def prompt_hash(messages: Sequence[Message]) -> str:

@@ -45,8 +45,8 @@ class Ask:
 
     def body(self, reply_format: ReplyFormat) -> Body:
         """The request as its protocol writes it, and what the user adds to every request."""
-        protocol = PROTOCOLS[self.settings.api]
-        body = protocol.request(self, reply_format)
+        body = {"model": self.settings.model, "temperature": self.settings.temperature}
+        body |= PROTOCOLS[self.settings.api].request(self, reply_format)
         dropped = {name for option in self.settings.omit for name in _NAMES[option]}
         fields = {name: value for name, value in body.items() if name not in dropped}
         return fields | dict(self.settings.extra_body or {})
@@ -69,15 +69,10 @@ def is_openai(host: str) -> bool:
     return host.partition(":")[0].endswith(_OPENAI_HOSTS)
 
 
-def _sampling(ask: Ask) -> Body:
-    return {"model": ask.settings.model, "temperature": ask.settings.temperature}
-
-
 def _chat(ask: Ask, reply_format: ReplyFormat) -> Body:
     settings = ask.settings
     renamed = settings.newer_token_field or is_openai(settings.endpoint)
     body = {
-        **_sampling(ask),
         "messages": ask.messages,
         "max_completion_tokens" if renamed else "max_tokens": settings.max_tokens,
         "seed": settings.seed + ask.sample,  # each sample has its own
@@ -94,7 +89,6 @@ def _chat(ask: Ask, reply_format: ReplyFormat) -> Body:
 
 def _responses(ask: Ask, reply_format: ReplyFormat) -> Body:
     body = {
-        **_sampling(ask),
         "input": ask.messages,
         "max_output_tokens": ask.settings.max_tokens,
         "store": False,  # a case's text is kept nowhere it need not be
@@ -115,7 +109,6 @@ def _responses(ask: Ask, reply_format: ReplyFormat) -> Body:
 def _messages(ask: Ask, reply_format: ReplyFormat) -> Body:
     system = "\n\n".join(m["content"] for m in ask.messages if m["role"] == "system")
     body = {
-        **_sampling(ask),
         "max_tokens": ask.settings.max_tokens,
         "messages": [m for m in ask.messages if m["role"] != "system"],
     }
@@ -165,9 +158,8 @@ def _read_responses(body: Body) -> Answer:
     details = body.get("incomplete_details")
     cause = details.get("reason") if isinstance(details, dict) else None
     finish = {"max_output_tokens": "length", CONTENT_FILTER: CONTENT_FILTER}.get(str(cause), "stop")
-    tokens = [
-        t for part in parts if isinstance(part.get("logprobs"), list) for t in part["logprobs"]
-    ]
+    lists = (part.get("logprobs") for part in parts)
+    tokens = [token for some in lists if isinstance(some, list) for token in some]
     refused = refused or finish == CONTENT_FILTER
     return _answer(body, text, finish, refused, {"content": tokens}, "input", "output")
 

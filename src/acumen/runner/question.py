@@ -11,6 +11,7 @@ from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
 from acumen.runner.endpoint import Endpoint
 from acumen.runner.plan import Plan, Question
+from acumen.runner.prompts import Message
 from acumen.runner.protocols import Ask
 from acumen.runner.record import ItemAnswer, Outcome, Record
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
@@ -49,13 +50,8 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
     case = question.presented(plan.task)
     messages = prompts.zero_or_few_shot(plan.task, case, references)
     digest = prompts.prompt_hash(messages)
-    record = Record(
-        *question.key,
-        Outcome.transport_failure,
-        prompt_hash=digest,
-        case_hash=question.case.digest,
-    )
-    tally = _Tally()
+    record = Record(*question.key, Outcome.transport_failure, None, digest)
+    record, tally = replace(record, case_hash=question.case.digest), _Tally()
     try:
         answer, reading = await _converse(question, plan, endpoint, messages, tally)
         if isinstance(reading, Reading):
@@ -76,11 +72,7 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
 
 
 async def _converse(
-    question: Question,
-    plan: Plan,
-    endpoint: Endpoint,
-    messages: list[prompts.Message],
-    tally: _Tally,
+    question: Question, plan: Plan, endpoint: Endpoint, messages: list[Message], tally: _Tally
 ) -> tuple[Answer, Reading | UnusableReply]:
     """Ask, and ask again as often as the task allows while the reply cannot be used."""
     conversation = messages

@@ -99,11 +99,9 @@ def as_line(record: Record) -> bytes:
     """The record as a line of the journal; what it does not have is left out."""
     parts = _shallow(record)
     parts["items"] = {item: _shallow(answer) for item, answer in record.items.items()}
-    if record.parsed is not None:
-        parts["parsed"] = _shallow(record.parsed)
-    for name in ("items", "reply", "parsed"):
-        if parts[name] in (None, {}):
-            del parts[name]
+    parts["parsed"] = None if record.parsed is None else _shallow(record.parsed)
+    gaps = [name for name in ("items", "reply", "parsed") if parts[name] in (None, {})]
+    parts = {name: part for name, part in parts.items() if name not in gaps}
     return to_json(parts, indent=None).encode("utf-8")
 
 

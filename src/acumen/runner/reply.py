@@ -153,10 +153,8 @@ def _item(
     answer: dict[str, Any], level: int | float | str | None, task: Task, span: Span
 ) -> ItemReply:
     flaws: list[str] = []
-    confidence = None
-    if task.reply.confidence is not None:
-        confidence = _confidence(answer, task.reply.confidence, flaws)
-    quotes: tuple[str, ...] = ()
+    key, quotes = task.reply.confidence, tuple[str, ...]()
+    confidence = None if key is None else _confidence(answer, key, flaws)
     evidence = task.reply.evidence
     if evidence is not None and evidence.kind == "quotes":
         texts = answer.get(evidence.key)

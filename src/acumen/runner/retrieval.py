@@ -81,10 +81,8 @@ class EmbeddedSimilarity:
         ]
 
     async def _embed(self, texts: Sequence[str]) -> list[list[float]]:
-        vectors: list[list[float]] = []
-        for start in range(0, len(texts), 64):
-            vectors += await self.endpoint.embed(texts[start : start + 64], self.model)
-        return vectors
+        blocks = (texts[start : start + 64] for start in range(0, len(texts), 64))
+        return [v for block in blocks for v in await self.endpoint.embed(block, self.model)]
 
 
 Similarity = TfidfSimilarity | EmbeddedSimilarity

@@ -50,12 +50,9 @@ def count_snippets(
 ) -> EvidenceCount:
     """Distinct evidence rows whose snippet stands in the review they cite."""
     texts = {review["review_id"]: fold(review["text"]) for review in reviews}
-    keys = ("review_id", "field", "judgement")
-    distinct = {tuple(row[key] for key in keys): row for row in rows}
-    real = 0
-    for row in distinct.values():
-        snippet = fold(row.get("snippet", "")).strip("\"' ")
-        real += bool(snippet) and snippet in texts.get(row["review_id"], "")
+    distinct = {(row["review_id"], row["field"], row["judgement"]): row for row in rows}
+    snippets = {at: fold(row.get("snippet", "")).strip("\"' ") for at, row in distinct.items()}
+    real = sum(bool(text) and text in texts.get(at[0], "") for at, text in snippets.items())
     return EvidenceCount(real, len(distinct) - real)
 
 

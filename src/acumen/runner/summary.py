@@ -20,11 +20,9 @@ SECONDS_PER_ANSWER: Final = 5
 def preview(plan: Plan, limits: Limits, concurrency: int) -> Iterator[str]:
     """How many questions, to whom, what they may cost; and the first prompt, word for word."""
     settings, cases = plan.settings, plan.asked_cases
-    yield (
-        f"{counted(plan.size, 'question')}: {counted(len(cases), 'case')}, "
-        f"{', '.join(settings.modes)}, {counted(settings.samples, 'sample')} each, "
-        f"to {printable(settings.endpoint)}"
-    )
+    questions, samples = counted(plan.size, "question"), counted(settings.samples, "sample")
+    asked = f"{counted(len(cases), 'case')}, {', '.join(settings.modes)}, {samples} each"
+    yield f"{questions}: {asked}, to {printable(settings.endpoint)}"
     zero_shot = [zero_or_few_shot(plan.task, case) for case in cases]
     yield f"zero-shot prompts of {_lengths(zero_shot)}, hash {plan.prompt_hash()}"
     prompts = zero_shot * ("zero_shot" in settings.modes)
@@ -38,8 +36,9 @@ def preview(plan: Plan, limits: Limits, concurrency: int) -> Iterator[str]:
         yield f"few-shot prompts of {_lengths(few_shot)}{bareness if bare else ''}"
         prompts += few_shot
     yield from _estimates(plan, limits, concurrency, sum(map(_length, prompts)))
-    for message in prompts[0]:
-        yield f"--- {message['role']}\n{_visible(message['content'])}"
+    for message in prompts[0]:  # its lines, and nothing that a terminal obeys
+        lines = (printable(line, limit=len(line)) for line in message["content"].splitlines())
+        yield f"--- {message['role']}\n" + "\n".join(lines)
     yield "---"
 
 
@@ -47,10 +46,8 @@ def _estimates(plan: Plan, limits: Limits, concurrency: int, characters: int) ->
     """Tokens, time and cost, each with what it rests on."""
     asked = characters * plan.settings.samples // CHARACTERS_PER_TOKEN
     replies = plan.size * plan.settings.max_tokens
-    yield (
-        f"about {asked:,} tokens of prompts ({CHARACTERS_PER_TOKEN} characters a token), "
-        f"at most {replies:,} of replies ({plan.settings.max_tokens:,} each)"
-    )
+    prompts = f"about {asked:,} tokens of prompts ({CHARACTERS_PER_TOKEN} characters a token)"
+    yield f"{prompts}, at most {replies:,} of replies ({plan.settings.max_tokens:,} each)"
     minutes = plan.size * SECONDS_PER_ANSWER / concurrency / 60
     pace = f"{SECONDS_PER_ANSWER} seconds an answer, {concurrency} at a time"
     yield f"about {minutes:,.1f} minutes at {pace}"
@@ -63,11 +60,6 @@ async def _few_shot_prompts(plan: Plan) -> list[list[Message]]:
     assert plan.references is not None, "a plan without references has no few-shot mode"
     shots = FewShots(plan, TfidfSimilarity(plan.references.all))
     return [zero_or_few_shot(plan.task, c, await shots.of(c)) for c in plan.asked_cases]
-
-
-def _visible(text: str) -> str:
-    """A prompt as a terminal may show it: its lines, and nothing that a terminal obeys."""
-    return "\n".join(printable(line, limit=len(line)) for line in text.splitlines())
 
 
 def _length(prompt: list[Message]) -> int:
@@ -105,13 +97,11 @@ def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
             for row_mode, prediction, truth, signals in _answers(artifact)
             if row_mode in (None, mode)
         ]
-        risk = compute_risk_at_coverage(items, 0.5) if items else None
+        risk = _number(compute_risk_at_coverage(items, 0.5) if items else None)
         has_answers = any(item.is_predicted for item in items)
-        yield (
-            f"{mode}: AURC {_number(compute_aurc(items) if has_answers else None)}, "
-            f"risk at 50% coverage {_number(risk)}, {counted(len(items), noun)} "
-            f"(loss abs, ranked by {signal})"
-        )
+        aurc = _number(compute_aurc(items) if has_answers else None)
+        rows = f"{counted(len(items), noun)} (loss abs, ranked by {signal})"
+        yield f"{mode}: AURC {aurc}, risk at 50% coverage {risk}, {rows}"
 
 
 def _answers(artifact: dict[str, Any]) -> Iterator[tuple[str | None, Any, Any, dict[str, Any]]]:

@@ -12,7 +12,7 @@ stands for what could not be used, and the checks that do not need it go on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,6 +37,8 @@ from acumen.runner.task import (
 from acumen.table.scale import Scale
 
 _SHIPPED: Final = "acumen.runner.tasks"
+Fault = tuple[str, int | None]
+"""What is wrong with a template, and in which of its lines where that is known."""
 
 
 def builtin_tasks() -> tuple[str, ...]:
@@ -112,8 +114,13 @@ class _TaskDraft(Draft[TaskTable]):
         evidence = reply.evidence
         if evidence is not None:
             self._check_evidence(evidence, reply.layout)
-        if self.scale is not None:
-            self._check_scale(reply.layout, reply.abstain or (), self.scale)
+        scale = self.scale
+        if scale is not None and reply.layout == "flat" and len(scale.items) != 1:
+            message = f"'flat' is for one item; the scale has {len(scale.items)}: use 'by_item'"
+            self.wrong(("reply", "layout"), message)
+        for word in reply.abstain or ():
+            if scale is not None and word in map(str, scale.levels):
+                self.wrong(("reply", "abstain"), f"{label(word)} is also a level of the scale")
         keys = [reply.score, reply.confidence, reply.risk_score, reply.justification]
         keys.append(evidence.key if evidence else None)
         for key in sorted({key for key in keys if key and keys.count(key) > 1}):
@@ -121,14 +128,6 @@ class _TaskDraft(Draft[TaskTable]):
         if evidence is None or evidence.kind != "rows":
             for key in {"risk_score", "justification"} & reply.model_fields_set:
                 self.wrong(("reply", key), "is for replies with evidence of the kind 'rows'")
-
-    def _check_scale(self, layout: Layout | None, abstain: Iterable[str], scale: Scale) -> None:
-        if layout == "flat" and len(scale.items) != 1:
-            message = f"'flat' is for one item; the scale has {len(scale.items)}: use 'by_item'"
-            self.wrong(("reply", "layout"), message)
-        for word in abstain:
-            if word in map(str, scale.levels):
-                self.wrong(("reply", "abstain"), f"{label(word)} is also a level of the scale")
 
     def _check_evidence(self, evidence: EvidenceTable, layout: Layout | None) -> None:
         at, kind, source = ("reply", "evidence"), evidence.kind, evidence.source
@@ -157,9 +156,7 @@ class _TaskDraft(Draft[TaskTable]):
             for message, line in self._template_problems(path[0], template) if template else ():
                 self._in_template(("prompt", *path), template or "", message, line)
 
-    def _template_problems(
-        self, name: str | int, template: str
-    ) -> Iterator[tuple[str, int | None]]:
+    def _template_problems(self, name: str | int, template: str) -> Iterator[Fault]:
         """Each problem of one template, and its line in the template where that is known."""
         known = prompts.REPAIR_VARIABLES if name == "repair" else prompts.VARIABLES
         try:
@@ -175,7 +172,7 @@ class _TaskDraft(Draft[TaskTable]):
         if not unknown and (self.inputs is not None or "case" not in used):
             yield from self._trials(template)
 
-    def _trials(self, template: str) -> Iterator[tuple[str, int | None]]:
+    def _trials(self, template: str) -> Iterator[Fault]:
         """Fill the template in with made-up values, with references and without.
 
         A misspelt input shows here and not in the middle of a run. The first fault is told.

@@ -85,11 +85,9 @@ def _spelling(entry: dict[str, Any]) -> bytes:
 
 
 def _logprob(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value > _ROUNDING:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if not math.isfinite(value):
-        return None
-    return min(float(value), 0.0)
+    return min(float(value), 0.0) if value <= _ROUNDING and math.isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)

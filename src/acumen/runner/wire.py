@@ -19,7 +19,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from acumen.errors import DataError
-from acumen.files.json import parse_json
+from acumen.files.json import parse_json, unique_keys
 from acumen.files.text import mend_surrogates
 
 CONTENT_FILTER: Final = "content_filter"
@@ -142,22 +142,11 @@ def _parsed(text: str) -> object:
             text,
             parse_constant=lambda _: None,
             parse_int=lambda digits: int(digits) if len(digits) < 20 else None,
-            parse_float=lambda digits: _finite(float(digits)),
-            object_pairs_hook=_unique,
+            parse_float=lambda digits: n if math.isfinite(n := float(digits)) else None,
+            object_pairs_hook=unique_keys,
         )
     except (ValueError, RecursionError):
         raise TransportFailure("malformed_response") from None
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        raise ValueError("a key is there twice")
-    return record
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _streamed(text: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -72,10 +72,9 @@ class Coded:
         rows[self.codes[there]] = there
         return rows
 
-    def spread(self, by_value: Sequence[Any] | NDArray[Any], missing: Any, dtype: Any) -> Any:
+    def spread(self, by_value: Iterable[Any], missing: Any, dtype: Any) -> NDArray[Any]:
         """What is known of each value, row by row; ``missing`` where a row has none."""
-        table = np.array([*by_value, missing], dtype)  # the code −1 finds the last entry
-        return table[self.codes]
+        return np.array([*by_value, missing], dtype)[self.codes]  # the code −1 finds the last
 
     def take(self, rows: Rows) -> Coded:
         """The column in some rows; values that none of them has stay."""

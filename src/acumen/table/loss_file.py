@@ -42,10 +42,8 @@ class LossTable(Document):
             return self.matrix or []
         names = list(map(str, scale.levels))
         if set(names) != set(self.levels):
-            names_here = ", ".join(map(label, self.levels)) or "none"
-            raise ValueError(
-                f"levels: each of {scale.allowed} needs a cost; there are {names_here}"
-            )
+            there = f"there are {', '.join(map(label, self.levels)) or 'none'}"
+            raise ValueError(f"levels: each of {scale.allowed} needs a cost; {there}")
         by_rank = [self.levels[name] for name in names]
         ranks = range(len(names))
         return [[by_rank[truth] * abs(truth - other) for other in ranks] for truth in ranks]

@@ -162,10 +162,8 @@ def why_lacking(table: Judgments, key: str, rows: Rows) -> str | None:
         return None
     row = int(rows[np.argmax(lacking)])
     case, item = table.cases[table.case[row]], table.items[table.item[row]]
-    return (
-        f"{key} is missing or null in {int(lacking.sum())} of {len(rows)} answered rows, "
-        f"first at {table.scale.case} {label(case)}, item {label(item)}"
-    )
+    gaps = f"{key} is missing or null in {int(lacking.sum())} of {len(rows)} answered rows"
+    return f"{gaps}, first at {table.scale.case} {label(case)}, item {label(item)}"
 
 
 def _missing(
@@ -200,10 +198,8 @@ def outside_unit(
     if not len(outside):
         return []
     first = int(outside[0])
-    message = (
-        f"{shortest(values[first])} is outside 0..1, where temperature works; so are "
-        f"{len(outside)} of {len(rows)} answered rows: {advice}"
-    )
+    outlier = f"{shortest(values[first])} is outside 0..1, where temperature works"
+    message = f"{outlier}; so are {len(outside)} of {len(rows)} answered rows: {advice}"
     return [table.problem(int(rows[first]), message, name)]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, RESAMPLES, SEED
 from acumen.errors import UsageError
 from acumen.inference.options import Method, Options
 from acumen.policy import Policy
 from acumen.report.findings import Findings
-from acumen.results.verdicts import MadeFrom, PairDocument
+from acumen.results.verdicts import PairDocument
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.inputs import DEMO, Document, demo_inputs, read_inputs
 from acumen.verdicts.score import document, score_study
@@ -18,6 +19,11 @@ from acumen.verdicts.study import prepare
 
 class Scores(Findings[PairDocument]):
     """The results of one method or two, and how the two compare."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All of it as one document, as ``--output`` writes it."""
+        return self.results.on_disk()
 
 
 def score(
@@ -77,12 +83,7 @@ def score(
     made_from = inputs.made_from(policy, method, stated, options)
     against = inputs.truth, inputs.policy, inputs.reviews
     studies = [prepare(run, *against, source=inputs.truth_name) for run in inputs.runs]
-    systems = [
-        document(score_study(study, options), stated).model_copy(
-            update={"made_from": MadeFrom.model_validate(made_from.get("made_from", {}))}
-        )
-        for study in studies
-    ]
+    systems = [document(score_study(study, options), stated, made_from) for study in studies]
     if len(inputs.runs) != 2:
         return Scores(PairDocument(systems=systems))
     left, right = inputs.runs

@@ -50,15 +50,14 @@ def check_case(
     """
     incidents = None if truth is None else truth.incidents
     rows = _distinct(claim.evidence)
-    claimed = dict.fromkeys(
-        row.review_id for row, value in rows if not _says_none(row, value, policy)
-    )
+    nothing = (policy.severity, NO_INCIDENT)
+    claimed = dict.fromkeys(row.review_id for row, value in rows if (row.field, value) != nothing)
     by_all, by_direct = decide(policy, claim.evidence), decide(policy, claim.direct_evidence)
-    matched = [(row, value) for row, value in rows if incidents and row.review_id in incidents]
-    severity, wrong_severity = _severities(matched, incidents or {}, policy)
-    modifier, wrong_modifier = _modifiers(matched, incidents or {}, policy)
+    known = incidents or {}
+    matched = [(row, value) for row, value in rows if row.review_id in known]
+    severity, wrong_severity = _severities(matched, known, policy)
+    modifier, wrong_modifier = _modifiers(matched, known, policy)
     snippet, invented_snippets = _snippets(claim.evidence, reviews)
-    known = incidents if incidents is not None else {}
     true = [review for review in claimed if review in known]
     counts = {
         "incident_precision": (len(true), len(claimed)) if incidents is not None else (0, 0),
@@ -107,10 +106,6 @@ def _distinct(evidence: Sequence[Evidence]) -> list[tuple[Evidence, str]]:
     return list(seen.values())
 
 
-def _says_none(row: Evidence, value: str, policy: Policy) -> bool:
-    return row.field == policy.severity and value == NO_INCIDENT
-
-
 def _severities(
     matched: Sequence[tuple[Evidence, str]], incidents: Mapping[str, Incident], policy: Policy
 ) -> tuple[tuple[int, int], tuple[str, ...]]:
@@ -144,10 +139,8 @@ def _snippets(
     if reviews is None:
         return (0, 0), ()
     quoted = [(row, text) for row in evidence if (text := snippet_of(row))]
-    texts = {
-        review: " ".join(reviews.get(review, "").split())
-        for review in {r.review_id for r, _ in quoted}
-    }
+    cited = {row.review_id for row, _ in quoted}
+    texts = {review: " ".join(reviews.get(review, "").split()) for review in cited}
     wrong = [row.evidence_id for row, text in quoted if text not in texts[row.review_id]]
     return (len(quoted) - len(wrong), len(quoted)), tuple(wrong)
 

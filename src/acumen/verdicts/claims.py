@@ -67,6 +67,8 @@ class VerdictRun:
     truth: Mapping[str, CaseTruth] | None = None
     source: str | None = None
     """How messages name the file it was read from."""
+    asked: int | None = None
+    """Cases that the run was to ask, where the file says so."""
 
     @property
     def method(self) -> str | None:

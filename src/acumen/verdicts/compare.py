@@ -22,11 +22,7 @@ from acumen.policy import Policy
 from acumen.results.measured import Delta, Description, Flag, RestsOn, RightOf
 from acumen.results.verdicts import ComparisonDocument
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
-from acumen.verdicts.score import (
-    explain,
-    metrics_as_one,
-    of_reasons,
-)
+from acumen.verdicts.score import explain, metrics_as_one, of_reasons
 from acumen.verdicts.study import PreparedStudy, prepare
 from acumen.views.confusion import confuse_judgments
 from acumen.views.reasoning import OF_VERDICTS, RATIOS, reason_among
@@ -64,11 +60,10 @@ def compare_runs(
     )
     components = set(a.reasoning.components) & set(b.reasoning.components)
     warnings = [*_left_out(left, right, common), *_uneven(a, b)]
-    a, b = (
-        _on_common_ground(study, _judged(left) & _judged(right), components) for study in (a, b)
-    )
+    both = _judged(left) & _judged(right)
+    a, b = (_on_common_ground(study, both, components) for study in (a, b))
     deltas = compare(metrics_as_one(a), a, b, options, settle=explain)
-    if not _judged(left) & _judged(right) & common:
+    if not both & common:
         reason = "no case has a verdict of both"
         of_verdicts = deltas.keys() - of_reasons(a) | set(OF_VERDICTS)
         deltas |= {key: deltas[key].undefined(reason) for key in of_verdicts}
@@ -102,12 +97,10 @@ def _shared_truth(left: VerdictRun, right: VerdictRun) -> Truth | None:
 
 
 def _left_out(left: VerdictRun, right: VerdictRun, common: set[str]) -> list[str]:
-    everyone = {claim.case for run in (left, right) for claim in run.claims}
-    gone = len(everyone - common)
-    if not gone:
-        return []
+    gone = len({claim.case for run in (left, right) for claim in run.claims} - common)
     cases = counted(gone, "case")
-    return [f"the difference leaves out {cases} failed or missing in one of the results"]
+    notes = [f"the difference leaves out {cases} failed or missing in one of the results"]
+    return notes if gone else []
 
 
 def _uneven(left: PreparedStudy, right: PreparedStudy) -> list[str]:

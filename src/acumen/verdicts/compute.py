@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.defaults import PROCESS_WEIGHTS
-from acumen.errors import DataError, Problem, UsageError, what_came
+from acumen.errors import DataError, Problem, UsageError, refuse, what_came
 from acumen.metrics.registry import METRICS
 from acumen.policy import Decision, Policy, find_policy
 from acumen.table.scale import MOST_LEVELS, Scale
@@ -69,8 +69,7 @@ def _ranks(y_true: NDArray[Any], scale: str | Scale | None) -> tuple[NDArray[np.
             ranks.append((scale if isinstance(value, str) else numbers).rank(value))
         except ValueError as error:
             problems.append(Problem(str(error), field=f"y_true[{row}]"))
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return np.array(ranks, np.int64), scale
 
 
@@ -166,15 +165,10 @@ def stage_numbers(counts: EvidenceCounts, reasoning: Reasoning) -> dict[str, Any
 
 
 def _sample(detail: CaseReasoning) -> dict[str, Any]:
-    return {
-        "business_id": detail.case,
-        "counts": {name: list(pair) for name, pair in detail.counts.items()},
-        "invented_reviews": list(detail.invented_reviews),
-        "missed_reviews": list(detail.missed_reviews),
-        "wrong_severity": list(detail.wrong_severity),
-        "wrong_modifier": list(detail.wrong_modifier),
-        "invented_snippets": list(detail.invented_snippets),
-    }
+    counts = {name: list(pair) for name, pair in detail.counts.items()}
+    faults = ("invented_reviews", "missed_reviews", "wrong_severity", "wrong_modifier")
+    wrong = {name: list(getattr(detail, name)) for name in (*faults, "invented_snippets")}
+    return {"business_id": detail.case, "counts": counts, **wrong}
 
 
 def compute_process_score(intermediate_metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,8 +191,7 @@ def compute_process_score(intermediate_metrics: Mapping[str, Any]) -> dict[str, 
         for name, value in components.items()
         if value is not None and not _is_share(value)
     ]
-    if wrong:
-        raise DataError(wrong)
+    refuse(wrong)
     present = {name: float(value) for name, value in components.items() if value is not None}
     total = sum(PROCESS_WEIGHTS[name] for name in present)
     weighted = sum(PROCESS_WEIGHTS[name] * value for name, value in present.items())
@@ -227,13 +220,13 @@ def compute_consistency_score(
     """How often, in percent, the verdict is the policy's own on all the evidence claimed for it."""
     policy = find_policy(policy)
     run = parse_results(_plain(results), policy, method)
-    counts = count_evidence(run.claims, {}, policy)
-    return consistency_numbers(counts, policy)
+    return consistency_numbers(count_evidence(run.claims, {}, policy), policy)
 
 
 def consistency_numbers(counts: EvidenceCounts, policy: Policy) -> dict[str, Any]:
     """Consistency as a dict, with what the policy made of each case."""
     consistent, total = (int(side["consistency"].sum()) for side in (counts.right, counts.of))
+    levels = policy.scale.levels
     return {
         "consistency_score": 100 * consistent / total if total else None,
         "consistency_details": {
@@ -242,7 +235,7 @@ def consistency_numbers(counts: EvidenceCounts, policy: Policy) -> dict[str, Any
             "per_sample": [
                 {
                     "business_id": detail.case,
-                    "verdict": _level(detail.verdict, policy),
+                    "verdict": None if detail.verdict is None else levels[detail.verdict],
                     "consistent": bool(detail.counts["consistency"][0]),
                     "computed": _decision(detail.by_all),
                     "computed_from_direct": _decision(detail.by_direct),
@@ -253,10 +246,6 @@ def consistency_numbers(counts: EvidenceCounts, policy: Policy) -> dict[str, Any
         },
         "reasons": {} if total else {"consistency_score": counts.why_absent["consistency"]},
     }
-
-
-def _level(rank: int | None, policy: Policy) -> int | float | str | None:
-    return None if rank is None else policy.scale.levels[rank]
 
 
 def _decision(decision: Decision) -> dict[str, Any]:

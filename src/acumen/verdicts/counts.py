@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, label
+from acumen.errors import Problem, label, refuse
 from acumen.policy import Policy
 from acumen.verdicts.checks import OUTCOMES, CaseReasoning, check_case, is_scored, snippet_of
 from acumen.verdicts.claims import Claim, Reviews, Truth
@@ -67,14 +67,12 @@ def count_evidence(
         )
         for claim in included
     )
+    primitives = [detail.primitives for detail in details]
     return EvidenceCounts(
         cases=tuple(claim.case for claim in included),
         right=_columns(details, 0),
         of=_columns(details, 1),
-        primitive_accuracy=np.array(
-            [d.primitives[0] / d.primitives[1] if d.primitives[1] else np.nan for d in details],
-            np.float64,
-        ),
+        primitive_accuracy=np.array([a / b if b else np.nan for a, b in primitives], np.float64),
         details=details,
         warnings=(*_warnings(included, details, truth), *_unscored(included, truth, policy)),
         why_absent=_why_absent(included, truth, policy, reviews),
@@ -100,8 +98,7 @@ def _refuse_missing(
             for claim in claims
             if claim.case not in reviews and any(snippet_of(row) for row in claim.evidence)
         ]
-    if problems:
-        raise DataError(problems, source=source)
+    refuse(problems, source)
 
 
 def _columns(details: Sequence[CaseReasoning], side: int) -> dict[str, NDArray[np.int64]]:
@@ -118,19 +115,13 @@ def _warnings(claims: Sequence[Claim], details: Sequence[CaseReasoning], truth: 
     silent = silent if _names_evidence(claims) else 0
     unreadable = sum(claim.unreadable for claim in claims)
     open_cases = sum(c.case in truth and truth[c.case].incidents is None for c in claims)
-    any_known = any(t.incidents is not None for t in truth.values())
+    open_cases *= any(t.incidents is not None for t in truth.values())
     texts = (
         (repeated, "evidence row{s} told before (same review, field, judgement): counted once"),
         (unknown, "evidence row{s} with a field or value the policy does not know: no points"),
         (unreadable, "response{s} in JSON that cannot be read: no evidence is taken from them"),
-        (
-            silent,
-            "verdict{s} without direct_evidence: held against the policy's default verdict",
-        ),
-        (
-            open_cases if any_known else 0,
-            "case{s} whose truth names no incidents: their claims cannot be checked",
-        ),
+        (silent, "verdict{s} without direct_evidence: held against the policy's default verdict"),
+        (open_cases, "case{s} whose truth names no incidents: their claims cannot be checked"),
     )
     return [f"{n} {text.format(s='' if n == 1 else 's')}" for n, text in texts if n]
 
@@ -164,20 +155,18 @@ def _why_absent(
 ) -> dict[str, str]:
     """Plain reasons why a component has nothing to divide, where the inputs are the reason."""
     evidence = [row for claim in claims for row in claim.evidence]
+    lacking = "no case has a verdict" if _names_evidence(claims) else "no result names evidence"
     reasons = {
         "consistency": "no case has both a verdict and evidence",
-        "verdict_support_rate": "no case has a verdict"
-        if _names_evidence(claims)
-        else "no result names evidence",
+        "verdict_support_rate": lacking,
         "process": NO_COMPONENTS,
     }
     if not any(row.field in policy.by_field for row in evidence):
         reasons["modifier_accuracy"] = "no modifier is judged"
     if not any(t.incidents is not None for t in truth.values()):
-        about_incidents = ("incident_precision", "severity_accuracy", "modifier_accuracy")
-        reasons |= dict.fromkeys(
-            (*about_incidents, "evidence_recall"), "the truth names no incidents"
-        )
+        of_incidents = ("incident_precision", "severity_accuracy", "modifier_accuracy")
+        names = (*of_incidents, "evidence_recall")
+        reasons |= dict.fromkeys(names, "the truth names no incidents")
     if not any(snippet_of(row) for row in evidence):
         reasons["snippet_validity"] = "no snippet is given"
     elif reviews is None:

@@ -13,6 +13,7 @@ from acumen.errors import UsageError, printable, source_name
 from acumen.files.json import parse_json, read_bytes
 from acumen.inference.options import Options
 from acumen.policy import Policy, builtin_policies, find_policy
+from acumen.results.verdicts import MadeFrom
 from acumen.studies import POLICY, verdict_study
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.compute import DEFAULT_POLICY
@@ -74,10 +75,10 @@ class Inputs:
 
     def made_from(
         self, policy: object, method: str | None, stated: Mapping[str, Any], options: Options
-    ) -> dict[str, Any]:
+    ) -> MadeFrom:
         """The files with their hashes, and the command that makes the scores again."""
         if not self.files.are_all:
-            return {}
+            return MadeFrom()
         words = ["acumen", "score", *([] if self.files.hashes else ["--demo"])]
         for file in self.files.hashes:
             words += [] if file["role"] == "results" else [f"--{file['role']}"]
@@ -88,7 +89,8 @@ class Inputs:
         settings |= {"interval": options.method, "confidence_level": options.confidence_level}
         for name, value in settings.items():
             words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
-        return {"made_from": {"command": shlex.join(words), "inputs": self.files.hashes}}
+        document = {"command": shlex.join(words), "inputs": self.files.hashes}
+        return MadeFrom.model_validate(document)
 
 
 def read_inputs(
@@ -113,23 +115,20 @@ def read_inputs(
     if method is None and len(documents) == 1:
         pair = named_methods(documents[0])
         methods = list(pair) if len(pair) == 2 else methods  # a pair in one file is compared
-    return Inputs(
-        rules,
-        [
-            parse_results(document, rules, name, source=_source(one, "results"))
-            for one, document in zip(results, documents, strict=True)
-            for name in methods
-        ],
-        truth=None
-        if truth is None
-        else parse_truth(files.json(truth, "truth"), rules, source=_source(truth, "truth")),
-        reviews=None
-        if reviews is None
-        else parse_reviews(files.json(reviews, "reviews"), source=_source(reviews, "reviews")),
-        files=files,
-        stems=[Path(path).stem for path in paths],
-        truth_name=None if truth is None else _source(truth, "truth"),
-    )
+    runs = [
+        parse_results(document, rules, name, source=_source(one, "results"))
+        for one, document in zip(results, documents, strict=True)
+        for name in methods
+    ]
+    inputs = Inputs(rules, runs, None, None, files, [Path(path).stem for path in paths])
+    if truth is not None:
+        name = _source(truth, "truth")
+        known = parse_truth(files.json(truth, "truth"), rules, source=name)
+        inputs = replace(inputs, truth=known, truth_name=name)
+    if reviews is not None:
+        texts = parse_reviews(files.json(reviews, "reviews"), source=_source(reviews, "reviews"))
+        inputs = replace(inputs, reviews=texts)
+    return inputs
 
 
 def _source(document: Document, role: str) -> str:
@@ -153,14 +152,10 @@ def _policy(policy: str | Path | Policy | None, stated: Sequence[str | None]) ->
         return find_policy(policy)
     names = {name for name in stated if name is not None}
     if len(names) > 1:
-        several = ", ".join(printable(name) for name in sorted(names))
-        raise UsageError(
-            f"the results name different policies ({several}); choose one with --policy"
-        )
+        several = f"different policies ({', '.join(map(printable, sorted(names)))})"
+        raise UsageError(f"the results name {several}; choose one with --policy")
     name = names.pop() if names else DEFAULT_POLICY
     if name not in builtin_policies():
-        raise UsageError(
-            f"the results name the policy '{printable(name)}', which does not ship with acumen; "
-            "give it with --policy FILE"
-        )
+        other = f"the policy '{printable(name)}', which does not ship with acumen"
+        raise UsageError(f"the results name {other}; give it with --policy FILE")
     return find_policy(name)

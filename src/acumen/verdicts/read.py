@@ -13,6 +13,7 @@ from acumen.files.fields import Fields, Record
 from acumen.files.json import parse_json
 from acumen.files.text import folded
 from acumen.policy import NO_INCIDENT, Evidence, Policy
+from acumen.readers.logs import at
 from acumen.verdicts.claims import PROVENANCE, CaseTruth, Claim, VerdictRun
 
 
@@ -67,23 +68,20 @@ def parse_results(
         provenance={**provenance, "method": method},
         truth=truth or None,
         source=source,
+        asked=asked if type(asked := at(header, "run_metadata", "cases_asked")) is int else None,
     )
 
 
 def _rows(document: object, fields: Fields) -> tuple[Record, list[tuple[str, Record]]]:
-    header: Record = {}
-    if isinstance(document, dict):
-        header, listed = document, document.get("results")
-        if listed is None:
-            raise DataError(["has no 'results'"], source=fields.source)
-        name = "results"
-    elif isinstance(document, list):
-        listed, name = document, ""
-    else:
+    if isinstance(document, list):
+        return {}, list(fields.records("", document))
+    if not isinstance(document, dict):
         wanted = "a list of results or an object that holds 'results'"
         message = f"must be {wanted}, not {what_came(document)}"
         raise DataError([message], source=fields.source)
-    return header, list(fields.records(name, listed))
+    if document.get("results") is None:
+        raise DataError(["has no 'results'"], source=fields.source)
+    return document, list(fields.records("results", document["results"]))
 
 
 def _of_method(
@@ -96,14 +94,12 @@ def _of_method(
         if name is not None and not isinstance(name, str):
             fields.wrong(f"{place}.method", f"must be text, not {what_came(name)}")
     names = sorted({name for _, name in methods if isinstance(name, str)})
-    source = fields.source
+    source, known = fields.source, ", ".join(map(label, names))
     if method is None:
         if len(names) > 1:
-            known = ", ".join(label(name) for name in names)
             raise UsageError(f"{source} holds several methods ({known}); choose one with --method")
         return rows, names[0] if names else None
     if names and method not in names:
-        known = ", ".join(label(name) for name in names)
         raise UsageError(f"{source} holds {known}, not '{printable(method)}'")
     return [(p, r) for p, r in rows if r.get("method", stated) in (None, method)], method
 
@@ -180,9 +176,8 @@ def _rank(field: str, value: object, policy: Policy, fields: Fields) -> int | No
 def _evidence(parsed: Record, fields: Fields) -> tuple[Evidence, ...]:
     evidence: dict[str, Evidence] = {}
     for place, row in fields.records("parsed.evidences", parsed.get("evidences")):
-        name = fields.name(f"{place}.evidence_id", row.get("evidence_id"))
-        review = fields.name(f"{place}.review_id", row.get("review_id"))
-        field = fields.name(f"{place}.field", row.get("field"))
+        keys = ("evidence_id", "review_id", "field")
+        name, review, field = (fields.name(f"{place}.{key}", row.get(key)) for key in keys)
         judgement = _judgement(f"{place}.judgement", row.get("judgement"), fields)
         snippet = row.get("snippet")
         if snippet is not None and not isinstance(snippet, str):

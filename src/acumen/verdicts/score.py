@@ -15,9 +15,9 @@ from acumen._version import __version__
 from acumen.evaluation.charted import summarize_levels
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
-from acumen.metrics.registry import METRICS, Estimate, Metric, metrics_of
+from acumen.metrics.registry import METRICS, Metric, metrics_of
 from acumen.results.measured import Measured
-from acumen.results.verdicts import Ends, Primitives, ResultsDocument, Scores, Settings
+from acumen.results.verdicts import Ends, MadeFrom, Primitives, ResultsDocument, Scores, Settings
 from acumen.table.judgments import Outcome
 from acumen.types import Floats
 from acumen.verdicts.claims import PROVENANCE
@@ -34,8 +34,6 @@ AGREEMENT: Final[Mapping[str, str]] = {
     "off_by_one_accuracy": "level_off_by_one",
 }
 """Keys of a results file's agreement that are not their metric's name."""
-
-NO_TRUTH_FILE: Final = "scored without a truth file"
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +109,13 @@ def metric_of_study(metric: Metric, part: str) -> Metric:
 def _reason(metric: Metric, view: Any) -> str:
     if isinstance(view, Reasoning):
         return view.reason_for(metric.name)
-    estimate: Estimate = metric.measure(view)
-    return estimate.reason or metric.undefined
+    return metric.measure(view).reason or metric.undefined
 
 
 def document(
-    scores: VerdictScores, defaults: Mapping[str, str | int | None] | None = None
+    scores: VerdictScores,
+    defaults: Mapping[str, str | int | None] | None = None,
+    made_from: MadeFrom | None = None,
 ) -> ResultsDocument:
     """The results document: the source's keys, and our metrics with their intervals beside them.
 
@@ -141,7 +140,7 @@ def document(
             "agreement": _agreement(metrics),
             "primitives": _primitives(study, metrics),
             "metrics": metrics,
-            "ci95": _ci95(scores, metrics),
+            "ci95": _ci95(scores.inferences),
             "interval_settings": Settings(
                 confidence_level=options.confidence_level,
                 resamples=options.resamples,
@@ -152,19 +151,16 @@ def document(
             "unified_metrics_full": unified,
             "summary": summarize_levels(study.table, study.ranking, scores.inferences),
             "acumen_version": __version__,
+            "made_from": made_from or MadeFrom(),
             "results": list(_rows(study)),
         }
     )
 
 
-def _ci95(scores: VerdictScores, metrics: Mapping[str, Measured]) -> dict[str, Ends]:
+def _ci95(inferences: Mapping[str, Inference]) -> dict[str, Ends]:
     """The percentile intervals there are, of the metrics that have a value."""
-    ends = {
-        name: inference.ci95
-        for name, inference in scores.inferences.items()
-        if metrics[name].value is not None
-    }
-    return {name: pair for name, pair in ends.items() if pair is not None}
+    with_value = {name: one for name, one in inferences.items() if one.value is not None}
+    return {name: ends for name, one in with_value.items() if (ends := one.ci95) is not None}
 
 
 def _agreement(metrics: Mapping[str, Measured]) -> dict[str, float | None]:
@@ -176,11 +172,8 @@ def _agreement(metrics: Mapping[str, Measured]) -> dict[str, float | None]:
 def _provenance(
     study: PreparedStudy, defaults: Mapping[str, str | int | None]
 ) -> dict[str, str | int | float | None]:
-    stated = study.run.provenance
-    words = {
-        key: stated.get(key) if stated.get(key) is not None else defaults.get(key)
-        for key in PROVENANCE
-    }
+    stated = {key: value for key, value in study.run.provenance.items() if value is not None}
+    words = {key: stated.get(key, defaults.get(key)) for key in PROVENANCE}
     words["policy_id"] = study.policy.name
     words["n"] = len(study.run.claims) if words["n"] is None else words["n"]
     return words
@@ -188,11 +181,10 @@ def _provenance(
 
 def _primitives(study: PreparedStudy, metrics: Mapping[str, Measured]) -> Primitives | None:
     """Mean, range and spread of primitive accuracy, and the AUPRC it adjusts; None without any."""
-    accuracy = study.counts.primitive_accuracy
-    accuracy = accuracy[np.isfinite(accuracy)]
-    mean = metrics["primitive_accuracy"].value
+    accuracy, mean = study.counts.primitive_accuracy, metrics["primitive_accuracy"].value
     if mean is None:
         return None
+    accuracy = accuracy[np.isfinite(accuracy)]
     return Primitives(
         primitive_accuracy=mean,
         min=float(accuracy.min()),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.defaults import PROCESS_WEIGHTS
-from acumen.errors import DataError, Problem
+from acumen.errors import DataError, Problem, refuse
 from acumen.policy import Policy
 from acumen.table.coded import factorize
 from acumen.table.judgments import NO_PREDICTION, FailedCase, Judgments, Outcome
@@ -93,8 +93,7 @@ def prepare(
     among = None if cases is None else frozenset(cases)
     claims = [claim for claim in run.claims if among is None or claim.case in among]
     if all(claim.failed for claim in claims):
-        message = "no case is left to score: every result holds an error"
-        raise DataError([message], source=run.source)
+        refuse(["no case is left to score: every result holds an error"], run.source)
     if known is None:
         message = "there is no truth: give a truth file, or gt_verdict with every result"
         raise DataError([message], source=run.source)
@@ -115,6 +114,7 @@ def prepare(
         ranking=ranking,
         reasoning=reason(counts, table.included.cases),
         warnings=(
+            *_not_asked(run),
             *_warnings(claims, known, ranking, among),
             *_other_truths(claims, known, run.truth),
             *counts.warnings,
@@ -125,21 +125,17 @@ def prepare(
 def _refuse_without_truth(
     claims: list[Claim], truth: Truth, message: str, source: str | None
 ) -> None:
-    problems = [
-        Problem(message, case=claim.case)
-        for claim in claims
-        if not claim.failed and claim.case not in truth
-    ]
-    if problems:
-        raise DataError(problems, source=source)
+    lacking = [claim.case for claim in claims if not claim.failed and claim.case not in truth]
+    refuse([Problem(message, case=case) for case in lacking], source)
 
 
 def _table(claims: list[Claim], truth: Truth, run: VerdictRun) -> Judgments:
     """One row a case; a failed case keeps its row where its truth is known."""
     rows = [claim for claim in claims if claim.case in truth]
     cases, codes = factorize([claim.case for claim in rows])
-    nothing = float("nan")
-    scores = [nothing if claim.risk_score is None else claim.risk_score for claim in rows]
+    ranks = [NO_PREDICTION if claim.rank is None else claim.rank for claim in rows]
+    outcomes = [Outcome.ABSTAINED if r == NO_PREDICTION else Outcome.ANSWERED for r in ranks]
+    failed = [claim.failed for claim in rows]
     return Judgments(
         scale=run.scale,
         cases=cases,
@@ -147,19 +143,11 @@ def _table(claims: list[Claim], truth: Truth, run: VerdictRun) -> Judgments:
         case=codes,
         item=np.zeros(len(rows), np.int32),
         truth=np.array([truth[claim.case].rank for claim in rows], np.int16),
-        prediction=np.array(
-            [NO_PREDICTION if claim.rank is None else claim.rank for claim in rows], np.int16
-        ),
-        outcome=np.array([_outcome(claim) for claim in rows], np.uint8),
-        risk_score=np.array(scores, np.float64),
+        prediction=np.array(ranks, np.int16),
+        outcome=np.where(failed, Outcome.FAILED, outcomes).astype(np.uint8),
+        risk_score=np.array([claim.risk_score for claim in rows], np.float64),  # None is NaN
         failed=tuple(FailedCase(c.case, "the result holds an error") for c in claims if c.failed),
     )
-
-
-def _outcome(claim: Claim) -> Outcome:
-    if claim.failed:
-        return Outcome.FAILED
-    return Outcome.ABSTAINED if claim.rank is None else Outcome.ANSWERED
 
 
 def _warnings(
@@ -174,27 +162,26 @@ def _warnings(
     seen = {claim.case for claim in claims}
     unseen = [] if among is not None else [case for case in truth if case not in seen]
     if unseen:
-        warnings.append(_without_result(unseen))
+        n = len(unseen)
+        cases = "1 case of the truth has" if n == 1 else f"{n} cases of the truth have"
+        warnings.append(f"{cases} no result: {listed(unseen)}")
     return warnings
+
+
+def _not_asked(run: VerdictRun) -> list[str]:
+    """A run that ended early says of how many cases it is a part."""
+    left = (run.asked or 0) - len(run.claims)
+    return [f"the run ended early: {left} of its {run.asked} cases are missing"] if left > 0 else []
 
 
 def _other_truths(claims: list[Claim], truth: Truth, carried: Truth | None) -> list[str]:
     """A result that carries another truth than the file gives may have been made for another."""
-    asked = [claim.case for claim in claims if not claim.failed and claim.case in (carried or {})]
-    unlike = [
-        case for case in asked if carried is not None and carried[case].rank != truth[case].rank
-    ]
-    if not unlike:
-        return []
-    names = listed(unlike)
-    return [f"the truth file is used where a gt_verdict differs from it ({len(unlike)}: {names})"]
-
-
-def _without_result(cases: list[str]) -> str:
-    cases_have = (
-        "1 case of the truth has" if len(cases) == 1 else f"{len(cases)} cases of the truth have"
-    )
-    return f"{cases_have} no result: {listed(cases)}"
+    own = carried or {}
+    asked = [claim.case for claim in claims if not claim.failed and claim.case in own]
+    unlike = [case for case in asked if own[case].rank != truth[case].rank]
+    cases = f"{len(unlike)}: {listed(unlike)}"
+    notes = [f"the truth file is used where a gt_verdict differs from it ({cases})"]
+    return notes if unlike else []
 
 
 def reason(counts: EvidenceCounts, cases: Sequence[object] | None = None) -> Reasoning:

@@ -54,10 +54,8 @@ def _undeclared(name: str, cases: list[str], policy: Policy) -> str:
     distinct = list(dict.fromkeys(cases))
     more = f"{len(distinct)} cases, first " if len(distinct) > 1 else "case "
     known = ", ".join(f"'{printable(modifier.name)}'" for modifier in policy.modifiers) or "none"
-    return (
-        f"the policy declares no modifier '{printable(name)}' "
-        f"({more}{label(distinct[0])}); it declares {known}"
-    )
+    none = f"the policy declares no modifier '{printable(name)}'"
+    return f"{none} ({more}{label(distinct[0])}); it declares {known}"
 
 
 def _incidents(

@@ -1,7 +1,9 @@
 "use strict";
 (() => {
   const page = JSON.parse(document.getElementById("data").textContent);
-  const datasets = new Map(page.datasets);
+  const unpacked = (groups) => groups.flatMap(([keys, columns]) => columns[0].map((_, row) =>
+    Object.fromEntries(keys.map((key, at) => [key, columns[at][row]]))));
+  const datasets = new Map(page.datasets.map(([key, groups]) => [key, unpacked(groups)]));
   const narrow = window.matchMedia("(max-width: 40rem)").matches;
 
   function made(tag, properties = {}, ...children) {
@@ -31,7 +33,7 @@
     if (!("facet" in spec)) {
       spec.width = "container";
       spec.autosize = { type: "fit-x", contains: "padding" };
-    }
+    } else if (narrow) spec.columns = 1;
     return spec;
   }
 
@@ -119,8 +121,9 @@
 
   // The height of a chart is kept free before it is drawn, so that a link lands where it points.
   for (const chart of page.charts) {
-    const height = chart.spec.height ?? chart.spec.spec?.height ?? 300;
-    boxOf(chart).style.minHeight = `${height + 60}px`;
+    const { height, columns, facet, spec } = chart.spec;
+    const rows = facet ? Math.ceil(facet.sort.length / (narrow ? 1 : columns)) : 1;
+    boxOf(chart).style.minHeight = `${rows * ((height ?? spec?.height ?? 300) + 60)}px`;
   }
 
   // Charts near the window are drawn first, the others while nothing else happens.
@@ -185,26 +188,32 @@
     const selects = [...box.querySelectorAll("select[data-key]")];
     const chips = box.querySelector(".chips");
     const heads = [...box.querySelectorAll("th")];
-    const keyed = new Map(data.columns.map((column) => [column.key, column]));
+    const listed = data.columns.filter((column) => !column.apart);
     const all = Int32Array.from({ length: data.n }, (_, i) => i);
     const key = box.id;
-    let rows = all, start = 0, by = -1, falling = false, range = null;
+    let rows = all, start = 0, by = -1, falling = false, range = null, open = -1;
 
     for (const column of data.columns) {
       if (column.names) column.lower = column.names.map((name) => name.toLowerCase());
       else column.digits = digitsOf(column.values);
     }
+    // what is the same for all systems belongs to each of them
+    const columnOf = (wanted, system) => data.columns.find((column) =>
+      column.key === wanted && (column.system ?? system) === system);
 
     function lines(first, last) {
       const body = document.createDocumentFragment();
       for (const row of rows.slice(first, last)) {
         const line = made("tr");
-        for (const column of data.columns) {
-          const cell = made("td", { textContent: cellText(column, row) });
+        listed.forEach((column, at) => {
+          const cell = made("td");
+          const text = cellText(column, row);
+          if (at === 0) cell.append(opener(row, text));
+          else cell.textContent = text;
           if (!column.names) cell.className = "n";
           else cell.dir = "auto";
           line.append(cell);
-        }
+        });
         body.append(line);
       }
       box.querySelector("tbody").replaceChildren(body);
@@ -230,22 +239,34 @@
         : column.values[row] !== null && cellText(column, row).includes(word))));
     }
 
-    function inRange(row) {
-      if (!range) return true;
-      const value = keyed.get(`function ${range.function}`)?.values[row] ?? null;
+    function inRange(column, row) {
+      const value = column?.values[row] ?? null;
       if (value === null) return range.low === null;
       return (range.low === null || value >= range.low - 1e-9) &&
         (range.high === null || (range.closed ? value <= range.high + 1e-9 : value < range.high));
     }
 
+    // What is asked of a row, system by system: it must hold of one and the same system.
+    function tests() {
+      const asked = new Map(selects.filter((select) => select.value).map((s) => [s.dataset.key, s.value]));
+      const systems = asked.has("system") ? [asked.get("system")] : data.systems;
+      asked.delete("system");
+      return systems.map((system) => {
+        const codes = [...asked].map(([wanted, text]) => {
+          const column = columnOf(wanted, system);
+          return [column.codes, column.names.indexOf(text)];
+        });
+        const sure = range && columnOf(`function ${range.function}`, system);
+        return (row) => codes.every(([own, code]) => own[row] === code) && (!range || inRange(sure, row));
+      });
+    }
+
     function choose() {
       const words = search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
-      const wanted = selects.filter((select) => select.value !== "")
-        .map((select) => [keyed.get(select.dataset.key).codes, Number(select.value)]);
-      rows = all.filter((row) =>
-        wanted.every(([codes, code]) => codes[row] === code) && inRange(row) && holds(row, words));
+      const asked = tests();
+      rows = all.filter((row) => asked.some((test) => test(row)) && holds(row, words));
       if (by >= 0) {
-        const column = data.columns[by];
+        const column = listed[by];
         if (column.names && !column.order) column.order = ordered(column.names);
         rows.sort((a, b) => compared(column, a, b, falling ? -1 : 1) || a - b);
       }
@@ -266,13 +287,46 @@
       chips.append(drop);
     }
 
+    // ---- the panel of one case: all there is of it, system by system
+    function opener(row, text) {
+      const button = made("button", { type: "button", className: "open" }, made("bdi", { textContent: text }));
+      button.setAttribute("aria-haspopup", "dialog");
+      button.dataset.row = row;
+      button.addEventListener("click", () => view(row));
+      return button;
+    }
+
+    function view(row) {
+      open = row;
+      const shared = data.columns.filter((column) => !column.system && !(data.systems.length < 2 && own(column)));
+      const title = shared.filter((column) => ["case", "item"].includes(column.key)).map((column) => cellText(column, row));
+      const facts = made("dl");
+      for (const column of shared.filter((one) => !["case", "item"].includes(one.key))) {
+        facts.append(made("dt", { textContent: column.title }), made("dd", {}, made("bdi", { textContent: cellText(column, row) })));
+      }
+      const keys = new Map(data.columns.filter(own).map((column) => [column.key, column.title]));
+      const head = made("tr", {}, made("th", { scope: "col", textContent: "what" }),
+        ...data.systems.map((name) => made("th", { scope: "col" }, made("bdi", { textContent: name }))));
+      const body = [...keys].map(([wanted, name]) => made("tr", {}, made("th", { scope: "row", textContent: name }),
+        ...data.systems.map((system) => {
+          const column = columnOf(wanted, system);
+          return made("td", { dir: "auto", textContent: column ? cellText(column, row) : "–" });
+        })));
+      const at = rows.indexOf(row);
+      panel.show(title.join(", "), facts, made("table", {}, made("thead", {}, head), made("tbody", {}, ...body)),
+        [at > 0 ? () => view(rows[at - 1]) : null, at >= 0 && at + 1 < rows.length ? () => view(rows[at + 1]) : null],
+        () => { open = -1; remember(); box.querySelector(`.open[data-row="${row}"]`)?.focus(); });
+      remember();
+    }
+    const own = (column) => column.system !== undefined ||
+      (data.systems.length < 2 && !["case", "item", "truth"].includes(column.key));
+
     // The choice stands in the address, so that it can be sent to somebody.
     function state() {
-      const chosen = selects.filter((select) => select.value !== "")
-        .map((select) => [select.dataset.key, select.selectedOptions[0].textContent]);
-      const entries = [["q", search.value], ...chosen];
+      const entries = [["q", search.value], ...selects.map((select) => [select.dataset.key, select.value])];
       if (by >= 0) entries.push(["sort", `${falling ? "-" : ""}${heads[by].textContent}`]);
       if (range) entries.push(["range", JSON.stringify(range)]);
+      if (open >= 0) entries.push(["case", String(open)]);
       return entries.filter(([, value]) => value);
     }
 
@@ -289,13 +343,17 @@
       }
     }
 
-    function recall(parameters) {
-      search.value = parameters.get(`${key}.q`) ?? "";
+    function pick(wanted) {
       for (const select of selects) {
-        const text = parameters.get(`${key}.${select.dataset.key}`);
-        const option = [...select.options].find((o) => o.value !== "" && o.textContent === text);
+        const text = wanted(select.dataset.key);
+        const option = [...select.options].find((o) => o.value !== "" && o.value === String(text));
         select.value = option ? option.value : "";
       }
+    }
+
+    function recall(parameters) {
+      search.value = parameters.get(`${key}.q`) ?? "";
+      pick((wanted) => parameters.get(`${key}.${wanted}`));
       const sort = parameters.get(`${key}.sort`) ?? "";
       falling = sort.startsWith("-");
       by = heads.findIndex((head) => sort && head.textContent === sort.replace(/^-/, ""));
@@ -307,20 +365,18 @@
           ? { function: read.function, low: end(read.low), high: end(read.high), closed: read.closed === true }
           : null;
       } catch { range = null; }
+      const row = parameters.get(`${key}.case`) ?? "";
       choose();
+      if (/^\d+$/.test(row) && Number(row) < data.n) view(Number(row));
     }
 
     // The rows behind a mark of a chart: those, and no other filter.
     function filter(wanted) {
       search.value = "";
-      for (const select of selects) {
-        const text = wanted[select.dataset.key];
-        const option = [...select.options].find((o) => o.value !== "" && o.textContent === String(text));
-        select.value = text !== undefined && option ? option.value : "";
-      }
+      pick((what) => wanted[what]);
       const name = wanted.function;
       const low = wanted["at least"] ?? null, high = wanted.below ?? wanted["up to"] ?? null;
-      range = name && keyed.has(`function ${name}`) && (low !== null || high !== null)
+      range = name && data.columns.some((column) => column.key === `function ${name}`) && (low !== null || high !== null)
         ? { function: name, low, high, closed: wanted["up to"] !== undefined } : null;
       choose();
       box.scrollIntoView({ block: "start" });
@@ -345,12 +401,36 @@
       head.setAttribute("aria-sort", falling ? "descending" : "ascending");
       choose();
     }));
-    const texts = () => [data.columns.map((column, at) => heads[at].textContent),
+    const texts = () => [data.columns.map((column) => (column.system ? `${column.title}, ${column.system}` : column.title)),
       ...Array.from(rows, (row) => data.columns.map((column) => cellText(column, row)))];
-    const handle = { box, key, filter, print, recall, state, texts, system: data.system };
-    tables.push(handle);
+    tables.push({ box, key, filter, print, recall, state, texts });
     show();
   }
+
+  const panel = (() => {
+    const title = made("h2", { id: "panel-title", tabIndex: -1 });
+    const [before, after, close] = ["Previous", "Next", "Close"].map((text) => made("button", { type: "button", textContent: text }));
+    const content = made("div");
+    const box = made("dialog", { className: "panel" }, made("p", {}, before, " ", after, " ", close), title, content);
+    box.setAttribute("aria-labelledby", title.id);
+    document.body.append(box);
+    let steps = [], leave = () => {};
+    const shut = () => { if (box.open) { box.close(); leave(); } };
+    before.addEventListener("click", () => steps[0]());
+    after.addEventListener("click", () => steps[1]());
+    close.addEventListener("click", shut);
+    document.addEventListener("keydown", (event) => { if (event.key === "Escape") shut(); });
+    return {
+      show(name, facts, table, ways, done) {
+        title.textContent = name;
+        content.replaceChildren(facts, table);
+        [steps, leave] = [ways, done];
+        [before.disabled, after.disabled] = ways.map((way) => !way);
+        if (!box.open) box.show();
+        title.focus();
+      },
+    };
+  })();
 
   document.querySelectorAll(".cases").forEach((box, at) => caseTable(box, page.cases[at]));
   const remembered = window.location.hash.split("?")[1];
@@ -371,8 +451,7 @@
       for (const [field, what] of Object.entries(fields)) {
         if (datum[field] !== undefined && datum[field] !== null) wanted[what] = datum[field];
       }
-      const table = own.find((one) => one.system === wanted.system) ?? own[0];
-      table.filter(wanted);
+      own[0].filter(wanted);
     });
   }
 
@@ -447,22 +526,54 @@
     ]));
   }
 
+  for (const head of document.querySelectorAll("tbody th")) {
+    if (head.textContent === "command" && head.nextElementSibling.textContent !== "–") head.nextElementSibling.dataset.copy = "the command";
+  }
   for (const element of document.querySelectorAll("[data-copy]")) {
+    const text = element.textContent;
     const button = made("button", { type: "button", className: "copy", textContent: "Copy" });
+    button.setAttribute("aria-label", `copy ${element.dataset.copy}`);
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(element.textContent);
+      await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
     });
-    element.after(button);
+    element.append(" ", button);
   }
 
+  // ---- terms: what one means, while it is pointed at or has the focus -------------------------
+  const tip = made("div", { id: "tip", hidden: true });
+  tip.setAttribute("role", "tooltip");
+  document.querySelector("main").append(tip);
+  function explain(term) {
+    tip.textContent = page.terms[term.textContent];
+    tip.hidden = false;
+    term.setAttribute("aria-describedby", tip.id);
+    const { left, bottom, top } = term.getBoundingClientRect();
+    const low = bottom + tip.offsetHeight + 8 > window.innerHeight;
+    tip.style.left = `${Math.max(8, Math.min(left, window.innerWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${window.scrollY + (low ? top - tip.offsetHeight - 4 : bottom + 4)}px`;
+  }
+  const hush = () => { tip.hidden = true; };
+  for (const act of ["mouseover", "focusin"]) {
+    document.addEventListener(act, ({ target }) => {
+      if (target.classList?.contains("term")) explain(target);
+      else if (target !== tip) hush();
+    });
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });
+
   // ---- where one is -------------------------------------------------------------------------
-  const links = new Map([...document.querySelectorAll("nav a")].map((a) => [a.hash.slice(1), a]));
+  const contents = document.querySelector(".contents");
+  const links = new Map([...contents.querySelectorAll("a")].map((a) => [a.hash.slice(1), a]));
   const seen = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       const link = links.get(target.id);
-      if (isIntersecting) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
+      if (!isIntersecting) link.removeAttribute("aria-current");
+      else {
+        link.setAttribute("aria-current", "true");
+        contents.scrollLeft = link.offsetLeft - 40;
+      }
+      link.parentElement.classList.toggle("here", isIntersecting);
     }
   }, { rootMargin: "-20% 0px -70% 0px" });
   for (const id of links.keys()) {

@@ -76,10 +76,15 @@ def is_described(artifact: MetricsArtifact) -> bool:
 
 def verdict(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     """Which run is better at equal coverage, or that these cases cannot show it; and coverage."""
+    return " ".join(_claims(artifact, names))
+
+
+def _claims(artifact: MetricsArtifact, names: Sequence[str], *, bare: bool = False) -> list[str]:
+    """The verdict, ``bare`` without its numbers, and what else is claimed."""
     n, noun = artifact.population.participants_included, artifact.population.case_noun
     if n < RELIABLE_CASES:
-        return f"{n} {noun}s are too few to claim a difference (at least {RELIABLE_CASES})."
-    return " ".join([_at_equal_coverage(artifact, names), *_beside(artifact, names)])
+        return [f"{n} {noun}s are too few to claim a difference (at least {RELIABLE_CASES})."]
+    return [_at_equal_coverage(artifact, names, bare=bare), *_beside(artifact, names)]
 
 
 def better(called: str, than: Sequence[str] = ()) -> str:
@@ -94,7 +99,7 @@ def favoured(artifact: MetricsArtifact) -> dict[Side, list[str]]:
     return {side: [f for f, m in matched.items() if m.favours == side] for side in SIDES}
 
 
-def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
+def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str], *, bare: bool) -> str:
     matched, favours = artifact.comparison.matched, favoured(artifact)
     if not matched:
         return "Nothing can be compared: there is no confidence function with a value."
@@ -108,7 +113,8 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
         if functions and len(functions) == len(matched):
             every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
             first = f"by {name(functions[0])}, " if every else ""
-            return f"{start} {claim}{every} ({first}{_by(matched[functions[0]], names)})."
+            numbers = "" if bare else f" ({first}{_by(matched[functions[0]], names)})"
+            return f"{start} {claim}{every}{numbers}."
         if functions:
             parts.append(f"{claim} by {listed([name(f) for f in functions], 3)}")
     rest = len(matched) - sum(map(len, favours.values()))
@@ -159,7 +165,8 @@ def conclusions(artifact: MetricsArtifact) -> list[str]:
     """The same for a page: the verdict in numbers, then what stands beside it."""
     names = artifact.input_names
     first = next(iter(artifact.functions), None)
-    lines = []
+    lead, *beside = _claims(artifact, names, bare=True)
+    guard: list[str] = []
     matched = artifact.comparison.matched.get(first or "")
     if matched is not None and matched.left is not None and matched.right is not None:
         interval = matched.difference.interval
@@ -167,13 +174,13 @@ def conclusions(artifact: MetricsArtifact) -> list[str]:
         if interval is not None:
             level = f"{100 * interval.confidence_level:g}% interval"
             ends = f", {level} {interval.low:+.4f} to {interval.high:+.4f}"
-        lines.append(
-            f"Ranked by {name(first)}, the surest {matched.coverage:.1%} of the judgments have a "
+        lead += (
+            f" Ranked by {name(first)}, the surest {matched.coverage:.1%} of the judgments have a "
             f"mean loss of {matched.left:.4f} for {names[0]} and {matched.right:.4f} for "
-            f"{names[1]}: {matched.difference.delta:+.4f}{ends}.".replace(" -", " −")
+            f"{names[1]}: {matched.difference.delta:+.4f}{ends}."
         )
-        lines += _guarded(matched, names)
-    return [*lines, verdict(artifact, names)]
+        guard = _guarded(matched, names)
+    return [lead, *guard, *([" ".join(beside)] if beside else [])]
 
 
 def _guarded(matched: Matched, names: Sequence[str]) -> list[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from acumen.charts.theme import drawn
 from acumen.defaults import RESAMPLED_ROWS, RESAMPLES
+from acumen.metrics.registry import Unit
 from acumen.report.blocks import UNDEFINED, Cases, Column, Fact, Table
-from acumen.report.cells import coded, number, percent, text
+from acumen.report.cells import coded, difference, fact, number, percent, text, unit_of
+from acumen.report.selective.compared import rows_of, shared_rows
 from acumen.results.metrics import MetricsArtifact, Rows, name
 from acumen.table.judgments import Outcome
 
@@ -17,27 +20,36 @@ MOST_CELLS: Final = 150_000
 """Rows × functions of the table of cases; beyond it only the best function's confidence is kept."""
 
 
-def fact_list(artifact: MetricsArtifact) -> list[Fact]:
-    """The few numbers told large."""
+MOST_LARGE: Final = 5
+"""Systems whose numbers are told large."""
+
+
+def fact_list(artifact: MetricsArtifact) -> Iterator[Fact]:
+    """The few numbers told large: of one system, of what two differ by, of the first of several."""
+    board, names = artifact.leaderboard, artifact.input_names
+    if board is not None and len(names) > 2:
+        for standing in board.standings[:MOST_LARGE]:
+            ranks = f"rank {'–'.join(map(str, dict.fromkeys(standing.ranks or '?')))}"
+            note = f"{ranks}, answers {percent(standing.coverage).text}"
+            label = f"{name(standing.system)}: {board.metric}"
+            yield fact(label, standing.measured, unit_of(board.metric), note)
+        return
+    best = next(iter(artifact.functions), None)
+    if artifact.comparison.enabled:
+        ranked = [] if best is None else rows_of(artifact, best)[:1]
+        for title, delta in (*ranked, *shared_rows(artifact)):
+            unit = Unit.SHARE if title == "Coverage" else Unit.LOSS
+            yield difference(title, delta, names, unit)
+        return
     people = artifact.population
-    best = artifact.best_function
-    facts: list[Fact] = []
-    if not artifact.comparison.enabled:
-        facts.append(Fact(f"{people.case_noun}s", number(people.participants_included)))
-    if len(artifact.inputs) > 2:
-        who = Fact(f"{people.case_noun}s", number(people.participants_included))
-        return [who, Fact("systems", number(len(artifact.inputs)))]
-    variants = [None] * len(artifact.inputs) if best is None else artifact.sides[best]
-    numbers = artifact.overall_by_input
-    for side, metrics, variant in zip(artifact.input_names, numbers, variants, strict=False):
-        note = side if artifact.comparison.enabled else ""
-        for label, key in (("answered", "coverage"), ("exactly right", "accuracy")):
-            if key in metrics:
-                facts.append(Fact(label, percent(metrics[key].value), note))
-        if variant is not None:
-            ranked = note or f"ranked by {name(str(best))}"
-            facts.append(Fact("AUGRC", number(variant.augrc_full), ranked))
-    return facts
+    yield Fact(f"{people.case_noun}s", number(people.participants_included))
+    numbers = artifact.overall_by_input[0] if artifact.overall_by_input else {}
+    labels = {"coverage": "answered: coverage", "accuracy": "exactly right, of the answered"}
+    for key in filter(numbers.__contains__, labels):
+        yield fact(labels[key], numbers[key], Unit.SHARE)
+    area = None if best is None else artifact.sides[best][0].metrics.get("augrc")
+    if area is not None:
+        yield fact("AUGRC", area, Unit.LOSS, f"ranked by {name(str(best))}; lower is better")
 
 
 def evaluate_command(artifact: MetricsArtifact) -> str | None:
@@ -139,18 +151,18 @@ def cases(
 
     functions = [f for f in artifact.functions if f in rows.confidence]
     note = ""
-    if len(functions) * len(rows.case) > MOST_CELLS:
+    if len(functions) * len(rows.case) * len(artifact.rows) > MOST_CELLS:
         note = f"Of {len(functions)} confidence functions the first is shown, for size."
         functions = functions[:1]
     columns = [
-        coded(artifact.population.case_noun, rows.case),
+        replace(coded(artifact.population.case_noun, rows.case), key="case"),
         coded("item", rows.item),
         coded("truth", [level(t) for t in rows.truth]),
         coded("prediction", [level(p) for p in rows.prediction]),
         coded("outcome", [_outcome(rows, at) for at in range(len(rows.case))]),
     ]
     if rows.evidence:
-        columns.append(Column("evidence", values=tuple(rows.evidence)))
+        columns.append(Column("evidence", values=tuple(rows.evidence), key="evidence"))
     columns += [
         Column(name(f), values=tuple(map(drawn, rows.confidence[f])), key=f"function {name(f)}")
         for f in functions
@@ -159,7 +171,7 @@ def cases(
     if quoted:
         columns.append(coded("what the evidence says", list(map(_quotes, rows.evidence_texts))))
     title, n = f"Judgments of {side}", len(rows.case)
-    return Cases(key, title, side, tuple(columns), n, note, has_texts=quoted)
+    return Cases(key, title, (side,), tuple(columns), n, note, has_texts=quoted)
 
 
 def _quotes(texts: Sequence[str]) -> str:

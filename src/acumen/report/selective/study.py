@@ -20,6 +20,7 @@ from acumen.report.blocks import (
     Warnings,
 )
 from acumen.report.cells import number, plain, reach, text, title_of, value_and_interval
+from acumen.report.joint import case_sections
 from acumen.report.plots import plot, plots
 from acumen.report.selective import levels
 from acumen.report.selective.brief import metric_table
@@ -57,7 +58,13 @@ def study_of(
         warnings=Warnings(tuple(plain(w) for w in artifact.warnings)),
         sections=(
             *(s for build in _sections(artifact) if (s := build(artifact, key)).blocks),
-            *_cases(artifact, key, texts),
+            *case_sections(
+                key,
+                [
+                    cases(artifact, rows, side, f"{key}-rows", texts=texts)
+                    for side, rows in zip(names, artifact.rows, strict=False)
+                ],
+            ),
             Section("provenance", "Provenance", tuple(provenance(artifact, command))),
         ),
         definitions=("selective", "intervals"),
@@ -67,19 +74,6 @@ def study_of(
 def _title(artifact: MetricsArtifact, run: str) -> str:
     mode = artifact.inputs[0].mode
     return run if mode is None or name(mode) == run else f"{run}, {name(mode)}"
-
-
-def _cases(artifact: MetricsArtifact, key: str, texts: bool) -> list[Section]:
-    sides = zip(artifact.input_names, artifact.rows, strict=False)
-    tables = [
-        cases(artifact, rows, side, f"{key}-rows-{at}", texts=texts)
-        for at, (side, rows) in enumerate(sides, 1)
-    ]
-    mind = "No text of a case is in this page."
-    if any(table.has_texts for table in tables):
-        mind = "The texts of cases in it were asked for: mind who gets this page."
-    lead = Paragraph(f"One row a judgment. {mind}", Tone.QUIET)
-    return [Section("cases", "Cases", (lead, *tables))] if tables else []
 
 
 _AREAS: Final = ("augrc", "aurc", "aurc_exact", "eaugrc", "failure_auroc")

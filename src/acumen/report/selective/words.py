@@ -90,7 +90,7 @@ def _limits(artifact: MetricsArtifact) -> list[str]:
     people = artifact.population
     noun = people.case_noun
     limits = [
-        f"The intervals speak of {noun}s like these {people.participants_included}, "
+        f"The intervals speak of {noun}s like these {people.participants_included:,}, "
         f"{meaning(artifact)}; they do not cover other populations, other prompts or a model that "
         "changes."
     ]

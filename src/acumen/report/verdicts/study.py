@@ -11,6 +11,7 @@ from acumen.charts.verdicts import VERDICT_CHARTS
 from acumen.charts.verdicts import comparison as comparison_chart
 from acumen.defaults import TARGET
 from acumen.errors import counted
+from acumen.metrics.registry import Unit
 from acumen.report.blocks import (
     UNDEFINED,
     Cases,
@@ -19,14 +20,13 @@ from acumen.report.blocks import (
     Fact,
     Facts,
     Folded,
-    Paragraph,
     Section,
     Study,
     Table,
-    Tone,
     Warnings,
 )
-from acumen.report.cells import coded, percent, plain, text, title_of
+from acumen.report.cells import coded, difference, fact, plain, text, title_of
+from acumen.report.joint import case_sections
 from acumen.report.plots import plot, plots
 from acumen.report.verdicts import tables
 from acumen.report.verdicts.words import (
@@ -37,6 +37,7 @@ from acumen.report.verdicts.words import (
 from acumen.results.verdicts import (
     SCORES,
     CaseRow,
+    CheckedCase,
     ComparisonDocument,
     Computed,
     PairDocument,
@@ -48,6 +49,7 @@ from acumen.results.verdicts import (
 def study_of(pair: PairDocument, key: str, command: str | None = None) -> Study:
     """Everything a page tells of one method, or of two side by side."""
     documents, comparison = pair.systems, pair.comparison
+    named = zip(documents, method_names(documents), strict=True)
     warnings = [w for d in documents for w in d.warnings]
     warnings += [] if comparison is None else comparison.warnings
     return Study(
@@ -55,11 +57,11 @@ def study_of(pair: PairDocument, key: str, command: str | None = None) -> Study:
         title=" and ".join(method_names(documents)),
         subtitle=_subtitle(documents),
         answers=_answers(documents, comparison),
-        facts=Facts(tuple(_facts(documents))),
+        facts=Facts(tuple(_facts(documents, comparison))),
         warnings=Warnings(tuple(map(plain, warnings))),
         sections=(
             *(section for section in _sections(pair, key) if section.blocks),
-            *_cases(documents, key),
+            *case_sections(key, [case_table(d, m, f"{key}-rows") for d, m in named if d.results]),
             Section("provenance", "Provenance", _provenance(documents, command)),
         ),
         definitions=("verdicts", "intervals"),
@@ -89,8 +91,8 @@ def _answers(
         "An abstention is wrong in accuracy and outside ranking, other agreement, verdict support "
         "and consistency. What it claimed still counts in the rest of the process score."
     )
-    concluded = [line for document in documents for line in paragraphs(document)]
-    concluded += [] if comparison is None else comparison_paragraphs(comparison)
+    concluded = [] if comparison is None else comparison_paragraphs(comparison)
+    concluded += [line for document in documents for line in paragraphs(document)]
     limits = (
         "The intervals speak of cases like these; a level with few cases says little, whatever its "
         "score.",
@@ -98,18 +100,23 @@ def _answers(
         "evidence recall does.",
     )
     return (
-        ("What was measured", tuple(measured)),
         ("What can be concluded", tuple(concluded)),
         ("What cannot be concluded", limits),
+        ("What was measured", tuple(measured)),
     )
 
 
-def _facts(documents: Sequence[ResultsDocument]) -> list[Fact]:
-    return [
-        Fact(title_of(key), percent(d.measured(key).value), method * (len(documents) > 1))
-        for d, method in zip(documents, method_names(documents), strict=True)
-        for key in SCORES
-    ]
+def _facts(
+    documents: Sequence[ResultsDocument], comparison: ComparisonDocument | None
+) -> Iterator[Fact]:
+    """The three scores; of two methods, what they differ by."""
+    for key in SCORES:
+        if comparison is not None and (delta := comparison.deltas.get(key)) is not None:
+            yield difference(title_of(key), delta, comparison.names, Unit.SHARE)
+        elif comparison is None:
+            for document, method in zip(documents, method_names(documents), strict=True):
+                note = method * (len(documents) > 1)
+                yield fact(title_of(key), document.measured(key), Unit.SHARE, note)
 
 
 def _comparison(pair: ComparisonDocument, first: ResultsDocument, study: str) -> Section:
@@ -223,24 +230,13 @@ def _provenance(documents: Sequence[ResultsDocument], command: str | None) -> tu
     return (*([Table("Inputs", ("what", "file", "SHA-256"), inputs)] if inputs else []), table)
 
 
-def _cases(documents: Sequence[ResultsDocument], key: str) -> list[Section]:
-    named = zip(documents, method_names(documents), strict=True)
-    cases = [
-        case_table(d, method, f"{key}-rows-{at}")
-        for at, (d, method) in enumerate(named, 1)
-        if d.results
-    ]
-    lead = Paragraph("One row a judgment. No text of a case is in this page.", Tone.QUIET)
-    return [Section("cases", "Cases", (lead, *cases))] if cases else []
-
-
 def case_table(document: ResultsDocument, method: str, key: str) -> Cases:
     """The cases of one method, with what the policy makes of the evidence of each."""
     rows = document.results
     details = document.unified_metrics_full.consistency_details
-    traces: Mapping[object, str] | None = None
+    checked: Mapping[object, CheckedCase] | None = None
     if details is not None:
-        traces = {sample.business_id: _made_of(sample.computed) for sample in details.per_sample}
+        checked = {case.business_id: case for case in details.per_sample}
     scores = [row.risk_score for row in rows]
     numbers = tuple(s for s in scores if not isinstance(s, str | bool))
     columns = (
@@ -248,12 +244,13 @@ def case_table(document: ResultsDocument, method: str, key: str) -> Cases:
         coded("truth", [_word(row.gt_verdict) for row in rows]),
         replace(coded("verdict", [_word(row.verdict) for row in rows]), key="prediction"),
         coded("outcome", [_outcome(row) for row in rows]),
-        Column("risk score", values=numbers)
+        Column("risk score", values=numbers, key="risk score")
         if len(numbers) == len(scores)
         else coded("risk score", [_word(score) for score in scores]),
-        coded("what the policy makes of its evidence", [_trace(row, traces) for row in rows]),
+        replace(coded("its evidence", [_fit(row, checked) for row in rows]), key="fit"),
+        coded("what the policy makes of its evidence", [_trace(row, checked) for row in rows]),
     )
-    return Cases(key, f"Cases of {method}", method, columns, len(rows))
+    return Cases(key, f"Cases of {method}", (method,), columns, len(rows))
 
 
 def _made_of(computed: Computed) -> str:
@@ -276,9 +273,17 @@ def _outcome(row: CaseRow) -> str:
     return "right" if row.verdict == row.gt_verdict else "wrong"
 
 
-def _trace(row: CaseRow, traces: Mapping[object, str] | None) -> str:
-    if row.error is not None or traces is None:
+def _trace(row: CaseRow, checked: Mapping[object, CheckedCase] | None) -> str:
+    if row.error is not None or checked is None:
         return UNDEFINED
     if row.verdict is None:  # with evidence or without
         return "not asked, as there is no verdict"
-    return traces.get(row.business_id) or "no evidence claimed"
+    return _made_of(checked.get(row.business_id, CheckedCase()).computed) or "no evidence claimed"
+
+
+def _fit(row: CaseRow, checked: Mapping[object, CheckedCase] | None) -> str:
+    """Whether the policy draws the same verdict from the evidence that was claimed for it."""
+    case = (checked or {}).get(row.business_id)
+    if row.verdict is None or row.error is not None or case is None or case.consistent is None:
+        return UNDEFINED
+    return "bears it out" if case.consistent else "contradicts it"

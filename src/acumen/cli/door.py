@@ -1,4 +1,4 @@
-"""What the commands that decide have in common: they declare options, a Python door decides."""
+"""Commands that only declare their options: the Python door of the same name does the work."""
 
 from __future__ import annotations
 
@@ -13,26 +13,22 @@ import typer
 from acumen.cli import options
 from acumen.cli.output import check_targets, emit, write_results
 
-INPUTS: Final = ("run", "new", "base", "pilot", "other")
+INPUTS: Final = ("run", "new", "base", "pilot", "other", "ratings", "judged")
 FILES: Final = (*INPUTS, "calibration", "loss", "costs", "file")
 
 
-def say(text: str, *names: str, **facts: Any) -> Any:
-    """An option with its help."""
-    return typer.Option(*names, help=text, **facts)
-
-
-def decides(command: Callable[..., None]) -> Callable[..., None]:
+def by_door(command: Callable[..., None]) -> Callable[..., None]:
     """Make a command of a declaration: its door has its name and its options as keywords."""
     name = command.__name__
 
     @functools.wraps(command)
-    def decide(
+    def call(
         *,
         reading: options.Reading,
         output: Path | None,
         html: Path | None,
         as_json: bool,
+        full: bool = False,
         junit: Path | None = None,
         markdown: Path | None = None,
         **asked: Any,
@@ -41,20 +37,21 @@ def decides(command: Callable[..., None]) -> Callable[..., None]:
         files = [asked.get(file) for file in FILES]
         check_targets(targets, [*files, *options.inputs_of(reading)])
         places = [asked.pop(place) for place in INPUTS if place in asked]
-        door = getattr(import_module(f"acumen.decisions.{name}"), name)
-        decision = door(*places, **asked, **reading)
+        words = {option: value for option, value in asked.items() if value is not None}
+        findings = getattr(import_module("acumen"), name)(*places, **words, **reading)
         from acumen.files.json import write_bytes
-        from acumen.report.decisions import as_junit, brief
+        from acumen.report.brief import brief
+        from acumen.report.decisions import as_junit
         from acumen.report.formats import as_markdown
         from acumen.report.terminal import print_parts
 
-        document = decision.artifact
-        write_results(decision, output, html)
+        document = findings.results
+        write_results(findings, output, html)
         if junit is not None:
             write_bytes(junit, as_junit(document).encode("utf-8"))
         if markdown is not None:
             write_bytes(markdown, as_markdown(brief(document)).encode("utf-8"))
-        emit(decision.to_json()) if as_json else print_parts(brief(document))
+        emit(findings.to_json()) if as_json else print_parts(brief(document, full=full))
         raise typer.Exit(getattr(document, "exit_code", 0))
 
-    return decide
+    return call

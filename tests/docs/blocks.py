@@ -1,0 +1,157 @@
+"""The code blocks of a page, run in order in one folder, and what they print compared.
+
+- ``python``: run with the names of the blocks before it; with ``>>>``, as a doctest.
+- ``console``, ``sh``, ``bash`` or no language, beginning with ``acumen`` or ``$``: each command is
+  run. Where commands begin with ``$``, the lines after one are its whole output; ``…`` alone on a
+  line stands for any lines.
+- ``text`` after either: lines that it prints, in this order.
+- ``make TARGET``: the Makefile has it.
+- ``toml``, ``json``, ``csv``, ``yaml``: read as what they are; after ``<!-- file: NAME -->`` they
+  are written for the blocks that follow.
+- ``<!-- not run: REASON -->`` before a block leaves it out. ``test_pages`` counts them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import json
+import re
+import shlex
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from acumen.cli import run
+
+FENCE = re.compile(
+    r"(?:^<!-- (?P<word>file|not run): (?P<note>[^\n]*?) -->\n+)?"
+    r"^(?P<indent> *)```(?P<language>[\w{}-]*)[^\n]*\n(?P<text>.*?)^ *```$",
+    re.MULTILINE | re.DOTALL,
+)
+SHELL = ("console", "sh", "bash", "shell")
+DATA = ("toml", "json", "csv", "yaml", "yml")
+GATE = {0, 1, 5}
+GAPS = {"…", "..."}
+MAKEFILE = Path(__file__).parents[2].joinpath("Makefile").read_text("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One fenced block of a page."""
+
+    line: int
+    language: str
+    text: str
+    word: str | None
+    note: str | None
+
+
+def blocks(text: str) -> list[Block]:
+    """The fenced blocks of a page; directives of the site's own are none."""
+    return [
+        Block(text[: m.start("text")].count("\n"), m["language"], m["text"], m["word"], m["note"])
+        for m in FENCE.finditer(text)
+        if not m["language"].startswith("{")
+    ]
+
+
+def run_page(path: Path, names: dict[str, Any]) -> None:
+    """Run every block of a page in the working folder."""
+    printed = ""
+    for block in blocks(path.read_text("utf-8")):
+        try:
+            printed = _run(block, names, printed)
+        except BaseException as error:
+            error.add_note(f"{path.name}, line {block.line}")
+            raise
+
+
+def _run(block: Block, names: dict[str, Any], printed: str) -> str:
+    """Run one block; what it printed, which an output after it is held against."""
+    language = block.language
+    if block.word == "not run":
+        return ""
+    if block.word == "file":
+        Path(str(block.note)).write_text(block.text, "utf-8")
+    if language == "python":
+        return _python(block, names)
+    if language in SHELL or (not language and re.match(r"\$ |acumen ", block.text)):
+        return "\n".join(_shell(command, output) for command, output in _commands(block.text))
+    if language == "text" and printed:
+        _hold(block.text, printed, whole=False)
+        return printed
+    assert language in DATA, f"a block that nothing runs: ```{language}; mark it as not run"
+    if language == "toml":
+        tomllib.loads(block.text)
+    elif language == "json":
+        json.loads(block.text)
+    return printed
+
+
+def _python(block: Block, names: dict[str, Any]) -> str:
+    out = io.StringIO()
+    if block.text.lstrip().startswith(">>>"):
+        test = doctest.DocTestParser().get_doctest(block.text, names, "page", None, block.line)
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+        failed = runner.run(test, out=out.write, clear_globs=False).failed
+        names.update(test.globs)
+        assert not failed, out.getvalue()
+        return ""
+    with contextlib.redirect_stdout(out):
+        exec(compile(block.text, f"line {block.line}", "exec"), names)
+    return out.getvalue()
+
+
+def _commands(text: str) -> list[tuple[str, str | None]]:
+    """The commands of a block, each with the output after it; None where none is shown."""
+    text = text.replace("\\\n", " ")
+    if not text.startswith("$ "):
+        return [(line, None) for line in text.splitlines() if line.strip()]
+    parts = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+    pairs = [part.partition("\n") for part in parts]
+    return [(command, output if output.strip() else None) for command, _, output in pairs]
+
+
+def _shell(command: str, output: str | None) -> str:
+    """Run a command; ``> FILE`` takes what it prints."""
+    words = shlex.split(command, comments=True)
+    if words[0] == "make":
+        assert f"\n{words[1]}:" in MAKEFILE
+        return ""
+    printed, code = printed_by(words)
+    assert code == 0 or (words[1] == "gate" and code in GATE), f"{command}: {code}\n{printed}"
+    if output is not None:
+        _hold(output, printed, whole=True)
+    return printed
+
+
+def printed_by(words: list[str]) -> tuple[str, int]:
+    """What a command prints, and its exit code."""
+    assert words[0] == "acumen", f"not a command of acumen: {words[0]}"
+    target = words[words.index(">") + 1] if ">" in words else None
+    arguments = words[1 : words.index(">")] if target else words[1:]
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in "12")
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run(arguments)
+    texts = []
+    for stream in (out, err):
+        stream.seek(0)
+        texts.append(stream.read())
+    if target:
+        Path(target).write_text(texts[0], "utf-8")
+    return texts[0] if code in GATE else "".join(texts), code
+
+
+def _hold(page: str, printed: str, *, whole: bool) -> None:
+    """The lines of the page are those that were printed: all of them, or some in this order."""
+    expected = [" ".join(line.split()) for line in page.splitlines() if line.strip()]
+    text = " ".join(printed.split())  # a sentence may be broken into lines in another place
+    if whole and not GAPS & {*expected}:
+        assert [" ".join(x.split()) for x in printed.splitlines() if x.strip()] == expected
+    for line in expected:
+        if line not in GAPS:
+            _, there, text = text.partition(line)
+            assert there, f"not printed, or not here: {line}\n{printed}"

@@ -1,0 +1,167 @@
+"""The folder that examples run in: every file that a page or a help text names, small."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from acumen.files.json import to_json, write_json
+from acumen.studies import VerdictStudy, phq8_run, verdict_study
+from tests.docs.blocks import printed_by
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def build(folder: Path) -> None:
+    """Write the files. Data that the pages ship lie as they do in the project, and in place."""
+    if (DOCS / "data").exists():
+        shutil.copytree(DOCS / "data", folder / "docs" / "data")
+        shutil.copytree(DOCS / "data", folder, dirs_exist_ok=True)
+    for name, document in _documents().items():
+        write_json(folder / f"{name}.json", document)
+    for name, rows in _rows().items():
+        with (folder / f"{name}.csv").open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    (folder / "triage.toml").write_text("matrix = [[0, 1, 2], [2, 0, 1], [9, 3, 0]]\n")
+    _parquet(folder)
+    (folder / "results").mkdir()
+    with contextlib.chdir(folder):
+        for line in COMMANDS:
+            printed, code = printed_by(["acumen", *line.split()])
+            assert code == 0, f"{line}: {printed}"
+    for copy, original in _COPIES.items():
+        shutil.copy(folder / original, folder / copy)
+
+
+COMMANDS = (
+    "demo demo",
+    "score rag.json --truth truth.json --resamples 50 --output results/rag.json",
+    "score direct.json --truth truth.json --resamples 50 --output results/direct.json",
+    "count part-*.parquet --levels 0-3 --fewest 5 --salt SECRET --output a.counts",
+    "count other-*.parquet --levels 0-3 --fewest 5 --salt SECRET --output b.counts",
+    "merge a.counts b.counts --output pooled.counts",
+    "count part-*.parquet --levels 0-3 --against pooled.counts --output a.moments",
+    "count other-*.parquet --levels 0-3 --against pooled.counts --output b.moments",
+)
+
+
+_COPIES = {
+    "metrics.json": "demo/phq8/few_shot.json",
+    "few_shot.json": "demo/phq8/few_shot.json",
+    "verdicts.json": "demo/verdicts/scores.json",
+    "export.json": ROOT / "tests" / "samples" / "labelstudio_quality.json",
+}
+
+
+def _documents() -> Mapping[str, Any]:
+    study, verdicts = phq8_run(), verdict_study()
+    zero, few = study["experiments"]
+    results = dict(verdicts.results)
+    return {
+        "run": study,
+        "train": study,
+        "test": study,
+        "base": study | {"experiments": [zero]},
+        "new": study | {"experiments": [few]},
+        "truth": verdicts.truth,
+        "reviews": verdicts.reviews,
+        "results": {**results["rag"], "results": _with_truth(verdicts)},
+        **results,
+        "log": _rows()["rows"],
+        "answers": [{"id": 1, "question": "Why?", "answer": "So.", "truth": None}],
+    }
+
+
+def _with_truth(study: VerdictStudy) -> list[Any]:
+    rows = study.results["rag"]["results"]
+    return [row | {"gt_verdict": study.truth[row["business_id"]]["verdict"]} for row in rows]
+
+
+def _rows() -> dict[str, list[dict[str, Any]]]:
+    """Rows of a judge that is right four times in five, and surer where it is right."""
+    random = Random(5)
+    rows, wide, rated, judged = [], [], [], []
+    for case in range(60):
+        truth = case % 3
+        off = random.random() < 0.2
+        prediction = (truth + 1) % 3 if off else truth
+        sure = round(random.uniform(0.3, 0.8) + 0.2 * (not off), 2)
+        chances = [0.1, 0.1, 0.1]
+        chances[prediction] = 0.8
+        rows.append({
+            "case": case, "truth": truth, "prediction": prediction, "confidence": sure,
+            "token_msp": sure, "verbalized_confidence": round(1 + 4 * sure),
+            "site": "AB"[case % 2], "model": "xy"[case // 30],
+            **dict(zip(("p_low", "p_middle", "p_high"), chances, strict=True)),
+        })  # fmt: skip
+        stars = {who: 1 + (case + (random.random() < 0.1)) % 5 for who in ("ann", "ben", "eve")}
+        stars |= {"ai": 1 + case % 5, "ai2": 1 + (case + off) % 5}
+        wide.append({"doc": case, **stars})
+        rated += [
+            {"doc": case, "who": who, "stars": level, "prompt_id": f"{case}-{who}",
+             "human_rating": level, "judge_rating": stars["ai"]}
+            for who, level in stars.items()
+        ]  # fmt: skip
+        judged += [
+            {"doc": f"{model}{case}", "model": model, "lang": ("de", "en")[case % 2],
+             "language": ("de", "en")[case % 2], "ai": stars["ai"],
+             "human": stars["ann"] if case % 3 else ""}
+            for model in "xy"
+        ]  # fmt: skip
+    gpt = [row | {"who": "gpt"} if row["who"] == "ai" else row for row in rated]
+    one = [row | {"model": "x"} for row in judged if row["model"] == "x"]
+    return {
+        "rows": rows, "gpt": rows, "llama": rows[::-1], "qwen": rows[10:] + rows[:10],
+        "wide": wide, "ratings": gpt, "long": gpt, "judged": one, "two": judged,
+    }  # fmt: skip
+
+
+def _parquet(folder: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [row | {"model": model} for model in "xy" for row in _rows()["rows"]]
+    pq.write_table(pa.Table.from_pylist(rows), folder / "ratings.parquet")
+    random = Random(6)
+    for name in ("part-0", "part-1", "other-0"):
+        truth = [random.randrange(4) for _ in range(200)]
+        columns = {
+            "case": [f"{name}-{i // 4}" for i in range(200)],
+            "item": [i % 4 for i in range(200)],
+            "truth": truth,
+            "prediction": [t if random.random() < 0.7 else 3 - t for t in truth],
+            "confidence": [round(random.random(), 2) for _ in truth],
+        }
+        pq.write_table(pa.table(columns), folder / f"{name}.parquet")
+
+
+def names() -> dict[str, Any]:
+    """What the Python of a page may use without making it: tables, and the verdict study."""
+    import acumen
+    from tests.toy_runs import toy_run
+
+    tables = {name: acumen.read(f"{name}.csv", levels="0-2") for name in ("gpt", "llama", "qwen")}
+    for seed, name in enumerate(("table", "other")):
+        run = Path(f"{name}.run.json")
+        run.write_text(to_json(toy_run(30, seed, first_id=100 * seed)), "utf-8")
+        tables[name] = acumen.read(run)
+    study = verdict_study()
+    verdicts = {
+        "results": study.results["rag"]["results"], "gt_data": study.truth,
+        "gt_verdicts": {case: truth["verdict"] for case, truth in study.truth.items()},
+        "reviews_data": study.reviews,
+    }  # fmt: skip
+    return {"acumen": acumen, **tables, **verdicts}
+
+
+def pages() -> list[Path]:
+    """Every page written by hand, and the README."""
+    return [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if p.name != "changelog.md")]

@@ -1,0 +1,83 @@
+"""Every code block and every command of every page runs, and prints what the page shows."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acumen.cli import COMMANDS
+from acumen.confidence import FUNCTIONS
+from acumen.metrics import METRICS
+from acumen.table.signals import SIGNALS
+from pages.commands import examples
+from tests.docs.blocks import blocks, printed_by, run_page
+from tests.docs.stage import COMMANDS as COMMANDS_OF_STAGE
+from tests.docs.stage import ROOT, build, names, pages
+
+LEFT_OUT = {
+    "docs/cite.md": 1,  # an entry of a bibliography
+    "docs/data.md": 1,  # messages about a file that the page does not show
+    "docs/index.md": 1,  # pip
+    "docs/large.md": 2,  # a cluster of Dask, a session of Spark
+    "docs/logs.md": 4,  # a log of one's own; Inspect's own command; a dataset of one's own
+    "docs/recipes/sites.md": 1,  # a session of Spark
+    "docs/runner.md": 7,  # models that cost money, and pip
+    "docs/verdicts.md": 1,  # messages that tests/verdicts holds
+}
+"""How many blocks of a page do not run; each says why, in a comment above it."""
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stage")
+    build(folder)
+    return folder
+
+
+@pytest.fixture
+def place(stage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the stage to work in; what a page registers is forgotten after it."""
+    shutil.copytree(stage, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+    registries = FUNCTIONS, SIGNALS, METRICS
+    before = [dict(registry) for registry in registries]
+    yield tmp_path
+    for registry, content in zip(registries, before, strict=True):
+        registry.clear()
+        registry.update(content)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_blocks_of_a_page_run(page: Path, place: Path) -> None:
+    run_page(page, names())
+
+
+def test_the_blocks_that_do_not_run_are_counted() -> None:
+    counts = {
+        page.relative_to(ROOT).as_posix(): sum(
+            block.word == "not run" for block in blocks(page.read_text("utf-8"))
+        )
+        for page in pages()
+    }
+    assert {page: count for page, count in counts.items() if count} == LEFT_OUT
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_has_two_examples_at_least_and_they_run(
+    command: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"ACUMEN_{command.upper()}_RESAMPLES", "100")
+    lines = examples(command)
+    assert len(lines) >= 2
+    for line in lines:
+        if line.removeprefix("acumen ") in COMMANDS_OF_STAGE:
+            continue
+        # the model itself is asked in tests/runner
+        words = line.split() + ["--dry-run"] * (command == "run" and "--dry-run" not in line)
+        printed, code = printed_by([word.strip("'") for word in words])
+        assert code == 0 or (command == "gate" and code in (1, 5)), f"{line}: {printed}"

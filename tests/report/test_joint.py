@@ -1,0 +1,111 @@
+"""One table of cases for several systems, worked out by hand."""
+
+from __future__ import annotations
+
+from acumen.report.blocks import Cases, Column
+from acumen.report.cells import coded
+from acumen.report.joint import joint
+from acumen.report.terms import Glossary, signs
+
+
+def table(system: str, rows: list[tuple[str, str, str, str]], sure: list[float | None]) -> Cases:
+    """Rows of (case, item, truth, answer)."""
+    case, item, truth, answer = (list(column) for column in zip(*rows, strict=True))
+    outcomes = [
+        "abstained" if a == "–" else "right" if a == t else "wrong"
+        for t, a in zip(truth, answer, strict=True)
+    ]
+    columns = [coded("case", case), coded("item", item), coded("truth", truth)]
+    columns += [coded("prediction", answer), coded("outcome", outcomes)]
+    columns.append(Column("msp", values=tuple(sure), key="function msp"))
+    return Cases("rows", system, (system,), tuple(columns), len(rows))
+
+
+LEFT = table(
+    "left", [("1", "a", "0", "0"), ("1", "b", "2", "1"), ("2", "a", "1", "–")], [0.9, 0.2, None]
+)
+RIGHT = table(
+    "right", [("2", "a", "1", "1"), ("1", "a", "0", "0"), ("3", "a", "0", "3")], [0.4, 0.5, 0.6]
+)
+
+
+def texts(cases: Cases) -> dict[str, list[str]]:
+    return {c.head: [c.text(row) for row in range(cases.n)] for c in cases.columns}
+
+
+def test_a_judgment_is_one_row_whoever_made_it_and_in_whatever_order() -> None:
+    both = joint("rows", "Judgments", [LEFT, RIGHT])
+    found = texts(both)
+    assert (both.n, both.systems) == (4, ("left", "right"))
+    assert found["case"] == ["1", "1", "2", "3"]
+    assert found["item"] == ["a", "b", "a", "a"]
+    assert found["truth"] == ["0", "2", "1", "0"]
+    assert found["prediction, left"] == ["0", "1", "–", "–"]
+    assert found["prediction, right"] == ["0", "–", "1", "3"]
+    assert found["msp, left"] == ["0.9", "0.2", "–", "–"]
+    assert found["msp, right"] == ["0.5", "–", "0.4", "0.6"]
+
+
+def test_it_says_whether_they_agree_and_who_is_right() -> None:
+    found = texts(joint("rows", "Judgments", [LEFT, RIGHT]))
+    assert found["answers"] == ["they agree", "they disagree", "they disagree", "they disagree"]
+    assert found["who is right"] == ["all", "none", "right", "none"]
+    third = table("third", [("1", "a", "0", "1")], [0.1])
+    found = texts(joint("rows", "Judgments", [LEFT, RIGHT, third]))
+    assert found["who is right"] == ["2 of 3", "none", "1 of 3", "none"]
+
+
+def test_answers_stand_side_by_side_and_the_rest_waits_in_the_panel() -> None:
+    both = joint("rows", "Judgments", [LEFT, RIGHT])
+    heads = ["case", "item", "truth", "who is right", "prediction, left", "prediction, right"]
+    assert [c.head for c in both.listed] == [*heads, "msp, left", "msp, right"]
+    assert both.first(1).columns == tuple(c.head for c in both.listed)
+    four = joint("rows", "Judgments", [LEFT, RIGHT, table("c", [("1", "a", "0", "1")], [0.1])] * 2)
+    assert [c.title for c in four.listed][4:] == ["prediction"] * 6
+
+
+def test_rows_are_chosen_by_any_system_s_answer() -> None:
+    filters = joint("rows", "Judgments", [LEFT, RIGHT]).filters
+    assert filters["prediction"] == ("prediction", ("0", "1", "–", "3"))
+    assert filters["system"] == ("system", ("left", "right"))
+    assert filters["answers"][1] == ("they agree", "they disagree")
+    assert "system" not in LEFT.filters
+
+
+def test_draws_of_one_judgment_stay_rows_of_their_own() -> None:
+    twice = table("left", [("1", "a", "0", "0"), ("1", "a", "0", "2")], [0.9, 0.3])
+    both = joint("rows", "Judgments", [twice, RIGHT])
+    assert texts(both)["prediction, left"][:2] == ["0", "2"]
+    assert texts(both)["prediction, right"][:2] == ["0", "–"]
+
+
+def test_one_system_keeps_its_own_table() -> None:
+    assert joint("rows", "Judgments", [LEFT]) is LEFT
+
+
+def test_a_term_is_linked_once_a_section_and_nothing_else_is_markup() -> None:
+    glossary = Glossary()
+    glossary.begin(("selective", "intervals"))
+    assert glossary("AUGRC <b> AUGRC") == (
+        '<a class="term" href="#m-areas">AUGRC</a> &lt;b&gt; AUGRC'
+    )
+    assert glossary("AUGRC again, of AUGRC-like names") == "AUGRC again, of AUGRC-like names"
+    assert glossary.used["AUGRC"].startswith("Area under generalized risk over coverage")
+    glossary.begin(("verdicts",))
+    assert glossary("AUGRC") == "AUGRC"
+
+
+def test_a_name_is_a_term_only_as_a_whole() -> None:
+    glossary = Glossary()
+    glossary.begin(("selective",))
+    assert glossary("coverage grid", whole=True) == "coverage grid"
+    assert "href" in glossary("coverage", whole=True)
+
+
+def test_a_minus_is_a_minus_and_a_hyphen_stays() -> None:
+    glossary = Glossary()
+    assert glossary("(-0.125, -.2 to -3) of gpt-4, 2026-11-16") == (
+        "(−0.125, −.2 to −3) of gpt-4, 2026-11-16"
+    )
+    assert signs("-0.04 to -.01*") == "−0.04 to −.01*"
+    assert signs("run -1") == "run -1"
