@@ -11,6 +11,9 @@ CONFIDENCE_LEVEL: Final = 0.95
 RESAMPLES: Final = 10_000
 """Resamples of the cases."""
 
+RESAMPLED_ROWS: Final = 4_000
+"""Beyond this many rows no resample is drawn unless asked for: the default intervals need none."""
+
 SWAPS: Final = 10_000
 """Swaps of two systems within cases, for a test of their difference."""
 

@@ -38,7 +38,15 @@ def evaluate(
     labels: Annotated[list[str] | None, say("Name of each system; repeatable.", "--label")] = None,
     confidence: options.Confidence = defaults.CONFIDENCE,
     loss: options.Loss = defaults.LOSS,
-    resamples: options.Resamples = defaults.RESAMPLES,
+    resamples: Annotated[
+        int | None,
+        typer.Option(
+            *options.RESAMPLES,
+            min=0,
+            help=f"Resamples of the cases; by default {defaults.RESAMPLES:,} of up to "
+            f"{defaults.RESAMPLED_ROWS:,} rows, none of more.",
+        ),
+    ] = None,
     seed: options.Seed = defaults.SEED,
     interval: options.Interval = defaults.INTERVAL,
     confidence_level: options.ConfidenceLevel = defaults.CONFIDENCE_LEVEL,

@@ -34,9 +34,8 @@ Mode = Annotated[str | None, say("Which experiment of the run.")]
 Confidence = Annotated[str, say("default, all, or names separated by commas.")]
 Loss = Annotated[str, say("abs_norm, abs, zero_one, squared, or a TOML file of costs.")]
 Calibration = Annotated[Path | None, say("A calibration artifact, for the calibrated functions.")]
-Resamples = Annotated[
-    int, say("Resamples of the cases.", "--resamples", "--bootstrap-resamples", min=0)
-]
+RESAMPLES = ("--resamples", "--bootstrap-resamples")
+Resamples = Annotated[int, say("Resamples of the cases.", *RESAMPLES, min=0)]
 Seed = Annotated[int, say("Seed of the resamples.", min=0)]
 Interval = Annotated[str, say("default, percentile or bca.")]
 ConfidenceLevel = Annotated[

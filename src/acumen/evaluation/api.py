@@ -60,7 +60,7 @@ def evaluate(
     labels: Sequence[str] | None = None,
     confidence: Confidence = CONFIDENCE,
     loss: AnyLoss = LOSS,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
     interval: Method = INTERVAL,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -106,7 +106,8 @@ def evaluate(
     risk
         Risks, in units of the loss: how many rows can be kept with a mean loss of at most that.
     resamples, seed, interval, confidence_level
-        How intervals are made: :class:`Options`.
+        How intervals are made: :class:`Options`. By default there are resamples of small tables
+        alone: only percentile intervals and bands need them.
     items
         ``"fixed"``: these items are meant; ``"random"``: they are a sample, and intervals speak of
         new cases and new items.
@@ -161,6 +162,16 @@ def evaluate(
     tables = tables_of(inputs, mode, reading)
     if labels is None and len(inputs) == 1 and isinstance(inputs[0], Mapping):
         labels = list(tables)
+    options = Options(
+        resamples=RESAMPLES if resamples is None else resamples,
+        seed=seed,
+        confidence_level=confidence_level,
+        method=interval,
+        items=items,
+        threads=threads,
+    )
+    if resamples is None:
+        options = options.unasked(max(len(table) for table in tables.values()))
     plan = Plan(
         confidence=selector,
         functions=functions,
@@ -168,14 +179,7 @@ def evaluate(
         coverage_grid=tuple(sorted(set(coverage_grid))),
         area_coverage=area_coverage,
         limits=_limits(risk),
-        options=Options(
-            resamples=resamples,
-            seed=seed,
-            confidence_level=confidence_level,
-            method=interval,
-            items=items,
-            threads=threads,
-        ),
+        options=options,
         calibration=calibration_of(calibration),
         threshold=threshold_of(threshold),
         intersection_only=intersection_only,

@@ -111,6 +111,7 @@ def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> document.Bootstr
         ci95=under_keys(lambda inference: inference.ci95),
         drop_rate=under_keys(lambda inference: inference.replicates.drop_rate),
         method="exact enumeration" if enumerated else plan.options.weights,
+        left_out="many_rows" if plan.options.many_rows else None,
     )
 
 
@@ -247,7 +248,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "risk": list(plan.limits),
         "interval": plan.options.method,
         "confidence_level": plan.options.confidence_level,
-        "bootstrap_resamples": plan.options.resamples,
+        "bootstrap_resamples": None if plan.options.many_rows else plan.options.resamples,
         "seed": plan.options.seed,
         "weights": plan.options.weights,
         "items": plan.options.items,

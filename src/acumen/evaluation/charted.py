@@ -13,7 +13,6 @@ from acumen.inference.bands import RiskBand, risk_band
 from acumen.inference.infer import Inference, infer, one_of
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
-from acumen.inference.resample import LeaveOut, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind
 from acumen.results import charted as parts
@@ -182,14 +181,12 @@ def reliability(view: Forecast, part: NDArray[Any], level: float) -> parts.Relia
     curve = view.curve()
     bins = curve.bin
 
-    def share(weights: CaseWeights) -> Floats:
-        sums = view.bins(weights)[:, bins]
-        with np.errstate(invalid="ignore"):
-            true: Floats = sums[2] / sums[0]
-        return true
-
     accuracy = []
-    without = replicate(share, LeaveOut.of(view.n_cases), threads=1)
+    weight, _, target = view.bin_columns().reshape(3, BINS, -1)[:, bins]
+    with np.errstate(invalid="ignore"):
+        without = (target.sum(axis=1, keepdims=True) - target) / (
+            weight.sum(axis=1, keepdims=True) - weight
+        )
     cases = view.cases_in_bins()[bins].tolist()
     for value, values, n_cases in zip(curve.accuracy.tolist(), without, cases, strict=True):
         jackknife = Jackknife.of(values, n_cases)

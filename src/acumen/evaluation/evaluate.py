@@ -13,7 +13,7 @@ import numpy as np
 
 from acumen import confidence as confidences
 from acumen.confidence.grammar import find, uses_calibration
-from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CASES
+from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CASES, RESAMPLES
 from acumen.errors import UsageError, counted, label, printable
 from acumen.evaluation import build
 from acumen.evaluation.abstain import abstain
@@ -33,7 +33,7 @@ from acumen.evaluation.slices import check_groups
 from acumen.inference.infer import Inference, infer
 from acumen.inference.intervals import default_interval
 from acumen.inference.matched import compare_matched
-from acumen.inference.multiplicity import best_of
+from acumen.inference.multiplicity import best_of, linear_replicates
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.inference.replicates import MOST_DROPPED
@@ -258,9 +258,14 @@ def _best(
     augrc = {name: function.numbers[0]["augrc"] for name, function in functions.items()}
     values = {name: i.value for name, i in augrc.items() if i.value is not None}
     n_cases, options = len(system.table.included.cases), system.plan.options
-    if len(values) < 2 or n_cases < RELIABLE_CASES or options.resamples == 0:
+    if len(values) < 2 or n_cases < RELIABLE_CASES:
         return None
-    replicates = {n: augrc[n].replicates for n in values}
+    replicates = {n: augrc[n].replicates for n in values if len(augrc[n].replicates)}
+    if options.many_rows:
+        jackknives = [augrc[n].jackknife for n in values]
+        replicates = linear_replicates(values, jackknives, RESAMPLES, options.seed)
+    if not replicates:
+        return None
     best, rivals = best_of(values, replicates, n_cases, level=options.confidence_level)
     same = {n for n in rivals if np.array_equal(replicates[n].values, replicates[best].values)}
     rivals = sorted((n for n in rivals if n not in same), key=values.__getitem__)

@@ -20,7 +20,7 @@ from acumen.defaults import (
     LARGEST_SHARE,
     RELIABLE_CASES,
 )
-from acumen.inference.influence import cross, row_influence, statistic_of
+from acumen.inference.influence import case_influence, cross, statistic_of, without_groups
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
@@ -37,10 +37,9 @@ from acumen.results.measured import (
     RestsOn,
     finite,
 )
+from acumen.views.groups import deal
 from acumen.views.weights import CaseWeights, Errors, balance
 
-MOST_CELLS: Final = 100_000_000
-"""Cases × rows up to which every case is left out in turn, though an influence is not known."""
 HALF: Final = 0.5
 """Where one case carries more of the variance, an interval says so."""
 
@@ -274,12 +273,12 @@ def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) 
     plan = LeaveOut.of(n)
     jackknives: dict[str, Jackknife] = {}
     if plan.size < n:
-        for name, by_row in row_influence(metrics, view).items():
-            of_case = np.bincount(view.case, by_row, n).astype(np.float64)
-            jackknives[name] = Jackknife.of_influence(of_case)
+        known = case_influence(metrics, view)
+        jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known.items()}
+        left_out = without_groups(metrics, view, plan.size)
+        jackknives |= {name: Jackknife.of(row, n) for name, row in left_out.items()}
+        plan = replace(plan, group=deal(view, plan.size))
     rest = [m for m in metrics if m.name not in jackknives]
-    if hasattr(view, "case") and n * len(view.case) <= MOST_CELLS:
-        plan = LeaveOut(n, n)
     if rest:
         values = replicate(statistic_of(rest, view), plan, threads=threads)
         jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from acumen.defaults import AREA_COVERAGE, BINS
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.resample import Statistic
 from acumen.metrics.registry import Metric
 from acumen.types import Floats
+from acumen.views.groups import deal, remember_without
+from acumen.views.ranking import MOST_RISK
 from acumen.views.tangents import tangent
 from acumen.views.weights import CaseWeights
 
@@ -27,16 +30,54 @@ def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
 
 def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
     """What every row of the table does to the metrics for which that is known; it sums to 0."""
+    share = view.row_weight / view.row_weight.sum() if hasattr(view, "row_weight") else None
     smooth = [m for m in metrics if m.smooth]
-    along = tangent(view) if smooth else None
-    if along is None:
+    each = ((name, slope * view.row_weight) for name, slope in _slopes(smooth, view))
+    return {name: by_row - by_row.sum() * share for name, by_row in each}
+
+
+def case_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
+    """The same of every case, of very many: what its rows do together."""
+    known = {}
+    smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
+    for name, slope in _slopes(smooth, view):
+        by_row = slope if view.weight is None else slope * view.weight
+        of_case = np.bincount(view.case, by_row, view.n_cases).astype(np.float64)
+        known[name] = of_case - of_case.sum() * view.case_weight / view.case_weight.sum()
+    return known
+
+
+def without_groups(metrics: Sequence[Metric], view: Any, groups: int) -> dict[str, Floats]:
+    """Values without each group of cases, where sums down the view's order tell them."""
+    some = [m for m in metrics if m.in_many == "steps" and _is_at_hand(m, view)]
+    if not some or not len(view.order):
         return {}
-    slopes = along.slope(statistic_of(smooth, view), view.n_cases) * view.row_weight
-    return {
-        m.name: by_row - by_row.sum() * view.row_weight / view.row_weight.sum()
-        for m, by_row in zip(smooth, slopes, strict=True)
-        if np.isfinite(by_row).all()
-    }
+    risks = [m.parameters.get("risk", MOST_RISK) for m in some]
+    memory = remember_without(view, deal(view, groups), groups, [*{*risks}])
+    values = statistic_of(some, view)(CaseWeights(np.ones((view.n_cases, 1), np.uint16), memory))
+    return {metric.name: row for metric, row in zip(some, values, strict=True)}
+
+
+def _is_at_hand(metric: Metric, view: Any) -> bool:
+    """Whether a view keeps the coverage or the bins that a metric asks for."""
+    coverage = metric.parameters.get("coverage", AREA_COVERAGE)
+    coverages = getattr(view, "grid" if metric.in_many == "steps" else "cuts", (coverage,))
+    return coverage in coverages and metric.parameters.get("bins", BINS) == BINS
+
+
+def _slopes(smooth: Sequence[Metric], view: Any) -> Iterator[tuple[str, Floats]]:
+    """Slope of each smooth metric along the weight of every row, where it is known."""
+    if not smooth:
+        return
+    statistic, block = statistic_of(smooth, view), CaseWeights.once(view.n_cases)
+    statistic(block)  # so that it remembers the sums they are made of
+    along = tangent(view, block)
+    if along is None:
+        return
+    slopes = along.slopes(statistic, view.n_cases)
+    for metric, slope in zip(smooth, slopes, strict=True):
+        if np.isfinite(slope).all():
+            yield metric.name, slope
 
 
 def cross(metrics: Sequence[Metric], view: Any, jackknives: Sequence[Jackknife]) -> list[Jackknife]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import TypeVar
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.inference.intervals import t_quantile
+from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, Replicates, between, quantiles
 from acumen.results.measured import Absence, Interval, NoInterval
 
@@ -71,6 +72,26 @@ def simultaneous(
         delta, reach = estimates[b] - estimates[a], critical * error[a, b]
         intervals[a, b] = between(delta - reach, delta + reach, "max-T", level, error[a, b])
     return intervals
+
+
+def linear_replicates(
+    values: Mapping[str, float], jackknives: Sequence[Jackknife], size: int, seed: int
+) -> dict[str, Replicates]:
+    """What resamples of very many cases come to: normal, with the variances of the jackknives.
+
+    Those that move alike have the same replicates; empty where some lack other cases than others.
+    """
+    if len({jackknife.n for jackknife in jackknives}) > 1:
+        return {}
+    moves = np.stack([jackknife.deviations for jackknife in jackknives])
+    distinct, which = np.unique(moves, axis=0, return_inverse=True)
+    spread, axes = np.linalg.eigh(distinct @ distinct.T * (1 - 1 / moves.shape[1]))
+    normal = np.random.default_rng(seed).standard_normal((len(spread), size))
+    draws = (axes * np.sqrt(np.maximum(spread, 0.0)) @ normal)[which.ravel()]
+    return {
+        name: Replicates(value + draw)
+        for (name, value), draw in zip(values.items(), draws, strict=True)
+    }
 
 
 def best_of(

@@ -8,7 +8,15 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from acumen.defaults import CONFIDENCE_LEVEL, INTERVAL, ITEMS, RESAMPLES, SEED, SWAPS
+from acumen.defaults import (
+    CONFIDENCE_LEVEL,
+    INTERVAL,
+    ITEMS,
+    RESAMPLED_ROWS,
+    RESAMPLES,
+    SEED,
+    SWAPS,
+)
 from acumen.errors import UsageError, printable, what_came
 
 Method = Literal["default", "percentile", "bca"]
@@ -33,6 +41,8 @@ class Options:
     threads: int | None = None
     advance: Callable[[int], None] | None = None
     """Called with the number of resamples done, for a progress bar."""
+    many_rows: bool = False
+    """Whether there are no resamples for that reason: nobody asked for any."""
 
     def __post_init__(self) -> None:
         for name in ("resamples", "seed", "threads"):
@@ -58,6 +68,12 @@ class Options:
             raise UsageError(f"items are fixed or random, not '{printable(str(self.items))}'")
         if self.items == "random" and self.method != INTERVAL:
             raise UsageError("random items need the default interval: the others draw cases alone")
+
+    def unasked(self, rows: int) -> Options:
+        """The same where nobody said how many resamples: none of many rows that need none."""
+        if rows <= RESAMPLED_ROWS or self.method != INTERVAL:
+            return self
+        return replace(self, resamples=0, many_rows=True)
 
     def without_resamples(self) -> Options:
         """The same level with the default interval, which needs none."""

@@ -24,7 +24,7 @@ from acumen.errors import UsageError
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
 
-MOST_LEFT_OUT: Final = 2000
+MOST_LEFT_OUT: Final = 1000
 """Beyond this many cases, groups of them are left out instead of each."""
 MOST_GROUPS: Final = 500
 _BLOCK_CELLS: Final = 1 << 17
@@ -126,6 +126,8 @@ class LeaveOut:
     size: int
     """How many groups there are; as many as cases leave out single ones."""
     sides: int = 1
+    group: NDArray[np.int64] | None = None
+    """The group of each case of a side; by default they are dealt as they are numbered."""
 
     @classmethod
     def of(cls, n_cases: int, sides: int = 1) -> LeaveOut:
@@ -136,7 +138,9 @@ class LeaveOut:
     def block(self, start: int, stop: int) -> NDArray[Any]:
         """Ones, and zeros for what is left out; of two sides twos, and ones."""
         groups = self.size // self.sides
-        side = np.arange(self.n_cases // self.sides) % groups
+        side = self.group
+        if side is None:
+            side = np.arange(self.n_cases // self.sides) % groups
         group = (groups * np.arange(self.sides)[:, None] + side).ravel()
         out: NDArray[np.bool_] = group[:, None] == np.arange(start, stop)
         return np.where(out, self.sides - 1, self.sides).astype(np.uint16)

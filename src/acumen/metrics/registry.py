@@ -99,6 +99,9 @@ class Metric:
     smooth: bool = False
     """Whether it is a smooth function of its view's sums, so that the influence of a row is known.
     """
+    in_many: Literal["smooth", "steps"] | None = None
+    """Where a row more or less may make it jump: how it is known of very many cases. Smooth, or in
+    steps that sums down the view's order tell."""
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
     behind: Callable[[Any], int] | None = None
@@ -208,6 +211,7 @@ class Facts(TypedDict, total=False):
     noise: Callable[..., tuple[float, float]]
     caution: str
     smooth: bool
+    in_many: Literal["smooth", "steps"] | None
     exempt_from_scaling: bool
     behind: Callable[[Any], int]
     most: Callable[[Any], float]

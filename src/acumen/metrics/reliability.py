@@ -14,7 +14,8 @@ import numpy as np
 
 from acumen.metrics.registry import Kind, Unit, metric, ratio
 from acumen.types import Floats
-from acumen.views.forecast import BINS, FREQUENCIES, Forecast, forecast  # noqa: F401 - forecast is for doctests
+from acumen.views.forecast import BINS, FREQUENCIES, MANY_CASES, Forecast, forecast  # noqa: F401 - forecast is for doctests
+from acumen.views.groups import deal
 from acumen.views.weights import CaseWeights
 
 NARROWEST: Final = 0.02
@@ -72,6 +73,7 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     title="ECE, bins of equal mass",
     noise=lambda view, bins: noise_of(*view.residuals(int(bins), by_mass=True)),
     smooth=False,
+    in_many="steps",
 )
 def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal weight; lower is better.
@@ -89,9 +91,16 @@ def _smooth_noise(view: Forecast) -> tuple[float, float]:
     """That of the smoothed residual, at the bandwidth of the whole study."""
     basis, decay = _cosine_basis()
     width = max(NARROWEST, float(smooth_ece(view, CaseWeights.once(view.n_cases))[0]))
-    by_case = view.cosine_columns * np.exp(decay * width**2)
+    weight = view.residuals(1)[1]
+    if view.n_cases <= MANY_CASES:
+        cosines = view.cosine_columns
+    else:  # groups of cases vary as the cases do, and are few
+        group = deal(view, MANY_CASES)
+        cosines = view.cosines_by(group, MANY_CASES)
+        weight = np.bincount(group, weight).astype(np.float64)
+    by_case = cosines * np.exp(decay * width**2)
     by_case[1:] *= 2.0
-    left, _ = noise_of(basis.T @ by_case / GRID, view.residuals(1)[1])
+    left, _ = noise_of(basis.T @ by_case / GRID, weight)
     return left, 0.0  # smoothing has taken most of it off: more would leave the high end too low
 
 
@@ -162,6 +171,7 @@ _part = partial(
     unit=Unit.NUMBER,
     undefined="there are no more rows than steps in the recalibration",
     exempt_from_scaling=True,
+    in_many="smooth",
 )
 
 

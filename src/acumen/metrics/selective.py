@@ -253,7 +253,9 @@ def achievable_gain_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     return _percent(area - aurc_achievable(ranking, weights), area)
 
 
-@_risk(title="AURC up to coverage {coverage}", one_error=over_coverage, smooth=False)
+@_risk(
+    title="AURC up to coverage {coverage}", one_error=over_coverage, smooth=False, in_many="smooth"
+)
 def aurc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
@@ -266,7 +268,12 @@ def aurc_at_coverage(
     return area_of_risk(ranking, weights, _cut(ranking, weights, coverage)[0])
 
 
-@_risk(title="AUGRC up to coverage {coverage}", one_error=over_coverage_twice, smooth=False)
+@_risk(
+    title="AUGRC up to coverage {coverage}",
+    one_error=over_coverage_twice,
+    smooth=False,
+    in_many="smooth",
+)
 def augrc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
@@ -285,6 +292,7 @@ def augrc_at_coverage(
     one_error=_as_is,
     errors=Ranking.errors,
     smooth=False,
+    in_many="steps",
 )
 def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
     r"""Selective risk at the first working point that reaches a coverage; lower is better.
@@ -306,6 +314,7 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
     undefined="no working point has so low a risk",
     behind=every_case,
     smooth=False,
+    in_many="steps",
 )
 def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MOST_RISK) -> Floats:
     r"""The largest coverage of a working point whose selective risk is at most ``risk``.

@@ -45,8 +45,9 @@ class Frame(Rows):
         series = self.data[name]
         if name in self.names_of_codes:
             return _named(series, self.names_of_codes[name])
-        if series.dtype in (nw.String, nw.Categorical, nw.Enum):
-            try:  # texts by their distinct values, which pyarrow finds fast where it is there
+        has_gaps = series.dtype.is_integer() and series.null_count() > 0
+        if series.dtype in (nw.String, nw.Categorical, nw.Enum) or has_gaps:
+            try:  # by their distinct values, which pyarrow finds fast where it is there
                 return coded_array(series.to_arrow())
             except ImportError:
                 return Coded.of(series_values(series))

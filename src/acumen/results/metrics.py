@@ -159,6 +159,9 @@ class BootstrapModel(Model):
     )
     drop_rate: dict[str, float | dict[str, float | None] | None]
     method: str = "multinomial"
+    left_out: Literal["many_rows"] | None = Field(
+        default=None, description="why no resample was drawn, though nobody asked for none"
+    )
 
 
 class CurveModel(Model):

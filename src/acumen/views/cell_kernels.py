@@ -6,6 +6,8 @@ As in :mod:`acumen.views.ranking_kernels`, a row's weight in replicate ``b`` is
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from acumen.types import Floats
@@ -181,3 +183,49 @@ def mean_absolute(basis: Floats, coefficients: Floats) -> Floats:
             out[b] += abs(value[t])
     mean: Floats = out / points
     return mean
+
+
+@compiled
+def cosine_series(coefficients: Floats, at: Floats) -> Floats:
+    """Σ over k of coefficient k · cos(πk·at): Clenshaw's sum."""
+    out = np.empty(at.shape[0])
+    for i in range(at.shape[0]):
+        x, later, last = math.cos(math.pi * at[i]), 0.0, 0.0
+        for k in range(coefficients.shape[0] - 1, 0, -1):
+            later, last = coefficients[k] + 2.0 * x * later - last, later
+        out[i] = coefficients[0] + x * later - last
+    return out
+
+
+@compiled
+def pool(weight: Floats, summed: Floats) -> Floats:
+    """The isotonic regression of ties, by their weight and summed target."""
+    w, y, last = weight.copy(), summed.copy(), np.empty(weight.shape[0], np.int64)
+    blocks, out = 0, np.empty(weight.shape[0])
+    for tie in range(weight.shape[0]):
+        w[blocks], y[blocks], last[blocks] = weight[tie], summed[tie], tie
+        blocks += 1
+        while blocks > 1 and y[blocks - 2] * w[blocks - 1] >= y[blocks - 1] * w[blocks - 2]:
+            blocks -= 1
+            w[blocks - 1] += w[blocks]
+            y[blocks - 1] += y[blocks]
+            last[blocks - 1] = tie
+    start = 0
+    for block in range(blocks):
+        mean = y[block] / w[block] if w[block] > 0.0 else 0.0
+        out[start : last[block] + 1] = mean
+        start = last[block] + 1
+    return out
+
+
+@compiled
+def cosine_sums(mass: Floats, at: Floats, group: Array, groups: int, frequencies: int) -> Floats:
+    """``(frequency k, group)``: Σ of mass · cos(πk·at), by the cosine's recurrence."""
+    out = np.zeros((groups, frequencies))
+    for i in range(at.shape[0]):
+        x, into = math.cos(math.pi * at[i]), out[group[i]]
+        before, here = x, 1.0
+        for k in range(frequencies):
+            into[k] += mass[i] * here
+            before, here = here, 2.0 * x * here - before
+    return out.T.copy()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,12 +27,16 @@ from acumen.views.weights import (
     once_a_block,
     rows_of,
     tie_ends,
+    tie_of_row,
 )
 
 CLIP: Final = 1e-6
 """Probabilities are kept this far from 0 and 1 where a logarithm is taken."""
 FREQUENCIES: Final = 100
 """Cosines that the smoothed calibration error is made of; see ``smooth_ece``."""
+
+MANY_CASES: Final = 1000
+"""Beyond this many the cosines of each case are not kept: they would fill the memory."""
 
 TARGETS: Final[dict[str, Callable[[NDArray[np.int16], int], Floats]]] = {
     "correctness": lambda off, most: (off == 0).astype(np.float64),
@@ -109,21 +113,26 @@ class Forecast(CaseRows):
     @once_a_block
     def moments(self, weights: CaseWeights) -> Moments:
         """Sums over all answered rows."""
-        return Moments(*weights.weigh(self._moment_columns))
+        return Moments(*weights.weigh(self.moment_columns))
 
     @cached_property
-    def _moment_columns(self) -> Floats:
+    def moment_columns(self) -> Floats:
+        """The same of each case: ``(moment, case)``."""
         p, y = self.probability, self.target
         return self._per_case([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
 
     @once_a_block
     def bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:
         """``(3, bin, weighting)``: weight, summed probability and target in bins of equal width."""
+        return weights.weigh(self.bin_columns(bins)).reshape(3, bins, weights.lanes)
+
+    def bin_columns(self, bins: int = BINS) -> Floats:
+        """The same of each case: ``(3 × bin, case)``."""
         if bins not in self._bin_columns:
             p, y = self.probability, self.target
             cell = equal_width_bin(p, bins)
             self._bin_columns[bins] = self._per_case([np.ones(len(p)), p, y], cell, bins)
-        return weights.weigh(self._bin_columns[bins]).reshape(3, bins, weights.lanes)
+        return self._bin_columns[bins]
 
     @cached_property
     def row_bin(self) -> NDArray[np.int64]:
@@ -141,7 +150,7 @@ class Forecast(CaseRows):
         from acumen.views.cell_kernels import equal_mass
 
         total = self.moments(weights).weight
-        p, y, ends = self._by_row
+        p, y, ends = self.by_answered_row
         return equal_mass(p, y, ends, self.index, weights.counts, self.own, total, bins)
 
     @once_a_block
@@ -149,19 +158,44 @@ class Forecast(CaseRows):
         """Of the isotonic regression: sum over blocks of (summed target)²/weight; the blocks."""
         from acumen.views.cell_kernels import pooled_squares
 
-        _, y, ends = self._by_row
+        _, y, ends = self.by_answered_row
         return pooled_squares(y, ends, self.index, weights.counts, self.own)
+
+    def isotonic(self) -> Floats:
+        """The regression itself, at each atom; every case counts once."""
+        from acumen.views.cell_kernels import pool
+
+        own = np.ones(len(self.order)) if self.own is None else self.own
+        mass = np.bincount(self.atom, own, len(self.probability))
+        tie = tie_of_row(tie_ends(self.probability))
+        weight, summed = (
+            np.bincount(tie, mass * part).astype(np.float64) for part in (1.0, self.target)
+        )
+        return pool(weight, summed)[tie]
 
     @once_a_block
     def cosines(self, weights: CaseWeights) -> Floats:
         """``(frequency, weighting)``: sums of (y − p)·cos(πkp), the residual in a cosine basis."""
-        return weights.weigh(self.cosine_columns)
+        if weights.lanes > 1 or self.n_cases <= MANY_CASES:
+            return weights.weigh(self.cosine_columns)
+        return self.cosines_by(np.zeros(self.n_cases, np.int64), 1, weights.counts[:, 0])
 
     @cached_property
     def cosine_columns(self) -> Floats:
         """The same of each case: ``(frequency, case)``."""
         p, residual = self.probability, self.target - self.probability
         return self._per_case([residual * np.cos(np.pi * k * p) for k in range(FREQUENCIES)])
+
+    def cosines_by(
+        self, group: NDArray[np.int64], groups: int, counts: NDArray[Any] | None = None
+    ) -> Floats:
+        """The same of groups of cases, without those of each case in between."""
+        from acumen.views.cell_kernels import cosine_sums
+
+        p, y = (values[self.atom] for values in (self.probability, self.target))
+        mass = (y - p) * (1.0 if self.own is None else self.own)
+        mass = mass if counts is None else mass * counts[self.index]
+        return cosine_sums(mass, p, group[self.index], groups, FREQUENCIES)
 
     def residuals(self, bins: int = BINS, *, by_mass: bool = False) -> tuple[Floats, Floats]:
         """``(bin, case)`` summed target − probability, and the weight of each case."""
@@ -195,7 +229,7 @@ class Forecast(CaseRows):
         return ReliabilityCurve(heavy, weight, probability / weight, target / weight)
 
     @cached_property
-    def _by_row(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    def by_answered_row(self) -> tuple[Floats, Floats, NDArray[np.int64]]:
         """Probability and target of the answered rows, and where each tie ends."""
         p = self.probability[self.atom]
         return p, self.target[self.atom], tie_ends(p)

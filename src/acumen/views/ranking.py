@@ -132,19 +132,26 @@ class Ranking(CaseRows):
         """The largest loss there can be, in units."""
         return float(self.grades.cost[-1])
 
-    @cached_property
+    @property
     def by_right(self) -> Ranking:
         """The same rows, where a wrong answer costs one unit and a right one nothing."""
-        wrong = self.grades.off > 0
-        if np.array_equal(wrong, self.grades.cost > 0):
-            return self
-        return replace(self, kind=wrong[self.kind].astype(np.int16), grades=RIGHT_OR_WRONG)
+        # not kept where it is the ranking itself: a ring would hold the rows of every part
+        is_same = np.array_equal(self.grades.off > 0, self.grades.cost > 0)
+        return self if is_same else self._by_right
 
     @cached_property
+    def _by_right(self) -> Ranking:
+        wrong = (self.grades.off > 0)[self.kind].astype(np.int16)
+        return replace(self, kind=wrong, grades=RIGHT_OR_WRONG)
+
+    @property
     def by_judgment(self) -> Ranking:
         """The same rows, each with the mean loss of its judgment: raters are not ranked apart."""
-        if self.judgment is None:
-            return self
+        return self if self.judgment is None else self._by_judgment
+
+    @cached_property
+    def _by_judgment(self) -> Ranking:
+        assert self.judgment is not None
         own, of = self.row_weight[self.order], self.judgment[self.order]
         weight, lost = (np.bincount(of, own * part) for part in (1.0, self.loss))
         mean = np.divide(lost, weight, out=np.zeros(len(lost)), where=weight > 0)
@@ -154,7 +161,7 @@ class Ranking(CaseRows):
         return replace(self, kind=kind, grades=grades, judgment=None)
 
     @cached_property
-    def _case_columns(self) -> Floats:
+    def case_columns(self) -> Floats:
         """Per case: weight of its rows, then weight of its answered rows of each kind."""
         kinds = len(self.grades.cost)
         rows = np.bincount(self.case, weights=self.weight, minlength=self.n_cases)
@@ -199,6 +206,13 @@ class Ranking(CaseRows):
 
         ``beyond`` so many rungs a row is wrong, and counts once; without it the loss counts.
         """
+        return self._errors if coverage is beyond is None else self._errors_among(coverage, beyond)
+
+    @cached_property
+    def _errors(self) -> Errors:
+        return self._errors_among(None, None)
+
+    def _errors_among(self, coverage: float | None, beyond: int | None) -> Errors:
         stop = None if coverage is None else self.place_of(coverage)
         rows = self.order[:stop]
         if beyond is not None:
@@ -215,7 +229,7 @@ class Ranking(CaseRows):
     @once_a_block
     def totals(self, weights: CaseWeights) -> Totals:
         """Sums over rows: all, and answered by kind."""
-        sums = weights.weigh(self._case_columns)
+        sums = weights.weigh(self.case_columns)
         return Totals(sums[0], sums[1:], self.grades)
 
     @once_a_block

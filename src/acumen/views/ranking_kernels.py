@@ -387,3 +387,84 @@ def optimum(by_kind: Floats, costs: Floats) -> Floats:
             k0, l0 = k1, l1
         out[0, b] += first - last if first >= 0.0 else 0.0
     return out
+
+
+@compiled
+def first_without(
+    whole: Floats, own: Floats, tie: Array, start: Array, need: Floats, middle: bool
+) -> tuple[Array, Array]:
+    """Without each group: how many ties reach a sum, and where the group's rows in them end.
+
+    ``whole`` and ``own`` cumulate the sum over ties and over the rows of the groups, ``tie`` is
+    that of those rows. Of a ``middle`` the ties before the one whose middle reaches it are meant.
+    """
+    ties, (groups, needs) = whole.shape[0] - 1, need.shape
+    until, rows = np.empty((groups, needs), np.int64), np.empty((groups, needs), np.int64)
+    for g in range(groups):
+        first, last = start[g], start[g + 1]
+        of_group = tie[first:last]
+        for j in range(needs):
+            low, high = 0, ties
+            while low < high:
+                mid = (low + high) // 2
+                at = first + np.searchsorted(of_group, mid + 1)
+                here = whole[mid + 1] - (own[at] - own[first])
+                if middle:
+                    at = first + np.searchsorted(of_group, mid)
+                    here = (here + whole[mid] - (own[at] - own[first])) / 2
+                if here >= need[g, j]:
+                    high = mid
+                else:
+                    low = mid + 1
+            until[g, j] = low if middle and low < ties else low + 1
+            rows[g, j] = first + np.searchsorted(of_group, until[g, j])
+    return until, rows
+
+
+STRIDE = 1024
+"""Ties of which one bound is kept, when the last within a risk is looked for."""
+
+
+@compiled
+def most_without(
+    k: Floats,
+    l: Floats,  # noqa: E741
+    own_k: Floats,
+    own_l: Floats,
+    tie: Array,
+    start: Array,
+    most_risk: float,
+) -> Floats:
+    """:func:`most_within` without each group, from the sums of all rows and of the groups' own."""
+    ties, groups = k.shape[0] - 1, start.shape[0] - 1
+    least = np.full(ties // STRIDE + 1, np.inf)
+    for t in range(ties):
+        excess = l[t + 1] - most_risk * k[t + 1]
+        least[t // STRIDE] = min(least[t // STRIDE], excess)
+    slack = 1e-12 * (l[ties] + most_risk * k[ties])
+    out = np.zeros(groups)
+    for g in range(groups):
+        first, last = start[g], start[g + 1]
+        for stride in range(least.shape[0] - 1, -1, -1):
+            # a tie can be within the risk only if the group takes off what is too much in it
+            most, at = -np.inf, last
+            while True:
+                taken = own_l[at] - own_l[first] - most_risk * (own_k[at] - own_k[first])
+                most = max(most, taken)
+                if at == first or tie[at - 1] < stride * STRIDE:
+                    break
+                at -= 1
+            if least[stride] <= most + slack:
+                t, row = min(ties, (stride + 1) * STRIDE) - 1, last
+                while t >= stride * STRIDE and out[g] == 0.0:
+                    while row > first and tie[row - 1] > t:
+                        row -= 1
+                    here = k[t + 1] - (own_k[row] - own_k[first])
+                    lost = l[t + 1] - (own_l[row] - own_l[first])
+                    if here > 0.0 and lost <= most_risk * here:
+                        out[g] = here
+                    t -= 1
+            if out[g] > 0.0:
+                break
+            last = at
+    return out

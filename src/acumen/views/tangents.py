@@ -1,14 +1,14 @@
 r"""Tangents: how the sums of a view move with the weight of a row.
 
 A smooth metric is a function of a few sums of its view, and the view remembers them in a block of
-weightings. Here is a block whose lane i holds these sums moved a step along the weight of row i; a
-metric called on it does the chain rule by itself. So every smooth metric has the influence of every
-row, :math:`\partial T/\partial w_i`, in one pass, and a new one has it for nothing.
+weightings. Here is a block in which each sum in turn is moved a little; a metric called on it gives
+its slope along each sum, and the chain rule does the rest. So every smooth metric has the influence
+of every row, :math:`\partial T/\partial w_i`, in one pass, and a new one has it for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,91 +17,169 @@ from numpy.typing import NDArray
 
 from acumen.types import Floats
 from acumen.views.confusion import Confusion
-from acumen.views.forecast import BINS, FREQUENCIES, Forecast, Moments, equal_width_bin, log_loss
+from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin, log_loss
 from acumen.views.ranking import MOST_RISK, Areas, Ranking, Totals
 from acumen.views.severity import SeverityRanking, ThresholdSums
-from acumen.views.weights import CaseWeights
+from acumen.views.weights import CaseWeights, tie_of_row
 
-STEP: Final = 1e-3
-"""In weights of a row. The error of a central difference is a millionth of its third derivative."""
+STEP: Final = 2e-5
+"""As a share of a sum: half the digits of a central difference are rounding, half its curvature."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some sums of a view, and how they move with its rows."""
+
+    sums: Floats
+    along: Callable[[Floats], Floats]
+    """Slopes along these sums -> slope along each lane."""
+    scale: float | None = None
+    """The size of what is summed, where the sums themselves may cancel."""
+
+    @classmethod
+    def dense(cls, total: Any, by_lane: Floats) -> Part:
+        """One sum, with what every lane adds to it."""
+        return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_lane)
+
+    @property
+    def steps(self) -> Floats:
+        """How far each sum is moved; one that no row adds to stays."""
+        size: Floats = np.abs(self.sums) if self.scale is None else self.sums * 0.0 + self.scale
+        return STEP * size
 
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """The sums of a view along the weight of each row."""
+    """The sums of a view, and the lane in which every row of the table moves them."""
 
     lane: NDArray[np.int64]
-    """Lane of every row of the table."""
-    moved: Callable[[float], dict[Hashable, Any]]
-    """What the block remembers after such a step, by key."""
+    parts: Sequence[Part]
+    remember: Callable[[list[Floats]], dict[Hashable, Any]]
+    """The sums of each part, ``(sum, lane)`` -> what a block remembers, by key."""
 
-    def slope(self, function: Callable[[CaseWeights], Floats], n_cases: int) -> Floats:
-        """∂T/∂w of every row of the table, per unit of its weight."""
-        up, down = (
-            function(CaseWeights(np.ones((n_cases, 1), np.uint16), self.moved(sign * STEP)))
-            for sign in (1, -1)
-        )
-        along: Floats = ((up - down) / (2 * STEP))[..., self.lane]
-        return along
+    def slopes(self, function: Callable[[CaseWeights], Floats], n_cases: int) -> Iterator[Floats]:
+        """∂T/∂w of every row of the table, per unit of its weight; one statistic after another."""
+        steps = np.concatenate([part.steps for part in self.parts])
+        moves = np.hstack([np.diag(steps), -np.diag(steps)])
+        ends = np.cumsum([len(part.sums) for part in self.parts])[:-1]
+        moved = [
+            part.sums[:, None] + move
+            for part, move in zip(self.parts, np.split(moves, ends), strict=True)
+        ]
+        block = CaseWeights(np.ones((n_cases, 1), np.uint16), self.remember(moved))
+        up, down = np.split(function(block), 2, axis=1)
+        gradient = np.divide(up - down, 2 * steps, out=np.zeros_like(up), where=steps > 0)
+        for slope in gradient:
+            pieces = zip(self.parts, np.split(slope, ends), strict=True)
+            along = [part.along(piece) for part, piece in pieces if piece.any()]
+            yield np.asarray(sum(along, np.zeros(1)))[self.lane if along else self.lane * 0]
 
 
-def tangent(view: Any) -> Tangent | None:
-    """The tangent of a view; None where its sums are not known."""
+def tangent(view: Any, block: CaseWeights) -> Tangent | None:
+    """The tangent of the sums that a block of one weighting remembers; None where unknown."""
     make = _MAKERS.get(type(view))
     if make is None or not len(view.order):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each
     is_other = isinstance(view, Ranking) and not (view.by_right is view.by_judgment is view)
-    return None if is_other else make(view)
+    return None if is_other else make(view, block)
 
 
-def _of_ranking(ranking: Ranking) -> Tangent:
+def _uses(block: CaseWeights, sums: str) -> bool:
+    return any(key[1] == sums for key in block.memory)  # type: ignore[index]  # once_a_block's keys
+
+
+def _lanes(view: Any, size: int, lane: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Lane of every row of the table; the last one is an abstained row's, which moves no area."""
+    lanes = np.full(len(view.case), size)
+    lanes[view.order] = np.arange(size) if lane is None else lane
+    return lanes
+
+
+def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
+    totals, size = ranking.totals(block), len(ranking.order)
+    families = {
+        "totals": [
+            Part.dense(totals.rows[0], np.ones(size + 1)),
+            Part(totals.by_kind[:, 0], lambda slope: np.append(slope[ranking.kind], 0.0)),
+        ]
+    }
+    if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
+        families |= _areas_of(ranking, block)
+    ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        starts = zip(families, [0, *ends], ends, strict=False)
+        sums = {name: moved[start:end] for name, start, end in starts}
+        rows, by_kind = sums["totals"]
+        none = np.full_like(rows, np.nan)
+        memory: dict[Hashable, Any] = {
+            (ranking, "totals", ()): Totals(rows[0], by_kind, ranking.grades)
+        }
+        if "areas" in sums:
+            risk, loss, *cuts = sums["areas"]
+            reached = np.broadcast_to(none, (2, len(ranking.grid), none.shape[1]))
+            shape = (2, len(ranking.cuts), none.shape[1])
+            cut = np.concatenate([none[:0], *cuts]).reshape(shape)
+            memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut)
+        if "exact" in sums:
+            area, pairs, lost = sums["exact"]
+            key = (ranking, "exact", (MOST_RISK,))
+            memory[key] = np.vstack([area, none, pairs, lost, none])
+        if "hulls" in sums:
+            memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
+        return memory
+
+    return Tangent(
+        _lanes(ranking, size), [p for parts in families.values() for p in parts], remember
+    )
+
+
+def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
+    """The areas that a block remembers, by what it calls them."""
     from acumen.views.ranking_kernels import hull_corners
 
-    once, size = CaseWeights.once(ranking.n_cases), len(ranking.order)
-    totals, areas = ranking.totals(once), ranking.areas(once)
-    exact, hulls = ranking.exact(once, MOST_RISK), ranking.hulls(once)
-    lanes = np.full(len(ranking), size)  # the last lane is an abstained row: it moves no area
-    lanes[ranking.order] = np.arange(size)
-    of_kind = np.zeros((len(totals.by_kind), size + 1))
-    of_kind[ranking.kind, np.arange(size)] = 1.0
-    own, tie = ranking.row_weight[ranking.order], _tie_of_row(ranking.ends)
+    own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
     x, y = (_sums(tie, own * part).cumsum() for part in (1.0, ranking.loss))
     heavy = np.diff(x, prepend=0.0) > 0.0
     curve = x[heavy], y[heavy]
-    corners = hull_corners(curve[0], curve[1] / curve[0])
-    hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
-    under_risk, under_loss, under_exact, hull_risk, hull_loss, hull_exact = (
-        _along(ranking, x[tie], points, part)
-        for points, part in (
-            (curve, _by_risk), (curve, _by_loss), (curve, _exactly),
-            ((corners[0], corners[0] * corners[1]), _by_risk), (hull, _by_loss), (hull, _exactly),
+    families: dict[str, list[Part]] = {}
+
+    def along(points: tuple[Floats, ...], part: Callable[..., tuple[Floats, ...]]) -> Floats:
+        return _along(ranking, x[tie], points, part)
+
+    under_loss = along(curve, _by_loss)
+    if _uses(block, "areas"):
+        areas = ranking.areas(block)
+        families["areas"] = [
+            Part.dense(areas.risk[0], along(curve, _by_risk)),
+            Part.dense(areas.loss[0], under_loss),
+            *(
+                Part.dense(total, _up_to(ranking, curve, x[tie], cut, part))
+                for totals, part in zip(areas.cut[..., 0], (_by_risk, _by_loss), strict=True)
+                for total, cut in zip(totals, ranking.cuts, strict=True)
+            ),
+        ]
+    if _uses(block, "exact"):
+        exact = ranking.exact(block, MOST_RISK)[:, 0]
+        pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
+        families["exact"] = [
+            Part.dense(exact[0], along(curve, _exactly)),
+            Part.dense(exact[2], pairs),
+            Part.dense(exact[3], under_loss),
+        ]
+    if _uses(block, "hulls"):
+        corners = hull_corners(curve[0], curve[1] / curve[0])
+        hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
+        slopes = (
+            2 * along((corners[0], corners[0] * corners[1]), _by_risk),
+            2 * along(hull, _by_loss),
+            along(hull, _exactly),
         )
-    )  # fmt: skip
-    pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
-    none = np.full_like(pairs, np.nan)
-
-    def moved(step: float) -> dict[Hashable, Any]:
-        return {
-            (ranking, "totals", ()): Totals(
-                totals.rows + step * np.ones(size + 1),
-                totals.by_kind + step * of_kind,
-                ranking.grades,
-            ),
-            (ranking, "areas", ()): Areas(
-                areas.risk + step * under_risk,
-                areas.loss + step * under_loss,
-                np.full((2, len(ranking.grid), size + 1), np.nan),
-                np.full((2, len(ranking.cuts), size + 1), np.nan),
-            ),
-            (ranking, "exact", (MOST_RISK,)): exact
-            + step * np.stack([under_exact, none, pairs, under_loss, none]),
-            (ranking, "hulls", ()): hulls
-            + step * np.stack([2 * hull_risk, 2 * hull_loss, hull_exact]),
-        }
-
-    return Tangent(lanes, moved)
+        areas_of_hull = ranking.hulls(block)[:, 0]
+        families["hulls"] = [Part.dense(*pair) for pair in zip(areas_of_hull, slopes, strict=True)]
+    return families
 
 
 def _along(
@@ -126,6 +204,43 @@ def _along(
     return np.append(from_x + ranking.loss * from_y, 0.0)
 
 
+def _up_to(
+    ranking: Ranking,
+    points: tuple[Floats, ...],
+    reach: Floats,
+    coverage: float,
+    part: Callable[..., tuple[Floats, ...]],
+) -> Floats:
+    """Slope of an area up to a coverage, which moves with the weight of all rows."""
+    x, y = points
+    stop = coverage * float(ranking.row_weight.sum())
+    last = int(np.searchsorted(x, stop))
+    if last == len(x):
+        return _along(ranking, reach, points, part)
+    is_risk = part is _by_risk
+    x0, y0 = (x[last - 1], y[last - 1]) if last else (0.0, 0.0)
+    x1, y1 = x[last], y[last]
+    width, share = stop - x0, (stop - x0) / (x1 - x0)
+    high = y1 / x1 if is_risk else y1
+    low = (y0 / x0 if last else high) if is_risk else y0
+    rise = high - low
+    # the last piece is width · (low + rise · share / 2); before the first point risk is flat
+    by_high = width if is_risk and not last else width * share / 2
+    by_low = width - by_high
+    first = -low - rise * share * (1 - share / 2), by_low
+    second = -rise * share * share / 2, by_high
+    if is_risk:
+        first = (first[0] - by_low * low / x0, by_low / x0) if last else (0.0, 0.0)
+        second = second[0] - by_high * high / x1, by_high / x1
+    tie = np.searchsorted(x, reach * (1 - 1e-12))
+    along = np.zeros(len(reach) + 1)
+    if last:
+        along = _along(ranking, np.minimum(reach, 2 * stop), (x[:last], y[:last]), part)
+        along[:-1] += (tie < last) * (first[0] + ranking.loss * first[1])
+    along[:-1] += (tie <= last) * (second[0] + ranking.loss * second[1])
+    return np.asarray(along + coverage * (low + rise * share))
+
+
 def _by_risk(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ...]:
     """Of a trapezoid under risk: its slopes in the two coordinates of either end."""
     r0, r1, width = y0 / x0, y1 / x1, x1 - x0
@@ -147,61 +262,85 @@ def _exactly(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ..
     return *starts, log * steep * x0 / width + at_zero / x1, 1 - log * x0 / width
 
 
-def _of_confusion(table: Confusion) -> Tangent:
-    base = table.sums(CaseWeights.once(table.n_cases))
-    cells = table.levels * (table.levels + 1)
-    one = np.eye(cells).reshape(*base.shape[:2], cells)
-    return Tangent(table.cell, lambda step: {(table, "sums", ()): base + step * one})
+def _of_confusion(table: Confusion, block: CaseWeights) -> Tangent:
+    base = table.sums(block)[..., 0]
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        return {(table, "sums", ()): moved[0].reshape(*base.shape, -1)}
+
+    return Tangent(table.cell, [Part(base.ravel(), lambda slope: slope)], remember)
 
 
-def _of_forecast(view: Forecast) -> Tangent:
-    once, size = CaseWeights.once(view.n_cases), len(view.probability)
-    p, y = view.probability, view.target
-    lanes = np.full(len(view.case), size)  # the last lane is an abstained row: it moves nothing
-    lanes[view.order] = view.atom
-    moments, bins, cosines = view.moments(once), view.bins(once), view.cosines(once)
-    of_moments = _padded(np.stack([np.ones(size), y, y * y, (p - y) ** 2, log_loss(p, y)]))
-    in_bin = np.zeros((3, BINS, size))
-    in_bin[:, equal_width_bin(p), np.arange(size)] = np.ones(size), p, y
-    of_cosines = (y - p) * np.cos(np.pi * np.arange(FREQUENCIES)[:, None] * p)
-    sums = np.stack([getattr(moments, name) for name in Moments.__slots__])
+def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
+    p, y, moments = view.probability, view.target, view.moments(block)
+    sums = np.concatenate([getattr(moments, name) for name in Moments.__slots__])
+    of_moments = np.stack([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
+    scale, steps = float(sums[0]), 0.0
 
-    def moved(step: float) -> dict[Hashable, Any]:
-        return {
-            (view, "moments", ()): Moments(*(sums + step * of_moments)),
-            (view, "bins", (BINS,)): bins + step * _padded(in_bin),
-            (view, "cosines", ()): cosines + step * _padded(of_cosines),
-        }
+    def along_bins(slope: Floats) -> Floats:
+        weight, probability, target = slope.reshape(3, BINS)[:, equal_width_bin(p)]
+        return np.append(weight + probability * p + target * y, 0.0)
 
-    return Tangent(lanes, moved)
+    def along_cosines(slope: Floats) -> Floats:
+        from acumen.views.cell_kernels import cosine_series
+
+        return np.append((y - p) * cosine_series(slope, p), 0.0)
+
+    parts = {"moments": Part(sums, lambda slope: np.append(slope @ of_moments, 0.0), scale)}
+    if _uses(block, "bins"):
+        parts["bins"] = Part(view.bins(block, BINS).ravel(), along_bins, scale)
+    if _uses(block, "cosines"):
+        parts["cosines"] = Part(view.cosines(block)[:, 0], along_cosines, scale)
+    if _uses(block, "pooled"):
+        squares, steps = view.pooled(block)[:, 0]
+        fit = view.isotonic()
+        # the regression has the least squares, so only the row's own square moves them
+        parts["pooled"] = Part.dense(squares, np.append(fit * (2 * y - fit), 0.0))
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        known = dict(zip(parts, moved, strict=True))
+        memory: dict[Hashable, Any] = {(view, "moments", ()): Moments(*known["moments"])}
+        if "bins" in known:
+            memory[view, "bins", (BINS,)] = known["bins"].reshape(3, BINS, -1)
+        if "cosines" in known:
+            memory[view, "cosines", ()] = known["cosines"]
+        if "pooled" in known:
+            squares = known["pooled"]
+            memory[view, "pooled", ()] = np.vstack([squares, np.full_like(squares, steps)])
+        return memory
+
+    return Tangent(_lanes(view, len(p), view.atom), [*parts.values()], remember)
 
 
-def _padded(values: Floats) -> Floats:
-    """One more lane, of zeros."""
-    return np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
-
-
-def _of_severity(ranking: SeverityRanking) -> Tangent:
-    once, size = CaseWeights.once(ranking.n_cases), len(ranking.order)
-    own, tie = ranking.row_weight[ranking.order], _tie_of_row(ranking.ends)
-    lanes = np.full(len(ranking.case), size)
-    lanes[ranking.order] = np.arange(size)
-    base, level = ranking.sums(once), ranking.level
-    levels = np.arange(1, ranking.levels)[:, None]
-    high = level >= levels
-    precision = np.stack([_of_precision(tie, own, own * row, row) for row in high])
-    outranked = np.stack([_of_pairs(tie, own, row) for row in high])
+def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
+    size = len(ranking.order)
+    own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
+    base, level = ranking.sums(block), ranking.level
+    high = level >= np.arange(1, ranking.levels)[:, None]
     risky, top = own * (level > 0), level == ranking.levels - 1
     ordering = np.where(level > 0, _of_precision(tie, risky, risky * top, top), 0.0)
-    slopes = (np.ones(size), high.astype(np.float64), precision, outranked, ordering)
+    slopes: tuple[Sequence[Floats], ...] = (
+        [np.ones(size)],
+        [*high.astype(np.float64)],
+        [_of_precision(tie, own, own * row, row) for row in high],
+        [_of_pairs(tie, own, row) for row in high],
+        [ordering],
+    )
+    names = ThresholdSums.__slots__
+    sizes = np.cumsum([len(part) for part in slopes])[:-1]
+    sums = [np.atleast_2d(getattr(base, name))[:, 0] for name in names]
+    parts = [
+        Part.dense(total, np.append(by_lane, 0.0))
+        for totals, rows in zip(sums, slopes, strict=True)
+        for total, by_lane in zip(totals, rows, strict=True)
+    ]
 
-    def moved(step: float) -> dict[Hashable, Any]:
-        names = ThresholdSums.__slots__
-        parts = zip(names, slopes, strict=True)
-        sums = (getattr(base, name) + step * _padded(part) for name, part in parts)
-        return {(ranking, "sums", ()): ThresholdSums(*sums)}
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        weight, above, precision, outranked, order = np.split(np.vstack(moved), sizes)
+        sums = ThresholdSums(weight[0], above, precision, outranked, order[0])
+        return {(ranking, "sums", ()): sums}
 
-    return Tangent(lanes, moved)
+    return Tangent(_lanes(ranking, size), parts, remember)
 
 
 def _of_precision(
@@ -225,15 +364,11 @@ def _of_pairs(tie: NDArray[np.int64], own: Floats, lower: NDArray[np.bool_]) -> 
     return np.where(lower, above[tie], below[tie])
 
 
-def _tie_of_row(ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-
-
 def _sums(index: NDArray[np.int64], values: Floats) -> Floats:
     return np.bincount(index, weights=values).astype(np.float64)
 
 
-_MAKERS: Final[dict[type, Callable[[Any], Tangent]]] = {
+_MAKERS: Final[dict[type, Callable[[Any, CaseWeights], Tangent]]] = {
     Ranking: _of_ranking,
     Confusion: _of_confusion,
     Forecast: _of_forecast,

@@ -147,7 +147,10 @@ class CaseRows:
 
     def cases_among(self, some: NDArray[np.bool_]) -> int:
         """Cases with a row that has weight, among some of the rows in order."""
-        return len(np.unique(self.index[some & (self.row_weight[self.order] > 0)]))
+        rows = some if self.own is None else some & (self.own > 0)
+        there = np.zeros(self.n_cases, np.bool_)
+        there[self.index[rows]] = True
+        return int(np.count_nonzero(there))
 
     def sparse_errors(self, rows: NDArray[Any], loss: NDArray[Any], **facts: float) -> Errors:
         """Who errs among some rows of the table, given by place, with a loss each."""
@@ -221,6 +224,11 @@ def rows_of(answered: ArrayLike | None, size: int) -> NDArray[np.int32]:
     """Positions of the answered among ``size`` rows; by default all of them."""
     rows = np.arange(size) if answered is None else np.flatnonzero(np.asarray(answered, bool))
     return rows.astype(np.int32)
+
+
+def tie_of_row(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The tie of each row, from where they end."""
+    return np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
 
 
 def tie_ends(values: NDArray[Any]) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from acumen.charts.theme import drawn
+from acumen.defaults import RESAMPLED_ROWS, RESAMPLES
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import UNDEFINED, Cases, Column, Fact, Table
 from acumen.report.cells import coded, difference, fact, number, percent, text, unit_of
@@ -84,6 +85,12 @@ _OPTIONS: Final = (
 """Keys among an artifact's options that are options of evaluate."""
 
 
+UNDRAWN: Final = (
+    f"no resample was drawn of more than {RESAMPLED_ROWS:,} rows: the intervals shown need none; "
+    f"--bootstrap-resamples {RESAMPLES} draws them"
+)
+
+
 def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
     """Inputs with their hashes, settings, and the cases that failed."""
     inputs = tuple(
@@ -91,6 +98,7 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
         for i in artifact.inputs
     )
     elsewhere = ("command", "scale")
+    undrawn = any(v.bootstrap.left_out for sides in artifact.sides.values() for v in sides)
     settings: list[tuple[str, Any]] = [
         ("command", command or artifact.options.get("command") or evaluate_command(artifact)),
         ("acumen", artifact.acumen_version),
@@ -101,6 +109,7 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
         ("scale", f"{artifact.scale.get('name')}: {artifact.scale.get('levels')}"),
         *((k.replace("_", " "), v) for k, v in artifact.options.items() if k not in elsewhere),
         *((f"left out: {name(k)}", v) for k, v in artifact.left_out.items()),
+        *([("left out: percentile intervals", UNDRAWN)] if undrawn else ()),
     ]
     failed = tuple((text(f.case), text(f.reason)) for f in artifact.population.failed[:200])
     tables = [

@@ -1,0 +1,166 @@
+"""Groups of cases left out, where a pass over all rows for every group would be too slow.
+
+What jumps from row to row (the risk at a coverage, bins of equal mass) is read off sums down an
+order of rows. Those of all rows, less those of a group's own, are the sums without the group; a
+block of weightings that remembers them gives every such metric without each group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.types import Floats
+from acumen.views.confusion import Confusion
+from acumen.views.forecast import BINS, Forecast, Moments
+from acumen.views.ranking import COVERAGE_TOLERANCE, Areas, Ranking, Totals
+from acumen.views.severity import SeverityRanking
+from acumen.views.weights import tie_of_row
+
+
+def deal(view: Any, groups: int) -> NDArray[np.int64]:
+    """The group of each case: dealt by what its rows hold, so that no numbering of cases matters.
+
+    Cases that hold the same are dealt one after another, and may change places.
+    """
+    group = np.empty(view.n_cases, np.int64)
+    group[np.argsort(_contents(view), kind="stable")] = np.arange(view.n_cases) % groups
+    return group
+
+
+def _contents(view: Any) -> Floats:
+    """A number for what the rows of a case hold together, in any order."""
+    rows = np.zeros(len(view.case), np.uint64)
+    code: NDArray[Any] = rows
+    match view:
+        case Ranking():
+            code = tie_of_row(view.ends) * len(view.grades.cost) + view.kind
+        case SeverityRanking():
+            code = tie_of_row(view.ends) * view.levels + view.level
+        case Forecast():
+            code = view.atom
+        case Confusion():
+            rows = np.asarray(view.cell, np.uint64)
+        case _:
+            return np.arange(view.n_cases, dtype=np.float64)
+    if not isinstance(view, Confusion):
+        rows[view.order] = np.asarray(code, np.uint64) + np.uint64(1)
+    rows = rows + np.uint64(1)  # an abstained row counts too
+    if view.weight is not None:
+        rows = rows * np.uint64(0x9E3779B97F4A7C15) ^ view.weight.view(np.uint64)
+    for shift, factor in ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53)):
+        rows = (rows ^ (rows >> np.uint64(shift))) * np.uint64(factor)
+    # 32 bits of each row: whole numbers, whose sum is exact in any order
+    bits = (rows >> np.uint64(32)).astype(np.float64)
+    return np.bincount(view.case, bits, view.n_cases).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Prefixes:
+    """Sums down an order of ties: of all rows, and of the rows of each group in turn."""
+
+    whole: Floats
+    """``(sum, tie)``, beginning with nothing."""
+    own: Floats
+    """``(sum, row)`` over rows by group, those of a group in order."""
+    tie: NDArray[np.int64]
+    """Of these rows."""
+    start: NDArray[np.int64]
+    """Where the rows of each group begin, and where the last ones end."""
+
+    @classmethod
+    def of(
+        cls, ends: NDArray[np.int64], columns: Sequence[Floats], group: NDArray[Any], groups: int
+    ) -> Prefixes:
+        """Of columns over the rows in order, with the group of each row."""
+        tie, order = tie_of_row(ends), np.argsort(group.astype(np.int32), kind="stable")
+        whole, own = (
+            np.pad(np.cumsum(part, axis=1, dtype=np.float64), ((0, 0), (1, 0)))
+            for part in (
+                [np.bincount(tie, column, len(ends)) for column in columns],
+                [column[order] for column in columns],
+            )
+        )
+        start = np.searchsorted(group[order], np.arange(groups + 1))
+        return cls(whole, own, tie[order], start)
+
+    def without(self, until: NDArray[np.int64], rows: NDArray[np.int64]) -> Floats:
+        """Sums over so many ties, less those of so many rows of each group's own."""
+        before = self.own[:, self.start[:-1], None]
+        sums: Floats = self.whole[:, until] - (self.own[:, rows] - before)
+        return sums
+
+    def reaching(self, need: Floats, *, middle: bool = False) -> Floats:
+        """``(sum, group, need)`` where the first sum reaches what each group needs, else NaN.
+
+        Up to the tie that reaches it; or up to the one whose ``middle`` does, and without it.
+        """
+        from acumen.views.ranking_kernels import first_without
+
+        until, rows = first_without(self.whole[0], self.own[0], self.tie, self.start, need, middle)
+        is_there = until < self.whole.shape[1]
+        return np.where(is_there, self.without(np.where(is_there, until, 0), rows), np.nan)
+
+
+def remember_without(
+    view: Any, group: NDArray[np.int64], groups: int, risks: Sequence[float]
+) -> dict[Hashable, Any]:
+    """What a block remembers whose lanes leave out each group of cases in turn."""
+    if isinstance(view, Ranking):
+        return _of_ranking(view, group, groups, risks)
+    return _of_forecast(view, group, groups) if isinstance(view, Forecast) else {}
+
+
+def _left(columns: Floats, group: NDArray[np.int64], groups: int) -> Floats:
+    """Sums over cases, ``(column, group)``, without each group."""
+    return np.stack([c.sum() - np.bincount(group, c, groups) for c in columns])
+
+
+def _of_ranking(
+    ranking: Ranking, group: NDArray[np.int64], groups: int, risks: Sequence[float]
+) -> dict[Hashable, Any]:
+    from acumen.views.ranking_kernels import most_without
+
+    own = ranking.row_weight[ranking.order]
+    columns = [own, own * ranking.loss]
+    prefixes = Prefixes.of(ranking.ends, columns, group[ranking.index], groups)
+    rows, *by_kind = _left(ranking.case_columns, group, groups)
+    grid = np.asarray(ranking.grid) - COVERAGE_TOLERANCE
+    none = np.full(groups, np.nan)
+    memory: dict[Hashable, Any] = {
+        (ranking, "totals", ()): Totals(rows, np.stack(by_kind), ranking.grades),
+        (ranking, "areas", ()): Areas(
+            none, none, prefixes.reaching(np.outer(rows, grid)).transpose(0, 2, 1), none
+        ),
+    }
+    (accepted, lost), own_sums = prefixes.whole, prefixes.own
+    for risk in risks:
+        limit = (risk + COVERAGE_TOLERANCE) / ranking.unit
+        most = most_without(
+            accepted, lost, own_sums[0], own_sums[1], prefixes.tie, prefixes.start, limit
+        )
+        memory[ranking, "exact", (risk,)] = np.stack([none, most, none, none, none])
+    return memory
+
+
+def _of_forecast(view: Forecast, group: NDArray[np.int64], groups: int) -> dict[Hashable, Any]:
+    from acumen.views.cell_kernels import BOUNDARY_TOLERANCE
+
+    own = view.row_weight[view.order]
+    p, y, ends = view.by_answered_row
+    prefixes = Prefixes.of(ends, [own, own * p, own * y], group[view.index], groups)
+    moments = Moments(*_left(view.moment_columns, group, groups))
+    share = (np.arange(1, BINS) - BOUNDARY_TOLERANCE) / BINS
+    edges = prefixes.reaching(np.outer(moments.weight, share), middle=True)
+    total = prefixes.without(np.full((groups, 1), len(ends)), prefixes.start[1:, None])
+    # beyond the last middle there is nothing: its bins are empty
+    edges = np.where(np.isnan(edges), total, edges)
+    bins = np.diff(np.concatenate([0.0 * total, edges, total], axis=2), axis=2)
+    return {
+        (view, "moments", ()): moments,
+        (view, "equal_mass_bins", (BINS,)): bins.transpose(0, 2, 1),
+    }
