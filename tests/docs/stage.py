@@ -107,7 +107,8 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
         wide.append({"doc": case, **stars})
         rated += [
             {"doc": case, "who": who, "stars": level, "prompt_id": f"{case}-{who}",
-             "human_rating": level, "judge_rating": stars["ai"]}
+             "human_rating": level, "judge_rating": stars["ai"],
+             "ai": stars["ai"], "sure": sure}
             for who, level in stars.items()
         ]  # fmt: skip
         judged += [
