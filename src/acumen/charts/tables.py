@@ -33,6 +33,7 @@ def confusion_plot(
     levels = [theme.name(level) for level in matrices[0][1]]
     rows = [
         {"s": side, "t": levels[t], "p": [*levels, ABSTAINED][p], "n": n}
+        | ({"o": ABSTAINED} if p == len(levels) else {})
         for side, _, counts in matrices
         for t, row in enumerate(counts)
         for p, n in enumerate(row)
@@ -53,7 +54,8 @@ def confusion_plot(
     text = heat.mark_text().encode(alt.Text("n:Q", format=".2~f"), tooltip=tooltip)
     sets = theme.Sets()
     chart = alt.layer(boxes, text, data=sets.add(rows))
-    height, cases = 48 * len(levels), {"t": "truth", "p": "prediction", "s": "system"}
+    cases = {"t": "truth", "p": "prediction", "o": "outcome", "s": "system"}
+    height = 48 * len(levels)
     if len(matrices) == 1:
         return theme.finish(chart, sets, height=height, cases=cases)
     sides = theme.multiples(chart, [name for name, _, _ in matrices], height)

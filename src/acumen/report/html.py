@@ -207,6 +207,7 @@ def _columns(cases: Cases) -> dict[str, Any]:
         {"key": printable(c.key or c.title), "title": printable(c.title)}
         | ({"system": c.system} if c.system else {})
         | ({} if c.is_listed else {"apart": True})
+        | ({"parts": [c.parts.get(name, (name,)) for name in c.names]} if c.parts else {})
         | ({"values": c.values} if c.values else {"names": c.names, "codes": c.codes})
         for c in cases.columns
     ]
