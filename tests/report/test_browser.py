@@ -388,6 +388,15 @@ def test_the_contents_stay_in_sight_and_mark_where_one_is(desk: Seen) -> None:
         assert 0 <= box["x"] < 1100
 
 
+def test_the_contents_of_a_phone_are_one_line(browser: Any, page_file: Path) -> None:
+    with opened(browser, page_file, width=390) as seen:
+        seen.page.locator("#s1-errors").scroll_into_view_if_needed()
+        link = seen.page.locator(".contents a[href='#s1-errors'][aria-current]")
+        link.wait_for()
+        assert seen.page.locator(".contents").bounding_box()["height"] < 60
+        assert 0 <= link.bounding_box()["x"] < 390
+
+
 def test_a_point_of_a_curve_leads_to_the_accepted_rows(browser: Any, page_file: Path) -> None:
     with opened(browser, page_file) as seen:
         points = seen.page.locator(f"{CURVE} .mark-symbol.role-mark path")
@@ -499,6 +508,22 @@ def cut(page: Any) -> list[str]:
         })"""
     )
     return found
+
+
+def test_no_word_of_a_notebook_s_picture_is_cut(browser: Any, single: Evaluation) -> None:
+    """Though the reader's letters are wider than those it was measured with."""
+    from acumen.charts import CHARTS, chart
+    from acumen.charts.export import svg_of
+
+    page = browser.new_page()
+    for name in CHARTS:
+        if name not in ("deltas", "leaderboard"):
+            picture = svg_of(chart(name, single, functions=["llm", "token_msp"])).decode()
+            wider = picture.replace("Liberation Sans, Arial", "DejaVu Sans, Verdana")
+            page.set_content(f"<div class='chart' id='{name}'>{wider}</div>")
+            page.add_style_tag(content=".chart { width: max-content; }")
+            assert cut(page) == []
+    page.close()
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(

@@ -115,6 +115,14 @@ def test_a_name_is_a_term_only_as_a_whole() -> None:
     assert "href" in glossary("coverage", whole=True)
 
 
+def test_a_name_from_right_to_left_is_isolated_in_a_sentence() -> None:
+    glossary = Glossary()
+    assert glossary("وضع تجريبي, شلوم (0.5) <b>") == (
+        "<bdi>وضع تجريبي</bdi>, <bdi>شلوم</bdi> (0.5) &lt;b&gt;"
+    )
+    assert glossary("実行-١٢٣-🚀 is better") == "実行-<bdi>١٢٣</bdi>-🚀 is better"
+
+
 def test_a_minus_is_a_minus_and_a_hyphen_stays() -> None:
     glossary = Glossary()
     assert glossary("(-0.125, -.2 to -3) of gpt-4, 2026-11-16") == (

@@ -19,7 +19,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
-from acumen.report.terms import Glossary, signs
+from acumen.report.terms import Glossary, isolated, signs
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
 from acumen.results.files import document_of, read_document
@@ -145,6 +145,7 @@ def render_studies(studies: Sequence[Study]) -> str:
 
     glossary = Glossary()
     environment.filters["signs"] = signs
+    environment.filters["isolated"] = lambda text: isolated(str(_inert(text)))
     # only this package's own files and escaped JSON pass unescaped
     return environment.get_template("report.html").render(
         studies=studies,
