@@ -21,8 +21,8 @@ def demo_page(folder: Path) -> Path:
     """The demo's report; where there is no demo, the page of the tests' own seeded studies."""
     path = folder / "report.html"
     if "demo" in COMMANDS:
-        command = [sys.executable, "-m", "acumen", "demo", str(folder / "demo")]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        command = [sys.executable, "-m", "acumen", "demo", "demo"]  # no path of this machine
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
         return folder / "demo" / "report.html"
     write_report([single_evaluation(), verdict_results()], path)
     return path
