@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -270,12 +271,17 @@ class Judgments:
             rows &= ~np.fromiter((c in gone for c in self.cases), bool, len(self.cases))[self.case]
         return rows
 
-    @cached_property
+    @property
     def included(self) -> Judgments:
         """The table the metrics see: every judged row of every case that did not fail."""
+        # not kept where it is the table itself: a ring would hold the rows of every part
+        return self._included or self
+
+    @cached_property
+    def _included(self) -> Judgments | None:
         rows = self.judged
         if rows.all() and not self.failed and not self.empty_cases.any():
-            return self
+            return None
         return replace(self.take(np.flatnonzero(rows)), failed=())
 
     @property
@@ -313,7 +319,7 @@ class Judgments:
         empty = part.empty_cases
         if not empty.any():
             return part
-        cases = tuple(c for c, gone in zip(part.cases, empty.tolist(), strict=True) if not gone)
+        cases = tuple(compress(part.cases, (~empty).tolist()))
         recode = np.cumsum(~empty, dtype=np.int32) - np.int32(1)
         return replace(part, cases=cases, case=recode[part.case])
 
