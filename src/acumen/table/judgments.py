@@ -185,6 +185,8 @@ class Judgments:
     """The truth as a rank, where some lie between two levels; ``truth`` is −1 in those rows."""
     no_truth: int = 0
     """Rows that were left out because they have no truth."""
+    skips: int = 0
+    """Rows of raters who gave no rating, where others of the judgment did."""
     planned: int | None = None
     """Rows that were planned, where the source broke off before it had them all."""
 
@@ -256,11 +258,17 @@ class Judgments:
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
-        """How many judgments came to what; ``no_truth`` counts those that are not in the table."""
-        counts = np.bincount(self.outcome[self.once], minlength=len(Outcome)).tolist()
-        return {o.name.lower(): counts[o] for o in (*JUDGED, *LEFT_OUT)} | {
-            "no_truth": self.no_truth
-        }
+        """How many rows came to what; ``no_truth`` counts those that are not in the table."""
+        return self._counts(self.outcome, self.no_truth + self.skips)
+
+    @cached_property
+    def tally(self) -> dict[str, int]:
+        """The same of judgments: each counts once, however many raters have a row of it."""
+        return self._counts(self.outcome[self.once], self.no_truth)
+
+    def _counts(self, outcome: NDArray[Any], no_truth: int) -> dict[str, int]:
+        counts = np.bincount(outcome, minlength=len(Outcome)).tolist()
+        return {o.name.lower(): counts[o] for o in (*JUDGED, *LEFT_OUT)} | {"no_truth": no_truth}
 
     @property
     def judged(self) -> NDArray[np.bool_]:
