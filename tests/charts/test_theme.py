@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.charts.intervals import interval_plot
-from acumen.charts.theme import COLOURS, GREY, RIGHT, WRONG
+from acumen.charts.theme import COLOURS, GREY, RIGHT, WRONG, ramp
 from acumen.results.metrics import name
 
 PAPERS = ("#fdfdfc", "#14171b")
@@ -76,6 +76,15 @@ def test_eight_series_differ_for_every_kind_of_sight() -> None:
         for one, other in combinations(range(8), 2):
             distance = float(np.linalg.norm(seen[one] - seen[other]))
             assert distance > 20, (sight, COLOURS[one], COLOURS[other])
+
+
+def test_what_is_ordered_has_colours_in_order_on_both_papers() -> None:
+    colours = ramp([f"≥ {level}" for level in range(1, 11)]).range
+    light = [lab(linear(colour))[0] for colour in colours]
+    assert (len({*colours}), light) == (10, sorted(light))
+    for colour in colours:
+        assert min(contrast(colour, paper) for paper in PAPERS) >= 3, colour
+    assert ramp(["≥ 1"]).range == [colours[0]]
 
 
 def test_names_that_begin_alike_are_rows_of_their_own() -> None:

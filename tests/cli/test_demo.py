@@ -53,6 +53,16 @@ def test_it_writes_the_inputs_and_the_results_of_all_studies(demo: Path) -> None
     assert read_json(demo / "phq8/run.json") == phq8_run()
 
 
+def test_the_scores_name_the_files_they_were_made_from(demo: Path) -> None:
+    for system in read_json(demo / "verdicts/scores.json")["systems"]:
+        files = {Path(file["path"]): file["sha256"] for file in system["made_from"]["inputs"]}
+        assert files == {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+        assert {path.name for path in files} == {
+            *("truth.json", "reviews.json", "results-rag.json", "results-direct.json")
+        }
+        assert system["made_from"]["command"].startswith("acumen score --demo --resamples 50")
+
+
 def test_the_metrics_are_those_of_the_written_run(demo: Path) -> None:
     path = demo / "phq8/run.json"
     written = Evaluation.read(demo / "phq8/comparison.json")

@@ -14,7 +14,7 @@ from tests.report.browsers import a_browser
 from tests.report.opened import opened
 from tests.report.studies import single_evaluation, verdict_results
 
-SHOTS = (("light", "light", 1100, 1700), ("dark", "dark", 1100, 1700), ("phone", "light", 390, 844))
+SHOTS = (("light", "light", 1440, 1100), ("dark", "dark", 1440, 1100), ("phone", "light", 390, 844))
 
 
 def demo_page(folder: Path) -> Path:

@@ -204,6 +204,73 @@ def test_a_click_on_a_cell_of_the_confusion_leads_to_its_rows(
         assert seen.console == []
 
 
+PANEL: list[dict[str, Any]] = [
+    # three raters, an item, the answer of two systems, and how sure the first is
+    dict(zip(("doc", "part", "a", "b", "c", "ai", "other", "sure"), row, strict=True))
+    for row in [
+        (1, "x", 0, 0, 1, 0, 0, 0.9),
+        (2, "x", 1, 1, 1, 0, 1, 0.7),
+        (3, "y", 3, 1, None, 3, 1, 0.5),
+        (4, "y", 3, 0, 3, None, 3, None),
+        (5, "y", 2, 2, 2, 2, None, 0.3),
+    ]
+]
+READING: dict[str, Any] = {"case": "doc", "item": "part", "truth": ["a", "b", "c"]}
+READING |= {"levels": [0, 1, 2, 3], "loss": "abs", "resamples": 0}
+
+
+def click(page: Any, chart: str, mark: str, wanted: dict[str, Any]) -> list[str]:
+    """The cases that a click on the mark with these data leads to."""
+    marks = page.locator(f"#s1-chart-{chart} .{mark} path")
+    data = marks.evaluate_all("marks => marks.map(m => m.__data__.datum)")
+    at = next(i for i, datum in enumerate(data) if wanted.items() <= datum.items())
+    marks.nth(at).dispatch_event("click")
+    cases: list[str] = page.locator(".cases tbody td:first-child").all_inner_texts()
+    return cases
+
+
+def test_a_mark_leads_to_the_cases_that_any_rater_of_a_panel_puts_there(
+    browser: Any, tmp_path: Path
+) -> None:
+    import acumen
+    from acumen.report.html import write_report
+
+    study = acumen.evaluate(PANEL, prediction="ai", confidence_column="sure", **READING)
+    write_report([study], tmp_path / "panel.html")
+    with opened(browser, tmp_path / "panel.html") as seen:
+
+        def led(chart: str, mark: str, **wanted: Any) -> list[str]:
+            return click(seen.page, chart, mark, wanted)
+
+        assert led("confusion", "mark-rect", t="1", p="0") == ["1", "2"]
+        assert led("confusion", "mark-rect", t="0", p="0") == ["1"]
+        assert led("confusion", "mark-rect", t="0", p="abstained") == ["4"]
+        assert led("confusion", "mark-rect", t="2", p="abstained") == []
+        assert led("risk-by-item", "mark-symbol", name="y") == ["3", "4", "5"]
+        assert led("risk-by-level", "mark-symbol", name="3") == ["3", "4"]
+        assert led("confidence", "mark-rect", o="wrong", lo=0.9) == ["1"]
+        assert led("confidence", "mark-rect", o="right", lo=0.9) == ["1"]
+        levels = seen.page.locator(".cases .truth option").all_inner_texts()
+        assert levels[1:] == ["0", "1", "3", "2"]
+        assert seen.console == []
+
+
+def test_of_two_systems_a_mark_leads_to_the_panel_s_cases_too(browser: Any, tmp_path: Path) -> None:
+    import acumen
+    from acumen.report.html import write_report
+
+    systems = [{**row, "ai": answer} for row in PANEL for answer in (row["ai"], row["other"])]
+    for at, row in enumerate(systems):
+        row["system"] = ("one", "two")[at % 2]
+    study = acumen.evaluate(systems, prediction="ai", system="system", **READING)
+    write_report([study], tmp_path / "two.html")
+    with opened(browser, tmp_path / "two.html") as seen:
+        wanted = {"t": "1", "p": "1", "s": "two"}
+        assert click(seen.page, "confusion", "mark-rect", wanted) == ["2", "3"]
+        wanted = {"t": "2", "p": "abstained", "s": "two"}
+        assert click(seen.page, "confusion", "mark-rect", wanted) == ["5"]
+
+
 @pytest.fixture(scope="module")
 def pair_file(paired: Evaluation, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of two runs."""
@@ -321,6 +388,15 @@ def test_the_contents_stay_in_sight_and_mark_where_one_is(desk: Seen) -> None:
         assert 0 <= box["x"] < 1100
 
 
+def test_the_contents_of_a_phone_are_one_line(browser: Any, page_file: Path) -> None:
+    with opened(browser, page_file, width=390) as seen:
+        seen.page.locator("#s1-errors").scroll_into_view_if_needed()
+        link = seen.page.locator(".contents a[href='#s1-errors'][aria-current]")
+        link.wait_for()
+        assert seen.page.locator(".contents").bounding_box()["height"] < 60
+        assert 0 <= link.bounding_box()["x"] < 390
+
+
 def test_a_point_of_a_curve_leads_to_the_accepted_rows(browser: Any, page_file: Path) -> None:
     with opened(browser, page_file) as seen:
         points = seen.page.locator(f"{CURVE} .mark-symbol.role-mark path")
@@ -432,6 +508,22 @@ def cut(page: Any) -> list[str]:
         })"""
     )
     return found
+
+
+def test_no_word_of_a_notebook_s_picture_is_cut(browser: Any, single: Evaluation) -> None:
+    """Though the reader's letters are wider than those it was measured with."""
+    from acumen.charts import CHARTS, chart
+    from acumen.charts.export import svg_of
+
+    page = browser.new_page()
+    for name in CHARTS:
+        if name not in ("deltas", "leaderboard"):
+            picture = svg_of(chart(name, single, functions=["llm", "token_msp"])).decode()
+            wider = picture.replace("Liberation Sans, Arial", "DejaVu Sans, Verdana")
+            page.set_content(f"<div class='chart' id='{name}'>{wider}</div>")
+            page.add_style_tag(content=".chart { width: max-content; }")
+            assert cut(page) == []
+    page.close()
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from acumen.report.blocks import Cases, Column
 from acumen.report.cells import coded
 from acumen.report.joint import joint
@@ -79,6 +81,17 @@ def test_draws_of_one_judgment_stay_rows_of_their_own() -> None:
     assert texts(both)["prediction, right"][:2] == ["0", "–"]
 
 
+def test_rows_of_a_panel_are_chosen_by_what_each_rater_says() -> None:
+    def of_panel(cases: Cases, parts: dict[str, tuple[str, ...]]) -> Cases:
+        own = (replace(c, parts=parts) if c.key == "truth" else c for c in cases.columns)
+        return replace(cases, columns=tuple(own))
+
+    left = table("left", [("1", "a", "0, 2", "0")], [0.9])
+    right = table("right", [("1", "a", "0, 2", "2"), ("2", "a", "1, 1", "1")], [0.4, 0.5])
+    both = of_panel(left, {"0, 2": ("0", "2")}), of_panel(right, {"1, 1": ("1", "1")})
+    assert joint("rows", "Judgments", both).filters["truth"] == ("truth", ("0", "2", "1"))
+
+
 def test_one_system_keeps_its_own_table() -> None:
     assert joint("rows", "Judgments", [LEFT]) is LEFT
 
@@ -100,6 +113,14 @@ def test_a_name_is_a_term_only_as_a_whole() -> None:
     glossary.begin(("selective",))
     assert glossary("coverage grid", whole=True) == "coverage grid"
     assert "href" in glossary("coverage", whole=True)
+
+
+def test_a_name_from_right_to_left_is_isolated_in_a_sentence() -> None:
+    glossary = Glossary()
+    assert glossary("وضع تجريبي, شلوم (0.5) <b>") == (
+        "<bdi>وضع تجريبي</bdi>, <bdi>شلوم</bdi> (0.5) &lt;b&gt;"
+    )
+    assert glossary("実行-١٢٣-🚀 is better") == "実行-<bdi>١٢٣</bdi>-🚀 is better"
 
 
 def test_a_minus_is_a_minus_and_a_hyphen_stays() -> None:

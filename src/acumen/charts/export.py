@@ -118,8 +118,9 @@ def on_paper(figure: Any, paper: Paper = Paper()) -> dict[str, Any]:  # noqa: B0
 
 
 def svg_of(figure: Any) -> bytes:
-    """A chart as a picture that needs nothing else."""
-    return _svg(on_paper(figure), vega_lite_version())
+    """A chart as a picture that needs nothing else, with room for a reader's wider letters."""
+    room = {"padding": {"left": 24, "right": 24, "top": 5, "bottom": 5}}
+    return _svg(on_paper(figure) | room, vega_lite_version())
 
 
 def write_figure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import altair as alt
@@ -122,11 +122,6 @@ def row(name: str, group: str, value: float | None, of: Measured | Delta) -> dic
 UNDECIDED: Final = "cannot be told"
 
 
-def better_colours(groups: Iterable[str]) -> dict[str, str]:
-    """Of the groups "left is better", "right is better", "cannot be told"."""
-    return dict(zip(groups, (theme.BLUE, theme.ORANGE, theme.GREY), strict=True))
-
-
 def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
     """The paired difference of every function, or of every pair, beside the zero line."""
     if not artifact.comparison.enabled:
@@ -140,7 +135,8 @@ def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
         delta = matched.difference
         if delta.delta is not None:
             rows.append(row(theme.name(function), groups[matched.favours], delta.delta, delta))
-    return _differences(rows, f"risk at equal coverage, {right} minus {left}", [*groups.values()])
+    rows.sort(key=lambda row: row["value"])
+    return differences(rows, f"risk at equal coverage, {right} minus {left}", [*groups.values()])
 
 
 def _pairs(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -150,16 +146,18 @@ def _pairs(artifact: MetricsArtifact) -> theme.Figure | None:
         for pair in artifact.comparison.pairs
         if (d := pair.difference).delta is not None
     ]
-    return _differences(rows, "first minus second", [*groups.values()])
+    rows.sort(key=lambda row: row["value"])
+    return differences(rows, "first minus second", [*groups.values()])
 
 
-def _differences(rows: list[dict[str, Any]], title: str, groups: list[str]) -> theme.Figure | None:
+def differences(rows: Rows, title: str, groups: list[str]) -> theme.Figure | None:
+    """Paired differences beside the zero line; the groups say which side each favours."""
     return interval_plot(
-        sorted(rows, key=lambda row: row["value"]),
+        rows,
         title,
         group="paired interval",
         groups=[g for g in groups if any(r["group"] == g for r in rows)],
-        known=better_colours(groups),
+        known=dict(zip(groups, (theme.BLUE, theme.ORANGE, theme.GREY), strict=True)),
         line=0.0,
         line_name="no difference",
     )

@@ -9,6 +9,7 @@ import altair as alt
 
 from acumen.charts import theme
 from acumen.charts.intervals import interval_plot, row
+from acumen.charts.tables import heat_map
 from acumen.results.measured import Delta, Measured
 from acumen.results.raters import RatingsDocument
 
@@ -30,20 +31,13 @@ def heat(
         return None
     rows = list(dict.fromkeys(cell["y"] for cell in cells))
     top = alt.Axis(labelAngle=0, orient="top")
-    base = alt.Chart().encode(
+    sets = theme.Sets()
+    chart = heat_map(
+        sets.add(cells),
         alt.X("x:N", sort=[theme.name(c) for c in columns], title=x, axis=top),
         alt.Y("y:N", sort=rows, title=y),
-    )
-    tooltip = [
-        alt.Tooltip("y:N", title=y),
-        alt.Tooltip("x:N", title=x),
         alt.Tooltip("v:Q", title=value, format=form),
-    ]
-    shade = alt.Opacity("v:Q", scale=alt.Scale(range=[0.03, 0.6]), legend=None)
-    boxes = base.mark_rect(color=theme.BLUE, cornerRadius=3).encode(shade, tooltip=tooltip)
-    text = base.mark_text().encode(alt.Text("v:Q", format=form), tooltip=tooltip)
-    sets = theme.Sets()
-    chart = alt.layer(boxes, text, data=sets.add(cells))
+    )
     return theme.finish(chart, sets, height=max(80, 32 * len(rows)))
 
 

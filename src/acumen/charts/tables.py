@@ -33,31 +33,33 @@ def confusion_plot(
     levels = [theme.name(level) for level in matrices[0][1]]
     rows = [
         {"s": side, "t": levels[t], "p": [*levels, ABSTAINED][p], "n": n}
+        | ({"o": ABSTAINED} if p == len(levels) else {})
         for side, _, counts in matrices
         for t, row in enumerate(counts)
         for p, n in enumerate(row)
     ]
     orient: Any = "top" if len(matrices) == 1 else "bottom"
     axis = alt.Axis(labelAngle=0, labelOverlap=False, orient=orient)
-    heat = alt.Chart().encode(
-        alt.X("p:N", sort=[*levels, ABSTAINED], title="prediction", axis=axis),
-        alt.Y("t:N", sort=levels[::-1], title="truth"),
-    )
-    tooltip = [
-        alt.Tooltip("t:N", title="truth"),
-        alt.Tooltip("p:N", title="prediction"),
-        alt.Tooltip("n:Q", title="rows"),
-    ]
-    shade = alt.Opacity("n:Q", scale=alt.Scale(range=[0.03, 0.6]), legend=None)
-    boxes = heat.mark_rect(color=theme.BLUE, cornerRadius=3).encode(shade, tooltip=tooltip)
-    text = heat.mark_text().encode(alt.Text("n:Q", format=".2~f"), tooltip=tooltip)
+    x = alt.X("p:N", sort=[*levels, ABSTAINED], title="prediction", axis=axis)
+    y = alt.Y("t:N", sort=levels[::-1], title="truth")
     sets = theme.Sets()
-    chart = alt.layer(boxes, text, data=sets.add(rows))
-    height, cases = 48 * len(levels), {"t": "truth", "p": "prediction", "s": "system"}
+    chart = heat_map(sets.add(rows), x, y, alt.Tooltip("n:Q", title="rows", format=".2~f"))
+    cases = {"t": "truth", "p": "prediction", "o": "outcome", "s": "system"}
+    height = 48 * len(levels)
     if len(matrices) == 1:
         return theme.finish(chart, sets, height=height, cases=cases)
     sides = theme.multiples(chart, [name for name, _, _ in matrices], height)
     return theme.finish(sides, sets, height=None, cases=cases)
+
+
+def heat_map(data: alt.NamedData, x: alt.X, y: alt.Y, value: alt.Tooltip) -> Any:
+    """Boxes with their number in them, the darker the larger."""
+    tooltip = [*(alt.Tooltip(side["shorthand"], title=side["title"]) for side in (y, x)), value]
+    base = alt.Chart().encode(x, y, tooltip=tooltip)
+    shade = alt.Opacity(value["shorthand"], scale=alt.Scale(range=[0.03, 0.6]), legend=None)
+    boxes = base.mark_rect(color=theme.BLUE, cornerRadius=3).encode(shade)
+    text = base.mark_text().encode(alt.Text(value["shorthand"], format=value["format"]))
+    return alt.layer(boxes, text, data=data)
 
 
 def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -264,7 +266,7 @@ def precision_recall_plot(
     if not rows:
         return None
     names = list(dict.fromkeys(row["k"] for row in rows))
-    color = alt.Color("k:N", title="truth", scale=theme.colours(names))
+    color = alt.Color("k:N", title="truth", scale=theme.ramp(names))
     several = len(sides) > 1
     unit = alt.Scale(domain=[0, 1])
     x, y = alt.X("r:Q", title="recall", scale=unit), alt.Y("p:Q", title="precision", scale=unit)

@@ -44,6 +44,9 @@ COLOURS: Final = (
 )
 """Middle tones, 3:1 on white and near-black; the first eight differ for the colour-blind too."""
 
+RAMP: Final = (bytes.fromhex("8a2be2"), bytes.fromhex("b0901a"))
+"""Ends of the colours of what is ordered: violet to gold, which grows lighter, too."""
+
 SHORT_LABEL: Final = (
     "length(datum.label) > 40 ? slice(datum.label, 0, 20) + '…' + slice(datum.label, -18)"
     " : datum.label"
@@ -148,6 +151,13 @@ def colours(names: Iterable[str], known: Mapping[str, str] | None = None) -> alt
     """One colour a name, in the order given; ``known`` names have theirs."""
     turn = {name: (known or {}).get(name, own) for name, own in colour_of(names).items()}
     return alt.Scale(domain=list(turn), range=list(turn.values()))
+
+
+def ramp(names: Sequence[str]) -> alt.Scale:
+    """Colours from the first name to the last, for names that have an order."""
+    steps = [i / max(1, len(names) - 1) for i in range(len(names))]
+    mixed = [[round(a + (b - a) * at) for a, b in zip(*RAMP, strict=True)] for at in steps]
+    return alt.Scale(domain=names, range=[f"#{bytes(colour).hex()}" for colour in mixed])
 
 
 def colour_of(names: Iterable[str]) -> dict[str, str]:

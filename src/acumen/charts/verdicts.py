@@ -8,7 +8,7 @@ from typing import Any, Final
 import altair as alt
 
 from acumen.charts import theme
-from acumen.charts.intervals import UNDECIDED, better_colours, interval_plot, row
+from acumen.charts.intervals import UNDECIDED, differences, interval_plot, row
 from acumen.charts.tables import confusion_plot, precision_recall_plot
 from acumen.defaults import PROCESS_WEIGHTS, TARGET
 from acumen.metrics import METRICS, Metric, kin_of
@@ -20,7 +20,7 @@ from acumen.results.verdicts import (
 )
 
 Documents = Sequence[ResultsDocument]
-SHARE: Final = alt.Scale(domain=[0, 1])
+PERCENT: Final = alt.Scale(domain=[0, 100])
 
 
 def _rows(
@@ -49,7 +49,7 @@ def scores(documents: Documents) -> theme.Figure | None:
         groups=method_names(documents),
         line=TARGET,
         line_name="target",
-        scale=alt.Scale(domain=[0, 100]),
+        scale=PERCENT,
     )
 
 
@@ -61,7 +61,7 @@ def components(documents: Documents) -> theme.Figure | None:
         "percent right",
         group="method",
         groups=method_names(documents),
-        scale=alt.Scale(domain=[0, 100]),
+        scale=PERCENT,
     )
 
 
@@ -73,11 +73,11 @@ def thresholds(documents: Documents) -> theme.Figure | None:
         for k, level in sorted(levels.items())
     ]
     return interval_plot(
-        _rows(documents, metrics),
-        "average precision",
+        _rows(documents, metrics, 100.0),
+        "average precision, percent",
         group="method",
         groups=method_names(documents),
-        scale=SHARE,
+        scale=PERCENT,
     )
 
 
@@ -118,15 +118,7 @@ def comparison(pair: ComparisonDocument) -> theme.Figure | None:
         if delta is not None and delta.delta is not None:
             points = delta.times(100.0)
             rows.append(row(METRICS[key].title, groups[delta.favours], points.delta, points))
-    return interval_plot(
-        rows,
-        f"difference in points, {right} minus {left}",
-        group="paired interval",
-        groups=[g for g in groups.values() if any(r["group"] == g for r in rows)],
-        known=better_colours(groups.values()),
-        line=0.0,
-        line_name="no difference",
-    )
+    return differences(rows, f"difference in points, {right} minus {left}", [*groups.values()])
 
 
 VERDICT_CHARTS: Final[Mapping[str, Callable[[Documents], theme.Figure | None]]] = {

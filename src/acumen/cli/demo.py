@@ -58,26 +58,25 @@ def demo(
     from acumen.raters.api import rate
     from acumen.raters.estimate import estimate
     from acumen.report.html import write_report
-    from acumen.studies import JUDGES, POLICY, RATERS, RATING, phq8_run, ratings, verdict_study
+    from acumen.studies import JUDGES, RATERS, RATING, phq8_run, ratings, verdict_study
     from acumen.verdicts.api import score
 
     if folder.exists() and not folder.is_dir():
         raise DataError(["is a file; the demo needs a folder"], source=str(folder))
     run, study = phq8_run(), verdict_study()
     evaluations = _evaluate(run, folder / RUN, resamples, seed)
-    scores = score(
-        *study.results.values(),
-        truth=study.truth,
-        reviews=study.reviews,
-        policy=POLICY,
-        resamples=resamples,
-        seed=seed,
-    )
+    scores = score("demo", resamples=resamples, seed=seed)
     inputs: dict[str, Any] = {
         f"verdicts/{name}.json": content for name, content in study.documents().items()
     }
     outputs = {f"phq8/{name}.json": e.artifact.model_dump(mode="json") for name, e in evaluations}
     outputs[SCORES] = scores.document
+    files = [
+        {"role": Path(name).stem, "path": str(folder / name), "sha256": _digest(content)}
+        for name, content in inputs.items()
+    ]
+    for system in outputs[SCORES]["systems"]:
+        system["made_from"]["inputs"] = files
     rows = ratings()
     findings: list[Findings[Any]] = [
         rate(rows, raters=RATERS, judge=JUDGES, length="words", own="author", **RATING),
@@ -98,12 +97,10 @@ def _evaluate(
 ) -> list[tuple[str, Evaluation]]:
     """The two modes against each other, and each alone."""
     from acumen.evaluation.api import evaluate
-    from acumen.files.json import to_json
     from acumen.readers.run import run_from_document
 
-    digest = hashlib.sha256(to_json(run).encode("utf-8")).hexdigest()
     left, right = (
-        run_from_document(run, mode=mode, path=path, digest=digest)
+        run_from_document(run, mode=mode, path=path, digest=_digest(run))
         for mode in ("zero_shot", "few_shot")
     )
     inputs = {"comparison": (left, right), "zero_shot": (left,), "few_shot": (right,)}
@@ -111,6 +108,12 @@ def _evaluate(
         (name, evaluate(*tables, confidence="all", resamples=resamples, seed=seed))
         for name, tables in inputs.items()
     ]
+
+
+def _digest(content: object) -> str:
+    from acumen.files.json import to_json
+
+    return hashlib.sha256(to_json(content).encode("utf-8")).hexdigest()
 
 
 @contextlib.contextmanager

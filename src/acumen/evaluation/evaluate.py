@@ -124,7 +124,11 @@ def evaluate_all(
             *notes,
             *_table_warnings(tables[0], plan),
             *(w for s in systems for w in _calibration_warnings(s.table, s.functions, plan)),
-            *(warning for function in functions.values() for warning in function.warnings),
+            *(
+                name + warning.removeprefix(twins.get(name, name))
+                for name in names
+                for warning in functions[twins.get(name, name)].warnings
+            ),
         ],
         None if len(systems) > 1 else _best(systems[0], functions, twins),
         [_outcomes(judged, table) for judged, table in zip(tables, inputs, strict=True)],

@@ -6,8 +6,8 @@ draws blocks. Every kind of block is drawn in every medium.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
@@ -130,11 +130,18 @@ class Column:
     """Whose it is, where several judged; empty of what is the same for all."""
     is_listed: bool = True
     """Whether it stands in the table; else only in the panel of a case."""
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of a text that holds several answers, such as those of a panel: each of them."""
 
     @property
     def head(self) -> str:
         """What stands above it."""
         return f"{self.title}, {self.system}" if self.system else self.title
+
+    @property
+    def options(self) -> Iterator[str]:
+        """What its rows may be chosen by."""
+        return (part for name in self.names for part in self.parts.get(name, (name,)))
 
     def text(self, row: int) -> str:
         """The cell of a row."""
@@ -166,7 +173,7 @@ class Cases:
     def filters(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """What rows may be chosen by: key -> (title, the names there are)."""
         filters = {
-            key: (own[0].title, tuple(dict.fromkeys(name for c in own for name in c.names)))
+            key: (own[0].title, tuple(dict.fromkeys(part for c in own for part in c.options)))
             for key in FILTERS
             if (own := [c for c in self.columns if c.key == key])
         }

@@ -19,7 +19,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
-from acumen.report.terms import Glossary, signs
+from acumen.report.terms import Glossary, isolated, signs
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
 from acumen.results.files import document_of, read_document
@@ -145,6 +145,7 @@ def render_studies(studies: Sequence[Study]) -> str:
 
     glossary = Glossary()
     environment.filters["signs"] = signs
+    environment.filters["isolated"] = lambda text: isolated(str(_inert(text)))
     # only this package's own files and escaped JSON pass unescaped
     return environment.get_template("report.html").render(
         studies=studies,
@@ -207,6 +208,7 @@ def _columns(cases: Cases) -> dict[str, Any]:
         {"key": printable(c.key or c.title), "title": printable(c.title)}
         | ({"system": c.system} if c.system else {})
         | ({} if c.is_listed else {"apart": True})
+        | ({"parts": [c.parts.get(name, (name,)) for name in c.names]} if c.parts else {})
         | ({"values": c.values} if c.values else {"names": c.names, "codes": c.codes})
         for c in cases.columns
     ]

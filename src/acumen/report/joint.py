@@ -35,7 +35,11 @@ def joint(key: str, title: str, tables: Sequence[Cases]) -> Cases:
     places, rows_of = _places(tables)
     shared = [column for column in tables[0].columns if column.key in OF_ALL]
     columns = [
-        replace(coded(column.title, [place[at] for place in places]), key=column.key)
+        replace(
+            coded(column.title, [place[at] for place in places]),
+            key=column.key,
+            parts={k: v for c in _named(column.key, tables) for k, v in c.parts.items()},
+        )
         for at, column in enumerate(shared)
     ]
     own = [
@@ -58,6 +62,10 @@ def joint(key: str, title: str, tables: Sequence[Cases]) -> Cases:
         tables[0].note,
         has_texts=any(table.has_texts for table in tables),
     )
+
+
+def _named(key: str, tables: Sequence[Cases]) -> list[Column]:
+    return [column for table in tables for column in table.columns if column.key == key]
 
 
 def _places(tables: Sequence[Cases]) -> tuple[list[tuple[str, ...]], list[list[int]]]:

@@ -1,8 +1,9 @@
-"""Figures as plots of a page, each with its table."""
+"""Figures as plots of a page, each with its table and with what it shows in a sentence."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from acumen.report.blocks import Plot, Table
 
@@ -18,12 +19,58 @@ def plot(
 
     if figure is None:
         return None
-    top = zip(table.columns, table.rows[0] if table.rows else (), strict=False)
-    first = ", ".join(f"{column} {cell.text}".strip() for column, cell in list(top)[:5])
-    alt = f"{title}. {caption} First of its numbers: {first}. The others are in the table below it."
-    return Plot(f"{study}-chart-{chart}", title, caption, alt, *spec_and_data(figure), table)
+    spec, data = spec_and_data(figure)
+    alt = f"{title}. {finding(chart, spec, data)} {caption} The numbers are in the table below it."
+    return Plot(f"{study}-chart-{chart}", title, caption, alt, spec, data, table)
 
 
 def plots(*figures: Plot | None) -> tuple[Plot, ...]:
     """The plots there are."""
     return tuple(figure for figure in figures if figure is not None)
+
+
+Rows = Sequence[Mapping[str, Any]]
+_SHAPES: Final[Sequence[tuple[str, Mapping[str, str]]]] = (
+    ("value", {"name": "", "group": ""}),
+    ("v", {"y": "", "x": ""}),
+    ("n", {"t": "truth ", "p": "prediction ", "s": ""}),
+    ("a", {"f": "", "p": "said "}),
+    ("n", {"b": "confidence ", "o": "", "lo": "from "}),
+    ("r", {"f": "", "s": "", "c": "coverage ", "t": "from confidence "}),
+    ("p", {"s": "", "k": "truth ", "r": "recall "}),
+    ("y", {"x": "at "}),
+)
+"""What a chart draws -> the fields that name it, with a word before each."""
+
+
+def finding(chart: str, spec: Mapping[str, Any], data: Mapping[str, Rows]) -> str:
+    """The lowest and the highest of what a chart draws at first, and which of two is lower."""
+    params = {param["name"]: param.get("value") for param in spec.get("params", ())}
+    names = [None, *(params.get("picked") or [params.get("chosen")])]
+    for field, words in _SHAPES:
+        field = "g" if field == "r" and chart == "generalized-risk" else field
+        for every in data.values():
+            rows = [r for r in every if r.keys() >= {field, *words} and r.get("f") in names]
+            # who agrees with himself, and a right answer, are no finding
+            rows = [r for r in rows if len({r[k] for k in [*words][:2]}) == len([*words][:2])]
+            if rows:
+                ends = (min(rows, key=lambda r: r[field]), max(rows, key=lambda r: r[field]))
+                places = [", ".join(f"{w}{r[k]}" for k, w in words.items()) for r in ends]
+                said = [f"{p}: {_number(r, field)}" for p, r in zip(places, ends, strict=True)]
+                return f"Lowest is {said[0]}; highest is {said[1]}.{_lower(rows)}"
+    return ""
+
+
+def _number(row: Mapping[str, Any], field: str) -> str:
+    ends = [f"{row[end]:.4g}" for end in ("low", "high") if row.get(end) is not None]
+    return f"{row[field]:.4g}" + (f" ({' to '.join(ends)})" if len(ends) == 2 else "")
+
+
+def _lower(rows: Rows) -> str:
+    """How often the second of two systems lies below the first."""
+    values = {(row.get("name"), row.get("group")): row.get("value", 0.0) for row in rows}
+    names, groups = (list(dict.fromkeys(keys)) for keys in zip(*values, strict=True))
+    if len(groups) != 2 or len(values) < 2 * len(names):
+        return ""
+    lower = sum(values[n, groups[1]] < values[n, groups[0]] for n in names)
+    return f" {groups[1]} is below {groups[0]} in {lower} of {len(names)}."

@@ -19,6 +19,18 @@ NUMBERS: Final = re.compile(r"[-+.,%\de*– ]+( to [-+.,%\de*– ]+)?")
 """A number, or the ends of an interval."""
 
 
+_R = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001eeff]+"
+LEFTWARDS: Final = re.compile(f"{_R}(?:[^\\w,;:()<>&]+{_R})*")
+"""Words that are written from right to left."""
+
+
+def isolated(text: str) -> Markup:
+    """A text as markup; names written from right to left do not turn round what is beside them."""
+    from markupsafe import Markup, escape
+
+    return Markup(LEFTWARDS.sub(r"<bdi>\g<0></bdi>", str(escape(text))))  # noqa: S704  (escaped)
+
+
 def signs(text: str) -> str:
     """Numbers with real minus signs; any other text as it is."""
     return MINUS.sub("−", text) if NUMBERS.fullmatch(text) else text
@@ -59,7 +71,7 @@ class Glossary:
 
         A name that may come from the data is a term only as a ``whole``.
         """
-        from markupsafe import Markup, escape
+        from markupsafe import Markup
 
         parts = []
         for part in [text] if whole else self._pattern.split(MINUS.sub("−", text)):
@@ -68,5 +80,5 @@ class Glossary:
                 entry, self.used[part] = self._terms[part]
                 parts.append(Markup('<a class="term" href="#m-{}">{}</a>').format(entry, part))
             else:
-                parts.append(escape(part))
+                parts.append(isolated(part))
         return Markup("").join(parts)

@@ -254,10 +254,11 @@
       return systems.map((system) => {
         const codes = [...asked].map(([wanted, text]) => {
           const column = columnOf(wanted, system);
-          return [column.codes, column.names.indexOf(text)];
+          const parts = column.parts ?? column.names.map((name) => [name]);  // a panel's answers
+          return [column.codes, new Set(parts.flatMap((own, code) => (own.includes(text) ? [code] : [])))];
         });
         const sure = range && columnOf(`function ${range.function}`, system);
-        return (row) => codes.every(([own, code]) => own[row] === code) && (!range || inRange(sure, row));
+        return (row) => codes.every(([own, wanted]) => wanted.has(own[row])) && (!range || inRange(sure, row));
       });
     }
 

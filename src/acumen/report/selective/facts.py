@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from acumen.charts.tables import RIGHT, WRONG
 from acumen.charts.theme import drawn
 from acumen.defaults import RESAMPLED_ROWS, RESAMPLES
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import UNDEFINED, Cases, Column, Fact, Table
-from acumen.report.cells import coded, difference, fact, number, percent, text, unit_of
+from acumen.report.cells import coded, difference, fact, number, percent, plain, text, unit_of
 from acumen.report.selective.compared import rows_of, shared_rows
 from acumen.results.metrics import MetricsArtifact, Rows, name
 from acumen.table.judgments import Outcome
@@ -20,6 +21,8 @@ MOST_CELLS: Final = 150_000
 """Rows × functions of the table of cases; beyond it only the best function's confidence is kept."""
 
 
+SPLIT: Final = "right for"
+"""Begins the outcome of an answer that some raters of a panel gave and others did not."""
 MOST_LARGE: Final = 5
 """Systems whose numbers are told large."""
 
@@ -129,12 +132,15 @@ def cases(
     The evidence is a count, and what it says where ``texts`` are asked for and kept.
     """
     levels = [name(level) for level in artifact.scale.get("levels", [])]
+    panels: dict[str, tuple[str, ...]] = {}
 
     def level(rank: int | list[int] | None) -> str:
         if rank is None:
             return UNDEFINED
         if isinstance(rank, list):
-            return ", ".join(map(level, rank))
+            raters = tuple(map(level, rank))
+            panels[plain(", ".join(raters))] = raters
+            return ", ".join(raters)
         return levels[rank] if 0 <= rank < len(levels) else str(rank)
 
     functions = [f for f in artifact.functions if f in rows.confidence]
@@ -142,12 +148,14 @@ def cases(
     if len(functions) * len(rows.case) * len(artifact.rows) > MOST_CELLS:
         note = f"Of {len(functions)} confidence functions the first is shown, for size."
         functions = functions[:1]
+    outcome = coded("outcome", [_outcome(rows, at) for at in range(len(rows.case))])
+    split = {text: (RIGHT, WRONG, text) for text in outcome.names if text.startswith(SPLIT)}
     columns = [
         replace(coded(artifact.population.case_noun, rows.case), key="case"),
         coded("item", rows.item),
-        coded("truth", [level(t) for t in rows.truth]),
+        replace(coded("truth", [level(t) for t in rows.truth]), parts=panels),
         coded("prediction", [level(p) for p in rows.prediction]),
-        coded("outcome", [_outcome(rows, at) for at in range(len(rows.case))]),
+        replace(outcome, parts=split),
     ]
     if rows.evidence:
         columns.append(Column("evidence", values=tuple(rows.evidence), key="evidence"))
@@ -173,5 +181,5 @@ def _outcome(rows: Rows, at: int) -> str:
     panel: list[int | None] = [*truth] if isinstance(truth, list) else [truth]
     right = panel.count(rows.prediction[at])
     if 0 < right < len(panel):
-        return f"right for {right} of {len(panel)}"
-    return "right" if right else "wrong"
+        return f"{SPLIT} {right} of {len(panel)}"
+    return RIGHT if right else WRONG

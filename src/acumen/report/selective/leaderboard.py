@@ -11,7 +11,7 @@ from typing import Final
 from acumen.defaults import RANK_BY, RELIABLE_CASES
 from acumen.errors import counted
 from acumen.report.blocks import Block, Cell, Folded, Paragraph, Section, Table, Tone
-from acumen.report.cells import measured_cell, number, percent, text, title_of, unit_of
+from acumen.report.cells import fact, measured_cell, number, percent, text, title_of, unit_of
 from acumen.report.plots import plot, plots
 from acumen.report.selective.compared import better, listed
 from acumen.results.measured import Description
@@ -103,6 +103,21 @@ def verdict(document: MetricsArtifact) -> str:
             "and it rewards silence. --rank-by risk compares them at equal coverage."
         )
     return f"By {ranked_by(board)} {'; '.join(_claims(document, board))}."
+
+
+def margin(document: MetricsArtifact) -> str:
+    """By how much the first, or the baseline, differs from the best of the others."""
+    board = document.leaderboard
+    if board is None or board.description is not None:
+        return ""
+    first = board.baseline or board.standings[0].system
+    rival = next(s.system for s in board.standings if s.system != first)
+    for pair in document.comparison.pairs:
+        if {pair.left, pair.right} == {first, rival} and pair.difference.interval is not None:
+            cell = fact("", pair.difference, unit_of(board.metric)).cell
+            names = f"{name(pair.right)} − {name(pair.left)}"
+            return f"{names}: {cell.text} (interval {cell.interval}, with all pairs at once)."
+    return ""
 
 
 def _claims(document: MetricsArtifact, board: Leaderboard) -> Iterator[str]:

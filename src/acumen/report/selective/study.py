@@ -146,6 +146,16 @@ def _area_table(artifact: MetricsArtifact) -> Table:
     return Table("Areas under generalized risk", columns, tuple(rows))
 
 
+def _twins(artifact: MetricsArtifact) -> str:
+    """Which functions rank alike, so that one curve hides the other."""
+    alike: dict[object, list[str]] = {}
+    for function, variants in artifact.sides.items():
+        curves = tuple((*v.curve.coverage, *v.curve.selective_risk) for v in variants)
+        alike.setdefault(curves, []).append(name(function))
+    groups = [listed(names) for names in alike.values() if len(names) > 1]
+    return "".join(f" {names} rank alike: their curves are one." for names in groups)
+
+
 def _curves(artifact: MetricsArtifact, study: str) -> Section:
     table = _curve_table(artifact)
     paired = artifact.comparison.enabled
@@ -165,7 +175,7 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
             "Selective risk by coverage",
             "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
             f"band; dotted is what the function could achieve, dashed the optimum{floor}. Choose a "
-            "name to see it alone, again to see all; with Shift it is added.",
+            f"name to see it alone, again to see all; with Shift it is added.{_twins(artifact)}",
             table,
         ),
         plot(

@@ -10,6 +10,7 @@ from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
 from acumen.report.claims import Claim
 from acumen.report.selective.compared import conclusions, listed, verdict
+from acumen.report.selective.leaderboard import margin
 from acumen.report.selective.leaderboard import verdict as among_several
 from acumen.report.selective.outcomes import nothing_ranked
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
@@ -61,7 +62,7 @@ def _conclusions(artifact: MetricsArtifact) -> list[str]:
     if best is None and len(artifact.inputs) < 3:
         return [nothing_ranked(artifact)]
     if len(artifact.inputs) > 2:
-        return [among_several(artifact)]
+        return [f"{among_several(artifact)} {margin(artifact)}".strip()]
     if artifact.comparison.enabled:
         return conclusions(artifact)
     assert best is not None

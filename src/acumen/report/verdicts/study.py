@@ -91,7 +91,7 @@ def _answers(
         "An abstention is wrong in accuracy and outside ranking, other agreement, verdict support "
         "and consistency. What it claimed still counts in the rest of the process score."
     )
-    concluded = [] if comparison is None else comparison_paragraphs(comparison)
+    concluded = [] if comparison is None else comparison_paragraphs(comparison, documents[0].levels)
     concluded += [line for document in documents for line in paragraphs(document)]
     limits = (
         "The intervals speak of cases like these; a level with few cases says little, whatever its "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import Final, Literal, NamedTuple
 
 from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS, TARGET
 from acumen.errors import counted, printable
+from acumen.report.cells import title_of
 from acumen.report.claims import Claim
 from acumen.report.words import why_no_interval
 from acumen.results.measured import Delta, Measured, Side
@@ -177,7 +178,7 @@ def _contradicted(document: ResultsDocument, consistency: float) -> str:
     return f"{100 * (1 - consistency):.0f}% of the verdicts that cite evidence contradict it"
 
 
-def comparison_paragraphs(pair: ComparisonDocument) -> list[str]:
+def comparison_paragraphs(pair: ComparisonDocument, levels: Sequence[object] = ()) -> list[str]:
     """Which method reasons better and why, and whether one ranks better."""
     deltas = pair.deltas
     sentences = []
@@ -188,7 +189,7 @@ def comparison_paragraphs(pair: ComparisonDocument) -> list[str]:
             sentences += _chief_reasons(pair, process.favours)
     for key, title in {
         "ordinal_auprc": "AUPRC",
-        "auprc_ge@1": "AUPRC at the first threshold",
+        "auprc_ge@1": title_of("auprc_ge@1", levels),
     }.items():
         if key in deltas and deltas[key].interval is not None:
             sentences.append(_better(pair, deltas[key], "ranks", title))
