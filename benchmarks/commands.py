@@ -8,11 +8,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from acumen import confidence, read_run
 from acumen.files.json import to_json
 from acumen.studies import phq8_run
+from benchmarks.studies import study
 
 FUNCTIONS = 12
 """Distinct confidence functions that ``--confidence all`` computes on the demo run."""
@@ -43,6 +47,47 @@ def commands() -> dict[str, float]:
                 ["evaluate", "run.json", "--mode", "few_shot", *everything], folder
             ),
         }
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a whole command takes: seconds by the clock and of the processor, and MB at most."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+def of_rows(rows: int, repeats: int = 2) -> Cost:
+    """The default command on a Parquet file of so many rows, one function, to the screen."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = study(rows // 8)
+    numbers = {name: getattr(columns, name) for name in ("case", "truth", "confidence")}
+    prediction = pa.array(columns.prediction, mask=~columns.answered)
+    item = np.tile(np.arange(8, dtype=np.int8), rows // 8)
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "rows.parquet"
+        table = pa.table({**numbers, "item": item, "prediction": prediction})
+        parquet.write_table(table, path)
+        del columns, numbers, prediction, item, table
+        costs = [_cost(["evaluate", str(path)]) for _ in range(repeats)]
+    return min(costs, key=lambda cost: cost.cpu)
+
+
+def _cost(command: list[str]) -> Cost:
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "acumen", *command],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    wall, cpu = time.perf_counter() - begun, usage.ru_utime + usage.ru_stime
+    return Cost(wall, cpu, usage.ru_maxrss / unit)
 
 
 def cold_start() -> tuple[float, float]:

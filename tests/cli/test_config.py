@@ -96,7 +96,7 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: curve.a\\x1b: is no option of curve "
         "(there are mode, confidence, loss, calibration, case, item, truth, prediction, "
         "confidence_column, rater, repeat, system, group, weight, scale, levels, mapping, format, "
-        "rows, where, abstain, unparseable, confidence_range, complete, strict)",
+        "rows, where, abstain, unparseable, confidence_range, truth_is, complete, strict)",
     ]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import acumen
@@ -408,3 +409,13 @@ def test_functions_equal_on_one_side_alone_have_their_own_differences() -> None:
     assert "a = b" not in text
     compared = text.split("Which is better")[1]
     assert f"{deltas['a']['augrc_full'].delta:+.3f}" in compared
+
+
+@pytest.mark.parametrize(("cases", "stands_in"), [(1000, None), (1001, "influence")])
+def test_the_artifact_says_where_influence_stands_in(cases: int, stands_in: str | None) -> None:
+    at = range(cases)
+    columns = {"case": [*at], "truth": [k % 3 for k in at], "prediction": [k % 2 for k in at]}
+    rows = pa.table(columns | {"confidence": [(k % 7) / 7 for k in at]})
+    artifact = acumen.evaluate(rows, resamples=0).artifact
+    (variant,) = artifact.sides["confidence"]
+    assert variant.bootstrap.leave_one_out == stands_in

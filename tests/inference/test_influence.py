@@ -138,7 +138,7 @@ def test_a_coverage_that_the_view_does_not_keep_is_left_out_group_by_group() -> 
     study = studies(1200, tied=False)[Ranking]
     odd = METRICS["mae_at_coverage"].at(coverage=0.47)
     assert without_groups([odd], study, 20) == {}
-    assert case_influence([METRICS["aurc_at_coverage"].at(coverage=0.47)], study) == {}
+    assert dict(case_influence([METRICS["aurc_at_coverage"].at(coverage=0.47)], study)) == {}
     assert leave_out([odd], study)[0].n == MOST_GROUPS
 
 
@@ -158,7 +158,7 @@ def test_what_is_smooth_in_many_cases_has_the_slope_between_its_jumps(
     largest = np.abs(expected).max()
     # four ties of this study have one mean but for noise: a regression of one step tells nothing
     assert largest > 1e-6 or (name, tied) == ("brier_discrimination", True)
-    influence = case_influence([metric], view)[metric.name]
+    influence = dict(case_influence([metric], view))[metric.name]
     assert influence == pytest.approx(expected, abs=max(1e-7 * largest, 1e-10))
 
 

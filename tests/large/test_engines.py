@@ -99,6 +99,26 @@ def test_a_cluster_of_two_worker_processes_measures_what_one_does(
     assert sorted(crossed)[-2:] == [1, reference.cells]
 
 
+def test_nan_is_null_where_a_library_does_not_tell_them_apart() -> None:
+    from dask import dataframe
+
+    n = 400
+    columns: dict[str, list[Any]] = {
+        "case": [k // 8 for k in range(n)],
+        "truth": [k % 4 for k in range(n)],
+        "prediction": [None if k % 5 == 0 else float(k % 3) for k in range(n)],
+        "confidence": [None if k % 5 == 0 else (k % 9) / 8 for k in range(n)],
+    }
+    frame = pl.DataFrame(columns)
+    reference = evaluate(frame.lazy(), levels="0-3")
+    assert reference.systems["all"].outcomes["abstained"] == 80
+    pandas = frame.to_pandas()
+    same(evaluate(dataframe.from_pandas(pandas, npartitions=2), levels="0-3"), reference)
+    pandas.loc[1, "confidence"] = float("nan")
+    with pytest.raises(DataError, match="is missing in 1 answered row"):
+        evaluate(dataframe.from_pandas(pandas, npartitions=2), levels="0-3")
+
+
 def test_files_that_no_engine_opens_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such file"):
         evaluate(str(tmp_path / "*.parquet"))

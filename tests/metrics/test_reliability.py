@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,6 +30,13 @@ def test_ece_has_bins_closed_below_with_edges_that_are_quotients() -> None:
     view = forecast(P, Y)
     assert reliability.ece(view, ONES) == pytest.approx(0.5, abs=1e-15)
     assert reliability.ece(view, ONES, bins=2) == pytest.approx(1 / 6, abs=1e-15)
+
+
+def test_a_view_with_other_weights_has_bins_of_its_own() -> None:
+    view = forecast(P, Y)
+    assert view.curve().accuracy.tolist() == [0.0, 1.0, 0.0, 0.5]
+    heavy = replace(view, weight=np.array([0.0, 0.0, 0.0, 0.0, 1.0, 3.0]))
+    assert heavy.curve().accuracy.tolist() == [0.25]
 
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 7, 10, 15, 49])

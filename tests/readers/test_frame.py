@@ -14,6 +14,7 @@ import pytest
 from acumen.errors import DataError, UsageError
 from acumen.metrics import METRICS
 from acumen.readers import read
+from acumen.readers.cells import arrow_numbers
 from acumen.readers.frame import from_frame
 from acumen.readers.run import run_from_document
 from acumen.table.judgments import Judgments, SignalState
@@ -244,3 +245,13 @@ def test_rows_without_a_truth_are_read_where_no_column_could_be_it() -> None:
     assert any(w.endswith("if one is it: --truth COLUMN") for w in table.warnings)
     with pytest.raises(DataError, match="no column for the truth"):
         from_frame(pa.table({"case": [1], "prediction": [1], "human_x": [1]}))
+
+
+def test_numbers_of_arrow_are_those_of_its_chunks_and_slices_with_a_value_for_null() -> None:
+    column = pa.chunked_array([[1.5, None, 2.5], [], [None, 4.0]]).slice(1)
+    assert arrow_numbers(column, -1.0).tolist() == [-1.0, 2.5, -1.0, 4.0]
+    assert arrow_numbers(pa.array([3, None, 5]).slice(1), 0).tolist() == [0, 5]
+    flags = arrow_numbers(pa.array([True, False, None]).slice(1, 1))
+    assert flags.dtype == bool
+    assert flags.tolist() == [False]
+    assert arrow_numbers(pa.chunked_array([], pa.int64())).tolist() == []

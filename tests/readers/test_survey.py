@@ -22,8 +22,8 @@ WHAT_IT_HOLDS = {
     "ragged.csv.gz": ("csv", 35, 11, 6, [0, 1, 2, 3, 4], {"answered": 30, "abstained": 5}),
     "subgroups.csv": ("csv", 36, 18, 2, [0, 1, 2, 3], {"answered": 30, "abstained": 6}),
     "repeats.jsonl": ("jsonl", 42, 7, 2, [1, 2, 3, 4, 5], {"answered": 38, "abstained": 4}),
-    "raters_long.csv": ("csv", 47, 8, 2, [1, 2, 3, 4, 5], {"answered": 13, "abstained": 3}),
-    "raters_wide.csv": ("csv", 20, 20, 1, [0, 1, 2, 3], {"answered": 15, "abstained": 5}),
+    "raters_long.csv": ("csv", 47, 8, 2, [1, 2, 3, 4, 5], {"answered": 38, "abstained": 9}),
+    "raters_wide.csv": ("csv", 20, 20, 1, [0, 1, 2, 3], {"answered": 41, "abstained": 12}),
     "three_systems.parquet": (
         *("parquet", 60, 10, 2, [1, 2, 3, 4, 5]),
         {"answered": 42, "abstained": 18},

@@ -48,8 +48,10 @@ def test_a_judgment_counts_once_and_its_raters_share_its_weight(truth_is: str | 
     table = panel(truth_is)
     assert table.weight is not None
     assert table.weight.tolist() == [1 / 3] * 3 + [1 / 2] * 4 + [1 / 3] * 3
-    counts = {name: n for name, n in table.outcomes.items() if n}
+    counts = {name: n for name, n in table.tally.items() if n}
     assert counts == {"answered": 3, "abstained": 1, "no_truth": 1}
+    by_row = {name: n for name, n in table.outcomes.items() if n}
+    assert by_row == {"answered": 7, "abstained": 3, "no_truth": 3}
     assert np.bincount(table.case, table.weight).tolist() == pytest.approx([1] * 4)
 
 

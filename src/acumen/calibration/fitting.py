@@ -151,7 +151,7 @@ def _training(table: Judgments, sample: Sample, defaults: dict[str, int]) -> Tra
     return Training(
         run_id=table.source.run_id,
         mode=table.source.mode,
-        n=table.outcomes["answered"],
+        n=table.tally["answered"],
         n_cases=len(codes),
         positive_rate=float(np.average(sample.target, weights=sample.weight)),
         feature_defaults=defaults,

@@ -51,7 +51,7 @@ def abstain(
     values = confidences.compute(document.confidence, table, calibration=calibration)
     rows, judged = np.zeros(len(table), bool), table.included
     rows[table.judged] = values <= bound
-    opened, answers = int((rows & table.once).sum()), judged.outcomes["answered"]
+    opened, answers = int((rows & table.once).sum()), judged.tally["answered"]
     by = f"{document.confidence} is not above {bound:g}"
     notes = [f"{name} leaves {opened} of {answers} answers open: {by}"]
     if shared := document.case_hashes.shared_with(judged.cases):

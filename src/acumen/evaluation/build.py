@@ -18,6 +18,7 @@ from acumen.files.json import created_at
 from acumen.inference.infer import Inference
 from acumen.inference.multiplicity import holm
 from acumen.inference.paired import Contrast, claim
+from acumen.inference.resample import MOST_LEFT_OUT
 from acumen.metrics.conventions import conventions
 from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
@@ -87,14 +88,16 @@ def variant(
             )
             for coverage, accepted, lost in zip(ranking.grid, reached[0], reached[1], strict=True)
         },
-        bootstrap=_bootstrap(numbers, plan),
+        bootstrap=_bootstrap(numbers, plan, ranking.n_cases),
         curve=document.CurveModel(**{k: v.tolist() for k, v in asdict(ranking.curve()).items()}),
         metrics={**{name: i.measured for name, i in numbers.items()}, **beside},
         conventions={k: v for k, v in conventions(ranking).items() if np.isfinite(v)},
     )
 
 
-def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> document.BootstrapModel:
+def _bootstrap(
+    numbers: Mapping[str, Inference], plan: Plan, n_cases: int
+) -> document.BootstrapModel:
     """The percentile intervals and drop rates, under the source's keys."""
     keys = source_keys(plan)
     listed = {keys[name]: i for name, i in numbers.items() if name in keys}
@@ -112,6 +115,7 @@ def _bootstrap(numbers: Mapping[str, Inference], plan: Plan) -> document.Bootstr
         drop_rate=under_keys(lambda inference: inference.replicates.drop_rate),
         method="exact enumeration" if enumerated else plan.options.weights,
         left_out="many_rows" if plan.options.many_rows else None,
+        leave_one_out="influence" if n_cases > MOST_LEFT_OUT else None,
     )
 
 
@@ -285,9 +289,9 @@ def _population(
         effective_cases=finite(effective),
         largest_case_share=largest,
         items_total=int(judged.once.sum()),
-        items_answered=judged.outcomes["answered"],
-        items_abstained=judged.outcomes["abstained"],
-        answered_by_input=[t.included.outcomes["answered"] for t in tables],
+        items_answered=judged.tally["answered"],
+        items_abstained=judged.tally["abstained"],
+        answered_by_input=[t.included.tally["answered"] for t in tables],
         outcomes=dict(outcomes[0]),
         outcomes_by_input=[dict(counts) for counts in outcomes],
         has_truth=judged.has_truth,

@@ -77,7 +77,7 @@ def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[pa
             parts.GroupRisk(
                 name=name,
                 n=int(part.once.sum()),
-                answered=part.outcomes["answered"],
+                answered=part.tally["answered"],
                 risk=risk.measured,
                 noise_floor=system.floors[0].among(rows).of(ranking),
             )
@@ -163,7 +163,7 @@ def distribution(table: Judgments, confidence: Floats) -> parts.Distribution:
         high=high.tolist(),
         right=counts[0],
         wrong=counts[1],
-        abstained=table.outcomes["abstained"],
+        abstained=table.tally["abstained"],
     )
 
 

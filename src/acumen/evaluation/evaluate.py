@@ -138,7 +138,7 @@ def evaluate_all(
 def _outcomes(judged: Judgments, table: Judgments) -> dict[str, int]:
     """What the rows came to: those that are judged, and what is left out of the whole input."""
     left_out = ("unscored", "failed", "no_truth")
-    return judged.outcomes | {name: table.outcomes[name] for name in left_out}
+    return judged.tally | {name: table.tally[name] for name in left_out}
 
 
 @contextmanager

@@ -38,7 +38,7 @@ from acumen.results.measured import (
     finite,
 )
 from acumen.views.groups import deal
-from acumen.views.weights import CaseWeights, Errors, balance
+from acumen.views.weights import CaseWeights, Errors
 
 HALF: Final = 0.5
 """Where one case carries more of the variance, an interval says so."""
@@ -112,11 +112,11 @@ def infer(
         plan = plan_resamples(view.n_cases, options.resamples, options.seed, options.weights)
         values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
-    jackknives = leave_out(metrics, view, options.threads)
-    if options.items == "random" and view.n_cases >= FEWEST_CASES:
-        jackknives = cross(metrics, view, jackknives)
     once = CaseWeights.once(view.n_cases)
     estimates = statistic(once)[:, 0]
+    jackknives = leave_out(metrics, view, options.threads, once)
+    if options.items == "random" and view.n_cases >= FEWEST_CASES:
+        jackknives = cross(metrics, view, jackknives)
     return {
         metric.name: inference_of(
             metric,
@@ -224,7 +224,7 @@ def marked(interval: Interval, n_cases: int, *sides: Inference) -> Interval:
 
 def _weighed(interval: Interval, metric: Metric, view: Any, jackknife: Jackknife) -> Interval:
     """The interval with what to know of the weight of its cases, and of its items."""
-    effective, largest = balance(getattr(view, "case_weight", None))
+    effective, largest = getattr(view, "balance", (np.inf, 0.0))
     even = effective >= RELIABLE_CASES and largest < LARGEST_SHARE
     items = jackknife.items
     flags = {
@@ -265,16 +265,24 @@ def _resting(interval: Interval | NoInterval, rare: RestsOn | None) -> Interval 
     return interval.model_copy(update={"rests_on": rare})
 
 
-def leave_out(metrics: Sequence[Metric], view: Any, threads: int | None = None) -> list[Jackknife]:
-    """Leave-one-out values of each metric; for very many cases, what stands in for them."""
+def leave_out(
+    metrics: Sequence[Metric],
+    view: Any,
+    threads: int | None = None,
+    once: CaseWeights | None = None,
+) -> list[Jackknife]:
+    """Leave-one-out values of each metric; for very many cases, what stands in for them.
+
+    ``once`` is the block of the estimates, which remembers the sums they are made of.
+    """
     n = view.n_cases
     if n < FEWEST_CASES:
         return [Jackknife(np.empty(0))] * len(metrics)
     plan = LeaveOut.of(n)
     jackknives: dict[str, Jackknife] = {}
     if plan.size < n:
-        known = case_influence(metrics, view)
-        jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known.items()}
+        known = case_influence(metrics, view, once)
+        jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known}
         left_out = without_groups(metrics, view, plan.size)
         jackknives |= {name: Jackknife.of(row, n) for name, row in left_out.items()}
         plan = replace(plan, group=deal(view, plan.size))

@@ -36,15 +36,15 @@ def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
     return {name: by_row - by_row.sum() * share for name, by_row in each}
 
 
-def case_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
+def case_influence(
+    metrics: Sequence[Metric], view: Any, once: CaseWeights | None = None
+) -> Iterator[tuple[str, Floats]]:
     """The same of every case, of very many: what its rows do together."""
-    known = {}
     smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
-    for name, slope in _slopes(smooth, view):
+    for name, slope in _slopes(smooth, view, once):
         by_row = slope if view.weight is None else slope * view.weight
         of_case = np.bincount(view.case, by_row, view.n_cases).astype(np.float64)
-        known[name] = of_case - of_case.sum() * view.case_weight / view.case_weight.sum()
-    return known
+        yield name, of_case - of_case.sum() * view.case_weight / view.case_weight.sum()
 
 
 def without_groups(metrics: Sequence[Metric], view: Any, groups: int) -> dict[str, Floats]:
@@ -65,11 +65,13 @@ def _is_at_hand(metric: Metric, view: Any) -> bool:
     return coverage in coverages and metric.parameters.get("bins", BINS) == BINS
 
 
-def _slopes(smooth: Sequence[Metric], view: Any) -> Iterator[tuple[str, Floats]]:
+def _slopes(
+    smooth: Sequence[Metric], view: Any, once: CaseWeights | None = None
+) -> Iterator[tuple[str, Floats]]:
     """Slope of each smooth metric along the weight of every row, where it is known."""
     if not smooth:
         return
-    statistic, block = statistic_of(smooth, view), CaseWeights.once(view.n_cases)
+    statistic, block = statistic_of(smooth, view), once or CaseWeights.once(view.n_cases)
     statistic(block)  # so that it remembers the sums they are made of
     along = tangent(view, block)
     if along is None:

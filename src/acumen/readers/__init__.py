@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -45,12 +46,15 @@ def read_content(
         raise UsageError(f"{content.name} has no modes; leave the mode out")
     options: dict[str, Any] = {"mode": mode} if kind.has_modes else {}
     if kind.has_columns:
-        return assemble(rows_of(content, name, request), content.source, request)
+        table = assemble(rows_of(content, name, request), content.source, request)
+        if arrow := sys.modules.get("pyarrow"):
+            arrow.default_memory_pool().release_unused()  # which would be kept for the next file
+        return table
     if request.asks:
         asks, known = ", ".join(request.asks), ", ".join(titles(with_columns=True))
         raise UsageError(f"{content.name} has no columns; leave {asks} out ({known} have them)")
-    table: Judgments = kind.reader()(content, scale=request.scale, **options)
-    return table
+    judgments: Judgments = kind.reader()(content, scale=request.scale, **options)
+    return judgments
 
 
 def rows_of(content: Content, name: str, request: Request) -> Rows:

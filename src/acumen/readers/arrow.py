@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from csv import reader
@@ -11,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from acumen.errors import DataError, UsageError
-from acumen.readers.cells import NO_NUMBER, number_in_text
+from acumen.readers.cells import NO_NUMBER, arrow_numbers, number_in_text
 from acumen.readers.content import BOM, Content
 from acumen.readers.delimited import Sheet, header_of
 from acumen.readers.frame import coded_array, frame_rows
@@ -115,10 +116,10 @@ def _values(column: Any) -> Any:
     """A column's texts or numbers; None where its numbers must be looked at as they are written."""
     kind = str(column.type)
     if kind == "int64":  # a word for none may be one that is told
-        return None if column.null_count else column.to_numpy()
+        return None if column.null_count else arrow_numbers(column)
     if kind != "double":
         return coded_array(column)
-    values = column.to_numpy()  # NaN where there is none
+    values = arrow_numbers(column, math.nan)
     return values if np.isfinite(values).sum() == len(values) - column.null_count else None
 
 

@@ -179,13 +179,43 @@ def series_values(series: Any) -> Any:
     null = series.is_null()
     small = series.dtype.is_integer() and series.dtype not in (nw.Int128, nw.UInt128)
     if small and not null.any():
-        return series.to_numpy()
+        return series_numbers(series)
     values = series.to_list()
     if series.dtype == nw.Decimal:
         values = [None if v is None else number_of(v) for v in values]
     if not null.any():
         return values
     return [None if gone else value for value, gone in zip(values, null.to_list(), strict=True)]
+
+
+def series_numbers(series: Any, null: float | None = None) -> NDArray[Any]:
+    """The numbers, or true and false, of a column of a frame; ``null`` stands where none is."""
+    if series.implementation.is_pyarrow():
+        return arrow_numbers(series.to_native(), null or 0.0)
+    return np.asarray((series if null is None else series.fill_null(null)).to_numpy())
+
+
+def arrow_numbers(column: Any, null: float = 0.0) -> NDArray[Any]:
+    """The same of an Arrow array.
+
+    By way of DLPack: pyarrow's own conversion loads pandas, in half a second and 50 MB.
+    """
+    from pyarrow import Array
+
+    parts = []
+    for chunk in (c for c in getattr(column, "chunks", [column]) if len(c)):
+        bare = chunk.cast("uint8") if str(chunk.type) == "bool" else chunk
+        if chunk.null_count:  # what lies under the nulls, which DLPack does not know
+            data = [None, bare.buffers()[1]]
+            bare = Array.from_buffers(bare.type, len(bare), data, offset=bare.offset)
+        numbers = np.from_dlpack(bare)
+        if chunk.null_count:
+            numbers = np.where(
+                arrow_numbers(chunk.is_null()), np.asarray(null, numbers.dtype), numbers
+            )
+        parts.append(numbers)
+    numbers = np.concatenate(parts or [np.empty(0)])
+    return numbers.astype(bool) if str(column.type) == "bool" else numbers
 
 
 def number_of(value: Decimal) -> int | float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from acumen.errors import DataError, UsageError, printable
 from acumen.readers.assemble import assemble
-from acumen.readers.cells import recoded, series_values
+from acumen.readers.cells import arrow_numbers, recoded, series_numbers, series_values
 from acumen.readers.reading import Reading
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
@@ -77,7 +77,7 @@ class Frame(Rows):
         series = self.data[name]
         if not series.dtype.is_float():
             return np.zeros(0, np.int64)
-        return np.flatnonzero((series.is_nan() & ~series.is_null()).to_numpy())
+        return np.flatnonzero(series_numbers(series.is_nan() & ~series.is_null()))
 
 
 def from_frame(
@@ -136,7 +136,7 @@ def coded_array(array: Any) -> Coded:
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     # signed first: a library may count from 0 in numbers that have no -1
-    codes = array.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = arrow_numbers(array.indices.cast(pa.int32()), -1)
     values = array.dictionary.to_pylist()
     is_sound = len(set(values)) == len(values) and None not in values
     # a dictionary may hold a value twice
@@ -145,7 +145,7 @@ def coded_array(array: Any) -> Coded:
 
 def _floats(series: Any) -> Any:
     """Numbers with NaN for null; the rows whose NaN is no null are looked at before."""
-    null = np.asarray(series.is_null().to_numpy(), bool)
-    values = np.array(series.fill_null(0.0).to_numpy(), np.float64)
+    null = series_numbers(series.is_null()).astype(bool)
+    values = np.array(series_numbers(series, 0.0), np.float64)
     values[null] = np.nan
     return values

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from acumen.charts.theme import Figure, spec_and_data
 from acumen.report.blocks import Plot, Table
+
+if TYPE_CHECKING:
+    from acumen.charts.theme import Figure
 
 
 def plot(
     study: str, chart: str, figure: Figure | None, title: str, caption: str, table: Table
 ) -> Plot | None:
     """A figure with its words and its table; nothing where there is no figure."""
+    from acumen.charts.theme import spec_and_data
+
     if figure is None:
         return None
     spec, data = spec_and_data(figure)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -184,6 +185,8 @@ class Judgments:
     """The truth as a rank, where some lie between two levels; ``truth`` is −1 in those rows."""
     no_truth: int = 0
     """Rows that were left out because they have no truth."""
+    skips: int = 0
+    """Rows of raters who gave no rating, where others of the judgment did."""
     planned: int | None = None
     """Rows that were planned, where the source broke off before it had them all."""
 
@@ -255,11 +258,17 @@ class Judgments:
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
-        """How many judgments came to what; ``no_truth`` counts those that are not in the table."""
-        counts = np.bincount(self.outcome[self.once], minlength=len(Outcome)).tolist()
-        return {o.name.lower(): counts[o] for o in (*JUDGED, *LEFT_OUT)} | {
-            "no_truth": self.no_truth
-        }
+        """How many rows came to what; ``no_truth`` counts those that are not in the table."""
+        return self._counts(self.outcome, self.no_truth + self.skips)
+
+    @cached_property
+    def tally(self) -> dict[str, int]:
+        """The same of judgments: each counts once, however many raters have a row of it."""
+        return self._counts(self.outcome[self.once], self.no_truth)
+
+    def _counts(self, outcome: NDArray[Any], no_truth: int) -> dict[str, int]:
+        counts = np.bincount(outcome, minlength=len(Outcome)).tolist()
+        return {o.name.lower(): counts[o] for o in (*JUDGED, *LEFT_OUT)} | {"no_truth": no_truth}
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -270,12 +279,17 @@ class Judgments:
             rows &= ~np.fromiter((c in gone for c in self.cases), bool, len(self.cases))[self.case]
         return rows
 
-    @cached_property
+    @property
     def included(self) -> Judgments:
         """The table the metrics see: every judged row of every case that did not fail."""
+        # not kept where it is the table itself: a ring would hold the rows of every part
+        return self._included or self
+
+    @cached_property
+    def _included(self) -> Judgments | None:
         rows = self.judged
         if rows.all() and not self.failed and not self.empty_cases.any():
-            return self
+            return None
         return replace(self.take(np.flatnonzero(rows)), failed=())
 
     @property
@@ -313,7 +327,7 @@ class Judgments:
         empty = part.empty_cases
         if not empty.any():
             return part
-        cases = tuple(c for c, gone in zip(part.cases, empty.tolist(), strict=True) if not gone)
+        cases = tuple(compress(part.cases, (~empty).tolist()))
         recode = np.cumsum(~empty, dtype=np.int32) - np.int32(1)
         return replace(part, cases=cases, case=recode[part.case])
 

@@ -35,7 +35,8 @@ def settle(table: Judgments, truth_is: str | None) -> Judgments:
         each, own = np.maximum(size, 1)[table.judgment], table.weight
         if each.max() > 1:
             table = replace(table, weight=(1.0 if own is None else own) / each)
-        return table.take(rated | ((size == 0)[table.judgment] & table.once))
+        rows = rated | ((size == 0)[table.judgment] & table.once)
+        return replace(table.take(rows), skips=len(table) - int(rows.sum()))
     if truth_is not in _SUMMARIES:
         names = [str(name) for name in raters.values]
         if truth_is not in names:

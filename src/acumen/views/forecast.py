@@ -84,7 +84,7 @@ class Forecast(CaseRows):
     """Of each atom, rising."""
     target: Floats
     """Of each atom."""
-    _bin_columns: dict[int, Floats] = field(default_factory=dict, repr=False)
+    _bin_columns: dict[int, Floats] = field(default_factory=dict, init=False, repr=False)
 
     def by_row(self, weights: Floats) -> tuple[Forecast, CaseWeights]:
         """Every atom a case of its own, so that the order of the rows does not matter."""

@@ -174,10 +174,17 @@ class Ranking(CaseRows):
         per_row = weights.counts[self.index].astype(np.float64)
         return per_row if self.own is None else per_row * self.own[:, None]
 
+    @property
+    def reach(self) -> Floats:
+        """Weight that is accepted down to each tie."""
+        if self.own is None:
+            return self.ends.astype(np.float64)
+        return np.asarray(np.cumsum(self.own)[self.ends - 1])
+
     @cached_property
     def is_point(self) -> NDArray[np.bool_]:
         """Which ties are working points: one without weight is none."""
-        return np.diff(np.cumsum(self.row_weight[self.order])[self.ends - 1], prepend=0.0) > 0.0
+        return np.diff(self.reach, prepend=0.0) > 0.0
 
     @cached_property
     def accepted(self) -> NDArray[np.int64]:
@@ -190,9 +197,8 @@ class Ranking(CaseRows):
 
     def place_of(self, coverage: float) -> int | None:
         """How many of the ranked rows are accepted where a coverage is reached; None if never."""
-        accepted = np.cumsum(self.row_weight[self.order])[self.ends - 1]
         enough = (coverage - COVERAGE_TOLERANCE) * self.row_weight.sum()
-        point = int(np.searchsorted(accepted, enough))
+        point = int(np.searchsorted(self.reach, enough))
         return int(self.ends[point]) if point < len(self.ends) else None
 
     @cached_property
@@ -317,10 +323,9 @@ class Ranking(CaseRows):
 
     def curve(self) -> Curve:
         """The curve as arrays; each row counts with its own weight."""
-        ranked = self.row_weight[self.order]
-        k = np.cumsum(ranked)[self.ends - 1]
-        loss = np.cumsum(ranked * self.loss)[self.ends - 1] * self.unit
-        k, loss, total = k[self.is_point], loss[self.is_point], self.row_weight.sum()
+        lost = self.loss if self.own is None else self.own * self.loss
+        loss = np.cumsum(lost)[self.ends - 1] * self.unit
+        k, loss, total = self.reach[self.is_point], loss[self.is_point], self.row_weight.sum()
         return Curve(k / total, loss / k, loss / total, self.threshold[self.is_point])
 
     def achievable(self) -> tuple[Floats, Floats]:

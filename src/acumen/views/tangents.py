@@ -313,9 +313,12 @@ def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
 
 
 def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
-    size = len(ranking.order)
-    own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
-    base, level = ranking.sums(block), ranking.level
+    # rows of one tie and level move alike: of predicted levels there are a few such lanes
+    code = tie_of_row(ranking.ends) * ranking.levels + ranking.level
+    lanes, lane = np.unique(code, return_inverse=True)
+    tie, level = np.divmod(lanes, ranking.levels)
+    size, own = len(lanes), _sums(lane, ranking.row_weight[ranking.order])
+    base = ranking.sums(block)
     high = level >= np.arange(1, ranking.levels)[:, None]
     risky, top = own * (level > 0), level == ranking.levels - 1
     ordering = np.where(level > 0, _of_precision(tie, risky, risky * top, top), 0.0)
@@ -340,7 +343,7 @@ def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
         sums = ThresholdSums(weight[0], above, precision, outranked, order[0])
         return {(ranking, "sums", ()): sums}
 
-    return Tangent(_lanes(ranking, size), parts, remember)
+    return Tangent(_lanes(ranking, size, lane), parts, remember)
 
 
 def _of_precision(

@@ -134,12 +134,19 @@ class CaseRows:
     @cached_property
     def row_weight(self) -> Floats:
         """What every row of the table counts by itself."""
-        return np.ones(len(self.case)) if self.weight is None else self.weight
+        if self.weight is None:
+            return np.broadcast_to(np.float64(1.0), len(self.case))  # which takes no memory
+        return self.weight
 
     @cached_property
     def case_weight(self) -> Floats:
         """What the rows of each case count together."""
         return np.bincount(self.case, self.row_weight, self.n_cases).astype(np.float64)
+
+    @cached_property
+    def balance(self) -> tuple[float, float]:
+        """As how many cases of one weight these count, and the share of the heaviest."""
+        return balance(self.case_weight)
 
     def cases_behind(self, metric: str) -> int:
         """Cases with an answered row that has weight."""
@@ -154,9 +161,10 @@ class CaseRows:
 
     def sparse_errors(self, rows: NDArray[Any], loss: NDArray[Any], **facts: float) -> Errors:
         """Who errs among some rows of the table, given by place, with a loss each."""
-        own, size = self.row_weight[rows], self.n_cases
-        looked_at = np.bincount(self.case[rows], own, size)
-        lost = np.bincount(self.case[rows], own * loss, size)
+        own = None if self.weight is None else self.weight[rows]
+        case, size = self.case[rows], self.n_cases
+        looked_at = np.bincount(case, own, size)
+        lost = np.bincount(case, loss if own is None else own * loss, size)
         answered, total = float(looked_at.sum()), float(self.row_weight.sum())
         return Errors(
             erring_cases=int((lost > 0).sum()),

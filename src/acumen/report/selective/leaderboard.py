@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from acumen.charts import CHARTS
 from acumen.defaults import RANK_BY, RELIABLE_CASES
 from acumen.errors import counted
 from acumen.report.blocks import Block, Cell, Folded, Paragraph, Section, Table, Tone
@@ -156,6 +155,8 @@ def blocks(document: MetricsArtifact) -> Iterator[Block]:
 
 def section(document: MetricsArtifact, study: str) -> Section:
     """The same for a page, with a chart of the systems and one of the pairs."""
+    from acumen.charts import CHARTS  # a screen has the tables above and pays for no figure
+
     board, table = leaderboard(document), pairs(document)
     if board is None or table is None:
         return Section("systems", "Which system is better")
