@@ -6,6 +6,7 @@ pass 2 it gives the jackknife without one case at hand, and all that chooses an 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -104,7 +105,8 @@ class CaseView:
     view: Any
     sums: Mapping[str, float]
     system: int
-    case_weight: None = None
+    balance: tuple[float, float] = (math.inf, 0.0)
+    """Of cells nothing is known of cases: :meth:`weighed` marks those that weigh too much."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.view, name)
