@@ -159,3 +159,20 @@ def test_a_level_that_nobody_gave_has_no_floor() -> None:
     study = acumen.evaluate(ROWS, truth=["a", "b", "c"], **reading)
     *_, last = study.artifact.summaries[0].by_level
     assert (last.n, last.noise_floor) == (0, None)
+
+
+@pytest.mark.parametrize(("loss", "most"), [("abs_norm", 1.0), ("abs", 3.0)])
+def test_a_floor_reaches_no_further_than_raters_can_be_apart(loss: str, most: float) -> None:
+    pairs = [(0, 3), (1, 1), (2, 2), (3, 3), (0, 0), (1, 1), (2, 2), (0, 1)]
+    rows = [
+        {"doc": doc, "a": a, "b": b, "ai": a, "sure": 1 - doc / 10}
+        for doc, (a, b) in enumerate(pairs)
+    ]
+    evaluation = acumen.evaluate(rows, truth=["a", "b"], **READING | {"loss": loss})
+    metrics = evaluation.artifact.sides["confidence"][0].metrics
+    ends = [
+        one.interval.high
+        for name, one in metrics.items()
+        if name.startswith("noise_floor") and one.interval is not None
+    ]
+    assert max(ends) == most  # at a coverage of .25 one of two judgments carries all of it

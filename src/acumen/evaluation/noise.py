@@ -40,7 +40,13 @@ class NoiseFloor:
         block = ranking.case[rows].astype(np.int64) % blocks
         sums = by_block(block, blocks, own * self.apart[rows], own)
         reason = "no accepted row has two raters"
-        return Estimate.of(sums, quotient).measured(Kind.RISK, self.confidence_level, reason)
+        floor = Estimate.of(sums, quotient).measured(Kind.RISK, self.confidence_level, reason)
+        if floor.interval is None:
+            return floor
+        # on a scale of logarithms a few cases reach beyond what raters can be apart
+        high = min(floor.interval.high, ranking.most_loss * ranking.unit)
+        interval = floor.interval.model_copy(update={"high": high})
+        return floor.model_copy(update={"interval": interval})
 
     def beside(self, ranking: Ranking, risks: Mapping[str, float | None]) -> dict[str, Measured]:
         """Of the rows of each risk: its metric, and the coverage it is at."""
