@@ -37,6 +37,7 @@ from acumen.results.measured import (
     RestsOn,
     finite,
 )
+from acumen.stages import stage
 from acumen.views.groups import deal
 from acumen.views.weights import CaseWeights, Errors
 
@@ -113,7 +114,8 @@ def infer(
         values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     once = CaseWeights.once(view.n_cases)
-    estimates = statistic(once)[:, 0]
+    with stage(share=0.3):
+        estimates = statistic(once)[:, 0]
     jackknives = leave_out(metrics, view, options.threads, once)
     if options.items == "random" and view.n_cases >= FEWEST_CASES:
         jackknives = cross(metrics, view, jackknives)
@@ -281,8 +283,9 @@ def leave_out(
     plan = LeaveOut.of(n)
     jackknives: dict[str, Jackknife] = {}
     if plan.size < n:
-        known = case_influence(metrics, view, once)
-        jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known}
+        with stage(share=0.5):
+            known = case_influence(metrics, view, once)
+            jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known}
         left_out = without_groups(metrics, view, plan.size)
         jackknives |= {name: Jackknife.of(row, n) for name, row in left_out.items()}
         plan = replace(plan, group=deal(view, plan.size))

@@ -231,8 +231,11 @@ def replicate(
     if threads == 1 or len(starts) == 1:
         parts = [work(start) for start in starts]
     else:
-        with ThreadPoolExecutor(threads) as pool:
+        pool = ThreadPoolExecutor(threads)
+        try:
             parts = list(pool.map(work, starts))
+        finally:  # Ctrl-C must not wait for all that was handed in
+            pool.shutdown(cancel_futures=True)
     return np.concatenate(parts, axis=1, dtype=np.float64)
 
 
