@@ -71,7 +71,7 @@ def calibrate(
     from acumen.items.rows import table_of
     from acumen.report.selective.outcomes import scale_warning
 
-    with waiting():
+    with waiting("fitting"):
         table = table_of(path, mode, reading)
         calibration = fit(
             table,

@@ -42,7 +42,7 @@ def by_door(command: Callable[..., None]) -> Callable[..., None]:
         words = {option: value for option, value in asked.items() if value is not None}
         with waiting():
             door = getattr(import_module("acumen"), name)
-            with stage("measuring", 0.7):
+            with stage(share=0.7 if output or html else 1.0):
                 findings = door(*places, **words, **reading)
             write_results(findings, output, html)
         from acumen.files.json import write_bytes

@@ -131,7 +131,7 @@ def evaluate(
     with waiting(quiet=quiet) as wait:
         from acumen.evaluation.api import evaluate as evaluate_inputs
 
-        with stage("starting", 0.7 if output or html else 1.0):
+        with stage(share=0.7 if output or html else 1.0):
             evaluation = evaluate_inputs(
                 *files,
                 mode=mode,

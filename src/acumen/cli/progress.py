@@ -133,7 +133,7 @@ class Wait:
 
 @contextmanager
 def waiting(
-    what: str = "starting",
+    what: str = "measuring",
     *,
     quiet: bool = False,
     stream: TextIO | None = None,

@@ -159,7 +159,7 @@ def evaluate(
     selector, functions = confidence_of(confidence)
     columns = (by,) if isinstance(by, str) else tuple(by or ())
     reading = with_groups(reading, columns, inputs)
-    with watched(progress, "starting"):
+    with watched(progress, "measuring"):
         tables = tables_of(inputs, mode, reading)
         if labels is None and len(inputs) == 1 and isinstance(inputs[0], Mapping):
             labels = list(tables)

@@ -28,7 +28,7 @@ def read(path: str | Path, *, mode: str | None = None, **reading: Unpack[Reading
     levels, ``mapping="m.toml"`` a mapping file. ``columns`` is role -> column, all at once.
     """
     known_only(reading)
-    with stage(f"reading {printable(source_name(path))}", 0.1):
+    with stage(f"reading {printable(source_name(path))}", 0.2):
         return read_content(load(path), mode=mode, **reading)
 
 
