@@ -179,10 +179,7 @@ def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Func
                 watched = replace(options, advance=advance)
                 functions.append(_measure(systems, name, watched, map))
         return functions
-    with (
-        stage(steps=resamples * len(names)) as advance,
-        ThreadPoolExecutor(threads) as pool,
-    ):
+    with stage(steps=resamples * len(names)) as advance, ThreadPoolExecutor(threads) as pool:
         alone = replace(options, threads=1, advance=advance)
         if len(systems) > 2:
             return [_measure(systems, name, alone, pool.map) for name in names]

@@ -288,9 +288,9 @@ def leave_out(
             jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known}
         left_out = without_groups(metrics, view, plan.size)
         jackknives |= {name: Jackknife.of(row, n) for name, row in left_out.items()}
-        plan = replace(plan, group=deal(view, plan.size))
     rest = [m for m in metrics if m.name not in jackknives]
     if rest:
+        plan = plan if plan.size == n else replace(plan, group=deal(view, plan.size))
         values = replicate(statistic_of(rest, view), plan, threads=threads)
         jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}
     return [jackknives[m.name] for m in metrics]
