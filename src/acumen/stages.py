@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 
 Watcher = Callable[[str, float], None]
 """Told what is being done, and the share of the whole work that is done: from 0 to 1."""
@@ -18,18 +17,12 @@ Advance = Callable[[int], None]
 """Told how many more steps of a stage are done, from any thread."""
 
 
-@dataclass(slots=True)
 class _Stage:
-    watcher: Watcher
-    what: str
-    start: float
-    end: float
-    steps: int
-    at: float = field(init=False)
-    lock: threading.Lock = field(init=False, default_factory=threading.Lock)
-
-    def __post_init__(self) -> None:
-        self.move_to(self.start)
+    def __init__(self, watcher: Watcher, what: str, start: float, end: float, steps: int) -> None:
+        self.watcher, self.what, self.end = watcher, what, end
+        self.step = (end - start) / max(steps, 1)
+        self.lock = threading.Lock()
+        self.move_to(start)
 
     def move_to(self, at: float) -> None:
         self.at = min(at, self.end)  # steps may be guessed too low
@@ -37,7 +30,7 @@ class _Stage:
 
     def advance(self, steps: int) -> None:
         with self.lock:
-            self.move_to(self.at + (self.end - self.start) * steps / max(self.steps, steps))
+            self.move_to(self.at + self.step * steps)
 
 
 _current: ContextVar[_Stage | None] = ContextVar("stage", default=None)

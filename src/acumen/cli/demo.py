@@ -16,7 +16,6 @@ from acumen import defaults
 from acumen.cli import options
 from acumen.cli.progress import waiting
 from acumen.errors import DataError
-from acumen.stages import stage
 
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
@@ -89,7 +88,7 @@ def demo(
         ]
         inputs["ratings/ratings.json"] = rows
         outputs |= zip(FINDINGS, (finding.document for finding in findings), strict=True)
-        with _draft(folder) as draft, stage("drawing the page"):
+        with _draft(folder) as draft:
             _write({RUN: run, **inputs, **outputs}, draft)
             write_report([draft / name for name in outputs], draft / "report.html")
     _print(dict(evaluations)["comparison"], scores, *findings)
@@ -109,12 +108,10 @@ def _evaluate(
         for mode in ("zero_shot", "few_shot")
     )
     inputs = {"comparison": (left, right), "zero_shot": (left,), "few_shot": (right,)}
-    options: dict[str, Any] = {"confidence": "all", "resamples": resamples, "seed": seed}
-    evaluations = []
-    for name, tables in inputs.items():
-        with stage(share=0.25):
-            evaluations.append((name, evaluate(*tables, **options)))
-    return evaluations
+    return [
+        (name, evaluate(*tables, confidence="all", resamples=resamples, seed=seed))
+        for name, tables in inputs.items()
+    ]
 
 
 def _digest(content: object) -> str:

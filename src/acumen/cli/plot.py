@@ -13,7 +13,6 @@ from acumen.cli.options import say
 from acumen.cli.output import check_targets
 from acumen.cli.progress import waiting
 from acumen.errors import UsageError
-from acumen.stages import stage
 
 app = typer.Typer(add_completion=False)
 
@@ -68,8 +67,7 @@ def plot(
     from acumen.evaluation.chart import chart as draw
 
     names = None if functions is None else [name.strip() for name in functions.split(",")]
-    with waiting():
+    with waiting("drawing"):
         figure = draw(chart, source, mode=mode, confidence=confidence, functions=names, **reading)
-        with stage("drawing"):
-            write_figure(figure, output, paper)
+        write_figure(figure, output, paper)
     typer.echo(f"acumen: wrote {output}", err=True)

@@ -81,10 +81,7 @@ class Display:
 
 
 class Wait:
-    """What a command is busy with, how long it has taken and how long it will.
-
-    The stages tell how much is done (:mod:`acumen.stages`); the clock tells the rest.
-    """
+    """What a command is busy with, how long it has taken and how long it will."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -97,8 +94,7 @@ class Wait:
         """The watcher of the work."""
         now = self._clock()
         if what != self._what:
-            before = self.seconds.get(self._what, 0.0)
-            self.seconds[self._what] = before + now - self._entered
+            self.seconds[self._what] = self.seconds.get(self._what, 0.0) + now - self._entered
             self._what, self._entered = what, now
         if done > self._done:
             self._done, self._moved = done, now
@@ -133,12 +129,9 @@ class Wait:
 
 @contextmanager
 def waiting(
-    what: str = "measuring",
-    *,
-    quiet: bool = False,
-    stream: TextIO | None = None,
+    what: str = "measuring", *, quiet: bool = False, stream: TextIO | None = None,
     patience: float = PATIENCE,
-) -> Iterator[Wait]:
+) -> Iterator[Wait]:  # fmt: skip
     """Show who waits at a terminal what is being done; nothing in a file, or of short work."""
     stream = sys.stderr if stream is None else stream
     wait = Wait()

@@ -13,7 +13,6 @@ from acumen.cli.options import say
 from acumen.cli.output import check_targets, write_results
 from acumen.cli.progress import waiting
 from acumen.errors import UsageError
-from acumen.stages import stage
 
 app = typer.Typer(add_completion=False)
 
@@ -70,21 +69,20 @@ def score(
     from acumen.verdicts.api import score as score_results
 
     with waiting():
-        with stage(share=0.8):
-            scores = score_results(
-                *(["demo"] if demo else paths),
-                truth=truth,
-                reviews=reviews,
-                policy=policy,
-                method=method,
-                run_id=run_id,
-                domain=domain,
-                model=model,
-                k=k,
-                resamples=resamples,
-                seed=seed,
-                interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
-                confidence_level=confidence_level,
-            )
+        scores = score_results(
+            *(["demo"] if demo else paths),
+            truth=truth,
+            reviews=reviews,
+            policy=policy,
+            method=method,
+            run_id=run_id,
+            domain=domain,
+            model=model,
+            k=k,
+            resamples=resamples,
+            seed=seed,
+            interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
+            confidence_level=confidence_level,
+        )
         write_results(scores, output, html)
     print_parts(brief(scores.results, full=full))

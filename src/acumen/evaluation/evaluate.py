@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -36,6 +35,7 @@ from acumen.inference.multiplicity import best_of, linear_replicates
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.inference.replicates import MOST_DROPPED
+from acumen.inference.resample import cores
 from acumen.results.measured import Interval
 from acumen.results.metrics import Best, Comparison, Matched, Variant
 from acumen.stages import stage
@@ -168,7 +168,7 @@ def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Func
     the threads; on a large one the loops of each do.
     """
     options = systems[0].plan.options
-    threads = options.threads or min(os.cpu_count() or 1, 8)
+    threads = options.threads or cores()
     tasks = len(names) if len(systems) == 2 else len(names) * len(systems)
     resamples = options.resamples * len(systems)
     if threads == 1 or len(systems[0].table) > SMALL_TABLE or tasks < 2:
