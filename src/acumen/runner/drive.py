@@ -16,7 +16,7 @@ from acumen.runner.limits import Limits, Meter, Stop
 from acumen.runner.plan import Plan, Question
 from acumen.runner.question import ask
 from acumen.runner.record import Outcome, Record
-from acumen.runner.refusals import EndpointRefusal
+from acumen.runner.refusals import CLIENT_ERRORS, EndpointRefusal
 from acumen.runner.retrieval import EmbeddedSimilarity, FewShots, References, TfidfSimilarity
 from acumen.runner.wire import TransportFailure
 
@@ -120,7 +120,7 @@ class Driver:
         """Journal a record and count it; a refusal waits until it is known whom it is about."""
         stop = self._meter.count(record)
         refused = [*self._refused, record]
-        is_refusal = self.endpoint.advice is not None and (record.reason or "").startswith("http_4")
+        is_refusal = self.endpoint.advice is not None and record.reason in CLIENT_ERRORS
         if is_refusal and not self._meter.has_replies:
             self._refused = refused
             if len(refused) >= FIRST_REFUSALS:

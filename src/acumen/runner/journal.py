@@ -260,12 +260,14 @@ def _take(
 ) -> None:
     """One more record."""
     record = read_record(line)
-    message = "is not a record of a run" if record is None else fault(record)
-    if record is not None and record.key in records and records[record.key].is_final:
+    if record is None:
+        raise DataError([replace(where, message="is not a record of a run")], source)
+    message, key = fault(record), record.key
+    if key in records and records[key].is_final:
         message = "a question is recorded twice"
-    if message is not None or record is None:
-        raise DataError([replace(where, message=message or "")], source)
-    records[record.key] = record
+    if message is not None:
+        raise DataError([replace(where, message=message)], source)
+    records[key] = record
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

@@ -59,6 +59,9 @@ _AGAIN: Final = frozenset({408, 409, 425, 429})
 FATAL: Final = frozenset({401, 402})
 """What no other case mends, at whatever time it comes; 403 and 404 may be about one case."""
 
+CLIENT_ERRORS: Final = frozenset(f"http_{status}" for status in range(400, 500))
+"""Reasons of a record that lie in what was asked; see the end of :func:`refusal`."""
+
 
 class EndpointRefusal(AcumenError):  # noqa: N818  (it is the endpoint that refuses)
     """The endpoint answers no question at all: asking the next case would change nothing."""
