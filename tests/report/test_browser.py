@@ -374,6 +374,33 @@ def test_a_term_says_what_it_means_to_the_mouse_and_to_the_keyboard(desk: Seen) 
     assert (broken, page.locator(".term").count() > 30) == (0, True)
 
 
+def test_a_dash_says_why_there_is_no_number(desk: Seen) -> None:
+    page = desk.page
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    dash = page.locator(".why").first
+    dash.scroll_into_view_if_needed()
+    page.wait_for_timeout(600)
+    dash.hover()
+    assert f"({page.get_by_role('tooltip').inner_text()})" == dash.locator(".said").inner_text()
+    page.mouse.move(2, 2)
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = false)")
+
+
+def test_numbers_stand_right_words_left_and_each_cell_has_its_own_direction(desk: Seen) -> None:
+    def styles(selector: str, what: str) -> set[str]:
+        return set(
+            desk.page.evaluate(
+                "([selector, what]) => [...document.querySelectorAll(selector)]"
+                ".map(e => getComputedStyle(e)[what])",
+                [selector, what],
+            )
+        )
+
+    assert styles("td:has(> data), .cases td.n", "textAlign") == {"right"}
+    assert styles("table:not(.numbers) td:not(.n), td.t, tbody th:not(.n)", "textAlign") == {"left"}
+    assert styles("main th, main td", "unicodeBidi") == {"plaintext"}
+
+
 def test_the_contents_stay_in_sight_and_mark_where_one_is(desk: Seen) -> None:
     page = desk.page
     for target in ("s1-cases", "s2-ranking"):
@@ -623,7 +650,6 @@ def test_axe_finds_nothing_on_the_page_of_the_demo(browser: Any, tmp_path: Path)
     from acumen.cli import run
 
     assert run(["demo", str(tmp_path), "--resamples", "200"]) == 0
-    assert (tmp_path / "report.html").stat().st_size < 2_500_000
     assert faults(browser, tmp_path / "report.html") == []
 
 
@@ -660,8 +686,4 @@ def test_a_hundred_thousand_rows_are_paged_and_thinned(browser: Any, tmp_path: P
     assert count == "1–50 of 100000 rows"
     assert rows == 50
     assert points < 13 * 200 + 40
-    assert path.stat().st_size < 12_000_000
-
-
-def test_a_study_of_the_demo_s_size_stays_small(page_file: Path) -> None:
-    assert page_file.stat().st_size < 2_500_000
+    assert path.stat().st_size < 4_000_000

@@ -106,12 +106,10 @@ def test_only_references_are_dashed(paired: Evaluation) -> None:
     assert (dashed, kinds["datum.k === 'c'"]) == ({"h", "o"}, False)
 
 
-def test_a_page_without_scripts_says_why_and_aligns_its_numbers(single: Evaluation) -> None:
+def test_a_page_without_scripts_says_why(single: Evaluation) -> None:
     page = render_report([single])
     charts = page.count('<div class="chart"')
     assert page.count("<noscript>Charts need scripts; the table below has the numbers.") == charts
-    assert '<td class="n"><data value="' in page
-    assert ".n { text-align: right" in page or ".n{text-align:right" in page.replace(" ", "")
 
 
 def test_several_systems_have_the_first_difference_with_its_interval() -> None:
