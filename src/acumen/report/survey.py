@@ -50,11 +50,11 @@ def blocks(survey: Survey) -> Iterator[Block]:
 
 
 def _headline(survey: Survey) -> str:
-    parts = [f"{survey.rows} rows"]
+    parts = [counted(survey.rows, "row")]
     if survey.cases is not None:
-        parts.append(f"{survey.cases} cases")
+        parts.append(counted(survey.cases, "case"))
     if survey.items is not None and survey.items > 1:
-        parts.append(f"{survey.items} items")
+        parts.append(counted(survey.items, "item"))
     return f"{printable(survey.file)}: {survey.format}, {', '.join(parts)}"
 
 

@@ -519,7 +519,7 @@
   }
 
   function takeChart(box, view) {
-    const name = box.parentElement.querySelector("h3").textContent;
+    const name = document.getElementById(box.parentElement.getAttribute("aria-labelledby")).textContent;
     const ink = (svg) => svg.replaceAll("currentColor", "#000");
     box.after(buttons(name, [
       ["SVG", async () => save(`${fileName(name)}.svg`, "image/svg+xml", ink(await view.toSVG()))],

@@ -13,7 +13,7 @@ from acumen.errors import counted
 from acumen.report.blocks import Block, Cell, Folded, Paragraph, Section, Table, Tone
 from acumen.report.cells import fact, measured_cell, number, percent, text, title_of, unit_of
 from acumen.report.plots import plot, plots
-from acumen.report.selective.compared import better, listed
+from acumen.report.selective.compared import better, listed, too_few
 from acumen.results.measured import Description
 from acumen.results.metrics import Leaderboard, MetricsArtifact, Standing, name
 
@@ -95,8 +95,7 @@ def verdict(document: MetricsArtifact) -> str:
     if board is None:
         return "Nothing can be compared: there is no truth."
     if people.participants_included < RELIABLE_CASES:
-        noun = f"{people.participants_included} {people.case_noun}s"
-        return f"{noun} are too few to claim a difference (at least {RELIABLE_CASES})."
+        return too_few(people)
     if board.description is Description.COVERAGE_DIFFERS:
         return (
             f"By {ranked_by(board)} nothing is claimed: the systems do not answer equally much, "

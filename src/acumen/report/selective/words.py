@@ -91,13 +91,13 @@ def knows(artifact: MetricsArtifact, variant: Variant) -> str:
 
 def _limits(artifact: MetricsArtifact) -> list[str]:
     people = artifact.population
-    noun = people.case_noun
+    noun, n = people.case_noun, people.participants_included
     limits = [
-        f"The intervals speak of {noun}s like these {people.participants_included:,}, "
+        f"The intervals speak of {noun}s like {'this one' if n == 1 else f'these {n:,}'}, "
         f"{meaning(artifact)}; they do not cover other populations, other prompts or a model that "
         "changes."
     ]
-    if people.participants_included < RELIABLE_CASES:
+    if n < RELIABLE_CASES:
         limits.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
     if people.items_abstained:
         limits.append(
