@@ -24,7 +24,7 @@ from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
 from acumen.report.terms import Glossary, isolated, signs
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
-from acumen.results.files import document_of, read_document
+from acumen.results.files import Document, document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import PairDocument, ResultsDocument
@@ -39,19 +39,7 @@ class Scored(Protocol):
         """The document."""
 
 
-Reportable = (
-    MetricsArtifact
-    | Evaluated
-    | Scored
-    | PairDocument
-    | ResultsDocument
-    | RatingsDocument
-    | EstimateDocument
-    | Decision
-    | Mapping[str, Any]
-    | str
-    | Path
-)
+Reportable = Document | ResultsDocument | Evaluated | Scored | Mapping[str, Any] | str | Path
 STATIC_ROWS: Final = 50
 """Rows of the table of cases that stand in the page itself, for readers without scripts."""
 
@@ -78,11 +66,29 @@ def render_report(
     """The page as text."""
     if not artifacts:
         raise UsageError("a report needs at least one artifact")
+    from acumen.report.selective.together import joined
+
+    documents, note = joined([*map(_document, artifacts)])
     studies = [
-        study_of(artifact, f"s{at}", command, texts=texts)
-        for at, artifact in enumerate(artifacts, start=1)
+        study_of(document, f"s{at}", command, texts=texts)
+        for at, document in enumerate(documents, start=1)
     ]
-    return render_studies(studies)
+    return render_studies(studies, note)
+
+
+def _document(artifact: Reportable) -> Any:
+    """What a report is made of, read where it lies in a file."""
+    match artifact:
+        case str() | Path():
+            return read_document(artifact)
+        case Mapping():
+            return document_of(dict(artifact), "artifact")
+        case Evaluated():
+            return artifact.artifact
+        case Scored():
+            content: Any = artifact.document  # of a calibration it is a method
+            return document_of(content() if callable(content) else content, "artifact")
+    return artifact
 
 
 def study_of(
@@ -93,15 +99,7 @@ def study_of(
     from acumen.report.selective import study as selective
     from acumen.report.verdicts import study as verdicts
 
-    document: object = artifact
-    if isinstance(artifact, str | Path):
-        document = read_document(artifact)
-    elif isinstance(artifact, Mapping):
-        document = document_of(dict(artifact), "artifact")
-    elif isinstance(artifact, Evaluated):
-        document = artifact.artifact
-    elif isinstance(artifact, Scored):
-        document = document_of(artifact.document, "artifact")
+    document = _document(artifact)
     match document:
         case MetricsArtifact():
             return selective.study_of(document, key, command, texts=texts)
@@ -120,8 +118,8 @@ def study_of(
     raise UsageError("no page can be made of it")
 
 
-def render_studies(studies: Sequence[Study]) -> str:
-    """The page of some studies."""
+def render_studies(studies: Sequence[Study], note: str = "") -> str:
+    """The page of some studies, with a note above them."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -151,6 +149,7 @@ def render_studies(studies: Sequence[Study]) -> str:
     # only this package's own files and escaped JSON pass unescaped
     return environment.get_template("report.html").render(
         studies=studies,
+        note=note,
         terms=lambda text, **how: glossary(str(_inert(text)), **how),
         begin=glossary.begin,
         version=__version__,

@@ -24,6 +24,11 @@ NOT_EQUAL: Final = (
     "the other is not."
 )
 
+APART: Final = (
+    "Nothing is claimed of differences: the systems were evaluated apart. acumen evaluate with "
+    "all of them as inputs tests them on the same rows."
+)
+
 
 def ranked_by(board: Leaderboard) -> str:
     """What systems are ordered by."""
@@ -93,7 +98,7 @@ def verdict(document: MetricsArtifact) -> str:
     """Who is better than whom, or that these cases cannot show it."""
     board, people = document.leaderboard, document.population
     if board is None:
-        return "Nothing can be compared: there is no truth."
+        return APART if people.has_truth else "Nothing can be compared: there is no truth."
     if people.participants_included < RELIABLE_CASES:
         return too_few(people)
     if board.description is Description.COVERAGE_DIFFERS:

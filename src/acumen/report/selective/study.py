@@ -193,7 +193,7 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
 
 
 def _deltas(artifact: MetricsArtifact, study: str) -> Section:
-    if len(artifact.inputs) > 2:
+    if artifact.is_list:
         return section(artifact, study)
     if not artifact.comparison.enabled:
         return Section("deltas", "How the two differ")

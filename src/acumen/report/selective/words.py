@@ -28,7 +28,7 @@ def summary(artifact: MetricsArtifact) -> Answers:
 
 def conclusion(artifact: MetricsArtifact) -> str:
     """One or two sentences: which is better, or that these cases cannot show it."""
-    if len(artifact.inputs) > 2:
+    if artifact.is_list:
         return among_several(artifact)
     if not artifact.confidence_variants:
         return nothing_ranked(artifact)
@@ -59,9 +59,9 @@ def _alike(best: Best) -> str:
 
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
     best = artifact.best_function
-    if best is None and len(artifact.inputs) < 3:
+    if best is None and not artifact.is_list:
         return [nothing_ranked(artifact)]
-    if len(artifact.inputs) > 2:
+    if artifact.is_list:
         return [f"{among_several(artifact)} {margin(artifact)}".strip()]
     if artifact.comparison.enabled:
         return conclusions(artifact)
