@@ -14,6 +14,7 @@ from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.results.verdicts import PairDocument
 from benchmarks.page import write_large_page
+from tests.report.kinds import KINDS
 from tests.report.opened import Seen, hovered, opened
 from tests.report.studies import Plan, evaluate
 from tests.toy_runs import toy_run
@@ -651,6 +652,37 @@ def test_axe_finds_nothing_on_the_page_of_the_demo(browser: Any, tmp_path: Path)
 
     assert run(["demo", str(tmp_path), "--resamples", "200"]) == 0
     assert faults(browser, tmp_path / "report.html") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_of_any_kind_is_drawn_fits_and_has_no_fault(
+    browser: Any, tmp_path: Path, kind: str
+) -> None:
+    from acumen.report.html import write_report
+
+    path = tmp_path / f"{kind}.html"
+    write_report([KINDS[kind]()], path)
+    for width in (390, 720, 1440):
+        with opened(browser, path, width=width) as seen:
+            page = seen.page
+            assert (
+                page.evaluate("[...document.querySelectorAll('.chart:not([data-drawn=yes])')]")
+                == []
+            )
+            page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert cut(page) == []
+            assert page.evaluate(SMALL) == []
+            assert (seen.console, seen.requests) == ([], [])
+    assert faults(browser, path) == []
+
+
+SMALL = """[...document.querySelectorAll('a, button, summary, select, input')].filter(e => {
+    const box = e.getBoundingClientRect();
+    return box.width > 0 && box.height > 0 && Math.min(box.width, box.height) < 24;
+}).map(e => e.outerHTML)"""
+"""What one cannot hit with a finger."""
 
 
 def test_studies_with_little_to_show_are_drawn_without_a_word(browser: Any, tmp_path: Path) -> None:

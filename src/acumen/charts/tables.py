@@ -101,7 +101,7 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
                 title="outcome",
                 scale=alt.Scale(
                     domain=[RIGHT, WRONG, ABSTAINED],
-                    range=[theme.RIGHT, theme.WRONG, theme.GREY],
+                    range=[theme.GREY, theme.INK, theme.DIM],
                 ),
                 legend=alt.Legend(orient="bottom", title=None),
             ),

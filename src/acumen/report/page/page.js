@@ -19,7 +19,9 @@
     ? { ...page.config,
         legend: { ...page.config.legend, orient: "bottom", columns: 1, labelLimit: 280,
           layout: { bottom: { anchor: "start", direction: "vertical" } } },
-        axis: { ...page.config.axis, labelLimit: 165 }, axisX: { titleAnchor: "end" } }
+        axis: { ...page.config.axis, labelLimit: 165,
+          labelExpr: "length(datum.label) > 25 ? slice(datum.label, 0, 11) + '…' + slice(datum.label, -11) : datum.label" },
+        axisX: { titleAnchor: "end" } }
     : page.config;
   const options = {
     ast: true, mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, loader,

@@ -170,8 +170,8 @@ def section(document: MetricsArtifact, study: str) -> Section:
             "leaderboard",
             CHARTS["leaderboard"](document),
             board.caption,
-            f"Each dot is a system, each line its own interval. {NOT_EQUAL} The colours say what "
-            "the tests of all pairs together say; intervals that overlap may still be told apart.",
+            f"Each dot is a system, each line its own interval. {NOT_EQUAL} Grey is what the "
+            "tests of all pairs tell from it; intervals that overlap may still be told apart.",
             board,
         ),
         plot(
@@ -179,7 +179,7 @@ def section(document: MetricsArtifact, study: str) -> Section:
             "deltas",
             CHARTS["deltas"](document),
             table.caption,
-            "Each interval holds together with all the others. Coloured is what is told apart.",
+            "Each interval holds together with all the others. Grey is what cannot be told.",
             table,
         ),
     )
