@@ -629,7 +629,8 @@ def faults(browser: Any, path: Path, schemes: tuple[str, ...] = ("light", "dark"
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         for opener in page.locator(".open").all()[:1]:
             opener.click()
-        page.locator(".term").first.focus()
+        for term in page.locator(".term").all()[:1]:
+            term.focus()
         for scheme in schemes:
             page.emulate_media(color_scheme=scheme)
             told = page.evaluate(

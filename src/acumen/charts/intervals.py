@@ -34,11 +34,13 @@ def interval_plot(
         return None
     names = list(dict.fromkeys(r["name"] for r in rows))
     several = len(groups) > 1 or known is not None
+    # as many names as stand in a line
+    columns = alt.ExprRef(f"max(1, floor(width / {8 * (4 + max(map(len, groups), default=0))}))")
     color = alt.Color(
         "group:N",
         title=group,
         scale=theme.colours(groups, known),
-        legend=alt.Legend(orient="bottom", title=None) if several else None,
+        legend=alt.Legend(orient="bottom", title=None, columns=columns) if several else None,
     )
     y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(grid=False))
     per_name = len({row["group"] for row in rows if row["name"] == names[0]})
