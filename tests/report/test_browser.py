@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -373,6 +374,22 @@ def test_a_term_says_what_it_means_to_the_mouse_and_to_the_keyboard(desk: Seen) 
         ".filter(a => !document.querySelector(a.hash)).length"
     )
     assert (broken, page.locator(".term").count() > 30) == (0, True)
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_verdict_with_its_interval_is_the_first_thing_read(
+    browser: Any, pair_file: Path, width: int
+) -> None:
+    with opened(browser, pair_file, width=width) as seen:
+        verdict = seen.page.locator(".verdict")
+        above = seen.page.evaluate(
+            "[...document.querySelectorAll('main :is(p, dl, h2)')].slice(0, 3)"
+            ".map(e => [e.className || e.textContent, e.getBoundingClientRect().top])"
+        )
+        text = verdict.inner_text()
+    assert [name for name, _ in above] == ["subtitle", "verdict", "facts"]
+    assert [top for _, top in above] == sorted(top for _, top in above if top < 900)
+    assert re.search(r"95% interval [−+]\d\.\d+ to [−+]\d\.\d+", text), text
 
 
 def test_a_dash_says_why_there_is_no_number(desk: Seen) -> None:

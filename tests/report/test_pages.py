@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
 
-from acumen.report.html import render_report
+import acumen
+from acumen.report.blocks import Plot
+from acumen.report.html import render_report, study_of
 from acumen.results.metrics import MetricsArtifact, Variant
 from tests.report.kinds import KINDS
 from tests.report.studies import QUICK, evaluate, single_evaluation, table
@@ -82,3 +86,30 @@ def by_influence(artifact: MetricsArtifact) -> MetricsArtifact:
         bootstrap = variant.bootstrap.model_copy(update={"leave_one_out": "influence"})
         variants[function] = variant.model_copy(update={"bootstrap": bootstrap})
     return artifact.model_copy(update={"confidence_variants": variants})
+
+
+ITEMS = [
+    f"The patient reports little interest or pleasure in doing things, over {n} weeks"
+    for n in range(8)
+]
+
+
+def test_items_that_begin_alike_keep_a_row_and_a_mark_each() -> None:
+    rows = [
+        {"id": case, "item": item, "truth": (case + at) % 4, "prediction": (case * at) % 4}
+        for case in range(12)
+        for at, item in enumerate(ITEMS)
+    ]
+    study = study_of(acumen.evaluate(rows, item="item", levels="0-3", resamples=0))
+    plots = [b for section in study.sections for b in section.blocks if isinstance(b, Plot)]
+    (plot,) = (plot for plot in plots if plot.key == "s1-chart-risk-by-item")
+    marks = {row["name"] for rows in plot.data.values() for row in rows}
+    assert len(marks) == len({row[1].text for row in plot.table.rows}) == len(ITEMS)
+
+
+def test_a_chart_is_there_after_a_bare_import() -> None:
+    script = "import acumen; print(callable(acumen.chart))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "True\n"
