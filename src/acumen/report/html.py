@@ -131,15 +131,9 @@ def render_studies(studies: Sequence[Study], note: str = "") -> str:
         finalize=_inert,
     )
     style, script, library = _asset("page.css"), _asset("page.js"), chart_library()
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {_hash(library)} {_hash(script)}",
-            f"style-src {_hash(style)}",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
+    policy = (
+        f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; "
+        f"style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     from markupsafe import Markup
 
