@@ -151,7 +151,8 @@ class Plan:
     def rank(self, table: Judgments, confidence: Floats) -> Ranking:
         """A table ranked by a confidence."""
         grid, cuts = tuple(sorted(self.coverage_grid)), (self.area_coverage,)
-        return replace(rank_judgments(table, confidence, self.loss), grid=grid, cuts=cuts)
+        ranking = rank_judgments(table, confidence, self.loss)
+        return replace(ranking, grid=grid, cuts=cuts, risks=self.limits)
 
 
 @dataclass(frozen=True, eq=False)

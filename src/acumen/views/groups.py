@@ -138,12 +138,15 @@ def _of_ranking(
         ),
     }
     (accepted, lost), own_sums = prefixes.whole, prefixes.own
-    for risk in risks:
+
+    def most(risk: float) -> Floats:
         limit = (risk + COVERAGE_TOLERANCE) / ranking.unit
-        most = most_without(
-            accepted, lost, own_sums[0], own_sums[1], prefixes.tie, prefixes.start, limit
-        )
-        memory[ranking, "exact", (risk,)] = np.stack([none, most, none, none, none])
+        ties = prefixes.tie, prefixes.start
+        return most_without(accepted, lost, own_sums[0], own_sums[1], *ties, limit)
+
+    memory[ranking, "exact", ()] = np.stack([none, none, *map(most, ranking.risks)])
+    for risk in {*risks} - {*ranking.risks}:
+        memory[ranking, "exact", (risk,)] = np.stack([none, none, most(risk)])
     return memory
 
 

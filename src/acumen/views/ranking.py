@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID
+from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID, RISKS
 from acumen.errors import UsageError
 from acumen.table.judgments import Judgments
 from acumen.table.losses import AnyLoss, Grades, find_loss
@@ -111,6 +111,8 @@ class Ranking(CaseRows):
     """Coverages, rising, whose risk is computed in the same pass."""
     cuts: tuple[float, ...] = (AREA_COVERAGE,)
     """Coverages, rising, up to which areas are computed in the same pass."""
+    risks: tuple[float, ...] = RISKS
+    """Risks within which the most weight is computed in the same pass."""
     judgment: NDArray[Any] | None = None
     """Which judgment every row of the table is of, where several raters have a row each."""
 
@@ -252,11 +254,19 @@ class Ranking(CaseRows):
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
 
     @once_a_block
-    def exact(self, weights: CaseWeights, risk: float) -> Floats:
-        """Exact area, most weight within a risk, concordant and lost pairs, tie orders: by row."""
+    def exact(self, weights: CaseWeights, risk: float | None = None) -> Floats:
+        """By row: exact area, concordant pairs, most weight within the ranking's risks, or one."""
         from acumen.views.ranking_kernels import exact
 
-        return exact(*self._ranked(weights), (risk + COVERAGE_TOLERANCE) / self.unit)
+        risks = np.asarray(self.risks if risk is None else (risk,), np.float64)
+        return exact(*self._ranked(weights), (risks + COVERAGE_TOLERANCE) / self.unit)
+
+    @once_a_block
+    def other_roads(self, weights: CaseWeights) -> Floats:
+        """By row: lost pairs, whose sum is an area too; the sum of risks over all tie orders."""
+        from acumen.views.ranking_kernels import other_roads
+
+        return other_roads(*self._ranked(weights))
 
     def risk_within(self, weights: CaseWeights, coverage: Floats) -> Floats:
         """Mean loss of the surest rows up to a coverage of all rows; a tie enters in proportion."""
@@ -305,7 +315,7 @@ class Ranking(CaseRows):
             judgment=self._judgments_beside(other),
             **self.cases_beside(other),
         )
-        return replace(both, grid=self.grid, cuts=self.cuts)
+        return replace(both, grid=self.grid, cuts=self.cuts, risks=self.risks)
 
     def _judgments_beside(self, other: Ranking) -> NDArray[Any] | None:
         if self.judgment is None or other.judgment is None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from acumen.types import Floats
 from acumen.views.confusion import Confusion
 from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin, log_loss
-from acumen.views.ranking import MOST_RISK, Areas, Ranking, Totals
+from acumen.views.ranking import Areas, Ranking, Totals
 from acumen.views.severity import SeverityRanking, ThresholdSums
 from acumen.views.weights import CaseWeights, tie_of_row
 
@@ -105,7 +105,7 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             Part(totals.by_kind[:, 0], lambda slope: np.append(slope[ranking.kind], 0.0)),
         ]
     }
-    if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
+    if any(_uses(block, name) for name in ("areas", "exact", "other_roads", "hulls")):
         families |= _areas_of(ranking, block)
     ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
 
@@ -124,9 +124,10 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             cut = np.concatenate([none[:0], *cuts]).reshape(shape)
             memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut)
         if "exact" in sums:
-            area, pairs, lost = sums["exact"]
-            key = (ranking, "exact", (MOST_RISK,))
-            memory[key] = np.vstack([area, none, pairs, lost, none])
+            unknown = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
+            memory[ranking, "exact", ()] = np.vstack([*sums["exact"], unknown])
+        if "other_roads" in sums:
+            memory[ranking, "other_roads", ()] = np.vstack([*sums["other_roads"], none])
         if "hulls" in sums:
             memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
         return memory
@@ -162,13 +163,14 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             ),
         ]
     if _uses(block, "exact"):
-        exact = ranking.exact(block, MOST_RISK)[:, 0]
+        exact = ranking.exact(block)[:, 0]
         pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
         families["exact"] = [
             Part.dense(exact[0], along(curve, _exactly)),
-            Part.dense(exact[2], pairs),
-            Part.dense(exact[3], under_loss),
+            Part.dense(exact[1], pairs),
         ]
+    if _uses(block, "other_roads"):
+        families["other_roads"] = [Part.dense(ranking.other_roads(block)[0, 0], under_loss)]
     if _uses(block, "hulls"):
         corners = hull_corners(curve[0], curve[1] / curve[0])
         hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
