@@ -47,7 +47,7 @@ HighEnd = Annotated[Number, *_END, BeforeValidator(lambda end: math.inf if end i
 class Model(BaseModel):
     """Anything on disk: numbers are finite, and a field it does not know is kept."""
 
-    model_config = ConfigDict(extra="allow", allow_inf_nan=False)
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False, defer_build=True)
 
 
 class Value(Model):
