@@ -191,7 +191,7 @@ def aurc_random_ties(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4555556
     """
-    return area_of_risk(ranking, weights, ranking.other_roads(weights)[1])
+    return area_of_risk(ranking, weights, ranking.tie_orders(weights))
 
 
 @_risk(title="AUGRC by pairs", one_error=over_coverage_twice)
@@ -205,4 +205,4 @@ def augrc_pairs(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
-    return area_of_loss(ranking, weights, ranking.other_roads(weights)[0])
+    return area_of_loss(ranking, weights, ranking.exact(weights)[2])

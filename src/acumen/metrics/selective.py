@@ -325,9 +325,9 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
     0.75
     """
     if risk in ranking.risks:
-        accepted = ranking.exact(weights)[2 + ranking.risks.index(risk)]
+        accepted = ranking.exact(weights)[3 + ranking.risks.index(risk)]
     else:
-        accepted = ranking.exact(weights, risk)[2]
+        accepted = ranking.exact(weights, risk)[3]
     accepted = np.where(accepted > 0, accepted, np.nan)
     return ratio(accepted, ranking.totals(weights).rows)
 

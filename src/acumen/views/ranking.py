@@ -35,7 +35,7 @@ MOST_RISK: Final = 0.25
 RIGHT_OR_WRONG: Final = Grades.by_rungs(np.array([0.0, 1.0]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Totals:
     """Sums over the rows, one value a weighting; losses in units."""
 
@@ -44,13 +44,13 @@ class Totals:
     """Weight of the answered rows of each kind, cheapest first: ``by_kind[kind, weighting]``."""
     grades: Grades
 
-    @property
+    @cached_property
     def answered(self) -> Floats:
         """Weight of the answered rows."""
         answered: Floats = self.by_kind.sum(axis=0)
         return answered
 
-    @property
+    @cached_property
     def loss(self) -> Floats:
         """Summed loss of the answered rows, in units."""
         loss: Floats = self.grades.cost @ self.by_kind
@@ -171,11 +171,6 @@ class Ranking(CaseRows):
         by_kind = np.bincount(cell, weights=self.own, minlength=kinds * self.n_cases)
         return np.vstack([rows, by_kind.reshape(kinds, self.n_cases)]).astype(np.float64)
 
-    def row_weights(self, weights: CaseWeights) -> Floats:
-        """The weights of the ranked rows, spelled out: ``(ranked row, weighting)``."""
-        per_row = weights.counts[self.index].astype(np.float64)
-        return per_row if self.own is None else per_row * self.own[:, None]
-
     @property
     def reach(self) -> Floats:
         """Weight that is accepted down to each tie."""
@@ -255,18 +250,17 @@ class Ranking(CaseRows):
 
     @once_a_block
     def exact(self, weights: CaseWeights, risk: float | None = None) -> Floats:
-        """By row: exact area, concordant pairs, most weight within the ranking's risks, or one."""
+        """By row: exact area, concordant and lost pairs, most weight within own risks, or one."""
         from acumen.views.ranking_kernels import exact
 
         risks = np.asarray(self.risks if risk is None else (risk,), np.float64)
         return exact(*self._ranked(weights), (risks + COVERAGE_TOLERANCE) / self.unit)
 
-    @once_a_block
-    def other_roads(self, weights: CaseWeights) -> Floats:
-        """By row: lost pairs, whose sum is an area too; the sum of risks over all tie orders."""
-        from acumen.views.ranking_kernels import other_roads
+    def tie_orders(self, weights: CaseWeights) -> Floats:
+        """Sum of the risks down the rows, averaged over all orders inside ties."""
+        from acumen.views.ranking_kernels import tie_orders
 
-        return other_roads(*self._ranked(weights))
+        return tie_orders(*self._ranked(weights))
 
     def risk_within(self, weights: CaseWeights, coverage: Floats) -> Floats:
         """Mean loss of the surest rows up to a coverage of all rows; a tie enters in proportion."""

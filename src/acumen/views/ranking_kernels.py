@@ -22,8 +22,7 @@ from acumen.views.compiled import compiled, inlined
 Array = NDArray[Any]
 
 
-SHORT = 0.05
-"""How far apart two numbers may be, relative to their sum, for a short series of their logs."""
+SHORT = 0.05  # how far apart, relative to their sum, two numbers may be for a series of their logs
 
 
 @inlined
@@ -218,17 +217,6 @@ def exact_area(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
 
 
 @inlined
-def mean_over_tie_orders(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
-    """Σ over accepted rows of the risk so far, averaged over all orders inside each tie."""
-    total, k0, l0 = 0.0, 0.0, 0.0
-    for j in range(size):
-        slope = (l[j] - l0) / (k[j] - k0)
-        total += slope * (k[j] - k0) + (l0 - slope * k0) * harmonic_step(k0, k[j])
-        k0, l0 = k[j], l[j]
-    return total
-
-
-@inlined
 def prune(k: Floats, y: Floats, size: int, out_k: Floats, out_y: Floats) -> int:
     """Leave out points that are not below the chord of their neighbours; in place if asked.
 
@@ -276,16 +264,6 @@ def doubled_trapezoids(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
     return total
 
 
-@inlined
-def lost_pairs(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
-    """Σ of each loss times the weight ranked below it, its own tie counting half."""
-    total, k0, l0 = 0.0, 0.0, 0.0
-    for j in range(size):
-        total += (l[j] - l0) * ((k[size - 1] - k[j]) + (k[j] - k0) / 2)
-        k0, l0 = k[j], l[j]
-    return total
-
-
 @compiled
 def exact(
     index: Array,
@@ -295,13 +273,13 @@ def exact(
     row_weight: Floats | None,
     most_risk: Floats,
 ) -> Floats:
-    """By row: exact area, (right, wrong) pairs in their order, most weight within each risk.
+    """By row: exact area, concordant pairs, lost pairs, most weight within each risk (units).
 
-    The area is ∫ l(x)/x dx with l linear between the points, and from the origin to the first. Of a
-    pair the right one is surer; a tie counts half. Risks are in units, and 0 where none is so low.
+    The area is that of :func:`exact_area`. A pair is concordant whose right row is surer than the
+    wrong one, and lost is each loss times the weight below it; a tie counts half.
     """
     lanes = counts.shape[1]
-    out = np.zeros((2 + most_risk.shape[0], lanes))
+    out = np.zeros((3 + most_risk.shape[0], lanes))
     k, l, wrong = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)  # noqa: E741
     k0, l0, wrong0 = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
     right_above, log = np.zeros(lanes), np.zeros(lanes)
@@ -327,7 +305,6 @@ def exact(
             for b in range(lanes):
                 log[b] = log_ratio(k0[b], k[b]) if k0[b] > 0.0 else 0.0
         for b in range(lanes):
-            # a tie without weight adds nothing
             width = k[b] - k0[b]
             slope = (l[b] - l0[b]) / max(width, 1e-300)
             step = slope * width + (l0[b] - slope * k0[b]) * log[b]
@@ -336,27 +313,29 @@ def exact(
             right_here = width - wrong_here
             out[1, b] += wrong_here * (right_above[b] + right_here / 2)
             right_above[b] += right_here
+            out[2, b] -= (l[b] - l0[b]) * (k[b] + k0[b]) / 2
             k0[b], l0[b], wrong0[b] = k[b], l[b], wrong[b]
         for t in range(most_risk.shape[0]):
             for b in range(lanes):
-                out[2 + t, b] = k[b] if l[b] <= most_risk[t] * k[b] else out[2 + t, b]
+                out[3 + t, b] = k[b] if l[b] <= most_risk[t] * k[b] else out[3 + t, b]
+    out[2] += l * k
     return out
 
 
 @compiled
-def other_roads(
+def tie_orders(
     index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
 ) -> Floats:
-    """By row: :func:`lost_pairs`, :func:`mean_over_tie_orders`."""
-    blocks, lanes = ends.shape[0], counts.shape[1]
-    out = np.zeros((2, lanes))
-    k, l = np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
+    """Σ over accepted rows of the risk so far, averaged over all orders inside each tie."""
+    out = np.zeros(counts.shape[1])
+    k, l = np.zeros(ends.shape[0] + 2), np.zeros(ends.shape[0] + 2)  # noqa: E741
     cost, last = ready(loss, ends)
-    for b in range(lanes):
+    for b in range(counts.shape[1]):
         lane = counts[:, b].astype(np.float64)
-        size = walk(index, cost, last, lane, row_weight, k, l)
-        out[0, b] = lost_pairs(k, l, size)
-        out[1, b] = mean_over_tie_orders(k, l, size)
+        for j in range(walk(index, cost, last, lane, row_weight, k[1:], l[1:])):
+            slope = (l[j + 1] - l[j]) / (k[j + 1] - k[j])
+            first = l[j] - slope * k[j]
+            out[b] += slope * (k[j + 1] - k[j]) + first * harmonic_step(k[j], k[j + 1])
     return out
 
 

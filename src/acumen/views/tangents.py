@@ -105,7 +105,7 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             Part(totals.by_kind[:, 0], lambda slope: np.append(slope[ranking.kind], 0.0)),
         ]
     }
-    if any(_uses(block, name) for name in ("areas", "exact", "other_roads", "hulls")):
+    if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
         families |= _areas_of(ranking, block)
     ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
 
@@ -126,8 +126,6 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
         if "exact" in sums:
             unknown = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
             memory[ranking, "exact", ()] = np.vstack([*sums["exact"], unknown])
-        if "other_roads" in sums:
-            memory[ranking, "other_roads", ()] = np.vstack([*sums["other_roads"], none])
         if "hulls" in sums:
             memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
         return memory
@@ -168,9 +166,8 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
         families["exact"] = [
             Part.dense(exact[0], along(curve, _exactly)),
             Part.dense(exact[1], pairs),
+            Part.dense(exact[2], under_loss),
         ]
-    if _uses(block, "other_roads"):
-        families["other_roads"] = [Part.dense(ranking.other_roads(block)[0, 0], under_loss)]
     if _uses(block, "hulls"):
         corners = hull_corners(curve[0], curve[1] / curve[0])
         hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
