@@ -136,6 +136,8 @@ class Interval(Value):
     def within(self, bounds: tuple[float, float]) -> Interval:
         """The same interval cut to the values the metric may take."""
         low, high = bounds
+        if low <= self.low <= self.high <= high:
+            return self
         ends = {"low": min(max(self.low, low), high), "high": max(min(self.high, high), low)}
         return self.model_copy(update=ends)
 
