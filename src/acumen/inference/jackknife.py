@@ -49,13 +49,13 @@ class Jackknife:
         n = len(derivatives)
         return cls(-derivatives * (n / (n - 1)))
 
-    def lacks_same(self, other: Jackknife) -> bool:
-        """Whether both lack the same cases and items, so that there is a difference."""
-        items = () if self.items is None or other.items is None else (self.items, other.items)
-        return self.undefined == other.undefined and len({i.undefined for i in items}) < 2
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """Which values do not exist: without cases, then without items."""
+        return self.undefined + (() if self.items is None else (-1, *self.items.undefined))
 
     def minus(self, other: Jackknife) -> Jackknife:
-        """The leave-one-out values of a difference; both must lack the same."""
+        """The leave-one-out values of a difference; both must have the same gaps."""
         size = np.abs([self.deviations, other.deviations]).max(initial=0.0)
         deviations = _without_rounding(self.deviations - other.deviations, size)
         items = self.items and other.items and self.items.minus(other.items)

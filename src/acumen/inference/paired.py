@@ -92,7 +92,7 @@ class Contrast(Result):
     def jackknife(self) -> Jackknife | None:
         """Of the difference, where leaving out the same leaves both sides defined."""
         a, b = self.left.jackknife, self.right.jackknife
-        return b.minus(a) if a.lacks_same(b) and a.n > 1 else None
+        return None if a.gaps != b.gaps or a.n < 2 else b.minus(a)
 
     def undefined(self, reason: str) -> Contrast:
         """This difference with a reason of its own, if it has no value."""
@@ -205,7 +205,7 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
     cases = min(left.jackknife.cases, right.jackknife.cases)
 
     def corrected() -> Interval | NoInterval:
-        if not left.jackknife.lacks_same(right.jackknife):
+        if left.jackknife.gaps != right.jackknife.gaps:
             return NoInterval(why=Absence.SIDES_DIFFER)
         return bca(replicates, value, right.jackknife.minus(left.jackknife), level)
 
@@ -228,7 +228,7 @@ def delta_interval(
     assert left.value is not None
     assert right.value is not None
     value = right.value - left.value
-    if not left.jackknife.lacks_same(right.jackknife):
+    if left.jackknife.gaps != right.jackknife.gaps:
         return NoInterval(why=Absence.SIDES_DIFFER)
     cases = min(left.jackknife.cases, right.jackknife.cases)
     if cases < FEWEST_CASES:

@@ -58,14 +58,10 @@ def _jit(function: F) -> Any:
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
-    """Numba's cache, read without what only the compiler needs.
-
-    Numba imports and registers that first, though compiling does so again: 0.2 of the 1.4 s of
-    processor time of ``evaluate --confidence all`` on the demo (least of 9 runs).
-    """
+    """Numba's cache, read without importing what only compiling needs: 0.2 s of a short command."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The loop for these types, or None."""
+        """The loop for these types, or None; compiling then imports the rest by itself."""
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
