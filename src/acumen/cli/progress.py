@@ -168,7 +168,7 @@ class RunProgress:
         """Say what an earlier run left, and come up."""
         from acumen.runner.drive import final_records
 
-        records = final_records(plan, journal)
+        records = final_records(plan, journal.records)
         self.total, self.before, self.journal = plan.size, len(records), journal.path
         self.failed = sum(not record.is_usable for record in records)
         if journal.repaired:
