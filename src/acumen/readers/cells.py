@@ -123,6 +123,41 @@ def recoded(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
     return Coded(merged.values, np.append(merged.codes, np.int32(-1))[codes])
 
 
+class Gathering:
+    """A column whose pieces come one after another: all arrays, all codes, or lists of cells.
+
+    Each goes to its place at once: pieces that wait would double the memory, and break it up.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size, self.end = size, 0
+        self.numbers: NDArray[Any] | None = None
+        self.place: dict[Any, int] | None = None
+        self.cells: list[Any] = []
+
+    def add(self, piece: Any) -> None:
+        """The next piece."""
+        if isinstance(piece, list):
+            self.cells += piece
+            return
+        if isinstance(piece, Coded):
+            place = self.place = {} if self.place is None else self.place
+            codes = [place.setdefault(value, len(place)) for value in piece.values]
+            piece = np.array([*codes, -1], np.int32)[piece.codes]
+        if self.numbers is None:
+            self.numbers = np.empty(self.size, piece.dtype)
+        self.numbers[self.end : self.end + len(piece)] = piece
+        self.end += len(piece)
+
+    @property
+    def column(self) -> Any:
+        """What has come so far."""
+        if self.numbers is None:
+            return self.cells
+        numbers = self.numbers[: self.end]
+        return numbers if self.place is None else Coded(tuple(self.place), numbers)
+
+
 def taken(column: Any, rows: NDArray[np.int64]) -> Any:
     """A column in some rows."""
     if isinstance(column, list):

@@ -21,7 +21,7 @@ from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
 from acumen.errors import DataError, UsageError, label, what_came
 from acumen.files.fields import Fields
-from acumen.readers.content import Content, digest_of, load
+from acumen.readers.content import Content, load
 from acumen.runner.task import Task
 from acumen.types import CaseId
 
@@ -160,7 +160,7 @@ def _bundled(noun: str, task: Task) -> Content:
     entry = files("acumen.runner.demo").joinpath(name)
     if not entry.is_file():
         raise UsageError(f"there are no bundled {noun} for the task {label(task.name)}")
-    return Content(name, data := entry.read_bytes(), digest_of(data))
+    return Content.of(name, entry.read_bytes())
 
 
 def _records(document: object, key: str, source: str) -> list[object]:
