@@ -41,9 +41,7 @@ def case_influence(
 ) -> Iterator[tuple[str, Floats]]:
     """The same of every case, of very many: what its rows do together."""
     smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
-    for name, slope in _slopes(smooth, view, once):
-        by_row = slope if view.weight is None else slope * view.weight
-        of_case = np.bincount(view.case, by_row, view.n_cases).astype(np.float64)
+    for name, of_case in _slopes(smooth, view, once, by_case=True):
         yield name, of_case - of_case.sum() * view.case_weight / view.case_weight.sum()
 
 
@@ -66,14 +64,14 @@ def _is_at_hand(metric: Metric, view: Any) -> bool:
 
 
 def _slopes(
-    smooth: Sequence[Metric], view: Any, once: CaseWeights | None = None
+    smooth: Sequence[Metric], view: Any, once: CaseWeights | None = None, *, by_case: bool = False
 ) -> Iterator[tuple[str, Floats]]:
-    """Slope of each smooth metric along the weight of every row, where it is known."""
+    """Slope of each smooth metric along the weight of every row, or case, where it is known."""
     if not smooth:
         return
     statistic, block = statistic_of(smooth, view), once or CaseWeights.once(view.n_cases)
     statistic(block)  # so that it remembers the sums they are made of
-    along = tangent(view, block)
+    along = tangent(view, block, by_case=by_case)
     if along is None:
         return
     slopes = along.slopes(statistic, view.n_cases)

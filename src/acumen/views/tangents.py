@@ -32,14 +32,14 @@ class Part:
 
     sums: Floats
     along: Callable[[Floats], Floats]
-    """Slopes along these sums -> slope along each lane."""
+    """Slopes along these sums -> slope along each row of the table, or each case."""
     scale: float | None = None
     """The size of what is summed, where the sums themselves may cancel."""
 
     @classmethod
-    def dense(cls, total: Any, by_lane: Floats) -> Part:
-        """One sum, with what every lane adds to it."""
-        return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_lane)
+    def dense(cls, total: Any, by_unit: Floats) -> Part:
+        """One sum, with what every row, or case, adds to it."""
+        return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_unit)
 
     @property
     def steps(self) -> Floats:
@@ -50,15 +50,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """The sums of a view, and the lane in which every row of the table moves them."""
+    """The sums of a view, and how every row of the table, or every case, moves them."""
 
-    lane: NDArray[np.int64]
     parts: Sequence[Part]
     remember: Callable[[list[Floats]], dict[Hashable, Any]]
     """The sums of each part, ``(sum, lane)`` -> what a block remembers, by key."""
 
     def slopes(self, function: Callable[[CaseWeights], Floats], n_cases: int) -> Iterator[Floats]:
-        """∂T/∂w of every row of the table, per unit of its weight; one statistic after another."""
+        """∂T/∂w of every row, per unit of its weight, or case; one statistic after another."""
         steps = np.concatenate([part.steps for part in self.parts])
         moves = np.hstack([np.diag(steps), -np.diag(steps)])
         ends = np.cumsum([len(part.sums) for part in self.parts])[:-1]
@@ -72,41 +71,64 @@ class Tangent:
         for slope in gradient:
             pieces = zip(self.parts, np.split(slope, ends), strict=True)
             along = [part.along(piece) for part, piece in pieces if piece.any()]
-            yield np.asarray(sum(along, np.zeros(1)))[self.lane if along else self.lane * 0]
+            yield np.asarray(sum(along, np.zeros(1)))
 
 
-def tangent(view: Any, block: CaseWeights) -> Tangent | None:
-    """The tangent of the sums that a block of one weighting remembers; None where unknown."""
+def tangent(view: Any, block: CaseWeights, *, by_case: bool = False) -> Tangent | None:
+    """The tangent of the sums that a block of one weighting remembers; None where unknown.
+
+    Of rows, or of cases: what their rows move together, by their weights. Of very many rows the
+    columns of each part are added up as they are made, so that only those of cases are held.
+    """
     make = _MAKERS.get(type(view))
     if make is None or not len(view.order):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each
     is_other = isinstance(view, Ranking) and not (view.by_right is view.by_judgment is view)
-    return None if is_other else make(view, block)
+    return None if is_other else make(view, block, by_case)
 
 
 def _uses(block: CaseWeights, sums: str) -> bool:
     return any(key[1] == sums for key in block.memory)  # type: ignore[index]  # once_a_block's keys
 
 
-def _lanes(view: Any, size: int, lane: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Lane of every row of the table; the last one is an abstained row's, which moves no area."""
-    lanes = np.full(len(view.case), size)
-    lanes[view.order] = np.arange(size) if lane is None else lane
-    return lanes
+def _spread(view: Any, by_case: bool, lane: NDArray[Any] | None = None) -> Callable[..., Floats]:
+    """What moves with each lane of the rows in order -> with each row of the table, or case.
+
+    By default each row has a lane; after all comes that of abstained rows, which move no area.
+    """
+
+    def to_rows(by_lane: Floats) -> Floats:
+        rows = np.full(len(view.case), by_lane[-1])
+        rows[view.order] = by_lane[:-1] if lane is None else by_lane[lane]
+        return rows
+
+    def to_cases(by_lane: Floats) -> Floats:
+        rows = by_lane[:-1] if lane is None else by_lane[lane]
+        rows = rows if view.own is None else rows * view.own
+        return np.asarray(np.bincount(view.index, rows, view.n_cases) + by_lane[-1] * silent)
+
+    silent = view.case_weight - np.bincount(view.index, view.own, view.n_cases)
+    return to_cases if by_case else to_rows
 
 
-def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
-    totals, size = ranking.totals(block), len(ranking.order)
+def _of_ranking(ranking: Ranking, block: CaseWeights, by_case: bool) -> Tangent:
+    totals, spread = ranking.totals(block), _spread(ranking, by_case)
+
+    def along_kinds(slope: Floats) -> Floats:
+        if by_case:
+            return np.asarray(slope @ ranking.case_columns[1:])
+        return spread(np.append(slope[ranking.kind], 0.0))
+
     families = {
         "totals": [
-            Part.dense(totals.rows[0], np.ones(size + 1)),
-            Part(totals.by_kind[:, 0], lambda slope: np.append(slope[ranking.kind], 0.0)),
+            Part.dense(totals.rows[0], spread(np.ones(len(ranking.order) + 1))),
+            Part(totals.by_kind[:, 0], along_kinds),
         ]
     }
     if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
-        families |= _areas_of(ranking, block)
+        families |= _areas_of(ranking, block, spread)
     ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
@@ -131,23 +153,25 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
         return memory
 
-    return Tangent(
-        _lanes(ranking, size), [p for parts in families.values() for p in parts], remember
-    )
+    return Tangent([p for parts in families.values() for p in parts], remember)
 
 
-def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
+def _areas_of(
+    ranking: Ranking, block: CaseWeights, spread: Callable[..., Floats]
+) -> dict[str, list[Part]]:
     """The areas that a block remembers, by what it calls them."""
     from acumen.views.ranking_kernels import hull_corners
 
     own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
     x, y = (_sums(tie, own * part).cumsum() for part in (1.0, ranking.loss))
     heavy = np.diff(x, prepend=0.0) > 0.0
-    curve = x[heavy], y[heavy]
+    curve, reach = (x[heavy], y[heavy]), x[tie] * (1 - 1e-12)
+    first = np.searchsorted(curve[0], reach)
     families: dict[str, list[Part]] = {}
 
     def along(points: tuple[Floats, ...], part: Callable[..., tuple[Floats, ...]]) -> Floats:
-        return _along(ranking, x[tie], points, part)
+        place = first if points is curve else np.searchsorted(points[0], reach)
+        return spread(_along(ranking, place, points, part))
 
     under_loss = along(curve, _by_loss)
     if _uses(block, "areas"):
@@ -156,7 +180,7 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             Part.dense(areas.risk[0], along(curve, _by_risk)),
             Part.dense(areas.loss[0], under_loss),
             *(
-                Part.dense(total, _up_to(ranking, curve, x[tie], cut, part))
+                Part.dense(total, spread(_up_to(ranking, curve, first, cut, part)))
                 for totals, part in zip(areas.cut[..., 0], (_by_risk, _by_loss), strict=True)
                 for total, cut in zip(totals, ranking.cuts, strict=True)
             ),
@@ -166,7 +190,7 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
         pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
         families["exact"] = [
             Part.dense(exact[0], along(curve, _exactly)),
-            Part.dense(exact[2], pairs),
+            Part.dense(exact[2], spread(pairs)),
             Part.dense(exact[3], under_loss),
         ]
     if _uses(block, "hulls"):
@@ -184,13 +208,13 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
 
 def _along(
     ranking: Ranking,
-    reach: Floats,
+    first: NDArray[np.int64],
     points: tuple[Floats, ...],
     part: Callable[..., tuple[Floats, ...]],
 ) -> Floats:
     """Slope of an area over points (accepted weight, its loss) along every ranked row, and 0.
 
-    A row moves all points at and after its own: their weight by 1, their loss by its own.
+    A row moves all points at and after its ``first``: their weight by 1, their loss by its own.
     """
     x, y = points
     start_x, start_y, end_x, end_y = part(x[:-1], y[:-1], x[1:], y[1:])
@@ -199,7 +223,6 @@ def _along(
     by_y = np.append(1.0, end_y) + np.append(start_y, 0.0)
     if part is _by_loss:  # but that of the loss is a triangle
         by_x[0], by_y[0] = by_x[0] + y[0] / 2, by_y[0] - 1.0 + x[0] / 2
-    first = np.searchsorted(x, reach * (1 - 1e-12))
     from_x, from_y = (np.append(by[::-1].cumsum()[::-1], 0.0)[first] for by in (by_x, by_y))
     return np.append(from_x + ranking.loss * from_y, 0.0)
 
@@ -207,7 +230,7 @@ def _along(
 def _up_to(
     ranking: Ranking,
     points: tuple[Floats, ...],
-    reach: Floats,
+    tie: NDArray[np.int64],
     coverage: float,
     part: Callable[..., tuple[Floats, ...]],
 ) -> Floats:
@@ -216,7 +239,7 @@ def _up_to(
     stop = coverage * float(ranking.row_weight.sum())
     last = int(np.searchsorted(x, stop))
     if last == len(x):
-        return _along(ranking, reach, points, part)
+        return _along(ranking, tie, points, part)
     is_risk = part is _by_risk
     x0, y0 = (x[last - 1], y[last - 1]) if last else (0.0, 0.0)
     x1, y1 = x[last], y[last]
@@ -232,10 +255,9 @@ def _up_to(
     if is_risk:
         first = (first[0] - by_low * low / x0, by_low / x0) if last else (0.0, 0.0)
         second = second[0] - by_high * high / x1, by_high / x1
-    tie = np.searchsorted(x, reach * (1 - 1e-12))
-    along = np.zeros(len(reach) + 1)
+    along = np.zeros(len(tie) + 1)
     if last:
-        along = _along(ranking, np.minimum(reach, 2 * stop), (x[:last], y[:last]), part)
+        along = _along(ranking, np.minimum(tie, last), (x[:last], y[:last]), part)
         along[:-1] += (tie < last) * (first[0] + ranking.loss * first[1])
     along[:-1] += (tie <= last) * (second[0] + ranking.loss * second[1])
     return np.asarray(along + coverage * (low + rise * share))
@@ -262,31 +284,44 @@ def _exactly(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ..
     return *starts, log * steep * x0 / width + at_zero / x1, 1 - log * x0 / width
 
 
-def _of_confusion(table: Confusion, block: CaseWeights) -> Tangent:
+def _of_confusion(table: Confusion, block: CaseWeights, by_case: bool) -> Tangent:
     base = table.sums(block)[..., 0]
+
+    def along(slope: Floats) -> Floats:
+        rows = slope[table.cell]
+        if not by_case:
+            return rows
+        weighed = rows if table.weight is None else rows * table.weight
+        return np.bincount(table.case, weighed, table.n_cases).astype(np.float64)
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
         return {(table, "sums", ()): moved[0].reshape(*base.shape, -1)}
 
-    return Tangent(table.cell, [Part(base.ravel(), lambda slope: slope)], remember)
+    return Tangent([Part(base.ravel(), along)], remember)
 
 
-def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
+def _of_forecast(view: Forecast, block: CaseWeights, by_case: bool) -> Tangent:
     p, y, moments = view.probability, view.target, view.moments(block)
+    spread = _spread(view, by_case, view.atom)
     sums = np.concatenate([getattr(moments, name) for name in Moments.__slots__])
-    of_moments = np.stack([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
     scale, steps = float(sums[0]), 0.0
+
+    def along_moments(slope: Floats) -> Floats:
+        if by_case:
+            return np.asarray(slope @ view.moment_columns)
+        of_moments = np.stack([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
+        return spread(np.append(slope @ of_moments, 0.0))
 
     def along_bins(slope: Floats) -> Floats:
         weight, probability, target = slope.reshape(3, BINS)[:, equal_width_bin(p)]
-        return np.append(weight + probability * p + target * y, 0.0)
+        return spread(np.append(weight + probability * p + target * y, 0.0))
 
     def along_cosines(slope: Floats) -> Floats:
         from acumen.views.cell_kernels import cosine_series
 
-        return np.append((y - p) * cosine_series(slope, p), 0.0)
+        return spread(np.append((y - p) * cosine_series(slope, p), 0.0))
 
-    parts = {"moments": Part(sums, lambda slope: np.append(slope @ of_moments, 0.0), scale)}
+    parts = {"moments": Part(sums, along_moments, scale)}
     if _uses(block, "bins"):
         parts["bins"] = Part(view.bins(block, BINS).ravel(), along_bins, scale)
     if _uses(block, "cosines"):
@@ -295,7 +330,7 @@ def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
         squares, steps = view.pooled(block)[:, 0]
         fit = view.isotonic()
         # the regression has the least squares, so only the row's own square moves them
-        parts["pooled"] = Part.dense(squares, np.append(fit * (2 * y - fit), 0.0))
+        parts["pooled"] = Part.dense(squares, spread(np.append(fit * (2 * y - fit), 0.0)))
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
         known = dict(zip(parts, moved, strict=True))
@@ -309,15 +344,18 @@ def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
             memory[view, "pooled", ()] = np.vstack([squares, np.full_like(squares, steps)])
         return memory
 
-    return Tangent(_lanes(view, len(p), view.atom), [*parts.values()], remember)
+    return Tangent([*parts.values()], remember)
 
 
-def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
+def _of_severity(ranking: SeverityRanking, block: CaseWeights, by_case: bool) -> Tangent:
     # rows of one tie and level move alike: of predicted levels there are a few such lanes
     code = tie_of_row(ranking.ends) * ranking.levels + ranking.level
-    lanes, lane = np.unique(code, return_inverse=True)
-    tie, level = np.divmod(lanes, ranking.levels)
-    size, own = len(lanes), _sums(lane, ranking.row_weight[ranking.order])
+    there = np.zeros(len(ranking.ends) * ranking.levels, bool)
+    there[code] = True
+    lane = (np.cumsum(there, dtype=np.int32) - 1)[code]
+    tie, level = np.divmod(np.flatnonzero(there), ranking.levels)
+    spread = _spread(ranking, by_case, lane)
+    size, own = len(tie), _sums(lane, ranking.row_weight[ranking.order])
     base = ranking.sums(block)
     high = level >= np.arange(1, ranking.levels)[:, None]
     risky, top = own * (level > 0), level == ranking.levels - 1
@@ -333,7 +371,7 @@ def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
     sizes = np.cumsum([len(part) for part in slopes])[:-1]
     sums = [np.atleast_2d(getattr(base, name))[:, 0] for name in names]
     parts = [
-        Part.dense(total, np.append(by_lane, 0.0))
+        Part.dense(total, spread(np.append(by_lane, 0.0)))
         for totals, rows in zip(sums, slopes, strict=True)
         for total, by_lane in zip(totals, rows, strict=True)
     ]
@@ -343,7 +381,7 @@ def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
         sums = ThresholdSums(weight[0], above, precision, outranked, order[0])
         return {(ranking, "sums", ()): sums}
 
-    return Tangent(_lanes(ranking, size, lane), parts, remember)
+    return Tangent(parts, remember)
 
 
 def _of_precision(
@@ -371,7 +409,7 @@ def _sums(index: NDArray[np.int64], values: Floats) -> Floats:
     return np.bincount(index, weights=values).astype(np.float64)
 
 
-_MAKERS: Final[dict[type, Callable[[Any, CaseWeights], Tangent]]] = {
+_MAKERS: Final[dict[type, Callable[[Any, CaseWeights, bool], Tangent]]] = {
     Ranking: _of_ranking,
     Confusion: _of_confusion,
     Forecast: _of_forecast,
