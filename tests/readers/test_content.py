@@ -8,6 +8,7 @@ import random
 import time
 import tracemalloc
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from threading import Thread
 
@@ -112,7 +113,7 @@ def test_a_pipe_is_read_once_and_looked_at_twice(tmp_path: Path) -> None:
 def test_blocks_are_whole_lines(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content, "BLOCK", size)
     text = b"a\nbb\n\nccc" * 20
-    blocks = [*Content.of("x", text).blocks(2)]
+    blocks = [*Content("x", BytesIO(text)).blocks(2)]
     assert b"".join(blocks) == text[2:]
     assert all(block.endswith(b"\n") for block in blocks[:-1])
     assert max(map(len, blocks)) < size + 12

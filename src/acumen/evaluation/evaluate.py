@@ -219,8 +219,9 @@ def _measure(
 
 
 def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
-    by_rank = infer(system.plan.metrics(), system.rankings[name], options)
-    return by_rank | system.infer_reliability(name)
+    of_best = ("augrc", "failure_auroc")
+    by_rank = infer(system.plan.metrics(), system.rankings[name], options, of_best)
+    return by_rank | system.infer_reliability(name, ())
 
 
 def _comparison(

@@ -30,10 +30,11 @@ def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
 
 def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
     """What every row of the table does to the metrics for which that is known; it sums to 0."""
-    share = view.row_weight / view.row_weight.sum() if hasattr(view, "row_weight") else None
-    smooth = [m for m in metrics if m.smooth]
-    each = ((name, slope * view.row_weight) for name, slope in _slopes(smooth, view))
-    return {name: by_row - by_row.sum() * share for name, by_row in each}
+    if not hasattr(view, "row_weight"):
+        return {}
+    rows = np.arange(len(view.case), dtype=np.int32)  # each a case of its own
+    own = replace(view, case=rows, n_cases=len(rows))
+    return dict(case_influence([m for m in metrics if m.smooth], own))
 
 
 def case_influence(
@@ -41,7 +42,7 @@ def case_influence(
 ) -> Iterator[tuple[str, Floats]]:
     """The same of every case, of very many: what its rows do together."""
     smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
-    for name, of_case in _slopes(smooth, view, once, by_case=True):
+    for name, of_case in _slopes(smooth, view, once):
         yield name, of_case - of_case.sum() * view.case_weight / view.case_weight.sum()
 
 
@@ -64,14 +65,14 @@ def _is_at_hand(metric: Metric, view: Any) -> bool:
 
 
 def _slopes(
-    smooth: Sequence[Metric], view: Any, once: CaseWeights | None = None, *, by_case: bool = False
+    smooth: Sequence[Metric], view: Any, once: CaseWeights | None = None
 ) -> Iterator[tuple[str, Floats]]:
-    """Slope of each smooth metric along the weight of every row, or case, where it is known."""
+    """Slope of each smooth metric along the weight of every case, where it is known."""
     if not smooth:
         return
     statistic, block = statistic_of(smooth, view), once or CaseWeights.once(view.n_cases)
     statistic(block)  # so that it remembers the sums they are made of
-    along = tangent(view, block, by_case=by_case)
+    along = tangent(view, block)
     if along is None:
         return
     slopes = along.slopes(statistic, view.n_cases)

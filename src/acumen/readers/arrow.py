@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from csv import reader
@@ -13,16 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from acumen.errors import DataError, UsageError
-from acumen.readers.cells import NO_NUMBER, Gathering, arrow_numbers, number_in_text
+from acumen.readers.cells import NO_NUMBER, arrow_numbers, gathered, number_in_text
 from acumen.readers.content import BOM, Content
 from acumen.readers.delimited import Sheet, header_of
 from acumen.readers.frame import coded_array, frame_rows
 from acumen.readers.records import Rows
 
-MOST_LEVELS: Final = 25
-"""A column of so few whole numbers is one of levels; one of more may be one of ids."""
 _NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(), word.title()}]
-_WHOLE: Final = re.compile(r"-?\d{1,9}", re.ASCII)
 
 
 def read_parquet(content: Content) -> Rows:
@@ -53,8 +49,6 @@ def read_parquet(content: Content) -> Rows:
             with is_parquet():
                 part = file.read_row_group(group, columns=[name])
             yield nw.from_native(part, eager_only=True)[name]
-        if not file.num_row_groups:
-            yield nw.from_native(empty, eager_only=True)[name]
 
     names = _class_labels(schema.metadata or {})
     details = {"names_of_codes": names, "size": file.metadata.num_rows, "parts": parts}
@@ -95,10 +89,8 @@ def read_clean_csv(content: Content) -> Sheet | None:
             return None
         size += block.count(b"\n")
 
-    def read(types: dict[str, Any], columns: Sequence[str] = names) -> dict[str, Any]:
-        """Columns, a block of rows at a time."""
-        gathering = {name: Gathering(size) for name in columns}
-        odd: set[str] = set()
+    def parts(types: dict[str, Any], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Columns, a block of lines at a time."""
         for block in content.blocks(len(first)):
             table = csv.read_csv(
                 pa.BufferReader(block),
@@ -112,20 +104,14 @@ def read_clean_csv(content: Content) -> Sheet | None:
                     include_columns=columns,
                 ),
             )
-            for name in gathering.keys() - odd:
-                if (piece := _values(table[name])) is None:
-                    odd.add(name)
-                else:
-                    gathering[name].add(piece)
-        again = read({}, [*odd]) if odd else {}
-        return {name: again.get(name, g.column) for name, g in gathering.items()}
+            yield {name: _values(table[name]) for name in columns}
 
-    kinds = _numeric(beginning.splitlines()[1:-1], mark, names)
+    floats = _floats(beginning.splitlines()[1:-1], mark, names)
     try:
-        columns = read({name: getattr(pa, kind)() for name, kind in kinds.items()})
-    except pa.ArrowInvalid:  # a number further down is odd, or a line is
+        columns = gathered(parts(dict.fromkeys(floats, pa.float64()), names), size)
+    except ValueError:  # a number further down is odd, or a line is
         try:
-            columns = read({})
+            columns = gathered(parts({}, names), size)
         except pa.ArrowException:
             return None
     arrays = [c for c in columns.values() if isinstance(c, np.ndarray)]
@@ -136,7 +122,7 @@ def read_clean_csv(content: Content) -> Sheet | None:
     return Sheet(
         columns=columns,
         size=size,
-        again=lambda name: read({}, [name])[name],
+        again=lambda name: gathered(parts({}, [name]), size)[name],
         lines=np.arange(2, size + 2, dtype=np.int32),  # no cell is quoted: each line is a row
         format="csv",
         is_text=True,
@@ -144,28 +130,24 @@ def read_clean_csv(content: Content) -> Sheet | None:
 
 
 def _values(column: Any) -> Any:
-    """A column's texts or numbers; None where its numbers must be looked at as they are written."""
-    kind = str(column.type)
-    if kind == "int32":  # a word for none may be one that is told
-        return None if column.null_count else arrow_numbers(column)
-    if kind != "double":
+    """A column's texts or numbers; one that is not finite must be looked at as it is written."""
+    if str(column.type) != "double":
         return coded_array(column)
     values = arrow_numbers(column, math.nan)
-    return values if np.isfinite(values).sum() == len(values) - column.null_count else None
+    if np.isfinite(values).sum() < len(values) - column.null_count:
+        raise ValueError("a number is not finite")
+    return values
 
 
-def _numeric(lines: Sequence[str], mark: str, names: Sequence[str]) -> dict[str, str]:
-    """Columns whose first cells are few whole numbers, or many with a decimal point: their type."""
+def _floats(lines: Sequence[str], mark: str, names: Sequence[str]) -> list[str]:
+    """Columns whose first cells are many numbers with a decimal point."""
     cells = [line.split(mark) for line in lines[:1000]]
     if not cells or any(len(row) != len(names) for row in cells):
-        return {}
-    columns = zip(names, zip(*cells, strict=True), strict=True)
-    return {name: kind for name, column in columns if (kind := _kind({*column}, len(cells)))}
-
-
-def _kind(cells: set[str], rows: int) -> str | None:
-    if len(cells) <= MOST_LEVELS and all(map(_WHOLE.fullmatch, cells)):
-        return "int32"
-    numbers = {type(number_in_text(cell)) for cell in cells}
-    is_float = len(cells) > min(100, rows / 2) and float in numbers and str not in numbers
-    return "float64" if is_float else None
+        return []
+    columns = zip(names, map(set, zip(*cells, strict=True)), strict=True)
+    kinds = {
+        name: {*map(type, map(number_in_text, distinct))}
+        for name, distinct in columns
+        if len(distinct) > min(100, len(cells) / 2)
+    }
+    return [name for name, types in kinds.items() if float in types and str not in types]

@@ -6,7 +6,7 @@ A column may be a list, an array, a Series or Arrow's; null is None inside.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -123,39 +123,29 @@ def recoded(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
     return Coded(merged.values, np.append(merged.codes, np.int32(-1))[codes])
 
 
-class Gathering:
-    """A column whose pieces come one after another: all arrays, all codes, or lists of cells.
+def gathered(parts: Iterable[Mapping[str, Any]], size: int) -> dict[str, Any]:
+    """Columns of at most so many rows that come in parts: arrays, codes or lists, each by its name.
 
-    Each goes to its place at once: pieces that wait would double the memory, and break it up.
+    A part goes to its place at once: those that wait would double the memory, and break it up.
     """
-
-    def __init__(self, size: int) -> None:
-        self.size, self.end = size, 0
-        self.numbers: NDArray[Any] | None = None
-        self.place: dict[Any, int] | None = None
-        self.cells: list[Any] = []
-
-    def add(self, piece: Any) -> None:
-        """The next piece."""
-        if isinstance(piece, list):
-            self.cells += piece
-            return
-        if isinstance(piece, Coded):
-            place = self.place = {} if self.place is None else self.place
-            codes = [place.setdefault(value, len(place)) for value in piece.values]
-            piece = np.array([*codes, -1], np.int32)[piece.codes]
-        if self.numbers is None:
-            self.numbers = np.empty(self.size, piece.dtype)
-        self.numbers[self.end : self.end + len(piece)] = piece
-        self.end += len(piece)
-
-    @property
-    def column(self) -> Any:
-        """What has come so far."""
-        if self.numbers is None:
-            return self.cells
-        numbers = self.numbers[: self.end]
-        return numbers if self.place is None else Coded(tuple(self.place), numbers)
+    columns: dict[str, Any] = {}
+    places: dict[str, dict[Any, int]] = {}
+    end = start = 0
+    for part in parts:
+        for name, piece in part.items():
+            own, end = piece, start + len(piece)
+            if isinstance(piece, list):
+                own = np.fromiter(piece, object, len(piece))
+            elif isinstance(piece, Coded):
+                place = places.setdefault(name, {})
+                codes = [place.setdefault(value, len(place)) for value in piece.values]
+                own = np.array([*codes, -1], np.int32)[piece.codes]
+            if name not in columns:
+                columns[name] = np.empty(size, own.dtype)
+            columns[name][start:end] = own
+        start = end
+    whole = {n: c[:end].tolist() if c.dtype == object else c[:end] for n, c in columns.items()}
+    return whole | {name: Coded(tuple(place), whole[name]) for name, place in places.items()}
 
 
 def taken(column: Any, rows: NDArray[np.int64]) -> Any:

@@ -1,8 +1,8 @@
 """What a file holds: its bytes, unpacked where they are compressed, and what its beginning shows.
 
-A table is read a block at a time. What cannot be read twice (standard input, a pipe) or lies there
-compressed goes to a temporary file first, in memory while it is small. Compressed files are given
-up as soon as they swell beyond what tables do: a bomb never gets to fill the disk.
+What cannot be read twice (standard input, a pipe) or lies there compressed goes to a temporary file
+first, in memory while it is small. Compressed files are given up as soon as they swell beyond what
+tables do: a bomb never gets to fill the disk.
 """
 
 from __future__ import annotations
@@ -13,26 +13,17 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
-from io import SEEK_CUR, SEEK_END, BytesIO
+from io import SEEK_CUR, SEEK_END
 from pathlib import Path, PurePath
 from tempfile import SpooledTemporaryFile
-from threading import Thread
 from typing import IO, TYPE_CHECKING, Any, Final
 from weakref import finalize
 
-from acumen.errors import DataError, UsageError
-from acumen.files.json import (
-    LARGEST_FILE,
-    TOO_LARGE,
-    decode_text,
-    parse_json,
-    readable,
-    source_name,
-)
+from acumen.errors import DataError, UsageError, source_name
+from acumen.files.json import LARGEST_FILE, TOO_LARGE, decode_text, parse_json, readable
 
 if TYPE_CHECKING:
     from acumen.table.judgments import Source
@@ -120,18 +111,19 @@ class Content:
     path: str
     file: IO[bytes]
     """Unpacked; it can be read again from any place."""
-    digest: Future[str] | None = None
-    """The SHA-256 of the file as it lies there, counted beside the reading of it."""
-
-    @classmethod
-    def of(cls, name: str, data: bytes) -> Content:
-        """Bytes that are at hand."""
-        return cls(name, file := BytesIO(data), digest_of(file))
+    sha256: str | None = None
+    """Of the file as it lies there."""
 
     @cached_property
     def size(self) -> int:
         """In bytes."""
         return self.file.seek(0, SEEK_END)
+
+    @cached_property
+    def start(self) -> bytes:
+        """Its first bytes, as they are."""
+        self.file.seek(0)
+        return self.file.read(HEAD * 2)
 
     @cached_property
     def data(self) -> bytes:
@@ -144,17 +136,6 @@ class Content:
         self.file.seek(start)
         while block := self.file.read(BLOCK):
             yield block if block.endswith(b"\n") else block + self.file.readline()
-
-    @cached_property
-    def start(self) -> bytes:
-        """Its first bytes, as they are."""
-        self.file.seek(0)
-        return self.file.read(HEAD * 2)
-
-    @property
-    def sha256(self) -> str | None:
-        """The SHA-256 of the file as it lies there."""
-        return None if self.digest is None else self.digest.result()
 
     @property
     def name(self) -> str:
@@ -190,23 +171,6 @@ class Content:
         return Source(path=self.path, sha256=self.sha256)
 
 
-def digest_of(file: IO[bytes], *, beside: bool = False) -> Future[str]:
-    """The SHA-256 of a file, which is at its beginning again; ``beside``: in a thread, and closed.
-
-    A small one is counted at once, which is quicker than a thread.
-    """
-    digest: Future[str] = Future()
-
-    def count() -> None:
-        digest.set_result(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]  # has readinto
-        file.close() if beside else file.seek(0)
-
-    size = file.seek(0, SEEK_END)
-    file.seek(0)
-    Thread(target=count, daemon=True).start() if beside and size >= _PIECE else count()
-    return digest
-
-
 def load(path: str | Path) -> Content:
     """A file's content; ``-`` is standard input."""
     name, is_input = source_name(path), str(path) == "-"
@@ -215,18 +179,16 @@ def load(path: str | Path) -> Content:
         if is_input or not file.seekable():
             pieces = iter(partial(file.read, _PIECE), b"")
             pipe, file = file, _spooled(pieces, LARGEST_FILE, TOO_LARGE, name)
-            digest = digest_of(file)
             is_input or pipe.close()
-        else:
-            digest = digest_of(Path(path).open("rb"), beside=True)  # noqa: SIM115  (closed there)
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # readinto
+        file.seek(0)
         if (start := file.read(4)).startswith((GZIP, ZSTD)):
             file = _unpacked(file, start, name)
-    content = Content(str(path), file, digest)
+    content = Content(str(path), file, sha256)
     finalize(content, file.close)
-    if content.start.startswith((GZIP, ZSTD)):
-        raise DataError(["is compressed twice; unpack it once"], source=name)
-    if content.size > LARGEST_FILE:
-        raise DataError([TOO_LARGE], source=name)
+    is_packed = content.start.startswith((GZIP, ZSTD))
+    if is_packed or content.size > LARGEST_FILE:
+        raise DataError(["is compressed twice; unpack it once" if is_packed else TOO_LARGE], name)
     return content
 
 
@@ -238,9 +200,9 @@ def _spooled(pieces: Iterable[bytes], most: int, reason: str, name: str) -> IO[b
             file.write(piece)
             if file.tell() > most:
                 raise DataError([reason], name)
+        file.seek(0)
         on_fault.pop_all()
-    file.seek(0)
-    return file
+        return file
 
 
 def _unpacked(packed: IO[bytes], start: bytes, name: str) -> IO[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from acumen.errors import DataError, UsageError, printable
 from acumen.readers.assemble import assemble
-from acumen.readers.cells import Gathering, arrow_numbers, recoded, series_numbers, series_values
+from acumen.readers.cells import arrow_numbers, gathered, recoded, series_numbers, series_values
 from acumen.readers.reading import Reading
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
@@ -28,8 +28,8 @@ class Frame(Rows):
     data: Any
     """As narwhals has it; without rows where they come in parts."""
     size: int
-    parts: Callable[[str], Iterator[Any]] | None = None
-    """The parts of a column one after another, where they are read when they are asked for."""
+    parts: Callable[[str], Iterable[Any]]
+    """The parts of a column one after another, read when they are asked for."""
     names_of_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Columns that hold codes of names, as Hugging Face writes them; −1 is no label."""
 
@@ -41,26 +41,20 @@ class Frame(Rows):
         """The columns."""
         return list(self.data.columns)
 
-    def series(self, name: str) -> Iterator[Any]:
-        """The parts of a column; one alone where it was in memory."""
-        yield from (self.data[name],) if self.parts is None else self.parts(name)
-
     def column(self, name: str) -> Any:
         """A column: an array of numbers, codes of texts, or a list."""
-        if self.parts is None:
+        if len(self.data) == self.size:
             return self._values(self.data[name], name)
-        column = Gathering(self.size)
-        for series in self.series(name):
-            column.add(self._values(series, name))
-        return column.column
+        parts = ({name: self._values(series, name)} for series in self.parts(name))
+        return gathered(parts, self.size)[name]
 
     def _values(self, series: Any, name: str) -> Any:
         import narwhals as nw
 
         if name in self.names_of_codes:
             return _named(series, self.names_of_codes[name])
-        # of parts all are coded: in which of them there are gaps shows too late
-        has_gaps = self.parts is not None or series.null_count() > 0
+        # of several parts all are coded: in which of them there are gaps shows too late
+        has_gaps = len(series) < self.size or series.null_count() > 0
         if series.dtype in (nw.String, nw.Categorical, nw.Enum) or (
             has_gaps and series.dtype.is_integer()
         ):
@@ -86,14 +80,14 @@ class Frame(Rows):
             return tuple(dtype.categories)
         if not getattr(getattr(self.data[name].to_native(), "type", None), "ordered", False):
             return None
-        chunks = (chunk for series in self.series(name) for chunk in series.to_native().chunks)
+        chunks = (chunk for series in self.parts(name) for chunk in series.to_native().chunks)
         return tuple(dict.fromkeys(v for c in chunks for v in c.dictionary.to_pylist())) or None
 
     def nan_rows(self, name: str) -> NDArray[Any]:
         """Rows where a column has NaN, which is not null where the library tells them apart."""
         if not self.data[name].dtype.is_float():
             return np.zeros(0, np.int64)
-        parts = (series_numbers(s.is_nan() & ~s.is_null()) for s in self.series(name))
+        parts = (series_numbers(s.is_nan() & ~s.is_null()) for s in self.parts(name))
         return np.flatnonzero(np.concatenate([*parts, np.zeros(0, bool)]))
 
 
@@ -132,8 +126,9 @@ def frame_rows(frame: Any, source: str | None = None, **details: Any) -> Frame:
         texts = {name: str(name) for name in data.columns if not isinstance(name, str)}
         if {*texts.values()} & {*data.columns}:
             raise nw.exceptions.DuplicateError
-        details = {"size": len(data)} | details
-        return Frame(data=data.rename(texts) if texts else data, format="frame", **details)
+        data = data.rename(texts) if texts else data
+        details = {"size": len(data), "parts": lambda name: [data[name]], **details}
+        return Frame(data=data, format="frame", **details)
     except nw.exceptions.DuplicateError:
         raise DataError(["two columns have the same name"], source=source) from None
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
@@ -160,7 +161,8 @@ def _bundled(noun: str, task: Task) -> Content:
     entry = files("acumen.runner.demo").joinpath(name)
     if not entry.is_file():
         raise UsageError(f"there are no bundled {noun} for the task {label(task.name)}")
-    return Content.of(name, entry.read_bytes())
+    data = entry.read_bytes()
+    return Content(name, BytesIO(data), hashlib.sha256(data).hexdigest())
 
 
 def _records(document: object, key: str, source: str) -> list[object]:

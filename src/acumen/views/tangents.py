@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from acumen.types import Floats
 from acumen.views.confusion import Confusion
-from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin, log_loss
+from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin
 from acumen.views.ranking import MOST_RISK, Areas, Ranking, Totals
 from acumen.views.severity import SeverityRanking, ThresholdSums
 from acumen.views.weights import CaseWeights, tie_of_row
@@ -32,14 +32,14 @@ class Part:
 
     sums: Floats
     along: Callable[[Floats], Floats]
-    """Slopes along these sums -> slope along each row of the table, or each case."""
+    """Slopes along these sums -> slope along each case."""
     scale: float | None = None
     """The size of what is summed, where the sums themselves may cancel."""
 
     @classmethod
-    def dense(cls, total: Any, by_unit: Floats) -> Part:
-        """One sum, with what every row, or case, adds to it."""
-        return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_unit)
+    def dense(cls, total: Any, by_case: Floats) -> Part:
+        """One sum, with what every case adds to it."""
+        return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_case)
 
     @property
     def steps(self) -> Floats:
@@ -50,14 +50,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """The sums of a view, and how every row of the table, or every case, moves them."""
+    """The sums of a view, and how every case moves them."""
 
     parts: Sequence[Part]
     remember: Callable[[list[Floats]], dict[Hashable, Any]]
     """The sums of each part, ``(sum, lane)`` -> what a block remembers, by key."""
 
     def slopes(self, function: Callable[[CaseWeights], Floats], n_cases: int) -> Iterator[Floats]:
-        """∂T/∂w of every row, per unit of its weight, or case; one statistic after another."""
+        """∂T/∂w of every case, one statistic after another."""
         steps = np.concatenate([part.steps for part in self.parts])
         moves = np.hstack([np.diag(steps), -np.diag(steps)])
         ends = np.cumsum([len(part.sums) for part in self.parts])[:-1]
@@ -74,61 +74,47 @@ class Tangent:
             yield np.asarray(sum(along, np.zeros(1)))
 
 
-def tangent(view: Any, block: CaseWeights, *, by_case: bool = False) -> Tangent | None:
-    """The tangent of the sums that a block of one weighting remembers; None where unknown.
-
-    Of rows, or of cases: what their rows move together, by their weights. Of very many rows the
-    columns of each part are added up as they are made, so that only those of cases are held.
-    """
+def tangent(view: Any, block: CaseWeights) -> Tangent | None:
+    """The tangent of the sums that a block of one weighting remembers; None where unknown."""
     make = _MAKERS.get(type(view))
     if make is None or not len(view.order):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each
     is_other = isinstance(view, Ranking) and not (view.by_right is view.by_judgment is view)
-    return None if is_other else make(view, block, by_case)
+    return None if is_other else make(view, block)
 
 
 def _uses(block: CaseWeights, sums: str) -> bool:
     return any(key[1] == sums for key in block.memory)  # type: ignore[index]  # once_a_block's keys
 
 
-def _spread(view: Any, by_case: bool, lane: NDArray[Any] | None = None) -> Callable[..., Floats]:
-    """What moves with each lane of the rows in order -> with each row of the table, or case.
+def _by_case(view: Any, lane: NDArray[Any] | None = None) -> Callable[[Floats], Floats]:
+    """What moves with each lane of the rows in order -> with each case, by the weights of its rows.
 
     By default each row has a lane; after all comes that of abstained rows, which move no area.
+    Of very many rows these columns are added up as they are made, not held.
     """
+    silent = view.case_weight - np.bincount(view.index, view.own, view.n_cases)
 
-    def to_rows(by_lane: Floats) -> Floats:
-        rows = np.full(len(view.case), by_lane[-1])
-        rows[view.order] = by_lane[:-1] if lane is None else by_lane[lane]
-        return rows
-
-    def to_cases(by_lane: Floats) -> Floats:
+    def add_up(by_lane: Floats) -> Floats:
         rows = by_lane[:-1] if lane is None else by_lane[lane]
         rows = rows if view.own is None else rows * view.own
         return np.asarray(np.bincount(view.index, rows, view.n_cases) + by_lane[-1] * silent)
 
-    silent = view.case_weight - np.bincount(view.index, view.own, view.n_cases)
-    return to_cases if by_case else to_rows
+    return add_up
 
 
-def _of_ranking(ranking: Ranking, block: CaseWeights, by_case: bool) -> Tangent:
-    totals, spread = ranking.totals(block), _spread(ranking, by_case)
-
-    def along_kinds(slope: Floats) -> Floats:
-        if by_case:
-            return np.asarray(slope @ ranking.case_columns[1:])
-        return spread(np.append(slope[ranking.kind], 0.0))
-
+def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
+    totals, by_case = ranking.totals(block), ranking.case_columns
     families = {
         "totals": [
-            Part.dense(totals.rows[0], spread(np.ones(len(ranking.order) + 1))),
-            Part(totals.by_kind[:, 0], along_kinds),
+            Part.dense(totals.rows[0], by_case[0]),
+            Part(totals.by_kind[:, 0], lambda slope: np.asarray(slope @ by_case[1:])),
         ]
     }
     if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
-        families |= _areas_of(ranking, block, spread)
+        families |= _areas_of(ranking, block)
     ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
@@ -156,9 +142,7 @@ def _of_ranking(ranking: Ranking, block: CaseWeights, by_case: bool) -> Tangent:
     return Tangent([p for parts in families.values() for p in parts], remember)
 
 
-def _areas_of(
-    ranking: Ranking, block: CaseWeights, spread: Callable[..., Floats]
-) -> dict[str, list[Part]]:
+def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
     """The areas that a block remembers, by what it calls them."""
     from acumen.views.ranking_kernels import hull_corners
 
@@ -168,10 +152,11 @@ def _areas_of(
     curve, reach = (x[heavy], y[heavy]), x[tie] * (1 - 1e-12)
     first = np.searchsorted(curve[0], reach)
     families: dict[str, list[Part]] = {}
+    by_case = _by_case(ranking)
 
     def along(points: tuple[Floats, ...], part: Callable[..., tuple[Floats, ...]]) -> Floats:
         place = first if points is curve else np.searchsorted(points[0], reach)
-        return spread(_along(ranking, place, points, part))
+        return by_case(_along(ranking, place, points, part))
 
     under_loss = along(curve, _by_loss)
     if _uses(block, "areas"):
@@ -180,7 +165,7 @@ def _areas_of(
             Part.dense(areas.risk[0], along(curve, _by_risk)),
             Part.dense(areas.loss[0], under_loss),
             *(
-                Part.dense(total, spread(_up_to(ranking, curve, first, cut, part)))
+                Part.dense(total, by_case(_up_to(ranking, curve, first, cut, part)))
                 for totals, part in zip(areas.cut[..., 0], (_by_risk, _by_loss), strict=True)
                 for total, cut in zip(totals, ranking.cuts, strict=True)
             ),
@@ -190,7 +175,7 @@ def _areas_of(
         pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
         families["exact"] = [
             Part.dense(exact[0], along(curve, _exactly)),
-            Part.dense(exact[2], spread(pairs)),
+            Part.dense(exact[2], by_case(pairs)),
             Part.dense(exact[3], under_loss),
         ]
     if _uses(block, "hulls"):
@@ -284,15 +269,12 @@ def _exactly(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ..
     return *starts, log * steep * x0 / width + at_zero / x1, 1 - log * x0 / width
 
 
-def _of_confusion(table: Confusion, block: CaseWeights, by_case: bool) -> Tangent:
+def _of_confusion(table: Confusion, block: CaseWeights) -> Tangent:
     base = table.sums(block)[..., 0]
 
     def along(slope: Floats) -> Floats:
-        rows = slope[table.cell]
-        if not by_case:
-            return rows
-        weighed = rows if table.weight is None else rows * table.weight
-        return np.bincount(table.case, weighed, table.n_cases).astype(np.float64)
+        rows = slope[table.cell] * (1.0 if table.weight is None else table.weight)
+        return np.bincount(table.case, rows, table.n_cases).astype(np.float64)
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
         return {(table, "sums", ()): moved[0].reshape(*base.shape, -1)}
@@ -300,28 +282,22 @@ def _of_confusion(table: Confusion, block: CaseWeights, by_case: bool) -> Tangen
     return Tangent([Part(base.ravel(), along)], remember)
 
 
-def _of_forecast(view: Forecast, block: CaseWeights, by_case: bool) -> Tangent:
+def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
     p, y, moments = view.probability, view.target, view.moments(block)
-    spread = _spread(view, by_case, view.atom)
+    by_case = _by_case(view, view.atom)
     sums = np.concatenate([getattr(moments, name) for name in Moments.__slots__])
     scale, steps = float(sums[0]), 0.0
 
-    def along_moments(slope: Floats) -> Floats:
-        if by_case:
-            return np.asarray(slope @ view.moment_columns)
-        of_moments = np.stack([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
-        return spread(np.append(slope @ of_moments, 0.0))
-
     def along_bins(slope: Floats) -> Floats:
         weight, probability, target = slope.reshape(3, BINS)[:, equal_width_bin(p)]
-        return spread(np.append(weight + probability * p + target * y, 0.0))
+        return by_case(np.append(weight + probability * p + target * y, 0.0))
 
     def along_cosines(slope: Floats) -> Floats:
         from acumen.views.cell_kernels import cosine_series
 
-        return spread(np.append((y - p) * cosine_series(slope, p), 0.0))
+        return by_case(np.append((y - p) * cosine_series(slope, p), 0.0))
 
-    parts = {"moments": Part(sums, along_moments, scale)}
+    parts = {"moments": Part(sums, lambda slope: np.asarray(slope @ view.moment_columns), scale)}
     if _uses(block, "bins"):
         parts["bins"] = Part(view.bins(block, BINS).ravel(), along_bins, scale)
     if _uses(block, "cosines"):
@@ -330,7 +306,7 @@ def _of_forecast(view: Forecast, block: CaseWeights, by_case: bool) -> Tangent:
         squares, steps = view.pooled(block)[:, 0]
         fit = view.isotonic()
         # the regression has the least squares, so only the row's own square moves them
-        parts["pooled"] = Part.dense(squares, spread(np.append(fit * (2 * y - fit), 0.0)))
+        parts["pooled"] = Part.dense(squares, by_case(np.append(fit * (2 * y - fit), 0.0)))
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
         known = dict(zip(parts, moved, strict=True))
@@ -347,14 +323,14 @@ def _of_forecast(view: Forecast, block: CaseWeights, by_case: bool) -> Tangent:
     return Tangent([*parts.values()], remember)
 
 
-def _of_severity(ranking: SeverityRanking, block: CaseWeights, by_case: bool) -> Tangent:
+def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
     # rows of one tie and level move alike: of predicted levels there are a few such lanes
     code = tie_of_row(ranking.ends) * ranking.levels + ranking.level
     there = np.zeros(len(ranking.ends) * ranking.levels, bool)
     there[code] = True
     lane = (np.cumsum(there, dtype=np.int32) - 1)[code]
     tie, level = np.divmod(np.flatnonzero(there), ranking.levels)
-    spread = _spread(ranking, by_case, lane)
+    by_case = _by_case(ranking, lane)
     size, own = len(tie), _sums(lane, ranking.row_weight[ranking.order])
     base = ranking.sums(block)
     high = level >= np.arange(1, ranking.levels)[:, None]
@@ -371,7 +347,7 @@ def _of_severity(ranking: SeverityRanking, block: CaseWeights, by_case: bool) ->
     sizes = np.cumsum([len(part) for part in slopes])[:-1]
     sums = [np.atleast_2d(getattr(base, name))[:, 0] for name in names]
     parts = [
-        Part.dense(total, spread(np.append(by_lane, 0.0)))
+        Part.dense(total, by_case(np.append(by_lane, 0.0)))
         for totals, rows in zip(sums, slopes, strict=True)
         for total, by_lane in zip(totals, rows, strict=True)
     ]
@@ -409,7 +385,7 @@ def _sums(index: NDArray[np.int64], values: Floats) -> Floats:
     return np.bincount(index, weights=values).astype(np.float64)
 
 
-_MAKERS: Final[dict[type, Callable[[Any, CaseWeights, bool], Tangent]]] = {
+_MAKERS: Final[dict[type, Callable[[Any, CaseWeights], Tangent]]] = {
     Ranking: _of_ranking,
     Confusion: _of_confusion,
     Forecast: _of_forecast,
