@@ -191,7 +191,7 @@ def evaluation(
     """The whole document."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
-    agreement = [system.infer_agreement(()) for system in systems]
+    agreement = [system.infer_agreement(alone=True) for system in systems]
     overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
     rows = [
         _rows(system.table, system.confidence, texts=plan.texts)

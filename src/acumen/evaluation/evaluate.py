@@ -181,12 +181,12 @@ def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Func
     the threads; on a large one the loops of each do.
     """
     options = systems[0].plan.options
-    for system in systems:
-        _ = system.rankings, system.forecasts  # once, before threads ask for them
     threads = options.threads or min(os.cpu_count() or 1, 8)
     tasks = len(names) if len(systems) == 2 else len(names) * len(systems)
     if threads == 1 or len(systems[0].table) > SMALL_TABLE or tasks < 2:
         return [_measure(systems, name, options, map) for name in names]
+    for system in systems:
+        _ = system.rankings, system.forecasts  # once, before threads ask for them
     alone = replace(options, threads=1)
     with ThreadPoolExecutor(threads) as pool:
         if len(systems) > 2:
@@ -221,7 +221,7 @@ def _measure(
 def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
     of_best = ("augrc", "failure_auroc")
     by_rank = infer(system.plan.metrics(), system.rankings[name], options, of_best)
-    return by_rank | system.infer_reliability(name, ())
+    return by_rank | system.infer_reliability(name, alone=True)
 
 
 def _comparison(

@@ -123,8 +123,7 @@ class Evaluation:
         curve: Any = self.sources[at].rankings[function].curve() if self.sources else variant.curve
         within = np.flatnonzero(np.asarray(curve.selective_risk) <= error + COVERAGE_TOLERANCE)
         cut = int(within[-1]) if len(within) else None
-        share = None if cut is None else float(curve.coverage[cut])
-        coverage = Measured(value=share, better="higher")
+        coverage = Measured(value=None if cut is None else curve.coverage[cut], better="higher")
         if self.sources:
             source, metric = self.sources[at], METRICS["coverage_at_risk"].at(risk=error)
             options = source.plan.options.without_resamples()

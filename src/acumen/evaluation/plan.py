@@ -6,7 +6,7 @@ the default interval alone, which needs no resamples, so they cost next to nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Final
@@ -233,15 +233,13 @@ class System:
         """The answered rows, worst first."""
         return rank_judgments_by_severity(self.table)
 
-    def infer_reliability(
-        self, function: str, compared: Collection[str] | None = None
-    ) -> dict[str, Inference]:
+    def infer_reliability(self, function: str, *, alone: bool = False) -> dict[str, Inference]:
         """Is the confidence honest? Nothing where it cannot be read as a probability."""
         view = self.forecasts[function]
         if isinstance(view, str):
             return {}
         options = self.plan.options.without_resamples()
-        return infer(metrics_of(Forecast), view, options, compared)
+        return infer(metrics_of(Forecast), view, options, () if alone else None)
 
     def why_not_honest(self, function: str) -> dict[str, Measured]:
         """The same without a value, with the reason, where it is no probability."""
@@ -269,12 +267,12 @@ class System:
             numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}
         )
 
-    def infer_agreement(self, compared: Collection[str] | None = None) -> dict[str, Inference]:
+    def infer_agreement(self, *, alone: bool = False) -> dict[str, Inference]:
         """Do the predicted levels agree with the truth, and rank the worst first?"""
         if not self.table.has_truth:
             return {}
-        options = self.plan.options.without_resamples()
-        families = (infer(m, view, options, compared) for m, view in self.level_views())
+        rest = self.plan.options.without_resamples(), () if alone else None
+        families = (infer(metrics, view, *rest) for metrics, view in self.level_views())
         return {name: number for family in families for name, number in family.items()}
 
     def level_views(self) -> Iterator[tuple[list[Metric], Any]]:

@@ -58,11 +58,11 @@ def readable(path: str | Path) -> Iterator[None]:
 def read_bytes(path: str | Path) -> bytes:
     """A file's bytes, with one clear line when it cannot be read."""
     with readable(path):
-        if str(path) == "-":
-            data = sys.stdin.buffer.read(LARGEST_FILE + 1)
-        else:
-            with Path(path).open("rb") as file:
-                data = file.read(LARGEST_FILE + 1)
+        is_input = str(path) == "-"
+        with (
+            contextlib.nullcontext(sys.stdin.buffer) if is_input else Path(path).open("rb") as file
+        ):
+            data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
         raise DataError([TOO_LARGE], source=source_name(path))
     return data

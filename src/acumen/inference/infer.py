@@ -111,10 +111,7 @@ def infer(
     options: Options = Options(),  # noqa: B008  (frozen)
     compared: Collection[str] | None = None,
 ) -> dict[str, Inference]:
-    """Estimates and intervals of metrics that look at the same view, by name.
-
-    The jackknives of those that are not to be ``compared`` are let go one by one, as is the rest.
-    """
+    """Estimates and intervals of metrics of one view, by name; settled but for the ``compared``."""
     statistic = statistic_of(metrics, view)
     values = np.empty((len(metrics), 0))
     probability = None

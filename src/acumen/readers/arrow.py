@@ -18,6 +18,8 @@ from acumen.readers.delimited import Sheet, header_of
 from acumen.readers.frame import coded_array, frame_rows
 from acumen.readers.records import Rows
 
+MOST_LEVELS: Final = 25
+"""A column of so few whole numbers is one of levels; one of more may be one of ids."""
 _NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(), word.title()}]
 
 
@@ -83,11 +85,12 @@ def read_clean_csv(content: Content) -> Sheet | None:
     is_first = header.strip().encode() == first.removeprefix(BOM).strip()
     if start or not is_first or len(names) < 2 or len({*names}) < len(names):
         return None
-    size, text = 1, pa.dictionary(pa.int32(), pa.string())
+    size, text = 0, pa.dictionary(pa.int32(), pa.string())
     for block in content.blocks(len(first)):
-        if b'"' in block or b"\0" in block or block.count(b"\r") != block.count(b"\r\n"):
+        bare = b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
+        if bare or b'"' in block or b"\0" in block:
             return None
-        size += block.count(b"\n")
+        size += block.count(b"\n") + (not block.endswith(b"\n"))
 
     def parts(types: dict[str, Any], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Columns, a block of lines at a time."""
@@ -106,9 +109,10 @@ def read_clean_csv(content: Content) -> Sheet | None:
             )
             yield {name: _values(table[name]) for name in columns}
 
-    floats = _floats(beginning.splitlines()[1:-1], mark, names)
+    kinds = _numeric(beginning.splitlines()[1:-1], mark, names)
     try:
-        columns = gathered(parts(dict.fromkeys(floats, pa.float64()), names), size)
+        types = {name: getattr(pa, kind)() for name, kind in kinds.items()}
+        columns = gathered(parts(types, names), size)
     except ValueError:  # a number further down is odd, or a line is
         try:
             columns = gathered(parts({}, names), size)
@@ -118,7 +122,6 @@ def read_clean_csv(content: Content) -> Sheet | None:
     texts = [c for c in columns.values() if not isinstance(c, np.ndarray)]
     if all(np.isnan(c).any() for c in arrays) and all("" in c.values for c in texts):
         return None  # perhaps in one row
-    size = len(columns[names[0]])
     return Sheet(
         columns=columns,
         size=size,
@@ -130,24 +133,27 @@ def read_clean_csv(content: Content) -> Sheet | None:
 
 
 def _values(column: Any) -> Any:
-    """A column's texts or numbers; one that is not finite must be looked at as it is written."""
-    if str(column.type) != "double":
+    """A column's texts or numbers; what may be odd must be looked at as it is written."""
+    if (kind := str(column.type)) not in ("int32", "double"):
         return coded_array(column)
-    values = arrow_numbers(column, math.nan)
-    if np.isfinite(values).sum() < len(values) - column.null_count:
-        raise ValueError("a number is not finite")
+    values = arrow_numbers(column, math.nan if kind == "double" else 0.0)
+    # a word for none among whole numbers may be one that is told
+    gaps = column.null_count if kind == "double" else 0
+    if (column.null_count and not gaps) or np.isfinite(values).sum() < len(values) - gaps:
+        raise ValueError("an odd number")
     return values
 
 
-def _floats(lines: Sequence[str], mark: str, names: Sequence[str]) -> list[str]:
-    """Columns whose first cells are many numbers with a decimal point."""
+def _numeric(lines: Sequence[str], mark: str, names: Sequence[str]) -> dict[str, str]:
+    """Columns whose first cells are few whole numbers, or many with a decimal point: their type."""
     cells = [line.split(mark) for line in lines[:1000]]
-    if not cells or any(len(row) != len(names) for row in cells):
-        return []
-    columns = zip(names, map(set, zip(*cells, strict=True)), strict=True)
-    kinds = {
-        name: {*map(type, map(number_in_text, distinct))}
-        for name, distinct in columns
-        if len(distinct) > min(100, len(cells) / 2)
-    }
-    return [name for name, types in kinds.items() if float in types and str not in types]
+    types: dict[str, str] = {}
+    if any(len(row) != len(names) for row in cells):
+        return types
+    for name, distinct in zip(names, map(set, zip(*cells, strict=True)), strict=bool(cells)):
+        kinds = {type(number_in_text(cell)) for cell in distinct}
+        if kinds == {int} and len(distinct) <= MOST_LEVELS:
+            types[name] = "int32"
+        elif len(distinct) > min(100, len(cells) / 2) and float in kinds and str not in kinds:
+            types[name] = "float64"
+    return types

@@ -124,7 +124,7 @@ def recoded(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
 
 
 def gathered(parts: Iterable[Mapping[str, Any]], size: int) -> dict[str, Any]:
-    """Columns of at most so many rows that come in parts: arrays, codes or lists, each by its name.
+    """Columns of so many rows that come in parts: arrays, codes or lists, each by its name.
 
     A part goes to its place at once: those that wait would double the memory, and break it up.
     """
@@ -134,17 +134,23 @@ def gathered(parts: Iterable[Mapping[str, Any]], size: int) -> dict[str, Any]:
     for part in parts:
         for name, piece in part.items():
             own, end = piece, start + len(piece)
+            if len(piece) == size:  # there is no other
+                columns[name] = piece
+                continue
             if isinstance(piece, list):
                 own = np.fromiter(piece, object, len(piece))
             elif isinstance(piece, Coded):
                 place = places.setdefault(name, {})
-                codes = [place.setdefault(value, len(place)) for value in piece.values]
-                own = np.array([*codes, -1], np.int32)[piece.codes]
+                fresh = [value for value in piece.values if value not in place]
+                place.update(zip(fresh, range(len(place), 1 << 31), strict=False))
+                codes = [*map(place.__getitem__, piece.values), -1]
+                own = np.array(codes, np.int32)[piece.codes]
             if name not in columns:
                 columns[name] = np.empty(size, own.dtype)
             columns[name][start:end] = own
         start = end
-    whole = {n: c[:end].tolist() if c.dtype == object else c[:end] for n, c in columns.items()}
+    whole = {n: c[:end] if isinstance(c, np.ndarray) else c for n, c in columns.items()}
+    whole |= {n: c.tolist() for n, c in whole.items() if getattr(c, "dtype", 0) == np.dtype(object)}
     return whole | {name: Coded(tuple(place), whole[name]) for name, place in places.items()}
 
 

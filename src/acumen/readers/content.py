@@ -33,7 +33,7 @@ GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 HEAD: Final = 64 << 10
 """Bytes of a file's beginning by which its format is told."""
-BLOCK = 8 << 20
+BLOCK = 32 << 20
 """Bytes of a text that are turned into columns at once."""
 FREE: Final = 64 << 20
 MOST_SWELL: Final = 200
@@ -133,6 +133,9 @@ class Content:
 
     def blocks(self, start: int = 0) -> Iterator[bytes]:
         """Whole lines from a byte on, about ``BLOCK`` bytes of them at a time."""
+        if start < self.size <= BLOCK:
+            yield self.data[start:]
+            return
         self.file.seek(start)
         while block := self.file.read(BLOCK):
             yield block if block.endswith(b"\n") else block + self.file.readline()

@@ -78,7 +78,7 @@ class Forecast(CaseRows):
     the order of the rows.
     """
 
-    atom: NDArray[np.int64]
+    atom: NDArray[np.int32]
     """Atom of each answered row."""
     probability: Floats
     """Of each atom, rising."""
@@ -90,11 +90,11 @@ class Forecast(CaseRows):
         """Every atom a case of its own, so that the order of the rows does not matter."""
         size = len(self.probability)
         mass = np.bincount(self.atom, weights=weights[self.order], minlength=size)
-        atoms = np.arange(size)
+        atoms = np.arange(size, dtype=np.int32)
         view = Forecast(
-            order=atoms.astype(np.int32),
+            order=atoms,
             atom=atoms,
-            case=atoms.astype(np.int32),
+            case=atoms,
             n_cases=size,
             probability=self.probability,
             target=self.target,
@@ -290,7 +290,7 @@ def forecast(
     return Forecast(
         item=None if item is None else np.asarray(item, np.int32),
         order=rows,
-        atom=np.cumsum(first) - 1,
+        atom=np.cumsum(first, dtype=np.int32) - np.int32(1),
         case=codes,
         n_cases=n_cases,
         probability=p[first],

@@ -21,8 +21,6 @@ T = TypeVar("T")
 V = TypeVar("V", bound=Hashable)
 P = ParamSpec("P")
 
-MANY_ROWS: Final = 50_000
-"""Of more than these a view holds on to no more than it must."""
 NO_WEIGHT: Final = "no row has weight"
 NO_ANSWER: Final = "no row was answered"
 
@@ -151,8 +149,8 @@ class CaseRows:
         return balance(self.case_weight)
 
     def forget(self) -> None:
-        """Let go of what can be made again: of many rows it is held only while it is used."""
-        if len(self.case) > MANY_ROWS:
+        """Let go of what can be made again, of more than 50,000 rows."""
+        if len(self.case) > 50_000:
             for name in vars(self).keys() - {part.name for part in fields(self)}:
                 del vars(self)[name]
 
