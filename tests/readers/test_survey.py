@@ -23,7 +23,7 @@ WHAT_IT_HOLDS = {
     "subgroups.csv": ("csv", 36, 18, 2, [0, 1, 2, 3], {"answered": 30, "abstained": 6}),
     "repeats.jsonl": ("jsonl", 42, 7, 2, [1, 2, 3, 4, 5], {"answered": 38, "abstained": 4}),
     "raters_long.csv": ("csv", 47, 8, 2, [1, 2, 3, 4, 5], {"answered": 38, "abstained": 9}),
-    "raters_wide.csv": ("csv", 20, 20, 1, [0, 1, 2, 3], {"answered": 41, "abstained": 12}),
+    "raters_wide.csv": ("csv", 53, 20, 1, [0, 1, 2, 3], {"answered": 41, "abstained": 12}),
     "three_systems.parquet": (
         *("parquet", 60, 10, 2, [1, 2, 3, 4, 5]),
         {"answered": 42, "abstained": 18},
@@ -243,3 +243,11 @@ def test_columns_that_say_nothing_are_counted(capsys: pytest.CaptureFixture[str]
 def test_a_survey_is_of_a_file() -> None:
     with pytest.raises(UsageError, match="of a file"):
         acumen.survey({"case": [1]})  # type: ignore[arg-type]  # on purpose
+
+
+def test_every_column_of_the_truth_is_shown_as_one() -> None:
+    survey = look("raters_wide.csv")
+    assert [part.path for part in survey.details if part.role == "truth"] == [
+        *("rater_1", "rater_2", "rater_3")
+    ]
+    assert survey.columns["truth"] == "rater_1,rater_2,rater_3"

@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Never
 
@@ -168,8 +169,14 @@ def _located(text: str, error: Exception | None, nan_below: Collection[str]) -> 
 
 def to_json(document: object, *, indent: int | None = 1, compact: bool = False) -> str:
     """Strict JSON text: never NaN or Infinity, a newline at the end; ``compact`` has no blanks."""
-    layout: dict[str, Any] = {"separators": (",", ":")} if compact else {"indent": indent}
-    return json.dumps(document, allow_nan=False, ensure_ascii=False, **layout) + "\n"
+    return _encoder(None if compact else indent, compact).encode(document) + "\n"
+
+
+@cache
+def _encoder(indent: int | None, compact: bool) -> json.JSONEncoder:
+    """One encoder a layout: ``json.dumps`` makes one a call, a fifth of the time of a short row."""
+    marks = (",", ":") if compact else None
+    return json.JSONEncoder(allow_nan=False, ensure_ascii=False, indent=indent, separators=marks)
 
 
 def created_at() -> str:

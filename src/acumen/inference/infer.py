@@ -37,6 +37,7 @@ from acumen.results.measured import (
     RestsOn,
     finite,
 )
+from acumen.stages import stage
 from acumen.views.groups import deal
 from acumen.views.weights import CaseWeights, Errors
 
@@ -120,7 +121,8 @@ def infer(
         values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     once = CaseWeights.once(view.n_cases)
-    estimates = statistic(once)[:, 0]
+    with stage(share=0.3):
+        estimates = statistic(once)[:, 0]
     jackknives = leave_out(metrics, view, options.threads, once)
     if options.items == "random" and view.n_cases >= FEWEST_CASES:
         of_cases = dict(jackknives)
@@ -290,9 +292,10 @@ def leave_out(
         return
     plan = LeaveOut.of(n)
     if plan.size < n:
-        for name, of_case in case_influence(metrics, view, once):
-            del rest[name]
-            yield name, Jackknife.of_influence(of_case)
+        with stage(share=0.5):
+            for name, of_case in case_influence(metrics, view, once):
+                del rest[name]
+                yield name, Jackknife.of_influence(of_case)
         for name, row in without_groups(metrics, view, plan.size).items():
             del rest[name]
             yield name, Jackknife.of(row, n)

@@ -30,11 +30,18 @@ def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
 
 def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
     """What every row of the table does to the metrics for which that is known; it sums to 0."""
-    if not hasattr(view, "row_weight"):
+    smooth = [m for m in metrics if m.smooth]
+    if not smooth or not hasattr(view, "row_weight"):
         return {}
-    rows = np.arange(len(view.case), dtype=np.int32)  # each a case of its own
+    block, rows = CaseWeights.once(view.n_cases), np.arange(len(view.case), dtype=np.int32)
+    statistic_of(smooth, view)(block)
+    # each row is a case of its own, and the sums are as they were
     own = replace(view, case=rows, n_cases=len(rows))
-    return dict(case_influence([m for m in metrics if m.smooth], own))
+    known: dict[Any, Any] = dict(block.memory)
+    memory: Any = {(own, *key[1:]): sums for key, sums in known.items() if key[0] is view}
+    return dict(
+        case_influence(smooth, own, CaseWeights(np.ones((len(rows), 1), np.uint16), memory))
+    )
 
 
 def case_influence(
@@ -42,8 +49,9 @@ def case_influence(
 ) -> Iterator[tuple[str, Floats]]:
     """The same of every case, of very many: what its rows do together."""
     smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
+    weight = getattr(view, "case_weight", np.ones(view.n_cases))
     for name, of_case in _slopes(smooth, view, once):
-        yield name, of_case - of_case.sum() * view.case_weight / view.case_weight.sum()
+        yield name, of_case - of_case.sum() * weight / weight.sum()
 
 
 def without_groups(metrics: Sequence[Metric], view: Any, groups: int) -> dict[str, Floats]:

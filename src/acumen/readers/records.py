@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ ABSENT: Final[Any] = type("Absent", (), {"__repr__": lambda _: "ABSENT", "__slot
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class Rows(ABC):
     """Rows with named columns, and how the format they came in means them."""
 
     mapping: Mapping[str, Any] = field(default_factory=dict)
@@ -31,25 +32,25 @@ class Rows:
     is_text: bool = False
     """Whether cells are texts, so that a number is one that looks like it."""
 
-    def __len__(self) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def __len__(self) -> int: ...
 
     @property
+    @abstractmethod
     def names(self) -> Sequence[str]:
         """The columns, in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def column(self, name: str) -> Any:
         """A column's cells: a list, an array or codes; ABSENT where a record lacks it."""
-        raise NotImplementedError
 
     def ids(self, name: str) -> Any:
         """A column whose cells are names of things, as they are written."""
         return self.column(name)
 
+    @abstractmethod
     def has_numbers(self, name: str) -> bool:
         """Whether a column that has no role is one of numbers."""
-        raise NotImplementedError
 
     def order(self, name: str) -> tuple[Any, ...] | None:
         """The order of a column's levels, where its type has one."""

@@ -73,7 +73,7 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
             words: dict[str, Any] = options | {"levels": levels.text}
             table = read_content(content, mode=mode, **words) if levels.text else None
     proposal = {"levels": levels.text} if levels.is_ordered else {}
-    roles = _roles(rows, request, guesses)
+    roles = _roles(rows, request, guesses) | {k: v for k, v in options.items() if k == "truth"}
     report = Survey(
         file=content.name,
         format=name,
@@ -136,7 +136,11 @@ def _roles(rows: Rows | None, request: Request, guesses: Mapping[str, Guess]) ->
 def _details(
     columns: Sequence[Column], guesses: Mapping[str, Guess], paths: Mapping[str, str]
 ) -> list[ColumnPart]:
-    roles = {path: (role, "the mapping") for role, path in paths.items()}
+    roles = {
+        path: (role, "another of the truth's" if role in guesses else "the mapping")
+        for role, column in paths.items()
+        for path in column.split(",")
+    }
     roles |= {guess.column.path: (role, guess.reason) for role, guess in guesses.items()}
     parts = []
     for column in columns:
@@ -189,6 +193,7 @@ class _Study:
     def facts(self) -> dict[str, Any]:
         table = self.table
         return {
+            "rows": sum(table.outcomes.values()),  # a line with three ratings is three
             "cases": len(table.cases),
             "items": len(table.items),
             "levels": list(table.scale.levels) if self.is_ordered else None,

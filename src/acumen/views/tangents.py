@@ -19,6 +19,7 @@ from acumen.types import Floats
 from acumen.views.confusion import Confusion
 from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin
 from acumen.views.ranking import MOST_RISK, Areas, Ranking, Totals
+from acumen.views.reasoning import Reasoning
 from acumen.views.severity import SeverityRanking, ThresholdSums
 from acumen.views.weights import CaseWeights, tie_of_row
 
@@ -76,13 +77,30 @@ class Tangent:
 
 def tangent(view: Any, block: CaseWeights) -> Tangent | None:
     """The tangent of the sums that a block of one weighting remembers; None where unknown."""
+    if parts := getattr(view, "parts", ()):
+        return _of_parts(list(dict.fromkeys(parts)), block)
     make = _MAKERS.get(type(view))
-    if make is None or not len(view.order):
+    if make is None or not len(view):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each
     is_other = isinstance(view, Ranking) and not (view.by_right is view.by_judgment is view)
     return None if is_other else make(view, block)
+
+
+def _of_parts(views: Sequence[Any], block: CaseWeights) -> Tangent | None:
+    """The tangent of a view that is made of others of the same cases: theirs, case by case."""
+    known = [along for view in views if (along := tangent(view, block)) is not None]
+    if len(known) < len(views):
+        return None
+    ends = np.cumsum([len(along.parts) for along in known]).tolist()
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        spans = zip(known, [0, *ends], ends, strict=False)
+        own = (along.remember(moved[start:end]) for along, start, end in spans)
+        return {key: sums for memory in own for key, sums in memory.items()}
+
+    return Tangent([part for along in known for part in along.parts], remember)
 
 
 def _uses(block: CaseWeights, sums: str) -> bool:
@@ -360,6 +378,17 @@ def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
     return Tangent(parts, remember)
 
 
+def _of_reasoning(view: Reasoning, block: CaseWeights) -> Tangent:
+    names, columns = list(view.right), view.columns
+    sums = Part(columns.sum(axis=1), lambda slope: slope @ columns)
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        right, of = np.split(moved[0], 2)
+        return {(view, "sums", ()): dict(zip(names, zip(right, of, strict=True), strict=True))}
+
+    return Tangent([sums], remember)
+
+
 def _of_precision(
     tie: NDArray[np.int64], weight: Floats, hits: Floats, is_hit: NDArray[np.bool_]
 ) -> Floats:
@@ -390,4 +419,5 @@ _MAKERS: Final[dict[type, Callable[[Any, CaseWeights], Tangent]]] = {
     Confusion: _of_confusion,
     Forecast: _of_forecast,
     SeverityRanking: _of_severity,
+    Reasoning: _of_reasoning,
 }
