@@ -151,7 +151,7 @@ def test_leaving_a_case_out_moves_a_metric_by_its_influence_and_less_with_more_c
     of_case, of_error = [], []
     for n in (60, 960):
         view = studies(n, tied=True, rows=1)[metric.view]
-        (left_out,) = leave_out([metric], view)
+        ((_, left_out),) = leave_out([metric], view)
         influence = Jackknife.of_influence(by_case(metric, view))
         largest = np.abs(left_out.deviations).max() or 1.0  # where the curve is its own hull
         of_case.append(np.abs(influence.deviations - left_out.deviations).max() / largest)
@@ -201,7 +201,7 @@ def test_a_coverage_that_the_view_does_not_keep_is_left_out_group_by_group() -> 
     odd = METRICS["mae_at_coverage"].at(coverage=0.47)
     assert without_groups([odd], study, 20) == {}
     assert dict(case_influence([METRICS["aurc_at_coverage"].at(coverage=0.47)], study)) == {}
-    assert leave_out([odd], study)[0].n == MOST_GROUPS
+    assert dict(leave_out([odd], study))[odd.name].n == MOST_GROUPS
 
 
 @pytest.mark.parametrize("coverage", [0.02, 0.5, 0.99])
@@ -239,7 +239,7 @@ def test_groups_are_dealt_by_what_cases_hold_and_not_by_their_number(
     brought = [replace(m, name="brought", smooth=False, in_many=None) for m in METRICS.values()]
     metric = next(m for m in brought if m.view is view)
     steps = [m for m in IN_STEPS if m.view is view and "@0.9" not in m.name]
-    for one, two in zip(
+    for (_, one), (_, two) in zip(
         leave_out([metric, *steps], plain), leave_out([metric, *steps], other), strict=True
     ):
         assert one.n + len(one.undefined) == MOST_GROUPS
@@ -255,7 +255,7 @@ def test_the_standard_error_of_influence_is_the_known_formula() -> None:
 def test_influence_of_a_mean_is_exactly_its_jackknife() -> None:
     case = np.arange(25)
     view = rank(np.arange(25) % 4, case, case=case, n_cases=25)
-    (left_out,) = leave_out([METRICS["mae"]], view)
+    ((_, left_out),) = leave_out([METRICS["mae"]], view)
     by_influence = Jackknife.of_influence(by_case(METRICS["mae"], view))
     assert by_influence.deviations == pytest.approx(left_out.deviations, rel=1e-8)
 
@@ -294,11 +294,7 @@ def test_influence_groups_and_every_case_agree_on_the_standard_error(
     plans = ((metrics, views[Ranking]), (levels, views[Confusion]))
 
     def errors() -> dict[str, Jackknife]:
-        return {
-            m.name: jackknife
-            for some, view in plans
-            for m, jackknife in zip(some, leave_out(some, view), strict=True)
-        }
+        return {name: jackknife for plan in plans for name, jackknife in leave_out(*plan)}
 
     quick = errors()
     assert quick["mae_at_coverage@0.5"].n == MOST_GROUPS

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen._version import __version__
-from acumen.evaluation.charted import summarize
+from acumen.evaluation.charted import listed_points, summarize
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan, System
 from acumen.evaluation.slices import slices
@@ -71,7 +71,7 @@ def variant(
     reached = ranking.areas(once).reached[:, :, 0]
     rows = float(totals.rows[0])
     cmax = float(totals.answered[0]) / rows if rows else 0.0
-    area = plan.area_coverage
+    area, curve, at = plan.area_coverage, ranking.curve(), listed_points(ranking, plan.limits)
     value = {name: finite(i.value) for name, i in numbers.items()}
     areas: dict[str, Any] = {key: value[name] for name, key in _AREAS.items()}
     for name, metric in plan.areas().items():
@@ -90,7 +90,10 @@ def variant(
             for coverage, accepted, lost in zip(ranking.grid, reached[0], reached[1], strict=True)
         },
         bootstrap=_bootstrap(numbers, plan, ranking.n_cases),
-        curve=document.CurveModel(**{k: v.tolist() for k, v in asdict(ranking.curve()).items()}),
+        curve=document.CurveModel(
+            **{k: v[at].tolist() for k, v in asdict(curve).items()},
+            thinned_from=len(curve) if len(at) < len(curve) else None,
+        ),
         metrics={**{name: i.measured for name, i in numbers.items()}, **beside},
         conventions={k: v for k, v in conventions(ranking).items() if np.isfinite(v)},
     )
@@ -190,7 +193,7 @@ def evaluation(
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
     with stage("agreement of levels", 0.5):
-        agreement = [system.infer_agreement() for system in systems]
+        agreement = [system.infer_agreement(alone=True) for system in systems]
         overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
     rows = [
         _rows(system.table, system.confidence, texts=plan.texts)

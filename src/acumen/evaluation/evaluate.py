@@ -179,6 +179,8 @@ def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Func
                 watched = replace(options, advance=advance)
                 functions.append(_measure(systems, name, watched, map))
         return functions
+    for system in systems:
+        _ = system.rankings, system.forecasts  # once, before threads ask for them
     with stage(steps=resamples * len(names)) as advance, ThreadPoolExecutor(threads) as pool:
         alone = replace(options, threads=1, advance=advance)
         if len(systems) > 2:
@@ -211,8 +213,9 @@ def _measure(
 
 
 def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
-    by_rank = infer(system.plan.metrics(), system.rankings[name], options)
-    return by_rank | system.infer_reliability(name)
+    of_best = ("augrc", "failure_auroc")
+    by_rank = infer(system.plan.metrics(), system.rankings[name], options, of_best)
+    return by_rank | system.infer_reliability(name, alone=True)
 
 
 def _comparison(

@@ -235,12 +235,13 @@ class System:
         """The answered rows, worst first."""
         return rank_judgments_by_severity(self.table)
 
-    def infer_reliability(self, function: str) -> dict[str, Inference]:
+    def infer_reliability(self, function: str, *, alone: bool = False) -> dict[str, Inference]:
         """Is the confidence honest? Nothing where it cannot be read as a probability."""
         view = self.forecasts[function]
         if isinstance(view, str):
             return {}
-        return infer(metrics_of(Forecast), view, self.plan.options.without_resamples())
+        options = self.plan.options.without_resamples()
+        return infer(metrics_of(Forecast), view, options, () if alone else None)
 
     def why_not_honest(self, function: str) -> dict[str, Measured]:
         """The same without a value, with the reason, where it is no probability."""
@@ -253,7 +254,7 @@ class System:
         """What needs no confidence: coverage, mean loss, and agreement with the truth."""
         names = ("cmax", "accuracy", "mae")
         view, options = self.unranked, self.plan.options.without_resamples()
-        first = infer([METRICS[name] for name in names], view, options)
+        first = infer([METRICS[name] for name in names], view, options, ())
         measured = {name: i.measured for name, i in (*first.items(), *agreement.items())}
         if not self.table.has_truth:
             metrics = (*(METRICS[name] for name in names), *metrics_of(Confusion))
@@ -271,12 +272,12 @@ class System:
             numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}
         )
 
-    def infer_agreement(self) -> dict[str, Inference]:
+    def infer_agreement(self, *, alone: bool = False) -> dict[str, Inference]:
         """Do the predicted levels agree with the truth, and rank the worst first?"""
         if not self.table.has_truth:
             return {}
-        options = self.plan.options.without_resamples()
-        families = (infer(metrics, view, options) for metrics, view in self.level_views())
+        rest = self.plan.options.without_resamples(), () if alone else None
+        families = (infer(metrics, view, *rest) for metrics, view in self.level_views())
         return {name: number for family in families for name, number in family.items()}
 
     def level_views(self) -> Iterator[tuple[list[Metric], Any]]:

@@ -6,7 +6,7 @@ others are asked for beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -90,6 +90,12 @@ class Inference(Result):
     """The default interval at another confidence level."""
 
     @property
+    def settled(self) -> Inference:
+        """The same without what its interval was made of: nothing will be held against it."""
+        interval = self.interval
+        return replace(self, jackknife=Jackknife(np.empty(0)), interval_at=lambda _: interval)
+
+    @property
     def measured(self) -> Measured:
         """What is written of it."""
         return Measured(value=finite(self.value), **self.facts)
@@ -104,8 +110,9 @@ def infer(
     metrics: Sequence[Metric],
     view: Any,
     options: Options = Options(),  # noqa: B008  (frozen)
+    compared: Collection[str] | None = None,
 ) -> dict[str, Inference]:
-    """Estimates and intervals of metrics that look at the same view, by name."""
+    """Estimates and intervals of metrics of one view, by name; settled but for the ``compared``."""
     statistic = statistic_of(metrics, view)
     values = np.empty((len(metrics), 0))
     probability = None
@@ -118,18 +125,20 @@ def infer(
         estimates = statistic(once)[:, 0]
     jackknives = leave_out(metrics, view, options.threads, once)
     if options.items == "random" and view.n_cases >= FEWEST_CASES:
-        jackknives = cross(metrics, view, jackknives)
-    return {
-        metric.name: inference_of(
-            metric,
-            view,
-            metric.estimate(estimates[row], view, once),
-            Replicates(values[row], probability),
-            jackknives[row],
-            options,
-        )
-        for row, metric in enumerate(metrics)
-    }
+        of_cases = dict(jackknives)
+        both = cross(metrics, view, [of_cases[metric.name] for metric in metrics])
+        jackknives = zip((metric.name for metric in metrics), both, strict=True)
+    place = {metric.name: row for row, metric in enumerate(metrics)}
+    numbers = {}
+    for name, jackknife in jackknives:
+        metric, row = metrics[place[name]], place[name]
+        estimate = metric.estimate(estimates[row], view, once)
+        replicates = Replicates(values[row], probability)
+        number = inference_of(metric, view, estimate, replicates, jackknife, options)
+        numbers[name] = number if compared is None or name in compared else number.settled
+    if compared is not None:
+        view.forget()
+    return {name: numbers[name] for name in place}
 
 
 def _on_cases_that_count(
@@ -272,25 +281,25 @@ def leave_out(
     view: Any,
     threads: int | None = None,
     once: CaseWeights | None = None,
-) -> list[Jackknife]:
-    """Leave-one-out values of each metric; for very many cases, what stands in for them.
+) -> Iterator[tuple[str, Jackknife]]:
+    """Leave-one-out values of each metric, by name; for very many cases, what stands in for them.
 
     ``once`` is the block of the estimates, which remembers the sums they are made of.
     """
-    n = view.n_cases
+    n, rest = view.n_cases, {m.name: m for m in metrics}
     if n < FEWEST_CASES:
-        return [Jackknife(np.empty(0))] * len(metrics)
+        yield from dict.fromkeys(rest, Jackknife(np.empty(0))).items()
+        return
     plan = LeaveOut.of(n)
-    jackknives: dict[str, Jackknife] = {}
     if plan.size < n:
         with stage(share=0.5):
-            known = case_influence(metrics, view, once)
-            jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known}
-        left_out = without_groups(metrics, view, plan.size)
-        jackknives |= {name: Jackknife.of(row, n) for name, row in left_out.items()}
-    rest = [m for m in metrics if m.name not in jackknives]
+            for name, of_case in case_influence(metrics, view, once):
+                del rest[name]
+                yield name, Jackknife.of_influence(of_case)
+        for name, row in without_groups(metrics, view, plan.size).items():
+            del rest[name]
+            yield name, Jackknife.of(row, n)
+        plan = replace(plan, group=deal(view, plan.size)) if rest else plan
     if rest:
-        plan = plan if plan.size == n else replace(plan, group=deal(view, plan.size))
-        values = replicate(statistic_of(rest, view), plan, threads=threads)
-        jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}
-    return [jackknives[m.name] for m in metrics]
+        values = replicate(statistic_of([*rest.values()], view), plan, threads=threads)
+        yield from ((name, Jackknife.of(row, n)) for name, row in zip(rest, values, strict=True))

@@ -15,7 +15,7 @@ from acumen.metrics.registry import Metric
 from acumen.types import Floats
 from acumen.views.groups import deal, remember_without
 from acumen.views.ranking import MOST_RISK
-from acumen.views.tangents import by_case, tangent
+from acumen.views.tangents import tangent
 from acumen.views.weights import CaseWeights
 
 
@@ -30,10 +30,18 @@ def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
 
 def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
     """What every row of the table does to the metrics for which that is known; it sums to 0."""
-    share = view.row_weight / view.row_weight.sum() if hasattr(view, "row_weight") else None
-    smooth = [m for m in metrics if m.smooth and share is not None]
-    each = ((name, slope * view.row_weight) for name, slope in _slopes(smooth, view))
-    return {name: by_row - by_row.sum() * share for name, by_row in each}
+    smooth = [m for m in metrics if m.smooth]
+    if not smooth or not hasattr(view, "row_weight"):
+        return {}
+    block, rows = CaseWeights.once(view.n_cases), np.arange(len(view.case), dtype=np.int32)
+    statistic_of(smooth, view)(block)
+    # each row is a case of its own, and the sums are as they were
+    own = replace(view, case=rows, n_cases=len(rows))
+    known: dict[Any, Any] = dict(block.memory)
+    memory: Any = {(own, *key[1:]): sums for key, sums in known.items() if key[0] is view}
+    return dict(
+        case_influence(smooth, own, CaseWeights(np.ones((len(rows), 1), np.uint16), memory))
+    )
 
 
 def case_influence(
@@ -41,8 +49,8 @@ def case_influence(
 ) -> Iterator[tuple[str, Floats]]:
     """The same of every case, of very many: what its rows do together."""
     smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
-    for name, slope in _slopes(smooth, view, once):
-        of_case, weight = by_case(view, slope), getattr(view, "case_weight", np.ones(view.n_cases))
+    weight = getattr(view, "case_weight", np.ones(view.n_cases))
+    for name, of_case in _slopes(smooth, view, once):
         yield name, of_case - of_case.sum() * weight / weight.sum()
 
 
@@ -67,7 +75,7 @@ def _is_at_hand(metric: Metric, view: Any) -> bool:
 def _slopes(
     smooth: Sequence[Metric], view: Any, once: CaseWeights | None = None
 ) -> Iterator[tuple[str, Floats]]:
-    """Slope of each smooth metric along the weight of every row, where it is known."""
+    """Slope of each smooth metric along the weight of every case, where it is known."""
     if not smooth:
         return
     statistic, block = statistic_of(smooth, view), once or CaseWeights.once(view.n_cases)

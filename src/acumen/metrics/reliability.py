@@ -39,8 +39,8 @@ def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
 
     n, total = len(weight), float(weight.sum())
     r = residual.sum(axis=1) / total
-    off = (residual - np.outer(r, weight)) / total
-    sigma = np.sqrt(n / max(1, n - 1) * (off * off).sum(axis=1))
+    off = ((of_bin - mean * weight) / total for of_bin, mean in zip(residual, r, strict=True))
+    sigma = np.sqrt(n / max(1, n - 1) * np.array([(part * part).sum() for part in off]))
     z = np.abs(ratio(r, sigma))
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
     added = np.nansum(2 * sigma * (density - z * ndtr(-z)))

@@ -175,6 +175,9 @@ class CurveModel(Model):
     selective_risk: list[float]
     generalized_risk: list[float]
     threshold: list[float]
+    thinned_from: int | None = Field(
+        default=None, description="how many there are, where these are only some of very many"
+    )
 
     @property
     def is_even(self) -> bool:

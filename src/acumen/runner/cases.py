@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
 from acumen.errors import DataError, UsageError, label, what_came
 from acumen.files.fields import Fields
-from acumen.readers.content import Content, digest_of, load
+from acumen.readers.content import Content, load
 from acumen.runner.task import Task
 from acumen.types import CaseId
 
@@ -160,7 +161,8 @@ def _bundled(noun: str, task: Task) -> Content:
     entry = files("acumen.runner.demo").joinpath(name)
     if not entry.is_file():
         raise UsageError(f"there are no bundled {noun} for the task {label(task.name)}")
-    return Content(name, data := entry.read_bytes(), digest_of(data))
+    data = entry.read_bytes()
+    return Content(name, BytesIO(data), hashlib.sha256(data).hexdigest())
 
 
 def _records(document: object, key: str, source: str) -> list[object]:

@@ -78,13 +78,10 @@ class Prefixes:
     ) -> Prefixes:
         """Of columns over the rows in order, with the group of each row."""
         tie, order = tie_of_row(ends), np.argsort(group.astype(np.int32), kind="stable")
-        whole, own = (
-            np.pad(np.cumsum(part, axis=1, dtype=np.float64), ((0, 0), (1, 0)))
-            for part in (
-                [np.bincount(tie, column, len(ends)) for column in columns],
-                [column[order] for column in columns],
-            )
-        )
+        whole, own = (np.zeros((len(columns), size + 1)) for size in (len(ends), len(tie)))
+        for at, column in enumerate(columns):
+            np.cumsum(np.bincount(tie, column, len(ends)), out=whole[at, 1:])
+            np.cumsum(column[order], out=own[at, 1:])
         start = np.searchsorted(group[order], np.arange(groups + 1))
         return cls(whole, own, tie[order], start)
 

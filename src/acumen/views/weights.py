@@ -8,7 +8,7 @@ loop can carry many abreast.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, wraps
 from typing import Any, Concatenate, Final, Literal, NamedTuple, ParamSpec, Self, TypeVar
 
@@ -151,6 +151,12 @@ class CaseRows:
     def balance(self) -> tuple[float, float]:
         """As how many cases of one weight these count, and the share of the heaviest."""
         return balance(self.case_weight)
+
+    def forget(self) -> None:
+        """Let go of what can be made again, of more than 50,000 rows."""
+        if len(self.case) > 50_000:
+            for name in vars(self).keys() - {part.name for part in fields(self)}:
+                del vars(self)[name]
 
     def cases_behind(self, metric: str) -> int:
         """Cases with an answered row that has weight."""
