@@ -143,7 +143,7 @@ def _by_risk(systems: Sequence[System], function: str | None, pairs: Sequence[Pa
         contests = [(whole, pair) for pair in pairs]
     pairings = []
     for (a, b), (contest, places) in zip(pairs, contests, strict=True):
-        matched = decide(contest.pair(*places), family, level)
+        matched = decide(contest.pair(*places), family, level, contest.worst)
         deltas = matched.tested, matched.guard
         pairings.append(_pairing(systems[a], systems[b], contest.n_cases, *deltas))
     return numbers, pairings, {"better": "lower", "coverage": shared}

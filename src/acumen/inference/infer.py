@@ -184,7 +184,7 @@ def inference_of(
         by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
-        interval = weighed(interval, view, jackknife, metric.caution)
+        interval = weighed(interval, view, jackknife, metric.caution or "")
     interval = _resting(interval, _rare_group(metric, view))
     return Inference(metric, value, None, interval, by_percentile, replicates, jackknife, default)
 
@@ -222,9 +222,7 @@ def marked(interval: Interval, n_cases: int, *sides: Inference) -> Interval:
     return interval
 
 
-def weighed(
-    interval: Interval, view: Any, jackknife: Jackknife, caution: str | None = None
-) -> Interval:
+def weighed(interval: Interval, view: Any, jackknife: Jackknife, caution: str = "") -> Interval:
     """The interval with what to know of the weight of its cases, and of its items."""
     effective, largest = getattr(view, "balance", (np.inf, 0.0))
     even = effective >= RELIABLE_CASES and largest < LARGEST_SHARE
@@ -233,7 +231,7 @@ def weighed(
         Flag.DOMINATED: not even and jackknife.cases >= RELIABLE_CASES,
         Flag.FEW_ITEMS: items is not None and items.n < FEWEST_ITEMS,
         Flag.ONE_CASE: jackknife.top_share > HALF,
-        **({} if caution is None else {Flag(caution): True}),
+        **({Flag(caution): True} if caution else {}),
     }
     for flag in (flag for flag, holds in flags.items() if holds):
         interval = interval.with_flag(flag)

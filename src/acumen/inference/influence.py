@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acumen.defaults import AREA_COVERAGE, BINS, FEWEST_CASES
 from acumen.inference.jackknife import Jackknife
@@ -83,56 +82,45 @@ def _slopes(
             yield metric.name, slope
 
 
-class Crossing(NamedTuple):
-    """The items of the rows of a view, and their cells."""
+def items_of(view: Any) -> tuple[Any, int]:
+    """The item of every row, numbered, and how many there are; none where rows have none."""
+    item = getattr(view, "item", None)
+    codes = np.unique([] if item is None else item, return_inverse=True)[1]
+    return codes, int(codes.max(initial=-1)) + 1
 
-    item: NDArray[np.int64]
-    size: int
-    cell: NDArray[np.int64] | None
-    """The (case, item) of every row, where every case has every item equally often."""
 
-    @classmethod
-    def of(cls, view: Any) -> Crossing:
-        """The items numbered; none where rows have none."""
-        if getattr(view, "item", None) is None:
-            return cls(np.empty(0, np.int64), 0, None)
-        item = np.unique(view.item, return_inverse=True)[1]
-        k = int(item.max(initial=-1)) + 1
-        cell, cells = view.case.astype(np.int64) * k + item, view.n_cases * k
-        is_full = len(cell) % cells == 0 and (np.bincount(cell) * cells == len(cell)).all()
-        return cls(item, k, cell if is_full else None)
-
-    def beside(self, jackknife: Jackknife, by_row: Floats) -> Jackknife:
-        """A jackknife of the cases with that of the items, by what every row does."""
-        if self.size < FEWEST_CASES:
-            return replace(jackknife, items=Jackknife(np.empty(0)))
-        cells, by_item = None, np.bincount(self.item, by_row).astype(np.float64)
-        if self.cell is not None and jackknife.n * self.size == self.cell.max() + 1:
-            cells = np.bincount(self.cell, by_row).astype(np.float64).reshape(-1, self.size)
-        return replace(jackknife, items=Jackknife.of_influence(by_item), cells=cells)
+def with_items(jackknife: Jackknife, view: Any, by_row: Floats) -> Jackknife:
+    """The jackknife of the cases with that of the items beside, by what every row does."""
+    codes, k = items_of(view)
+    if k < FEWEST_CASES:
+        return replace(jackknife, items=Jackknife(np.empty(0)))
+    n, cell, cells = view.n_cases, view.case.astype(np.int64) * k + codes, None
+    is_full = len(cell) % (n * k) == 0 and (np.bincount(cell) * n * k == len(cell)).all()
+    if is_full and jackknife.n == n:
+        cells = np.bincount(cell, by_row).astype(np.float64).reshape(n, k)
+    items = Jackknife.of_influence(np.bincount(codes, by_row).astype(np.float64))
+    return replace(jackknife, items=items, cells=cells)
 
 
 def cross(metrics: Sequence[Metric], view: Any, jackknives: Sequence[Jackknife]) -> list[Jackknife]:
     """The jackknives of metrics with that of the items beside; a view without items has none."""
-    items = Crossing.of(view)
-    if items.size < FEWEST_CASES:
-        return [items.beside(jackknife, np.empty(0)) for jackknife in jackknives]
-    known = row_influence(metrics, view)
-    rest = [m for m in metrics if m.name not in known]
-    left_out = dict(zip((m.name for m in rest), _without_items(rest, view, items), strict=True))
+    codes, k = items_of(view)
+    known = row_influence(metrics, view) if k > 1 else {}
+    rest = [m for m in metrics if m.name not in known and k > 1]
+    left_out = dict(zip((m.name for m in rest), _without_items(rest, view, codes, k), strict=True))
     return [
-        items.beside(jackknife, known[m.name])
+        with_items(jackknife, view, known[m.name])
         if m.name in known
-        else replace(jackknife, items=Jackknife.of(left_out[m.name]))
+        else replace(jackknife, items=Jackknife.of(left_out.get(m.name, np.empty(0))))
         for m, jackknife in zip(metrics, jackknives, strict=True)
     ]
 
 
-def _without_items(metrics: Sequence[Metric], view: Any, items: Crossing) -> list[Floats]:
+def _without_items(metrics: Sequence[Metric], view: Any, item: Any, k: int) -> list[Floats]:
     """Values of metrics without each item in turn: its rows weigh nothing."""
     if not metrics:
         return []
     once = CaseWeights.once(view.n_cases)
-    weights = (view.row_weight * (items.item != i) for i in range(items.size))
+    weights = (view.row_weight * (item != i) for i in range(k))
     values = [statistic_of(metrics, replace(view, weight=weight))(once) for weight in weights]
     return list(np.concatenate(values, axis=1))

@@ -10,8 +10,7 @@ leave-one-out. The right side is better only if both
 
 lie below 0 (for the left side mirrored). The second is the guard: where a confidence ranks worse
 than chance, being cut to fewer answers does harm that silence at random does not. Both must hold,
-so no correction is needed (Berger 1982, Technometrics 24). The intervals are paired jackknife-t;
-where the items are a sample too, over cases and items.
+so no correction is needed (Berger 1982, Technometrics 24). The intervals are paired jackknife-t.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ import numpy as np
 from acumen.defaults import FEWEST_CASES
 from acumen.errors import UsageError
 from acumen.inference.infer import marked, one_of, weighed
-from acumen.inference.influence import Crossing
+from acumen.inference.influence import with_items
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
@@ -86,9 +85,8 @@ class Matching:
         asked = self.most * float(weight.sum()), np.full(len(weight), self.most)
         shared = min([*cuts, asked], key=lambda cut: cut[0])
         places = zip([*self.rankings] * 2, [shared] * len(cuts) + cuts, strict=True)
-        return np.stack(
-            [0.0 * weight, *(weight * _slope(ranking, *cut) for ranking, cut in places)]
-        )
+        slopes = (weight * _slope(ranking, *cut) for ranking, cut in places)
+        return np.stack([0.0 * weight, *slopes])
 
     def jackknife(self, place: int, less: int | None = None) -> Jackknife:
         """Of the risk at a place, or of its difference from that at another."""
@@ -99,7 +97,7 @@ class Matching:
         jackknife = Jackknife.of(of(self.left_out), self.n_cases)
         if self.options.items == "fixed" or not jackknife.n:
             return jackknife
-        return Crossing.of(self.rankings[0]).beside(jackknife, of(self.by_row))
+        return with_items(jackknife, self.rankings[0], of(self.by_row))
 
     def contrast(self, a: int, b: int) -> Delta:
         """The risk at one place minus that at another, and the p-value that agrees with it."""
@@ -115,17 +113,15 @@ class Matching:
         if isinstance(interval, Interval):
             from scipy.special import stdtr
 
-            interval = marked(interval.within(self.bounds), jackknife.cases)
+            interval = marked(interval.within((-self.worst, self.worst)), jackknife.cases)
             interval = weighed(interval, self.rankings[0], jackknife)
-            t = abs(value) / jackknife.standard_error
-            p_value = 2.0 * float(stdtr(jackknife.degrees, -t))
+            p_value = 2.0 * float(stdtr(jackknife.degrees, -abs(value) / jackknife.standard_error))
         return Delta(delta=value, p_value=p_value, **sides, **one_of(interval))
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """The smallest and the largest difference there can be."""
-        most = max(ranking.most_loss * ranking.unit for ranking in self.rankings)
-        return -most, most
+    def worst(self) -> float:
+        """The largest risk there can be."""
+        return max(ranking.most_loss * ranking.unit for ranking in self.rankings)
 
     def pair(self, left: int, right: int) -> Matched:
         """Two of the systems compared."""
@@ -169,7 +165,7 @@ class Matching:
         return max(families, key=lambda family: family.stretch(options.confidence_level))
 
 
-def decide(matched: Matched, family: Family, level: float) -> Matched:
+def decide(matched: Matched, family: Family, level: float, worst: float = math.inf) -> Matched:
     """A pair among those of its family, its intervals wide enough to hold with theirs."""
     deltas = {"difference": matched.difference, "guard": matched.guard}
     known = [(d.interval, d.delta) for d in deltas.values() if d.interval and d.delta is not None]
@@ -178,8 +174,8 @@ def decide(matched: Matched, family: Family, level: float) -> Matched:
     far = min(reaches(interval, value) for interval, value in known)
     p_adjusted = family.adjusted(matched.p_value, far if matched.p_value < 1.0 else 0.0)
     wider = {
-        name: delta.model_copy(update={"interval": family.widened(interval, value)})
-        for (name, delta), (interval, value) in zip(deltas.items(), known, strict=True)
+        name: delta.model_copy(update={"interval": family.widened(*of).within((-worst, worst))})
+        for (name, delta), of in zip(deltas.items(), known, strict=True)
     }
     return matched.model_copy(update=wider).decided(p_adjusted, 1.0 - level)
 
@@ -218,16 +214,12 @@ def compare_matched(
 
 
 def _slope(ranking: Ranking, accepted: float, along: Floats) -> Floats:
-    """Slope of the risk of so much accepted weight along the weight of every row of the table.
-
-    A row that is accepted drives others out at the margin; ``along`` is how much more is accepted
-    with each.
-    """
+    """Slope of the risk of so much accepted weight along every row; ``along`` is how that moves."""
     tie, weight = tie_of_row(ranking.ends), ranking.row_weight[ranking.order]
     size, lost = (np.bincount(tie, weight * part) for part in (1.0, ranking.loss))
     inside = np.clip((accepted - size.cumsum() + size) / np.maximum(size, ROUNDING), 0.0, 1.0)
     last = int(np.searchsorted(size.cumsum(), accepted * (1.0 - ROUNDING)))
     margin, risk = lost[last] / size[last], float(inside @ lost) / accepted
-    moves = (margin - risk) * along
+    moves = (margin - risk) * along  # an accepted row drives others out at the margin
     moves[ranking.order] += inside[tie] * (ranking.loss - margin)
     return np.asarray(moves * ranking.unit / accepted)
