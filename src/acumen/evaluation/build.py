@@ -23,6 +23,7 @@ from acumen.metrics.conventions import conventions
 from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
 from acumen.results.measured import Delta, Description, Measured, finite
+from acumen.stages import stage
 from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
@@ -188,8 +189,9 @@ def evaluation(
     """The whole document."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
-    agreement = [system.infer_agreement() for system in systems]
-    overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
+    with stage("agreement of levels", 0.5):
+        agreement = [system.infer_agreement() for system in systems]
+        overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
     rows = [
         _rows(system.table, system.confidence, texts=plan.texts)
         for system in systems
@@ -231,7 +233,8 @@ def evaluation(
         ],
         warnings=list(dict.fromkeys(warnings)),
     )
-    artifact.slices.extend(slices(systems, plan.by, artifact.best_function))
+    with stage("slicing"):
+        artifact.slices.extend(slices(systems, plan.by, artifact.best_function))
     note = scale_note(artifact.scale)
     if note is not None:
         artifact.warnings.insert(0, note)

@@ -162,7 +162,7 @@ def _by_metric(
     metric: Metric, systems: Sequence[System], function: str | None, pairs: Sequence[Pair]
 ) -> Contest:
     plan = systems[0].plan
-    options = replace(plan.options, advance=None)
+    options = plan.options
     own_rows = metric.view in (Ranking, Forecast)
     of_all = metric.name.partition("@")[0] in OF_ALL_ROWS
     unequal = own_rows and not of_all and len({_coverage(system) for system in systems}) > 1

@@ -37,6 +37,7 @@ from acumen.results.measured import (
     RestsOn,
     finite,
 )
+from acumen.stages import stage
 from acumen.views.groups import deal
 from acumen.views.weights import CaseWeights, Errors
 
@@ -113,7 +114,8 @@ def infer(
         values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     once = CaseWeights.once(view.n_cases)
-    estimates = statistic(once)[:, 0]
+    with stage(share=0.3):
+        estimates = statistic(once)[:, 0]
     jackknives = leave_out(metrics, view, options.threads, once)
     if options.items == "random" and view.n_cases >= FEWEST_CASES:
         jackknives = cross(metrics, view, jackknives)
@@ -281,13 +283,14 @@ def leave_out(
     plan = LeaveOut.of(n)
     jackknives: dict[str, Jackknife] = {}
     if plan.size < n:
-        known = case_influence(metrics, view, once)
-        jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known}
+        with stage(share=0.5):
+            known = case_influence(metrics, view, once)
+            jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known}
         left_out = without_groups(metrics, view, plan.size)
         jackknives |= {name: Jackknife.of(row, n) for name, row in left_out.items()}
-        plan = replace(plan, group=deal(view, plan.size))
     rest = [m for m in metrics if m.name not in jackknives]
     if rest:
+        plan = plan if plan.size == n else replace(plan, group=deal(view, plan.size))
         values = replicate(statistic_of(rest, view), plan, threads=threads)
         jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}
     return [jackknives[m.name] for m in metrics]

@@ -15,7 +15,7 @@ from acumen.metrics.registry import Metric
 from acumen.types import Floats
 from acumen.views.groups import deal, remember_without
 from acumen.views.ranking import MOST_RISK
-from acumen.views.tangents import tangent
+from acumen.views.tangents import by_case, tangent
 from acumen.views.weights import CaseWeights
 
 
@@ -31,7 +31,7 @@ def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
 def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
     """What every row of the table does to the metrics for which that is known; it sums to 0."""
     share = view.row_weight / view.row_weight.sum() if hasattr(view, "row_weight") else None
-    smooth = [m for m in metrics if m.smooth]
+    smooth = [m for m in metrics if m.smooth and share is not None]
     each = ((name, slope * view.row_weight) for name, slope in _slopes(smooth, view))
     return {name: by_row - by_row.sum() * share for name, by_row in each}
 
@@ -42,9 +42,8 @@ def case_influence(
     """The same of every case, of very many: what its rows do together."""
     smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
     for name, slope in _slopes(smooth, view, once):
-        by_row = slope if view.weight is None else slope * view.weight
-        of_case = np.bincount(view.case, by_row, view.n_cases).astype(np.float64)
-        yield name, of_case - of_case.sum() * view.case_weight / view.case_weight.sum()
+        of_case, weight = by_case(view, slope), getattr(view, "case_weight", np.ones(view.n_cases))
+        yield name, of_case - of_case.sum() * weight / weight.sum()
 
 
 def without_groups(metrics: Sequence[Metric], view: Any, groups: int) -> dict[str, Floats]:

@@ -197,6 +197,11 @@ def number_of_resamples(n_cases: int) -> int:
     return math.comb(2 * n_cases - 1, n_cases)
 
 
+def cores() -> int:
+    """Cores that this process may use: in a container or on a queue, fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def lanes_for(n_cases: int) -> int:
     """How many weightings travel abreast: many for few cases, 16 for very many."""
     return 16 * max(1, min(256, _BLOCK_CELLS // (16 * max(1, n_cases))))
@@ -227,12 +232,15 @@ def replicate(
             advance(stop - start)
         return values
 
-    threads = threads or min(os.cpu_count() or 1, 8)
+    threads = threads or cores()
     if threads == 1 or len(starts) == 1:
         parts = [work(start) for start in starts]
     else:
-        with ThreadPoolExecutor(threads) as pool:
+        pool = ThreadPoolExecutor(threads)
+        try:
             parts = list(pool.map(work, starts))
+        finally:  # Ctrl-C must not wait for all that was handed in
+            pool.shutdown(cancel_futures=True)
     return np.concatenate(parts, axis=1, dtype=np.float64)
 
 

@@ -216,7 +216,7 @@ def _is_review(review: object) -> bool:
 def _truth(truth: object, task: Task, place: str, fields: Fields) -> dict[str, int | float | str]:
     """Levels by item; what is wrong with them or with the incidents of a verdict study is noted.
 
-    None of them is no fault: a case may be judged now and its truth be known later.
+    A gap is no fault: a case may be judged now and its truth, or part of it, be known later.
     """
     levels: dict[str, int | float | str] = {}
     if truth is None:
@@ -228,10 +228,10 @@ def _truth(truth: object, task: Task, place: str, fields: Fields) -> dict[str, i
         if key not in task.scale.items and not (key == "incidents" and task.is_verdict):
             fields.wrong(f"{place}.{label(key)}", "is not an item of the task")
     for item in task.scale.items:
+        if truth.get(item) is None:
+            continue
         try:
             levels[item] = _level(truth[item], task)
-        except KeyError:
-            fields.wrong(place, "is missing", item)
         except ValueError as error:
             fields.wrong(place, str(error), item)
     incidents = truth.get("incidents", [])

@@ -19,7 +19,7 @@ from acumen.views.confusion import Confusion
 from acumen.views.forecast import BINS, Forecast, Moments
 from acumen.views.ranking import COVERAGE_TOLERANCE, Areas, Ranking, Totals
 from acumen.views.severity import SeverityRanking
-from acumen.views.weights import tie_of_row
+from acumen.views.weights import CaseRows, tie_of_row
 
 
 def deal(view: Any, groups: int) -> NDArray[np.int64]:
@@ -34,6 +34,8 @@ def deal(view: Any, groups: int) -> NDArray[np.int64]:
 
 def _contents(view: Any) -> Floats:
     """A number for what the rows of a case hold together, in any order."""
+    if not isinstance(view, CaseRows):
+        return np.arange(view.n_cases, dtype=np.float64)
     rows = np.zeros(len(view.case), np.uint64)
     code: NDArray[Any] = rows
     match view:
@@ -45,8 +47,6 @@ def _contents(view: Any) -> Floats:
             code = view.atom
         case Confusion():
             rows = np.asarray(view.cell, np.uint64)
-        case _:
-            return np.arange(view.n_cases, dtype=np.float64)
     if not isinstance(view, Confusion):
         rows[view.order] = np.asarray(code, np.uint64) + np.uint64(1)
     rows = rows + np.uint64(1)  # an abstained row counts too

@@ -9,7 +9,7 @@ of every row, :math:`\partial T/\partial w_i`, in one pass, and a new one has it
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -19,8 +19,9 @@ from acumen.types import Floats
 from acumen.views.confusion import Confusion
 from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin, log_loss
 from acumen.views.ranking import MOST_RISK, Areas, Ranking, Totals
+from acumen.views.reasoning import Reasoning
 from acumen.views.severity import SeverityRanking, ThresholdSums
-from acumen.views.weights import CaseWeights, tie_of_row
+from acumen.views.weights import CaseRows, CaseWeights, tie_of_row
 
 STEP: Final = 2e-5
 """As a share of a sum: half the digits of a central difference are rounding, half its curvature."""
@@ -40,6 +41,10 @@ class Part:
     def dense(cls, total: Any, by_lane: Floats) -> Part:
         """One sum, with what every lane adds to it."""
         return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_lane)
+
+    def of_cases(self, view: Any, lane: NDArray[np.int64]) -> Part:
+        """The same with a lane for every case of a view."""
+        return replace(self, along=lambda slope: by_case(view, self.along(slope)[lane]))
 
     @property
     def steps(self) -> Floats:
@@ -77,13 +82,39 @@ class Tangent:
 
 def tangent(view: Any, block: CaseWeights) -> Tangent | None:
     """The tangent of the sums that a block of one weighting remembers; None where unknown."""
+    if parts := getattr(view, "parts", ()):
+        return _of_parts(view.n_cases, list(dict.fromkeys(parts)), block)
     make = _MAKERS.get(type(view))
-    if make is None or not len(view.order):
+    if make is None or not len(view):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each
     is_other = isinstance(view, Ranking) and not (view.by_right is view.by_judgment is view)
     return None if is_other else make(view, block)
+
+
+def by_case(view: Any, slope: Floats) -> Floats:
+    """The slope of every row, per unit of its weight -> what the rows of each case do together."""
+    if not isinstance(view, CaseRows):
+        return slope  # a case is a row
+    by_row = slope if view.weight is None else slope * view.weight
+    return np.bincount(view.case, by_row, view.n_cases).astype(np.float64)
+
+
+def _of_parts(n_cases: int, views: Sequence[Any], block: CaseWeights) -> Tangent | None:
+    """The tangent of a view that is made of others of the same cases: theirs, case by case."""
+    known = [(view, along) for view in views if (along := tangent(view, block)) is not None]
+    if len(known) < len(views):
+        return None
+    ends = np.cumsum([len(along.parts) for _, along in known]).tolist()
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        spans = zip(known, [0, *ends], ends, strict=False)
+        own = (along.remember(moved[start:end]) for (_, along), start, end in spans)
+        return {key: sums for memory in own for key, sums in memory.items()}
+
+    parts = [part.of_cases(view, along.lane) for view, along in known for part in along.parts]
+    return Tangent(np.arange(n_cases), parts, remember)
 
 
 def _uses(block: CaseWeights, sums: str) -> bool:
@@ -346,6 +377,17 @@ def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
     return Tangent(_lanes(ranking, size, lane), parts, remember)
 
 
+def _of_reasoning(view: Reasoning, block: CaseWeights) -> Tangent:
+    names, columns = list(view.right), view.columns
+    sums = Part(columns.sum(axis=1), lambda slope: slope @ columns)
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        right, of = np.split(moved[0], 2)
+        return {(view, "sums", ()): dict(zip(names, zip(right, of, strict=True), strict=True))}
+
+    return Tangent(np.arange(view.n_cases), [sums], remember)
+
+
 def _of_precision(
     tie: NDArray[np.int64], weight: Floats, hits: Floats, is_hit: NDArray[np.bool_]
 ) -> Floats:
@@ -376,4 +418,5 @@ _MAKERS: Final[dict[type, Callable[[Any, CaseWeights], Tangent]]] = {
     Confusion: _of_confusion,
     Forecast: _of_forecast,
     SeverityRanking: _of_severity,
+    Reasoning: _of_reasoning,
 }
