@@ -210,6 +210,7 @@ def test_a_system_that_answers_nothing_is_not_compared() -> None:
     assert "at least 2 cases" not in words
     three = words_of({**systems, "third": pair()["loud"]})
     assert "Nothing can be compared: a system answers nothing." in three
+    assert "Nothing can be compared: a side answers nothing." in words_of(systems, items="random")
 
 
 def test_what_counts_alike_is_said_where_a_share_is_averaged_by_case() -> None:

@@ -228,17 +228,17 @@ def weighed(interval: Interval, view: Any, jackknife: Jackknife, caution: str = 
     """The interval with what to know of the weight of its cases, and of its items."""
     effective, largest = getattr(view, "balance", (np.inf, 0.0))
     even = effective >= RELIABLE_CASES and largest < LARGEST_SHARE
-    items = jackknife.items
+    items, top_share = jackknife.items, jackknife.top_share
     flags = {
         Flag.DOMINATED: not even and jackknife.cases >= RELIABLE_CASES,
         Flag.FEW_ITEMS: items is not None and items.n < FEWEST_ITEMS,
-        Flag.ONE_CASE: jackknife.top_share > HALF,
+        Flag.ONE_CASE: top_share > HALF,
         **({Flag(caution): True} if caution else {}),
     }
     for flag in (flag for flag, holds in flags.items() if holds):
         interval = interval.with_flag(flag)
     method = interval.method if items is None else f"{interval.method}, cases × items"
-    facts = {"method": method, "largest_case_share": jackknife.top_share}
+    facts = {"method": method, "largest_case_share": top_share}
     return interval.model_copy(update=facts)
 
 

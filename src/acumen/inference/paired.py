@@ -90,9 +90,9 @@ class Contrast(Result):
 
     @property
     def jackknife(self) -> Jackknife | None:
-        """Of the difference, where leaving out the same cases leaves both sides defined."""
+        """Of the difference, where leaving out the same leaves both sides defined."""
         a, b = self.left.jackknife, self.right.jackknife
-        return None if a.undefined != b.undefined or a.n < 2 else b.minus(a)
+        return None if a.gaps != b.gaps or a.n < 2 else b.minus(a)
 
     def interval_at(self, level: float) -> Interval | NoInterval:
         """The default interval at another confidence level."""
@@ -219,7 +219,7 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
     cases = min(left.jackknife.cases, right.jackknife.cases)
 
     def corrected() -> Interval | NoInterval:
-        if left.jackknife.undefined != right.jackknife.undefined:
+        if left.jackknife.gaps != right.jackknife.gaps:
             return NoInterval(why=Absence.SIDES_DIFFER)
         return bca(replicates, value, right.jackknife.minus(left.jackknife), level)
 
@@ -242,7 +242,7 @@ def delta_interval(
     assert left.value is not None
     assert right.value is not None
     value = right.value - left.value
-    if left.jackknife.undefined != right.jackknife.undefined:
+    if left.jackknife.gaps != right.jackknife.gaps:
         return NoInterval(why=Absence.SIDES_DIFFER)
     cases = min(left.jackknife.cases, right.jackknife.cases)
     if cases < FEWEST_CASES:

@@ -27,7 +27,7 @@ from acumen.metrics.selective import (
     over_coverage_twice,
 )
 from acumen.types import Floats
-from acumen.views.ranking import MOST_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
+from acumen.views.ranking import Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
 _risk = partial(
@@ -62,7 +62,7 @@ def aurc_exact(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_exact(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4684884
     """
-    return area_of_risk(ranking, weights, ranking.exact(weights, MOST_RISK)[0])
+    return area_of_risk(ranking, weights, ranking.exact(weights)[0])
 
 
 @_risk(title="Optimal exact AURC", one_error=over_coverage)
@@ -201,7 +201,7 @@ def aurc_random_ties(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4555556
     """
-    return area_of_risk(ranking, weights, ranking.exact(weights, MOST_RISK)[4])
+    return area_of_risk(ranking, weights, ranking.tie_orders(weights))
 
 
 @_risk(title="AUGRC by pairs", one_error=over_coverage_twice)
@@ -215,4 +215,4 @@ def augrc_pairs(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
-    return area_of_loss(ranking, weights, ranking.exact(weights, MOST_RISK)[3])
+    return area_of_loss(ranking, weights, ranking.exact(weights)[2])

@@ -130,8 +130,9 @@ class Metric:
 
     def __call__(self, view: Any, weights: CaseWeights | ArrayLike) -> Floats | float:
         """The metric under a block of weightings (an array) or under row weights (a float)."""
-        if isinstance(weights, CaseWeights):
-            return self.function(view, weights, **self.parameters)
+        if isinstance(weights, CaseWeights):  # metrics are made of each other, so it remembers them
+            key = (view, self.function, *self.parameters.items())
+            return weights.recall(key, lambda: self.function(view, weights, **self.parameters))
         view, block = view.by_row(np.asarray(weights, np.float64))
         return float(self.function(view, block, **self.parameters)[0])
 
@@ -242,7 +243,8 @@ def metric(
 
         @wraps(function)
         def call(view: Any, weights: CaseWeights | ArrayLike, **parameters: float) -> Any:
-            return replace(entry, parameters=defaults | parameters)(view, weights)
+            asked = replace(entry, parameters=defaults | parameters) if parameters else entry
+            return asked(view, weights)
 
         return call
 

@@ -7,7 +7,7 @@ the target ``loss``, a share between 0 and 1). Sums run over the answered rows w
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -139,6 +139,7 @@ def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     return np.where(narrowest > NARROWEST, (low + high) / 2, narrowest)
 
 
+@cache
 def _cosine_basis() -> tuple[Floats, Floats]:
     """The cosines at the middles of a grid, and how fast each decays with the squared width."""
     k = np.arange(FREQUENCIES)[:, None]

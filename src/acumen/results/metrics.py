@@ -396,6 +396,11 @@ class MetricsArtifact(Model):
         return [name(label) for label in self.systems] or names_of(self.inputs)
 
     @property
+    def is_list(self) -> bool:
+        """Whether its inputs are no pair with its differences: three and more, or told apart."""
+        return len(self.inputs) > 1 + (self.comparison.deltas is not None)
+
+    @property
     def overall_by_input(self) -> list[dict[str, Measured]]:
         """What needs no confidence, of each input."""
         return self.overall if isinstance(self.overall, list) else [self.overall]

@@ -137,13 +137,13 @@ def _of_ranking(
             none, none, prefixes.reaching(np.outer(rows, grid)).transpose(0, 2, 1), none
         ),
     }
-    (accepted, lost), own_sums = prefixes.whole, prefixes.own
-    for risk in risks:
-        limit = (risk + COVERAGE_TOLERANCE) / ranking.unit
-        most = most_without(
-            accepted, lost, own_sums[0], own_sums[1], prefixes.tie, prefixes.start, limit
-        )
-        memory[ranking, "exact", (risk,)] = np.stack([none, most, none, none, none])
+    (accepted, lost), (own_weight, own_loss) = prefixes.whole, prefixes.own
+    for asked in ((), *((risk,) for risk in {*risks} - {*ranking.risks})):
+        within = [
+            most_without(accepted, lost, own_weight, own_loss, prefixes.tie, prefixes.start, limit)
+            for limit in (np.asarray(asked or ranking.risks) + COVERAGE_TOLERANCE) / ranking.unit
+        ]
+        memory[ranking, "exact", asked] = np.stack([none, none, none, *within])
     return memory
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from acumen.types import Floats
 from acumen.views.confusion import Confusion
 from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin, log_loss
-from acumen.views.ranking import MOST_RISK, Areas, Ranking, Totals
+from acumen.views.ranking import Areas, Ranking, Totals
 from acumen.views.reasoning import Reasoning
 from acumen.views.severity import SeverityRanking, ThresholdSums
 from acumen.views.weights import CaseRows, CaseWeights, tie_of_row
@@ -85,7 +85,7 @@ def tangent(view: Any, block: CaseWeights) -> Tangent | None:
     if parts := getattr(view, "parts", ()):
         return _of_parts(view.n_cases, list(dict.fromkeys(parts)), block)
     make = _MAKERS.get(type(view))
-    if make is None or not len(view):
+    if make is None or not len(getattr(view, "order", view)):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each
@@ -155,9 +155,8 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             cut = np.concatenate([none[:0], *cuts]).reshape(shape)
             memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut)
         if "exact" in sums:
-            area, pairs, lost = sums["exact"]
-            key = (ranking, "exact", (MOST_RISK,))
-            memory[key] = np.vstack([area, none, pairs, lost, none])
+            unknown = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
+            memory[ranking, "exact", ()] = np.vstack([*sums["exact"], unknown])
         if "hulls" in sums:
             memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
         return memory
@@ -193,12 +192,12 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             ),
         ]
     if _uses(block, "exact"):
-        exact = ranking.exact(block, MOST_RISK)[:, 0]
+        exact = ranking.exact(block)[:, 0]
         pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
         families["exact"] = [
             Part.dense(exact[0], along(curve, _exactly)),
-            Part.dense(exact[2], pairs),
-            Part.dense(exact[3], under_loss),
+            Part.dense(exact[1], pairs),
+            Part.dense(exact[2], under_loss),
         ]
     if _uses(block, "hulls"):
         corners = hull_corners(curve[0], curve[1] / curve[0])

@@ -70,9 +70,9 @@ def screen(artifact: MetricsArtifact) -> list[Section]:
 def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
     """The systems that lead, as many as stand side by side; the leaderboard has them all."""
     names, board = artifact.input_names, artifact.leaderboard
-    if len(names) <= MOST_SIDES:
+    if len(names) <= MOST_SIDES or board is None:
         return artifact
-    order = names if board is None else [name(s.system) for s in board.standings]
+    order = [name(s.system) for s in board.standings]
     places = [names.index(system) for system in order[:MOST_SIDES]]
     sides = {function: [v[at] for at in places] for function, v in artifact.sides.items()}
     lists: dict[str, Sequence[object]] = {
@@ -277,7 +277,7 @@ def _functions(artifact: MetricsArtifact) -> Section:
 def _compared(artifact: MetricsArtifact) -> Section:
     """Of two, by the best function what is tested and what is described; the words are of all."""
     best = artifact.best_function
-    if len(artifact.inputs) > 2:
+    if artifact.is_list:
         blocks: list[Block] = [Paragraph(conclusion(artifact)), *among_several(artifact)]
         return Section("compared", "Which is better", tuple(blocks))
     if len(artifact.inputs) < 2 or best is None:
