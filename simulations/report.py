@@ -186,6 +186,22 @@ def _items(counted: Counted, studies: int) -> str:
 What the intervals hold of new cases *and* new items, with `--items fixed` → `--items random`, in
 percent of {studies} studies, which err by {_errs(studies)}. Δ: of a paired difference that is 0.
 
+{_table(head, rows)}
+
+{_verdicts(counted, studies)}"""
+
+
+def _verdicts(counted: Counted, studies: int) -> str:
+    """The verdict on two systems that are equal over all items."""
+    rows = []
+    for place, (n, k) in enumerate(items.JUDGED):
+        cells = counted["verdicts", place, n].values()
+        shares = ([_percent(part / made) for part in parts] for made, *parts in cells)
+        rows.append([f"{n} × {k}", *(" → ".join(pair) for pair in zip(*shares, strict=True))])
+    head = ["cases × items", "interval has 0", "a side is called better"]
+    return f"""**The verdict** (risk at equal coverage) on two systems that are equal over all items
+though each finds others hard, item sd {items.SPREADS[-1]:g}, in percent of {studies} studies.
+
 {_table(head, rows)}"""
 
 

@@ -195,7 +195,7 @@ def inference_of(
         by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
-        interval = _weighed(interval, metric, view, jackknife)
+        interval = weighed(interval, view, jackknife, metric.caution or "")
     interval = _resting(interval, _rare_group(metric, view))
     return Inference(metric, value, None, interval, by_percentile, replicates, jackknife, default)
 
@@ -233,7 +233,7 @@ def marked(interval: Interval, n_cases: int, *sides: Inference) -> Interval:
     return interval
 
 
-def _weighed(interval: Interval, metric: Metric, view: Any, jackknife: Jackknife) -> Interval:
+def weighed(interval: Interval, view: Any, jackknife: Jackknife, caution: str = "") -> Interval:
     """The interval with what to know of the weight of its cases, and of its items."""
     effective, largest = getattr(view, "balance", (np.inf, 0.0))
     even = effective >= RELIABLE_CASES and largest < LARGEST_SHARE
@@ -242,7 +242,7 @@ def _weighed(interval: Interval, metric: Metric, view: Any, jackknife: Jackknife
         Flag.DOMINATED: not even and jackknife.cases >= RELIABLE_CASES,
         Flag.FEW_ITEMS: items is not None and items.n < FEWEST_ITEMS,
         Flag.ONE_CASE: top_share > HALF,
-        **({} if metric.caution is None else {Flag(metric.caution): True}),
+        **({Flag(caution): True} if caution else {}),
     }
     for flag in (flag for flag, holds in flags.items() if holds):
         interval = interval.with_flag(flag)

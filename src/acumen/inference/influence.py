@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from acumen.defaults import AREA_COVERAGE, BINS
+from acumen.defaults import AREA_COVERAGE, BINS, FEWEST_CASES
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.resample import Statistic
 from acumen.metrics.registry import Metric
@@ -89,29 +89,38 @@ def _slopes(
             yield metric.name, slope
 
 
+def items_of(view: Any) -> tuple[Any, int]:
+    """The item of every row, numbered, and how many there are; none where rows have none."""
+    item = getattr(view, "item", None)
+    codes = np.unique([] if item is None else item, return_inverse=True)[1]
+    return codes, int(codes.max(initial=-1)) + 1
+
+
+def with_items(jackknife: Jackknife, view: Any, by_row: Floats) -> Jackknife:
+    """The jackknife of the cases with that of the items beside, by what every row does."""
+    codes, k = items_of(view)
+    if k < FEWEST_CASES:
+        return replace(jackknife, items=Jackknife(np.empty(0)))
+    n, cell, cells = view.n_cases, view.case.astype(np.int64) * k + codes, None
+    is_full = len(cell) % (n * k) == 0 and (np.bincount(cell) * n * k == len(cell)).all()
+    if is_full and jackknife.n == n:
+        cells = np.bincount(cell, by_row).astype(np.float64).reshape(n, k)
+    items = Jackknife.of_influence(np.bincount(codes, by_row).astype(np.float64))
+    return replace(jackknife, items=items, cells=cells)
+
+
 def cross(metrics: Sequence[Metric], view: Any, jackknives: Sequence[Jackknife]) -> list[Jackknife]:
     """The jackknives of metrics with that of the items beside; a view without items has none."""
-    if getattr(view, "item", None) is None:
-        return [replace(jackknife, items=Jackknife(np.empty(0))) for jackknife in jackknives]
-    codes = np.unique(view.item, return_inverse=True)[1]
-    n, k = view.n_cases, int(codes.max(initial=-1)) + 1
-    cell = view.case.astype(np.int64) * k + codes
-    is_full = k > 0 and len(cell) % (n * k) == 0 and (np.bincount(cell) * n * k == len(cell)).all()
+    codes, k = items_of(view)
     known = row_influence(metrics, view) if k > 1 else {}
-    rest = [m for m in metrics if m.name not in known]
+    rest = [m for m in metrics if m.name not in known and k > 1]
     left_out = dict(zip((m.name for m in rest), _without_items(rest, view, codes, k), strict=True))
-    both = []
-    for metric, jackknife in zip(metrics, jackknives, strict=True):
-        cells, items = None, Jackknife(np.empty(0))
-        if metric.name in known:
-            by_row = known[metric.name]
-            items = Jackknife.of_influence(np.bincount(codes, by_row).astype(np.float64))
-            if is_full and jackknife.n == n:
-                cells = np.bincount(cell, by_row).astype(np.float64).reshape(n, k)
-        elif k > 1:
-            items = Jackknife.of(left_out[metric.name])
-        both.append(replace(jackknife, items=items, cells=cells))
-    return both
+    return [
+        with_items(jackknife, view, known[m.name])
+        if m.name in known
+        else replace(jackknife, items=Jackknife.of(left_out.get(m.name, np.empty(0))))
+        for m, jackknife in zip(metrics, jackknives, strict=True)
+    ]
 
 
 def _without_items(metrics: Sequence[Metric], view: Any, item: Any, k: int) -> list[Floats]:

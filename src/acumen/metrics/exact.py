@@ -11,6 +11,7 @@ own, ``extend`` is a charge of nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -38,6 +39,15 @@ _risk = partial(
     smooth=True,
     errors=lambda ranking, **_: ranking.errors(),
 )
+
+
+# every case counts, whether it answers or not: who errs among the answered says too little
+_over_all = partial(_risk, undefined="no row has weight", errors=None)
+
+
+def _most(share: float) -> Callable[..., float]:
+    """The largest area: the dearest row's loss, or an abstention's, throughout."""
+    return lambda ranking, loss=0.0: share * max(ranking.most_loss * ranking.unit, loss)
 
 
 @_risk(title="Exact AURC", one_error=over_coverage)
@@ -120,7 +130,7 @@ def augrc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
     return ratio(augrc(ranking, weights), cmax(ranking, weights) ** 2)
 
 
-@_risk(title="AURC, abstention costs {loss}", undefined="no row has weight")
+@_over_all(title="AURC, abstention costs {loss}", most=_most(1.0))
 def aurc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -> Floats:
     r"""AURC to full coverage, the abstained rows entering last as one tie with this loss each.
 
@@ -138,7 +148,7 @@ def aurc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) ->
     return tail + ratio(ranking.areas(weights).risk * ranking.unit, totals.rows)
 
 
-@_risk(title="AUGRC, abstention costs {loss}", undefined="no row has weight")
+@_over_all(title="AUGRC, abstention costs {loss}", most=_most(0.5))
 def augrc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -> Floats:
     r"""AUGRC to full coverage, the abstained rows entering last as one tie with this loss each.
 
@@ -153,7 +163,7 @@ def augrc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -
     return ratio(ranking.areas(weights).loss * ranking.unit + tail, totals.rows**2)
 
 
-@_risk(title="AURC, abstention free", undefined="no row has weight")
+@_over_all(title="AURC, abstention free", most=_most(1.0))
 def aurc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC to full coverage, abstained rows costing nothing: ``aurc_charge`` of 0.
 
@@ -163,7 +173,7 @@ def aurc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     return aurc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
 
 
-@_risk(title="AUGRC, abstention free", undefined="no row has weight")
+@_over_all(title="AUGRC, abstention free", most=_most(0.5))
 def augrc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC to full coverage, abstained rows costing nothing: ``augrc_charge`` of 0.
 

@@ -106,8 +106,8 @@ class Metric:
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
     behind: Callable[[Any], int] | None = None
     """How many cases have a row that it looks at, where the view does not say."""
-    most: Callable[[Any], float] | None = None
-    """The largest value a view allows, where its kind alone does not say."""
+    most: Callable[..., float] | None = None
+    """The largest value a view and its own parameters allow, where its kind alone does not say."""
     parameters: Mapping[str, float] = field(default_factory=dict)
     unit: Unit = Unit.NUMBER
     anchor: str = ""
@@ -171,7 +171,7 @@ class Metric:
     def bounds(self, view: Any) -> tuple[float, float]:
         """Smallest and largest value it can take on this view."""
         low, high = self.kind.bounds
-        return low, high if self.most is None else self.most(view)
+        return low, high if self.most is None else self.most(view, **self.parameters)
 
     def rests_on(self, view: Any) -> int:
         """How many cases have a row that it looks at."""
@@ -207,7 +207,7 @@ class Facts(TypedDict, total=False):
     kind: Required[Kind]
     undefined: str
     one_error: Callable[[float], float]
-    errors: Callable[..., Errors]
+    errors: Callable[..., Errors] | None
     groups: Callable[..., Sequence[Group]]
     noise: Callable[..., tuple[float, float]]
     caution: str
@@ -215,7 +215,7 @@ class Facts(TypedDict, total=False):
     in_many: Literal["smooth", "steps"] | None
     exempt_from_scaling: bool
     behind: Callable[[Any], int]
-    most: Callable[[Any], float]
+    most: Callable[..., float]
 
 
 def every_case(view: Any) -> int:

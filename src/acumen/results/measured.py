@@ -88,6 +88,8 @@ class Flag(StrEnum):
 
 UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.FEW_ITEMS, Flag.DOMINATED, Flag.RARE_LEVEL})
 """Flags of an interval on which no difference is claimed."""
+MARKED: Final = UNRELIABLE | {Flag.TEST_DECIDES}
+"""Flags of an interval that is never shown without its note."""
 
 
 class RestsOn(Value):

@@ -80,7 +80,7 @@ def tangent(view: Any, block: CaseWeights) -> Tangent | None:
     if parts := getattr(view, "parts", ()):
         return _of_parts(list(dict.fromkeys(parts)), block)
     make = _MAKERS.get(type(view))
-    if make is None or not len(view):
+    if make is None or not len(getattr(view, "order", view)):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each

@@ -109,6 +109,8 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str], *, bare:
     matched, favours = artifact.comparison.matched, favoured(artifact)
     if not matched:
         return "Nothing can be compared: there is no confidence function with a value."
+    if not all(m.coverage for m in matched.values()):
+        return "Nothing can be compared: a side answers nothing."
     people = counted(artifact.population.participants_included, artifact.population.case_noun)
     nothing = f"no difference that {people} could show"
     start = f"At equal coverage ({next(iter(matched.values())).coverage:.1%})"

@@ -106,6 +106,8 @@ def verdict(document: MetricsArtifact) -> str:
             f"By {ranked_by(board)} nothing is claimed: the systems do not answer equally much, "
             "and it rewards silence. --rank-by risk compares them at equal coverage."
         )
+    if board.coverage == 0.0:
+        return "Nothing can be compared: a system answers nothing."
     return f"By {ranked_by(board)} {'; '.join(_claims(document, board))}."
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from acumen.defaults import ESTIMAND, ITEMS
 from acumen.errors import printable
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Unit, floor_of
@@ -36,7 +37,7 @@ from acumen.report.selective.outcomes import (
     side_names,
 )
 from acumen.report.selective.slices import for_whom
-from acumen.report.selective.words import conclusion, knows, meaning
+from acumen.report.selective.words import conclusion, knows
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import MetricsArtifact, Variant, name
 
@@ -88,9 +89,9 @@ def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
 
 def _judged(artifact: MetricsArtifact) -> Section:
     loss = f"loss {plain(artifact.loss.name)} = {plain(artifact.loss.definition)}"
-    about = f"{loss} · {artifact.confidence_level:.0%} intervals"
-    if artifact.options.get("items") == "random" or artifact.options.get("estimand") == "case":
-        about += f" · {meaning(artifact)}"
+    chosen = {"items": ITEMS, "estimand": ESTIMAND, **artifact.options}
+    of = f"items {chosen['items']}, estimand {chosen['estimand']}"
+    about = f"{loss} · {artifact.confidence_level:.0%} intervals · {of}"
     lines = "\n".join([population(artifact), *_inputs(artifact), about])
     return Section("judged", "What was judged, and what became of it", (Paragraph(lines),))
 
@@ -111,7 +112,9 @@ def _right(artifact: MetricsArtifact) -> Section:
         if key != "mae_units" or in_units(artifact)
     ]
     said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
-    words = f"Exactly right in {said} of all rows; an abstention is no right answer."
+    by_case = artifact.options.get("estimand") == "case"
+    alike = f", each {artifact.population.case_noun} counting alike" * by_case
+    words = f"Exactly right in {said} of all rows{alike}; an abstention is no right answer."
     blocks = (Paragraph(words), _numbers(artifact, rows)) if artifact.population.has_truth else ()
     return Section("right", "How right is it", blocks)
 
