@@ -89,8 +89,8 @@ def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
 
 def _judged(artifact: MetricsArtifact) -> Section:
     loss = f"loss {plain(artifact.loss.name)} = {plain(artifact.loss.definition)}"
-    chosen = {"items": ITEMS, "estimand": ESTIMAND, **artifact.options}
-    of = f"items {chosen['items']}, estimand {chosen['estimand']}"
+    options = {"items": ITEMS, "estimand": ESTIMAND, **artifact.options}
+    of = f"items {options['items']}, estimand {options['estimand']}"
     about = f"{loss} · {artifact.confidence_level:.0%} intervals · {of}"
     lines = "\n".join([population(artifact), *_inputs(artifact), about])
     return Section("judged", "What was judged, and what became of it", (Paragraph(lines),))
