@@ -84,7 +84,7 @@ def test_table_sentence_and_chart_say_what_the_adjusted_test_says(four: Evaluati
     assert "5 of 6 pairs are told apart" in text
     rows = four.plot("leaderboard").datasets
     standing = {row["name"]: row["group"] for part in rows.values() for row in part}
-    assert standing["poor"] == "worse"
+    assert standing["poor"] == "told from good"
     drawn = [row for part in four.plot("deltas").datasets.values() for row in part if "name" in row]
     assert sum(row["group"] == "cannot be told" for row in drawn) == 1
 
