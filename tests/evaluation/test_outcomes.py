@@ -168,3 +168,29 @@ def test_rows_failed_or_unscored_on_a_side_are_left_out_of_both() -> None:
     assert artifact.population.items_total == 3
     assert artifact.population.outcomes_by_input[1]["unscored"] == 1
     assert "1 row failed or unscored on a side and left out of both" in artifact.warnings
+
+
+@pytest.mark.parametrize(
+    "outcomes", [["failed", "failed"], ["failed", "unscored"], ["unscored", "unscored"]]
+)
+def test_where_no_row_is_judged_no_case_is_included_and_shares_have_no_value(
+    outcomes: list[str],
+) -> None:
+    table = from_columns(
+        case=[1, 2], truth=[1, 2], prediction=[None, None], outcome=outcomes, scale="1-3"
+    )
+    artifact = evaluate(table, resamples=0).artifact
+    population = artifact.population
+    assert (population.participants_included, population.participants_total) == (0, 2)
+    assert population.participants_failed == outcomes.count("failed")
+    assert isinstance(artifact.overall, dict)
+    for name in ("coverage", "total_accuracy"):
+        assert artifact.overall[name].value is None
+        assert artifact.overall[name].reason == "no row has weight"
+    assert not any("abstained" in warning for warning in artifact.warnings)
+
+
+def test_a_case_whose_rows_another_system_failed_is_still_counted_in_the_total() -> None:
+    path = Path(__file__).parents[1] / "samples" / "promptfoo_tickets.json"
+    population = evaluate(path, levels="1-5", resamples=0).artifact.population
+    assert (population.participants_included, population.participants_total) == (9, 10)
