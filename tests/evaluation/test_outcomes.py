@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +195,21 @@ def test_a_case_whose_rows_another_system_failed_is_still_counted_in_the_total()
     path = Path(__file__).parents[1] / "samples" / "promptfoo_tickets.json"
     population = evaluate(path, levels="1-5", resamples=0).artifact.population
     assert (population.participants_included, population.participants_total) == (9, 10)
+
+
+def test_a_run_without_signals_is_measured_as_far_as_needs_no_confidence(tmp_path: Path) -> None:
+    cases = [
+        {
+            "participant_id": i,
+            "success": True,
+            "predicted_items": {"Sleep": i % 4},
+            "ground_truth_items": {"Sleep": i % 3},
+        }
+        for i in range(12)
+    ]
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"experiments": [{"results": {"results": cases}}]}))
+    artifact = evaluate(path, resamples=0).artifact
+    assert isinstance(artifact.overall, dict)
+    assert artifact.overall["mae_levels"].value == 14 / 12  # 0 0 0 3 1 1 2 2 2 1 1 1
+    assert not artifact.confidence_variants

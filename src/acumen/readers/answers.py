@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from acumen.errors import DataError, OffScaleError, counted, printable, what_came
 from acumen.files.text import folded
 from acumen.table.coded import Coded
-from acumen.table.judgments import NO_PREDICTION, Outcome
+from acumen.table.judgments import LEFT_OUT, NO_PREDICTION, NO_TRUTH, Judgments, Outcome
 from acumen.table.levels import levels_seen, number_in
 from acumen.table.scale import Scale, builtin_scales
 
@@ -294,3 +294,17 @@ def _stated(stated: Coded | None, size: int) -> tuple[NDArray[np.int8], list[Fau
             message = f"{what_came(value)} is not one of {', '.join(_OUTCOMES)}"
             faults.append(Fault(int(stated.first[code]), message, int(stated.counts[code])))
     return stated.spread(wishes, -1, np.int8), faults
+
+
+def rows_with_truth(table: Judgments, *, strict: bool) -> Judgments:
+    """The rows that have a truth, if any has; the others are counted, or refused if ``strict``."""
+    # a row that failed is left out as failed, whether or not its truth is known
+    unknown = table.exact_truth
+    missing = (np.isnan(unknown) | (unknown == NO_TRUTH)) & ~np.isin(table.outcome, LEFT_OUT)
+    if strict and (missing.any() or not table.has_truth):
+        message = f"has no truth, as {counted(int(missing.sum()), 'row')} in all"
+        problem = table.problem(int(np.argmax(missing)), message, "truth")
+        raise DataError([problem], source=table.source.name)
+    if not table.has_truth or not missing.any():
+        return table
+    return replace(table.take(~missing), no_truth=int(missing.sum()))
