@@ -251,3 +251,19 @@ def test_every_column_of_the_truth_is_shown_as_one() -> None:
         *("rater_1", "rater_2", "rater_3")
     ]
     assert survey.columns["truth"] == "rater_1,rater_2,rater_3"
+
+
+def test_booleans_are_levels_whose_order_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "b.json"
+    rows = [{"id": i, "truth": i % 2 == 0, "prediction": i % 3 == 0} for i in range(4)]
+    path.write_text(json.dumps(rows))
+    findings = acumen.survey(path)
+    assert (findings.levels, findings.problems) == (["false", "true"], [])
+
+
+def test_a_word_for_no_answer_among_truths_is_one_of_the_levels(tmp_path: Path) -> None:
+    path = tmp_path / "n.csv"
+    path.write_text("id,truth,prediction\n1,None,None\n2,Mild,None\n3,Severe,n/a\n4,Mild,Mild\n")
+    findings = acumen.survey(path)
+    assert findings.levels == ["None", "Mild", "Severe"]
+    assert findings.outcomes["answered"] == 3

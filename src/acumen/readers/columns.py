@@ -15,6 +15,7 @@ from acumen.readers.answers import (
     NOTHING,
     Fault,
     Silence,
+    are_boolean,
     choose_scale,
     read_levels,
     read_outcomes,
@@ -205,11 +206,13 @@ def _values(
     problems += rows.odd("item", lambda item: bad_item(item, scale), "must be a name, not null")
     for name in _APART:
         problems += rows.odd(name, lambda value: None, "is missing")
-    reading = read_levels(coded["prediction"], scale, silence)
-    truth = np.full(len(coded["case"]), NO_TRUTH, np.int16)
+    boolean = are_boolean(coded.get("truth"), coded["prediction"])
+    reading = read_levels(coded["prediction"], scale, silence, boolean=boolean)
+    truth, notes = np.full(len(coded["case"]), NO_TRUTH, np.int16), []
     if "truth" in coded:
-        truths = read_levels(coded["truth"], scale, NOTHING)
+        truths = read_levels(coded["truth"], scale, NOTHING, boolean=boolean)
         truth = truths.ranks
+        notes = truths.silence_notes
         problems += rows.problems(truths.faults_in(), "truth")
     outcomes = read_outcomes(
         reading,
@@ -243,7 +246,8 @@ def _values(
         note = f"prediction: {listed} is no truth and read as a level; {hint}"
         outcomes.warnings.append(note)
     ranks = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
-    return _Values(truth, ranks.astype(np.int16), outcomes.outcome, tuple(outcomes.warnings))
+    notes += outcomes.warnings
+    return _Values(truth, ranks.astype(np.int16), outcomes.outcome, tuple(notes))
 
 
 def _on_range(
