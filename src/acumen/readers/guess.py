@@ -132,6 +132,16 @@ def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[s
     return guesses
 
 
+def propose(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The columns that are guessed for roles that are not named, as options would name them."""
+    columns = columns_of(rows)
+    guesses = guess_columns(columns, {role: paths[0] for role, paths in named.items() if paths})
+    raters = raters_in(columns, guesses)
+    paths = {role: guess.column.path for role, guess in guesses.items()}
+    paths |= {"truth": raters} if raters else {}
+    return {role: path for role, path in paths.items() if role not in named}
+
+
 def _free(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Column]:
     gone = {guess.column.path for guess in guesses.values()}
     return [column for column in columns if column.path not in gone]
