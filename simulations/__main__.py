@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from acumen.files.json import read_json, write_bytes, write_json
-from simulations import coverage, items, marks, paired
+from simulations import best, coverage, items, marks, paired
 from simulations.crowds import CROWDS
 from simulations.populations import POPULATIONS
 from simulations.report import CONTROL_CASES, control_fails, page
@@ -27,7 +27,7 @@ CELLS = ROOT / "build" / "simulations"
 class Cell:
     """One population or contest at one number of cases."""
 
-    part: Literal["coverage", "paired", "rows", "crowd", "items"]
+    part: Literal["coverage", "paired", "rows", "crowd", "items", "verdicts", "best"]
     place: int
     cases: int
     studies: int
@@ -51,6 +51,10 @@ class Cell:
             return marks.cover(CROWDS[self.place], *what)
         if self.part == "items":
             return items.count(items.SPREADS[self.place], self.cases, self.studies)
+        if self.part == "verdicts":
+            return items.judge(*items.JUDGED[self.place], items.SPREADS[-1], self.studies)
+        if self.part == "best":
+            return best.count(best.CONTESTS[self.place], *best.SHAPES[self.cases], self.studies)
         if self.part == "paired":
             return paired.err(paired.CONTESTS[self.place], *what, *how)
         population = POPULATIONS[self.place]
@@ -85,6 +89,15 @@ def cells(studies: int, pairs: int, crowds: int, resamples: int, seed: int) -> l
             Cell("items", place, shape, min(crowds, items.STUDIES), *rest)
             for place in range(len(items.SPREADS))
             for shape in range(len(items.SHAPES))
+        ),
+        *(
+            Cell("verdicts", place, n, min(crowds, items.STUDIES), *rest)
+            for place, (n, _) in enumerate(items.JUDGED)
+        ),
+        *(
+            Cell("best", place, shape, min(crowds, contest.studies), *rest)
+            for place, contest in enumerate(best.CONTESTS)
+            for shape in range(len(best.SHAPES))
         ),
     ]
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from acumen.inference.infer import infer
+from acumen.inference.matched import compare_matched
 from acumen.inference.options import Options
 from acumen.inference.paired import compare
 from acumen.metrics import METRICS
@@ -23,6 +24,8 @@ STUDIES: Final = 400
 SPREADS: Final = (0.0, 0.5, 1.0)
 """Standard deviations of the items' difficulty, in logits."""
 SHAPES: Final = ((41, 8), (300, 8), (41, 40), (300, 40))
+JUDGED: Final = SHAPES[:3]
+"""Shapes in which verdicts are counted, at the largest spread."""
 CROWD: Final = (3_000, 600)
 """Cases and items that stand for the population."""
 RANKED: Final = tuple(METRICS[name] for name in ("accuracy", "mae", "aurc", "augrc"))
@@ -86,6 +89,26 @@ def cover(n: int, k: int, spread: float, studies: int) -> dict[tuple[str, str], 
                 for name, delta in compare(metrics, left[place], right[place], options).items():
                     add((f"Δ {name}", items), delta.interval, 0.0)
     return {key: (cell[0], cell[1]) for key, cell in counts.items()}
+
+
+def judge(n: int, k: int, spread: float, studies: int) -> dict[str, list[int]]:
+    """How items are read -> studies of equal systems: verdicts, intervals with 0, false claims."""
+    counts = {"fixed": [0, 0, 0], "random": [0, 0, 0]}
+    for number in range(studies):
+        (left, _), (right, _) = study(
+            np.random.default_rng([n, k, number]), n, k, spread, systems=2
+        )
+        for items, cell in counts.items():
+            options = Options(
+                resamples=0, threads=1, items="fixed" if items == "fixed" else "random"
+            )
+            matched = compare_matched(left, right, options)
+            matched = matched.decided(matched.p_value, 1.0 - options.confidence_level)
+            if (interval := matched.difference.interval) is not None:
+                cell[0] += 1
+                cell[1] += interval.has_zero
+                cell[2] += matched.favours is not None
+    return counts
 
 
 NAMES: Final = tuple(f"{delta}{m.name}" for delta in ("", "Δ ") for m in (*RANKED, *LEVELS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 
 
 def main() -> None:
@@ -19,6 +20,8 @@ def main() -> None:
         # a short life makes little garbage that holds itself; looking for it took 0.17 s of the
         # 2.4 s of processor time of `evaluate --confidence all` on the demo (least of 9 runs)
         gc.disable()
+    if arguments[:1] == ["evaluate"]:
+        _reuse_memory()
     from acumen.cli import run
 
     code = run(arguments)
@@ -28,6 +31,19 @@ def main() -> None:
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _reuse_memory() -> None:
+    """Keep the memory of a large array for the next one, where glibc allocates it.
+
+    By default it is given back and cleared anew: 27 of 73 s of processor time of 10⁷ rows.
+    """
+    import ctypes
+
+    with suppress(OSError, AttributeError, TypeError):  # another C library
+        allocator = ctypes.CDLL(None)
+        allocator.mallopt(-4, 0)  # M_MMAP_MAX
+        allocator.mallopt(-1, (1 << 31) - 1)  # M_TRIM_THRESHOLD
 
 
 if __name__ == "__main__":

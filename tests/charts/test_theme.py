@@ -7,9 +7,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.charts.intervals import interval_plot
-from acumen.charts.theme import COLOURS, GREY, RIGHT, WRONG, ramp
+from acumen.charts.intervals import STANDING, deltas, interval_plot, leaderboard
+from acumen.charts.tables import confidence
+from acumen.charts.theme import COLOURS, DIM, GREY, INK, Figure, ramp
+from acumen.evaluation.evaluation import Evaluation
 from acumen.results.metrics import name
+from tests.report.kinds import of_systems
 
 PAPERS = ("#fdfdfc", "#14171b")
 """The page in light and in dark."""
@@ -65,7 +68,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_every_colour_stands_out_from_both_papers() -> None:
-    for colour in (*COLOURS, GREY, RIGHT, WRONG):
+    for colour in (*COLOURS, GREY, DIM):
         for paper in PAPERS:
             assert contrast(colour, paper) >= 3, (colour, paper)
 
@@ -97,3 +100,25 @@ def test_names_that_begin_alike_are_rows_of_their_own() -> None:
     assert figure is not None
     assert len({row["name"] for rows in figure.datasets.values() for row in rows}) == 8
     assert figure.height == 8 * 26
+
+
+def ranges(figure: Figure | None) -> set[str]:
+    """Every colour that a figure gives to a name of its own."""
+    assert figure is not None
+    spec = figure.to_dict(validate=False)
+    scales = [
+        layer["encoding"]["color"]["scale"]["range"]
+        for layer in spec.get("layer", [spec])
+        if "scale" in layer.get("encoding", {}).get("color", {})
+    ]
+    return {colour for own in scales for colour in own}
+
+
+def test_a_hue_is_a_system_or_a_function_and_nothing_else() -> None:
+    """Of outcomes and standings: else green were both 'right' and the fourth system."""
+    five = of_systems(5)
+    assert isinstance(five, Evaluation)
+    for chart in (confidence, leaderboard, deltas):
+        assert ranges(chart(five.artifact)) <= {INK, GREY, DIM}, chart
+    # the lowest function is the first one, which is blue on the curves too
+    assert [*STANDING.values()] == [COLOURS[0], INK, GREY]

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import io
+import os
+import re
+import signal
+import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 
-import numpy as np
 import pytest
 
-from acumen.cli.progress import RunProgress, bar
-from acumen.inference.resample import Bootstrap, replicate
+import acumen
+from acumen.cli import COMMANDS
+from acumen.cli.progress import Display, RunProgress, Wait, waiting
 from acumen.runner.record import Outcome, Record
+from acumen.stages import stage, watched
 
 
 class Terminal(io.StringIO):
@@ -18,58 +28,163 @@ class Terminal(io.StringIO):
         return True
 
 
-def nothing(block: object) -> np.ndarray:
-    return np.zeros((1, block.lanes))  # type: ignore[attr-defined]
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_time_left_comes_from_the_work_that_is_done() -> None:
+    clock = Clock()
+    wait = Wait(clock)
+    wait.tell("reading rows", 0.0)
+    clock.now = 3.0
+    assert wait.line == "0:03 spent"
+    wait.tell("reading rows", 0.25)
+    assert wait.line == "0:03 spent, 0:09 left"
+    clock.now = 7.0  # it counts down where no step is told of
+    assert wait.line == "0:07 spent, 0:05 left"
+    clock.now = 20.0
+    assert wait.line == "0:20 spent"
+    wait.tell("measuring", 0.5)
+    assert wait.line == "0:20 spent, 0:20 left"
+    clock.now = 21.0
+    wait.tell("starting", 1.0)
+    assert wait.line == "0:21 spent"
+    assert str(wait) == "acumen: reading rows 20.00 s · measuring 1.00 s · in all 21.00 s"
 
 
 def test_nothing_is_shown_where_nobody_watches() -> None:
-    pipe = io.StringIO()
-    with bar("drawing", 10, stream=pipe, patience=0.0) as advance:
-        assert advance is None
-    assert pipe.getvalue() == ""
+    for stream, quiet in ((io.StringIO(), False), (Terminal(), True)):
+        with waiting(stream=stream, quiet=quiet, patience=0.0):
+            time.sleep(0.05)
+        assert stream.getvalue() == ""
 
 
 def test_short_work_shows_nothing_on_a_terminal_either() -> None:
     terminal = Terminal()
-    with bar("drawing", 100, stream=terminal, patience=60.0) as advance:
-        replicate(nothing, Bootstrap(5, 100), advance=advance)
+    with waiting(stream=terminal, patience=60.0), stage("reading"):
+        pass
     assert terminal.getvalue() == ""
 
 
-def test_long_work_shows_a_bar_with_its_count_and_takes_it_away() -> None:
+def wait_for(terminal: Terminal, text: str) -> None:
+    for _ in range(500):
+        if text in terminal.getvalue():
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"no {text!r} in {terminal.getvalue()!r}")
+
+
+def test_long_work_shows_its_stage_and_takes_it_away() -> None:
     terminal = Terminal()
-    with bar("drawing [cases]", 3000, stream=terminal, patience=0.0) as advance:
-        assert advance is not None
-        replicate(nothing, Bootstrap(5, 3000), threads=2, advance=advance)
-        assert advance.__self__.done == 3000  # type: ignore[attr-defined]
-        assert advance.__self__.display.is_live  # type: ignore[attr-defined]
-    assert "drawing [cases]" in terminal.getvalue()
-    assert "of 3,000" in terminal.getvalue()
+    with waiting(stream=terminal, patience=0.0), stage("drawing [cases]", steps=4) as advance:
+        advance(1)
+        wait_for(terminal, "drawing [cases]")
+        wait_for(terminal, "spent")
+    assert terminal.getvalue().endswith("\x1b[1A\x1b[2K")
 
 
 def test_the_bar_goes_away_when_the_work_fails() -> None:
-    bars = []
+    terminal = Terminal()
 
     def fail() -> None:
-        with bar("x", 2, stream=Terminal(), patience=0) as advance:
-            assert advance is not None
-            advance(1)
-            bars.append(advance.__self__)  # type: ignore[attr-defined]
-            assert bars[0].display.is_live
+        with waiting(stream=terminal, patience=0.0):
+            wait_for(terminal, "spent")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert not bars[0].display.is_live
+    assert terminal.getvalue().endswith("\x1b[1A\x1b[2K")
 
 
-def test_standard_error_is_where_it_goes_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_never_comes_up_after_the_end() -> None:
     terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    with bar("drawing", 5, patience=0.0) as advance:
-        assert advance is not None
-        advance(5)
-    assert "drawing" in terminal.getvalue()
+    display = Display(terminal, lambda: "late")
+    display.close()
+    display.show()
+    assert terminal.getvalue() == ""
+
+
+def test_a_person_at_a_terminal_sees_stage_and_time_left_and_is_left_a_clean_line(
+    tmp_path: Path,
+) -> None:
+    pty = pytest.importorskip("pty")  # there is none on Windows
+    rows = ["case,truth,prediction,confidence"]
+    rows += [f"{k},{k % 4},{k * 7 % 4},{k % 10 / 10}" for k in range(300)]
+    (tmp_path / "rows.csv").write_text("\n".join(rows), "utf-8")
+    own, other = pty.openpty()
+    command = [sys.executable, "-m", "acumen", "evaluate", "rows.csv"]
+    command += ["--bootstrap-resamples", "30000000"]
+    shown = b""
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stderr=other,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"TERM": "xterm"},
+    ) as process:
+        os.close(other)
+        try:
+            while not (b"measuring confidence" in shown and shown.endswith(b" left")):
+                shown += os.read(own, 4096)
+            process.send_signal(signal.SIGINT)
+            with suppress(OSError):  # which is how the other end says that it is gone
+                while more := os.read(own, 4096):
+                    shown += more
+            assert process.communicate()[0] == b""
+        finally:
+            process.kill()
+            os.close(own)
+    assert process.returncode == 130
+    *_, left = shown.split(b"\x1b[2K")  # after the last line that was wiped away
+    assert left == b""
+
+
+def test_every_command_that_may_take_long_shows_that_it_works() -> None:
+    # these answer at once, have a line of their own, or rank a run (cli/ranking.py)
+    others = {"explain", "schema", "task", "run", "curve", "reconcile"}
+    sources = {name: Path(import_module(m).__file__ or "") for name, m in COMMANDS.items()}
+    texts = {name: path.read_text("utf-8") for name, path in sources.items()}
+    silent = {n for n, text in texts.items() if not re.search(r"waiting\(|@by_door", text)}
+    assert silent == others
+
+
+def test_the_stages_of_an_evaluation_go_from_nothing_to_all_of_it(tmp_path: Path) -> None:
+    rows = ["case,truth,prediction,confidence,other"]
+    rows += [f"{k},{k % 4},{k * 7 % 4},{k % 10 / 10},{k % 7}" for k in range(60)]
+    (tmp_path / "rows.csv").write_text("\n".join(rows), "utf-8")
+    steps: list[tuple[str, float]] = []
+    for threads in (1, 2):
+        steps.clear()
+        acumen.evaluate(
+            tmp_path / "rows.csv", threads=threads, resamples=200,
+            progress=lambda what, done: steps.append((what, done)),
+        )  # fmt: skip
+        shares = [done for _, done in steps]
+        assert shares == sorted(shares)
+        assert shares[0] == 0.0
+        assert shares[-1] == pytest.approx(1.0)
+        assert len({*shares}) > 8
+        names = {what.split(" ")[0] for what, _ in steps}
+        assert names >= {"reading", "ranking", "measuring", "agreement"}
+
+
+def test_threads_of_a_pool_move_the_stage_that_gave_them_their_steps() -> None:
+    shares: list[float] = []
+    with (
+        watched(lambda _, done: shares.append(done)),
+        stage("measuring", 0.5, steps=100) as advance,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        list(pool.map(lambda _: advance(1), range(100)))
+        list(pool.map(lambda _: stage("nobody hears of it").__enter__(), range(2)))
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(0.5)
+    assert len(shares) == 103  # both begin, a hundred steps, one ends
 
 
 def record(outcome: str = "answered") -> Record:

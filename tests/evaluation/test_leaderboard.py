@@ -268,3 +268,38 @@ def test_a_document_of_many_reads_back_and_makes_a_page(four: Evaluation, tmp_pa
     page = (tmp_path / "many.html").read_text()
     assert "Which system is better" in page
     assert "also fair" in page
+
+
+@pytest.mark.parametrize("options", [{}, {"pairwise": True}, {"rank_by": "augrc_charge"}])
+def test_every_interval_speaks_of_new_items_where_they_are_a_sample(options: Any) -> None:
+    """Each is right on items of its own: new cases would tell them apart, new items would not."""
+    easy = np.tile([1, 0, 1, 0, 1, 1, 0, 1, 0, 0], 30).astype(bool)
+    truth = np.random.default_rng(0).integers(0, 4, 300)
+    columns: dict[str, Any] = {
+        "case": np.repeat(np.arange(30), 10), "item": np.tile(list("abcdefghij"), 30).tolist(),
+        "truth": truth, "scale": [0, 1, 2, 3],
+    }  # fmt: skip
+    systems = {}
+    for name, (here, there) in {"a": (0.1, 0.7), "b": (0.7, 0.4), "c": (0.4, 0.6)}.items():
+        rng = np.random.default_rng(ord(name))
+        wrong = rng.random(300) < np.where(easy, here, there)
+        confidence = np.where(wrong, 0.3, 0.6) + 0.2 * rng.random(300)
+        given = np.where(wrong, (truth + 1) % 4, truth)
+        systems[name] = acumen.from_columns(prediction=given, confidence=confidence, **columns)
+    fixed, random = (
+        acumen.evaluate(systems, items=items, **QUICK, **options).artifact
+        for items in ("fixed", "random")
+    )
+    assert fixed.leaderboard is not None
+    assert random.leaderboard is not None
+    assert any(pair.winner for pair in fixed.comparison.pairs)
+    assert not any(pair.winner for pair in random.comparison.pairs)
+    for narrow, wide in zip(fixed.comparison.pairs, random.comparison.pairs, strict=True):
+        for name in ("difference", "guard"):
+            if (before := getattr(narrow, name)) is None:
+                continue
+            a, b = before.interval, getattr(wide, name).interval
+            assert b.low < a.low < a.high < b.high
+    for standing in random.leaderboard.standings:
+        assert standing.measured.interval is not None
+        assert standing.measured.interval.method.endswith(", cases × items")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import acumen
 from acumen.defaults import RESAMPLED_ROWS
+from acumen.evaluation import charted
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.multiplicity import linear_replicates
 from acumen.report.selective.facts import UNDRAWN, provenance
@@ -58,11 +60,11 @@ def test_a_large_table_has_none_by_default_and_says_so() -> None:
 
 def test_any_number_of_threads_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    one, three = (
+    first, *others = (
         acumen.evaluate(frame(8000), levels="0-3", threads=n, resamples=20).to_json()
-        for n in (1, 3)
+        for n in (1, 2, 4)
     )
-    assert one == three
+    assert others == [first, first]
 
 
 def test_linear_replicates_vary_together_as_the_jackknives_do() -> None:
@@ -75,3 +77,28 @@ def test_linear_replicates_vary_together_as_the_jackknives_do() -> None:
     both = np.stack([jackknives[0].deviations, jackknives[2].deviations])
     assert spread == pytest.approx(both @ both.T * 399 / 400, rel=0.02)
     assert linear_replicates(values, [*jackknives[:2], Jackknife(moves[0, 1:])], 9, 1) == {}
+
+
+def test_a_curve_of_very_many_points_is_thinned_and_no_other_number_moves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    table = frame(3000).with_columns(confidence=pl.Series(np.random.default_rng(1).random(3000)))
+    options: dict[str, Any] = {"levels": "0-3", "resamples": 0, "risk": [0.1, 0.15]}
+    whole = acumen.evaluate(table, **options)
+    monkeypatch.setattr(charted, "MOST_POINTS", 1000)
+    monkeypatch.setattr(charted, "LISTED_POINTS", 40)
+    some = acumen.evaluate(table, **options)
+    documents = [json.loads(evaluation.to_json()) for evaluation in (whole, some)]
+    curves = [d["confidence_variants"]["confidence"].pop("curve") for d in documents]
+    accepted = [d["summaries"][0]["functions"]["confidence"].pop("accepted") for d in documents]
+    assert [curve.pop("thinned_from") for curve in curves] == [None, 3000]
+    points = [
+        [*zip(*curve.values(), n, strict=True)] for curve, n in zip(curves, accepted, strict=True)
+    ]
+    assert len(points[0]) == 3000
+    assert 40 <= len(points[1]) <= 40 + 9 + 2
+    assert {*points[1]} < {*points[0]}
+    assert documents[0] == documents[1]
+    assert str(whole) == str(some)  # the cuts that are shown are those of all points
+    assert whole.trust(0.12) == some.trust(0.12)

@@ -118,8 +118,9 @@ def test_items_at_random_are_told_and_widen_the_intervals() -> None:
     )
     assert wide.high - wide.low > fixed.high - fixed.low
     assert wide.method == "log-jackknife-t, cases × items"
-    words = " ".join(render(brief(documents["random"])).split())
-    assert "judged on items like these, and every row counts alike" in words
+    for items, document in documents.items():
+        words = " ".join(render(brief(document)).split())
+        assert f"95% intervals · items {items}, estimand row" in words
     kappa = documents["random"].overall["quadratic_kappa"].interval
     assert kappa.method.endswith("cases × items")
 

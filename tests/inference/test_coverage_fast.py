@@ -121,6 +121,14 @@ def test_new_items_are_covered_where_they_are_taken_for_a_sample(
         assert random >= 0.95 - reach(0.95, studies)
 
 
+def test_verdicts_are_right_on_new_items_where_they_are_taken_for_a_sample() -> None:
+    studies = 80
+    counts = items.judge(300, 8, 1.0, studies)
+    assert counts["fixed"][2] > 0.3 * studies  # 55% of 500 studies, against 5.6%
+    assert counts["random"][2] <= studies * (0.05 + reach(0.05, studies))
+    assert counts["random"][1] >= studies * (0.95 - reach(0.95, studies))
+
+
 def test_a_rare_level_costs_coverage_only_where_it_is_marked() -> None:
     crowd = next(c for c in CROWDS if c.name == "verdict")
     counts = marks.cover(crowd, 20, 100, seed=3)

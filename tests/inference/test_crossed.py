@@ -120,6 +120,17 @@ def test_a_difference_takes_items_into_account_as_its_sides_do() -> None:
     assert same.low <= 0.0 <= same.high
 
 
+def test_items_that_only_one_side_cannot_do_without_leave_no_interval_of_the_difference() -> None:
+    some_right = np.ones((30, 4), int)
+    some_right[:, 0] = 0  # without this item no answer is right, and no coverage has no risk
+    left, right = crossed(some_right), crossed(drawn(30, 4))
+    metric = METRICS["coverage_at_risk"].at(risk=0.0)
+    delta = compare([metric], left, right, RANDOM)[metric.name]
+    assert delta.value is not None
+    assert delta.jackknife is None
+    assert delta.interval == NoInterval(why=Absence.SIDES_DIFFER)
+
+
 def test_a_test_of_few_new_items_reaches_as_far_as_their_t() -> None:
     rng = np.random.default_rng(8)
     worse = rng.normal(0.35, 0.45, size=5)  # by item: what one study's items happen to be

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acumen.defaults import PROCESS_WEIGHTS
 from acumen.inference import resample
 from acumen.inference.infer import infer, leave_out
 from acumen.inference.influence import (
@@ -27,36 +28,62 @@ from acumen.views.confusion import Confusion, confuse
 from acumen.views.forecast import Forecast, forecast
 from acumen.views.groups import deal
 from acumen.views.ranking import Ranking, rank
+from acumen.views.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
 from acumen.views.severity import SeverityRanking, rank_severity
-from acumen.views.weights import CaseWeights
+from acumen.views.weights import CaseRows, CaseWeights
 
 
 def studies(
-    n: int, *, tied: bool, weighed: bool = False, unit: float = 1.0, order: Any = None
+    n: int,
+    *,
+    tied: bool,
+    weighed: bool = False,
+    unit: float = 1.0,
+    order: Any = None,
+    rows: int = 6,
 ) -> dict[type, Any]:
-    """The same rows in every view; ``order`` is another numbering of the cases."""
+    """The same rows, up to some a case, in every view; ``order`` is another numbering of cases."""
     rng = np.random.default_rng(8)
-    case = np.repeat(np.arange(n), rng.integers(1, 7, n))
-    rows = len(case)
-    confidence, truth = rng.random(rows), rng.integers(0, 4, rows)
-    off = rng.integers(0, 4, rows) * (rng.random(rows) < 0.6)
+    case = np.repeat(np.arange(n), rng.integers(1, rows + 1, n))
+    confidence, truth = rng.random(len(case)), rng.integers(0, 4, len(case))
+    off = rng.integers(0, 4, len(case)) * (rng.random(len(case)) < 0.6)
     prediction = np.abs(truth - off)
     loss = np.abs(truth - prediction)
-    answered = rng.random(rows) < 0.7
+    answered = rng.random(len(case)) < 0.7
+    if rows == 1:  # surer where it is right: else hulls have corners that any case takes away
+        confidence *= 1 - 0.25 * loss
     confidence = (np.floor(confidence * 4) + 0.5) / 5 if tied else confidence
-    score = rng.normal(size=rows) + prediction
+    score = rng.normal(size=len(case)) + prediction
+    of, right = rng.integers(0, 4, (2, len(RATIOS), n))
+    of[:, 0] = 1  # so that every component has something to check
+    counts = dict(zip(RATIOS, np.minimum(right, of).astype(float), strict=True))
+    reasoning = Reasoning(
+        right=counts | {PRIMITIVES: rng.integers(0, 5, n) / 4},
+        of=dict(zip(RATIOS, of.astype(float), strict=True)) | {PRIMITIVES: np.ones(n)},
+        n_cases=n,
+        components=tuple(PROCESS_WEIGHTS),
+    )
     of_case: dict[str, Any] = {
         "case": case if order is None else order[case],
         "n_cases": n,
-        "weight": rng.uniform(0.5, 2.0, rows) if weighed else None,
+        "weight": rng.uniform(0.5, 2.0, len(case)) if weighed else None,
     }
+    severity = rank_severity(
+        truth, np.round(score) if tied else score, answered, levels=4, **of_case
+    )
+    if order is not None:
+        sides = (
+            {k: v[np.argsort(order)] for k, v in side.items()}
+            for side in (reasoning.right, reasoning.of)
+        )
+        reasoning = replace(reasoning, **dict(zip(("right", "of"), sides, strict=True)))
     return {
         Ranking: rank(loss, confidence, answered, unit=unit, most_loss=3, **of_case),
         Confusion: confuse(truth, np.where(answered, prediction, -1), levels=4, **of_case),
         Forecast: forecast(confidence, (loss == 0).astype(float), answered, **of_case),
-        SeverityRanking: rank_severity(
-            truth, np.round(score) if tied else score, answered, levels=4, **of_case
-        ),
+        SeverityRanking: severity,
+        Reasoning: reasoning,
+        RankingWithReasons: RankingWithReasons(severity, reasoning),
     }
 
 
@@ -72,7 +99,7 @@ def finite_differences(metric: Metric, view: Any, step: float) -> np.ndarray:
 
 
 def by_case(metric: Metric, view: Any) -> np.ndarray:
-    return np.bincount(view.case, row_influence([metric], view)[metric.name], view.n_cases)
+    return dict(case_influence([metric], view))[metric.name]
 
 
 @pytest.mark.parametrize("weighed", [False, True])
@@ -85,6 +112,9 @@ def test_influence_is_the_derivative_by_a_cases_weight(
     expected = finite_differences(metric, view, 1e-4)
     if metric.exempt_from_scaling:  # there, doubling all weights moves the value a little
         expected = expected - expected.sum() * view.case_weight / view.case_weight.sum()
+    if isinstance(view, CaseRows):
+        by_row = row_influence([metric], view)[metric.name]
+        assert np.bincount(view.case, by_row, 30) == pytest.approx(by_case(metric, view), abs=1e-12)
     moving = metric.name != "achievable_gain_pct"  # where ties make the curve its own hull
     assert not moving or np.abs(expected).max() > 1e-5
     # central differences err by step², and by rounding over step
@@ -93,14 +123,46 @@ def test_influence_is_the_derivative_by_a_cases_weight(
     )
 
 
-def test_nearly_every_metric_is_smooth_and_the_others_are_known() -> None:
-    views = (Ranking, Confusion, Forecast, SeverityRanking)
-    rest = {m.name for m in METRICS.values() if m.view in views and not m.smooth}
-    assert rest == {
-        *("mae_at_coverage", "aurc_at_coverage", "augrc_at_coverage", "coverage_at_risk"),
-        *("aurc_random_ties", "ece_equal_mass"),
+LINEAR = {"total_accuracy", "cmax", PRIMITIVES}
+"""Means over all cases, one row each: without a case they move by its influence alone."""
+BY_RANK = {"auprc_ge", "nap_ge", "ordinal_auprc", "ordinal_nap", "adjusted_auprc", "smooth_ece"}
+"""The first ranks weigh as few cases do, however many there are, and a bandwidth moves along."""
+GROUPED = {"aurc_random_ties"}
+"""What is measured without each group of very many cases, by a pass over the rows a group."""
+
+
+def test_every_metric_is_smooth_or_known_in_many_cases_but_one() -> None:
+    kinds = {m.name: "smooth" if m.smooth else m.in_many for m in METRICS.values()}
+    assert {name for name, kind in kinds.items() if kind is None} == GROUPED
+    assert {name for name, kind in kinds.items() if kind == "steps"} == {
+        *("mae_at_coverage", "coverage_at_risk", "ece_equal_mass")
+    }
+    assert {m.name for m in METRICS.values() if m.in_many == "smooth"} == {
+        *("aurc_at_coverage", "augrc_at_coverage"),
         *("brier_miscalibration", "brier_discrimination", "brier_uncertainty"),
     }
+
+
+@pytest.mark.parametrize("metric", SMOOTH, ids=lambda m: m.name)
+def test_leaving_a_case_out_moves_a_metric_by_its_influence_and_less_with_more_cases(
+    metric: Metric,
+) -> None:
+    """By −U·n/(n−1): of a mean exactly, else up to a share of it that falls as 1/n."""
+    of_case, of_error = [], []
+    for n in (60, 960):
+        view = studies(n, tied=True, rows=1)[metric.view]
+        ((_, left_out),) = leave_out([metric], view)
+        influence = Jackknife.of_influence(by_case(metric, view))
+        largest = np.abs(left_out.deviations).max() or 1.0  # where the curve is its own hull
+        of_case.append(np.abs(influence.deviations - left_out.deviations).max() / largest)
+        of_error.append(abs(influence.standard_error / (left_out.standard_error or 1.0) - 1))
+    if metric.name in LINEAR:
+        assert max(of_case) < 1e-9
+    elif metric.name in BY_RANK:
+        assert of_error[1] < 0.02
+        assert of_error[1] < of_error[0] / 2
+    elif metric.name != "achievable_gain_pct":
+        assert of_case[1] < min(0.02, of_case[0] / 5)  # were it √n: a quarter
 
 
 @pytest.mark.parametrize("name", ["aurc", "quadratic_kappa", "ordinal_auprc", "smooth_ece"])
@@ -139,7 +201,7 @@ def test_a_coverage_that_the_view_does_not_keep_is_left_out_group_by_group() -> 
     odd = METRICS["mae_at_coverage"].at(coverage=0.47)
     assert without_groups([odd], study, 20) == {}
     assert dict(case_influence([METRICS["aurc_at_coverage"].at(coverage=0.47)], study)) == {}
-    assert leave_out([odd], study)[0].n == MOST_GROUPS
+    assert dict(leave_out([odd], study))[odd.name].n == MOST_GROUPS
 
 
 @pytest.mark.parametrize("coverage", [0.02, 0.5, 0.99])
@@ -177,7 +239,7 @@ def test_groups_are_dealt_by_what_cases_hold_and_not_by_their_number(
     brought = [replace(m, name="brought", smooth=False, in_many=None) for m in METRICS.values()]
     metric = next(m for m in brought if m.view is view)
     steps = [m for m in IN_STEPS if m.view is view and "@0.9" not in m.name]
-    for one, two in zip(
+    for (_, one), (_, two) in zip(
         leave_out([metric, *steps], plain), leave_out([metric, *steps], other), strict=True
     ):
         assert one.n + len(one.undefined) == MOST_GROUPS
@@ -193,7 +255,7 @@ def test_the_standard_error_of_influence_is_the_known_formula() -> None:
 def test_influence_of_a_mean_is_exactly_its_jackknife() -> None:
     case = np.arange(25)
     view = rank(np.arange(25) % 4, case, case=case, n_cases=25)
-    (left_out,) = leave_out([METRICS["mae"]], view)
+    ((_, left_out),) = leave_out([METRICS["mae"]], view)
     by_influence = Jackknife.of_influence(by_case(METRICS["mae"], view))
     assert by_influence.deviations == pytest.approx(left_out.deviations, rel=1e-8)
 
@@ -205,7 +267,7 @@ def test_a_metric_people_bring_and_an_empty_view_have_no_influence() -> None:
     assert row_influence([METRICS["mae"]], silent) == {}
 
 
-@pytest.mark.parametrize("view", [Ranking, Confusion, Forecast, SeverityRanking])
+@pytest.mark.parametrize("view", {m.view for m in SMOOTH})
 def test_beyond_1000_cases_no_smooth_metrics_interval_depends_on_their_order(
     view: type,
 ) -> None:
@@ -232,11 +294,7 @@ def test_influence_groups_and_every_case_agree_on_the_standard_error(
     plans = ((metrics, views[Ranking]), (levels, views[Confusion]))
 
     def errors() -> dict[str, Jackknife]:
-        return {
-            m.name: jackknife
-            for some, view in plans
-            for m, jackknife in zip(some, leave_out(some, view), strict=True)
-        }
+        return {name: jackknife for plan in plans for name, jackknife in leave_out(*plan)}
 
     quick = errors()
     assert quick["mae_at_coverage@0.5"].n == MOST_GROUPS

@@ -412,6 +412,14 @@ def test_the_percentile_interval_takes_quantiles_of_the_replicates() -> None:
     assert found.standard_error == pytest.approx(replicates.std(), rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 40, 41, 10_000])
+def test_quantiles_are_those_of_numpy_to_the_last_digit(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for values in (rng.standard_normal(n), rng.integers(0, 4, n) / 3, np.full(n, 0.1)):
+        for at in ((0.025, 0.975), (0.05, 0.95), (0.0, 1.0), (0.3, 0.7)):
+            assert quantiles(values, at) == tuple(np.quantile(values, at))
+
+
 def test_enumerated_values_take_quantiles_of_their_law() -> None:
     values, chance = np.array([3.0, 1.0, 2.0]), np.array([0.5, 0.2, 0.3])
     assert quantiles(values, (0.2, 0.51), chance) == (1.0, 3.0)

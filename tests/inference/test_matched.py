@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from acumen.errors import UsageError
-from acumen.inference.matched import compare_matched
+from acumen.inference.matched import compare_matched, match
+from acumen.inference.options import Options
 from acumen.results.measured import Absence, Flag
 from acumen.views.ranking import Ranking, rank
+from acumen.views.weights import CaseWeights
 
 A = rank([0, 1, 0, 2, 0, 1], [5, 5, 4, 3, 3, 1])
 B = rank([1, 1, 0, 0, 0, 0], [2, 1, 1, 0, 0, 0], [True, True, True, False, False, False])
@@ -137,4 +140,90 @@ def test_few_cases_and_no_variation_favour_nobody() -> None:
     assert both.p_value is None
     interval = compare_matched(A, B).difference.interval
     assert interval is not None
-    assert interval.flags == (Flag.FEW_CASES,)
+    # the first of the six cases carries two thirds of the variance
+    assert interval.flags == (Flag.FEW_CASES, Flag.ONE_CASE)
+
+
+RANDOM = Options(resamples=0, items="random")
+
+
+def crossed(
+    n: int, k: int, shares: tuple[float, ...], *, seed: int = 3, weight: np.ndarray | None = None
+) -> list[Ranking]:
+    """Systems on the same cases and items, each with items that are hard for it alone."""
+    rng = np.random.default_rng(seed)
+    columns = {"case": np.repeat(np.arange(n), k), "item": np.tile(np.arange(k), n)}
+    views = []
+    for share in shares:
+        hard = rng.normal(size=k)[columns["item"]] + rng.normal(size=n * k) > 0.3
+        answered = (rng.random(n * k) < share) | (np.arange(n * k) == 0)
+        loss, sure = rng.integers(1, 4, n * k) * hard, rng.integers(0, 5, n * k)
+        views.append(rank(loss, sure, answered, most_loss=3, weight=weight, **columns))
+    return views
+
+
+@pytest.mark.parametrize("most", [None, 0.37])
+@pytest.mark.parametrize("has_weight", [False, True])
+def test_what_a_row_does_is_the_slope_along_its_weight(
+    most: float | None, *, has_weight: bool
+) -> None:
+    """Against the risks themselves, with each row a hair heavier and lighter."""
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, 60) if has_weight else None
+    views = crossed(12, 5, (0.9, 0.6, 0.7), weight=weight)
+    whole, once = match(views, RANDOM, most), CaseWeights.once(12)
+    hair, own = 1e-6, np.ones(60) if weight is None else weight
+
+    def risks(row: int, by: float) -> np.ndarray:
+        moved = own + by * (np.arange(60) == row)
+        heavier = replace(whole, rankings=[replace(view, weight=moved) for view in views])
+        return np.asarray(heavier.risks(once)[1:, 0])
+
+    steps = [(risks(row, hair) - risks(row, -hair)) / (2 * hair) for row in range(60)]
+    assert whole.by_row[1:] == pytest.approx(np.array(steps).T * own, abs=1e-7)
+    assert whole.by_row.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_items_that_are_a_sample_widen_the_verdict_as_they_widen_a_mean_by_hand() -> None:
+    left, right = views = crossed(30, 8, (1.0, 1.0))
+    d = (right.columns()[0] - left.columns()[0]).reshape(30, 8) / 240.0
+    by_case, by_item = (d - d.mean()).sum(axis=1), (d - d.mean()).sum(axis=0)
+    rest = d - d.mean(axis=1, keepdims=True) - d.mean(axis=0) + d.mean()
+    parts = (
+        30 / 29 * (by_case**2).sum(),
+        8 / 7 * (by_item**2).sum(),
+        240 / (29 * 7) * (rest**2).sum(),
+    )
+    error = math.sqrt(parts[0] + parts[1] - parts[2])
+    fixed, random = (compare_matched(*views, options) for options in (Options(), RANDOM))
+    narrow, wide = fixed.difference.interval, random.difference.interval
+    assert narrow is not None
+    assert wide is not None
+    assert narrow.standard_error == pytest.approx(math.sqrt(parts[0]))
+    assert wide.standard_error == pytest.approx(error)
+    assert wide.method == "jackknife-t, cases × items"
+    kurtosis = 30 * (by_case**4).sum() / (by_case**2).sum() ** 2
+    of_case = min(29.0, max(2.0, 60 / (kurtosis - 1)))
+    degrees = error**4 / (parts[0] ** 2 / of_case + parts[1] ** 2 / 7 + parts[2] ** 2 / (29 * 7))
+    p_value = 2 * stats.t(min(29.0, max(7.0, degrees))).sf(abs(240 * d.mean()) / error)
+    assert random.p_value == pytest.approx(p_value)
+    assert random.p_value > fixed.p_value  # type: ignore[operator]
+
+
+def test_few_items_and_none_mark_the_verdict() -> None:
+    few = compare_matched(*crossed(30, 4, (1.0, 0.8)), RANDOM)
+    assert few.difference.interval is not None
+    assert few.difference.interval.flags == (Flag.FEW_ITEMS,)
+    assert few.decided(0.0, 0.05).favours is None
+    none = [replace(view, item=None) for view in crossed(30, 4, (1.0, 0.8))]
+    assert compare_matched(*none, RANDOM).difference.no_interval is not None
+
+
+def test_one_heavy_case_marks_the_verdict_and_no_risk_is_beyond_the_scale() -> None:
+    """Of 21 cases the first holds four fifths of the rows."""
+    case = np.r_[np.zeros(80, int), 1 + np.arange(20)]
+    left, right = (rank(loss, np.arange(100), case=case, most_loss=3)
+                   for loss in (np.zeros(100, int), 3 * (case == 0)))  # fmt: skip
+    interval = compare_matched(left, right).difference.interval
+    assert interval is not None
+    assert interval.flags == (Flag.DOMINATED, Flag.ONE_CASE)
+    assert (interval.low, interval.high) == (-3.0, 3.0)

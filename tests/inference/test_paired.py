@@ -389,6 +389,49 @@ def test_where_the_test_shows_more_its_own_interval_is_printed() -> None:
     assert {("MOVER", False), ("swap test", False)} <= told
 
 
+def test_an_interval_says_what_the_test_of_all_together_does() -> None:
+    """What alone excludes 0 and is not claimed among all is made at the level left to one."""
+    methods = set()
+    options, metrics = Options(resamples=0, swaps=999), [MAE, AURC, METRICS["augrc_charge"], CMAX]
+    for seed in range(30):
+        left, right = study(20, seed, error=0.35), study(20, seed + 500, error=0.2)
+        alone = compare(metrics, left, right, options)
+        for name, contrast in claim(alone, options, share=0.2).items():
+            made, before = interval(contrast.interval), interval(alone[name].interval)
+            agrees = made.has_zero == (contrast.favours is None)
+            assert agrees or Flag.TEST_DECIDES in made.flags or not made.is_reliable
+            methods.add(made.method)
+            if made.method == "MOVER, together":
+                assert made.low < before.low < before.high < made.high
+                assert (contrast.together or contrast.alone).p_value > 0.05  # type: ignore[union-attr]
+                assert made.confidence_level == 0.95
+                assert Flag.TEST_DECIDES not in made.flags
+    assert "MOVER, together" in methods
+
+
+def test_a_charged_area_lies_between_nothing_and_the_dearest_row() -> None:
+    """One of 21 cases holds four fifths of the rows, so that little is known."""
+    case = np.r_[np.zeros(80, int), 1 + np.arange(20)]
+    loss = np.r_[np.repeat([0, 3], 40), np.zeros(20, int)]
+    left, right = (rank(kind, np.arange(100), case=case, most_loss=3) for kind in (loss, loss // 3))
+    for name, most in (("aurc_charge", 3.0), ("augrc_charge", 1.5)):
+        metrics = [METRICS[name], METRICS[name].at(loss=8.0)]
+        assert [m.bounds(left) for m in metrics] == [(0.0, most), (0.0, most / 3 * 8)]
+        delta = compare(metrics[:1], left, right, Options(resamples=0))[name]
+        for one in (delta.left, delta.right):
+            assert interval(one.interval).high <= most
+        assert -most <= interval(delta.interval).low < interval(delta.interval).high <= most
+
+
+def test_a_silent_side_that_is_charged_has_all_its_cases() -> None:
+    charged, answering = METRICS["augrc_charge"], study(20, 1)
+    silent = replace(answering, order=answering.order[:0], kind=answering.kind[:0],
+                     ends=answering.ends[:0], threshold=answering.threshold[:0])  # fmt: skip
+    delta = compare([charged], answering, silent, Options(resamples=0))[charged.name]
+    assert delta.right.value == 0.5
+    assert delta.interval == NoInterval(why=Absence.NO_VARIATION, side="right")
+
+
 def test_a_family_claims_less_than_its_members_and_copies_cost_nothing() -> None:
     left, right = study(20, 3, error=0.4), study(20, 11, error=0.25)
     options = Options(resamples=0, swaps=2000)

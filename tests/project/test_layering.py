@@ -51,7 +51,7 @@ IMPORTS = {name: set(imported(at_run_time(tree))) for name, tree in TREES.items(
 
 
 PACKAGES = (
-    *("errors", "_version", "types", "defaults"),
+    *("errors", "_version", "types", "defaults", "stages"),
     *("files", "table", "views", "metrics", "results", "inference"),
     *("confidence", "calibration", "readers", "policy", "charts", "report"),
     *("items", "raters", "evaluation", "large", "decisions"),
@@ -77,9 +77,9 @@ def test_every_room_has_its_place() -> None:
     assert rooms == set(PACKAGES)
 
 
-def test_the_root_holds_packages_and_six_modules() -> None:
+def test_the_root_holds_packages_and_seven_modules() -> None:
     names = {path.stem for path in SOURCE.glob("*.py")}
-    assert names == {"__init__", "__main__", "_version", "errors", "types", "defaults"}
+    assert names == {"__init__", "__main__", "_version", "errors", "types", "defaults", "stages"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

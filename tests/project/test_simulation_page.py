@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulations import items, marks
+from simulations import best, items, marks
 from simulations.coverage import BESIDE, CASES, JUDGED, METHODS
 from simulations.crowds import CROWDS
 from simulations.paired import CASES as PAIRED_CASES
@@ -50,6 +50,12 @@ def counts() -> dict[tuple[str, int, int], Any]:
     for place in range(len(items.SPREADS)):
         for shape in range(len(items.SHAPES)):
             found["items", place, shape] = {n: [[400, 240], [400, 380]] for n in items.NAMES}
+    for place, (n, _) in enumerate(items.JUDGED):
+        found["verdicts", place, n] = {"fixed": [400, 200, 180], "random": [400, 380, 20]}
+    of_best = {"studies": 400, "false": 10, "best": 400, "low": 2, "high": 4}
+    for place in range(len(best.CONTESTS)):
+        for shape in range(len(best.SHAPES)):
+            found["best", place, shape] = of_best
     return found
 
 
@@ -64,6 +70,7 @@ def test_nothing_is_listed_when_everything_holds() -> None:
     text = page(counts(), STUDIES, STUDIES, 400, 100, 1)
     assert failures(text) == []
     assert "0 of 128" in text
+    assert "| 5 alike | 150 × 30 | 400 | 2.5 ± 0.8 | 100.0 | 0.5 / 1.0 |" in text
     assert "Outside 3–6.5%:\n\nNone." in text
 
 
@@ -111,3 +118,4 @@ def test_a_family_shows_its_worst_cell_and_counts_what_is_outside() -> None:
     assert "| 80.0 |" in line  # of those without a mark
     assert "1 in less; the lowest is 90.0" in text
     assert "60.0 → 95.0" in text
+    assert "| 41 × 8 | 50.0 → 95.0 | 45.0 → 5.0 |" in text

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import random
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from acumen.errors import DataError
-from acumen.readers import delimited, read
-from acumen.readers.arrow import read_clean_csv
+from acumen.readers import content, delimited, read
+from acumen.readers.arrow import read_clean_csv, read_parquet
 from acumen.readers.content import load
+from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
 
 HEADER = "id,item,truth,pred,confidence,note,dose"
@@ -92,7 +96,9 @@ def test_the_fast_reader_gives_the_table_of_the_careful_one(
     reading: dict[str, Any] = {"levels": "1-3"}
     careful = read(path, **reading)
     monkeypatch.setattr(delimited, "BIG", 0)
-    same(read(path, **reading), careful)
+    for size in (content.BLOCK, 4000):
+        monkeypatch.setattr(content, "BLOCK", size)
+        same(read(path, **reading), careful)
 
 
 @pytest.mark.parametrize("what", CLEAN)
@@ -118,3 +124,45 @@ def test_what_is_wrong_is_told_in_the_same_words(
             read(path, levels="1-3")
         messages.append(str(error.value))
     assert messages[0] == messages[1]
+
+
+GROUPS: dict[str, Any] = {
+    "texts": pa.array(["b", "a", None, "c", "a", "b"]),
+    "numbers with a late gap": pa.array([1, 2, 2, 3, None, 1]),
+    "floats with a late NaN": pa.array([1.0, 2.0, None, 3.0, float("nan"), 1.0]),
+    "truth values": pa.array([True, False, None, True, True, False]),
+    "decimals": pa.array([Decimal("1.0"), None, Decimal("2.5")] * 2),
+    "ordered": pa.DictionaryArray.from_arrays(
+        [0, 1, None, 2, 0, 1], ["lo", "hi", "mid"], ordered=True
+    ),
+}
+
+
+@pytest.mark.parametrize("what", GROUPS)
+def test_a_column_of_several_groups_of_rows_is_that_of_one(what: str, tmp_path: Path) -> None:
+    frames = []
+    for name, rows in (("whole", 6), ("groups", 2)):
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(pa.table({"x": GROUPS[what]}), path, row_group_size=rows)
+        frames.append(read_parquet(load(path)))
+    whole, groups = frames
+    cells = [Coded.of(frame.column("x")) for frame in frames]
+    assert [[None if c < 0 else x.values[c] for c in x.codes.tolist()] for x in cells] == [
+        [None if v is None or v != v else v for v in GROUPS[what].to_pylist()]
+    ] * 2
+    assert whole.has_numbers("x") == groups.has_numbers("x")
+    assert whole.order("x") == groups.order("x")
+    assert [*whole.nan_rows("x")] == [*groups.nan_rows("x")]
+
+
+def test_only_the_columns_that_are_asked_for_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    table = pa.table({"case": [1, 2], "truth": [1, 2], "prediction": [2, 1], "note": ["x", "y"]})
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_statistics=False)
+    data = bytearray(path.read_bytes())
+    start = pq.ParquetFile(path).metadata.row_group(0).column(3).data_page_offset
+    data[start : start + 20] = b"\xff" * 20  # nobody looks there
+    path.write_bytes(data)
+    assert read(path, levels="1-3").truth.tolist() == [0, 1]
+    with pytest.raises(DataError, match="is not a Parquet file"):
+        read(path, levels="1-3", group="note")

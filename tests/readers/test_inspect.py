@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ SAMPLES = Path(__file__).parents[1] / "samples"
 
 
 def content_of(data: bytes, name: str = "log.eval") -> Content:
-    return Content(name, data)
+    return Content(name, BytesIO(data))
 
 
 def sample(number: object = 1, epoch: object = 1, **more: Any) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def test_the_zip_and_the_document_hold_the_same_samples() -> None:
 @pytest.mark.parametrize("name", ["phq.eval", "phq.json", "killed.eval", "rescored.eval"])
 def test_a_log_is_told_by_its_content(name: str) -> None:
     content = load(SAMPLES / f"inspect_{name}")
-    assert format_of(Content("whatever.txt", content.data).head) == "inspect"
+    assert format_of(Content("whatever.txt", BytesIO(content.data)).head) == "inspect"
 
 
 def test_the_bulk_of_a_sample_is_let_go_and_the_study_stands_in_each_row() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,12 @@ def task(annotations: list[Any], predictions: list[Any], number: int = 1) -> dic
 
 
 def read_tasks(*tasks: Any) -> Records:
-    return read_label_studio(Content("export.json", json.dumps(tasks).encode()))
+    return read_label_studio(Content("export.json", BytesIO(json.dumps(tasks).encode())))
 
 
 def test_an_export_is_told_by_its_content() -> None:
     data = load(SAMPLES / "labelstudio_quality.json").data
-    assert format_of(Content("rows", data).head) == "label-studio"
+    assert format_of(Content("rows", BytesIO(data)).head) == "label-studio"
 
 
 def test_a_rater_who_skipped_gives_no_truth_and_a_model_without_result_abstained() -> None:
@@ -90,4 +91,4 @@ def test_versions_of_a_model_are_systems_and_the_later_prediction_of_one_counts(
 )
 def test_what_is_no_export_is_refused_with_the_place(document: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        read_label_studio(Content("export.json", json.dumps(document).encode()))
+        read_label_studio(Content("export.json", BytesIO(json.dumps(document).encode())))

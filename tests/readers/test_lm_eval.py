@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ SAMPLES = Path(__file__).parents[1] / "samples"
 
 def read_text(*lines: dict[str, Any]) -> Records:
     data = "\n".join(json.dumps(line) for line in lines).encode()
-    return read_lm_eval(Content("samples_x.jsonl", data))
+    return read_lm_eval(Content("samples_x.jsonl", BytesIO(data)))
 
 
 def choice_line(
@@ -44,7 +45,7 @@ STARS = [" 1", " 2", " 3", " 4", " 5"]
 def test_samples_and_results_are_told_by_their_content(name: str) -> None:
     for file in (f"samples_{name}.jsonl", f"results_{name}.json"):
         data = load(SAMPLES / file).data
-        assert format_of(Content("rows", data).head) == "lm-eval"
+        assert format_of(Content("rows", BytesIO(data)).head) == "lm-eval"
 
 
 def test_results_without_rows_point_at_the_samples() -> None:

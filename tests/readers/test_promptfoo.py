@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,13 @@ def row(test: int, output: Any = "3", provider: str = "p", **more: Any) -> dict[
 
 def read_rows(*rows: dict[str, Any]) -> Records:
     document = {"evalId": "e", "results": {"results": list(rows)}}
-    return read_promptfoo(Content("results.json", json.dumps(document).encode()))
+    return read_promptfoo(Content("results.json", BytesIO(json.dumps(document).encode())))
 
 
 @pytest.mark.parametrize("name", ["promptfoo_tickets.json", "promptfoo_tickets.jsonl"])
 def test_results_are_told_by_their_content(name: str) -> None:
     data = load(SAMPLES / name).data
-    assert format_of(Content("rows", data).head) == "promptfoo"
+    assert format_of(Content("rows", BytesIO(data)).head) == "promptfoo"
 
 
 def test_the_document_and_its_rows_alone_read_alike() -> None:
@@ -85,7 +86,7 @@ def test_repeats_are_counted_in_the_order_of_tests_and_not_of_rows() -> None:
     ],
 )
 def test_what_holds_no_rows_is_refused_with_the_place(document: Any) -> None:
-    content = Content("results.json", json.dumps(document).encode())
+    content = Content("results.json", BytesIO(json.dumps(document).encode()))
     with pytest.raises(DataError, match=r"results\.json: results\.results"):
         read_promptfoo(content)
 

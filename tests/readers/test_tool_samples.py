@@ -10,6 +10,7 @@ import contextlib
 import copy
 import json
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -183,7 +184,7 @@ def test_a_file_with_odd_parts_is_read_or_refused(name: str) -> None:
         odd = with_odd_parts(whole, random)
         data = "\n".join(map(json.dumps, odd)) if has_lines else json.dumps(odd)
         with contextlib.suppress(AcumenError):  # anything else is a fault of ours
-            read_content(Content(name, data.encode()), **keywords(name))
+            read_content(Content(name, BytesIO(data.encode())), **keywords(name))
 
 
 def test_a_killed_run_is_partial() -> None:

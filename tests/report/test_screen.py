@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import acumen
@@ -12,11 +13,13 @@ from acumen.cli import run
 from acumen.errors import UsageError
 from acumen.evaluation.evaluation import Evaluation
 from acumen.report.blocks import Paragraph, Table
+from acumen.report.cells import measured_cell
 from acumen.report.html import study_of
 from acumen.report.notebook import html
 from acumen.report.selective.brief import brief
 from acumen.report.selective.screen import screen
 from acumen.report.terminal import render
+from acumen.results.measured import Delta, Flag, Interval
 
 QUESTIONS = {
     "judged": "What was judged, and what became of it",
@@ -176,3 +179,51 @@ def test_a_saved_evaluation_is_printed_again(
     assert '"metric": "Accuracy of answered rows"' in capsys.readouterr().out
     assert run(["show", str(path), "--metrics", "acuracy"]) == 2
     assert "no metric acuracy here; there are accuracy" in capsys.readouterr().err
+
+
+def pair(silent: float = 0.0, cases: int = 24) -> dict[str, Any]:
+    """Two systems as columns, the second with this share of its rows left open."""
+    rng, rows = np.random.default_rng(5), cases * 4
+    truth = rng.integers(0, 4, rows)
+    named: dict[str, Any] = {}
+    for name, share in {"loud": 0.0, "quiet": silent}.items():
+        given = np.where(rng.random(rows) < 0.4, (truth + 1) % 4, truth).tolist()
+        named[name] = acumen.from_columns(
+            case=np.repeat(np.arange(cases), 4), item=np.tile(list("abcd"), cases).tolist(),
+            prediction=[None if rng.random() < share else level for level in given],
+            truth=truth, confidence=rng.random(rows), scale=[0, 1, 2, 3],
+        )  # fmt: skip
+    return named
+
+
+def words_of(systems: Any, **options: Any) -> str:
+    return " ".join(
+        render(brief(acumen.evaluate(systems, resamples=0, **options).artifact)).split()
+    )
+
+
+def test_a_system_that_answers_nothing_is_not_compared() -> None:
+    systems = pair(silent=1.0)
+    words = words_of(systems)
+    assert "Nothing can be compared: a side answers nothing." in words
+    assert "At equal coverage" not in words
+    assert "at least 2 cases" not in words
+    three = words_of({**systems, "third": pair()["loud"]})
+    assert "Nothing can be compared: a system answers nothing." in three
+    assert "Nothing can be compared: a side answers nothing." in words_of(systems, items="random")
+
+
+def test_what_counts_alike_is_said_where_a_share_is_averaged_by_case() -> None:
+    assert "of all rows; an abstention" in words_of(pair())
+    by_case = words_of(pair(), estimand="case")
+    assert "of all rows, each case counting alike; an abstention" in by_case
+    assert "items fixed, estimand case" in by_case
+
+
+def test_an_interval_that_the_test_overrules_is_marked_with_its_note() -> None:
+    overruled = Interval(low=0.1, high=0.3, method="x", flags=(Flag.TEST_DECIDES,))
+    cell = measured_cell(Delta(delta=0.2, interval=overruled), signed=True)
+    assert cell.marked
+    assert cell.hint == "alone it excludes 0; the test of all differences together decides"
+    noted = overruled.model_copy(update={"flags": (Flag.HULL,)})
+    assert not measured_cell(Delta(delta=0.2, interval=noted)).marked

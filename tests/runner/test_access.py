@@ -61,6 +61,9 @@ def test_the_address_beside_the_key_gets_the_key(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OPENAI_BASE_URL", "http://gateway.example:4000/v1")
     assert Access("http://gateway.example:4000/v1").key() == "sk-openai"
     assert Access("http://gateway.example:4001/v1").key() == ""
+    monkeypatch.setenv("OPENAI_BASE_URL", "HTTPS://gateway.example:4000/v1")
+    assert Access("https://gateway.example:4000/v1").key() == "sk-openai"
+    assert Access("http://gateway.example:4000/v1").key() == ""  # not for everyone to read
 
 
 def test_a_variable_that_is_named_must_be_set(monkeypatch: pytest.MonkeyPatch) -> None:

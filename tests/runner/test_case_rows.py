@@ -53,6 +53,8 @@ def test_a_row_is_a_case_and_its_truth_stands_under_the_items(pain: Task, tmp_pa
         ("7", "it aches", {"Back": 1, "Head": 3}),
         ("8", "'fine'", {}),
     ]
+    part = write(tmp_path, "part.csv", "pid,text,Back,Head\n7,it aches,,3\n")  # the rest, later
+    assert cases(part, pain, text_column="text") == [("7", "it aches", {"Head": 3})]
 
 
 def test_rows_of_one_item_each_are_joined_to_cases(pain: Task, tmp_path: Path) -> None:
@@ -116,6 +118,8 @@ def test_a_text_column_must_say_which_input_it_is_where_there_are_several(tmp_pa
     judge = parse_task(PAIN.replace(b"note", b"first").replace(b'"optional text"', b'"text"'), "j")
     with pytest.raises(UsageError, match="INPUT=COLUMN; the task's inputs are first, hint"):
         read_cases(path, judge, text_column="q")
+    with pytest.raises(UsageError, match="two columns for first"):
+        read_cases(path, judge, text_column=["first=q", "first=a", "hint=a"])
     both = read_cases(path, judge, text_column=["first=q", "hint=a"]).all[0]
     assert both.inputs == {"first": "x", "hint": "y"}
 

@@ -87,15 +87,16 @@ def test_a_run_that_has_nothing_left_was_not_stopped(
     assert (run.stop, run.failed_cases) == (None, 8)
 
 
+@pytest.mark.parametrize("words", [["--header", "X-Key: canary"], ["--header=X-Key: canary"]])
 def test_the_value_of_a_header_is_not_shown_again(
     scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str],
 ) -> None:  # fmt: skip
     async def script(exchange: Any) -> None:
         await exchange.reply(GOOD)
 
     command = ["run", str(flat_file), "--cases", str(cases_file("a", "b")), "--model", "m"]
-    command += ["--header", "X-Key: canary", "--failure-limit", "1", "--token-limit", "1"]
+    command += [*words, "--failure-limit", "1", "--token-limit", "1"]
     with scripted.ScriptedServer(script) as server:
         command += ["--base-url", server.url, "--output", str(tmp_path / "run.json")]
         monkeypatch.setattr("sys.argv", ["acumen", *command])
@@ -154,6 +155,34 @@ def test_a_limit_ends_the_run_with_a_part_that_can_be_read_and_continued(
         assert set(server.asked.values()) <= {1, 2}  # twice: the repair of a bad reply
     assert whole.stop is None
     assert len(read_run(output).cases) == 300
+
+
+def test_no_time_is_no_question(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await exchange.reply(GOOD)
+
+    plan, limits = plan_for(flat, ["a", "b"]), Limits(seconds=0.0)
+    with scripted.ScriptedServer(script) as server:
+        run = execute(plan, tmp_path / "run.json", server.url, patience=HASTE, limits=limits)
+        assert not server.asked
+    assert (run.stop, run.artifact) == ("time_limit", None)
+
+
+def test_the_time_of_embedding_counts(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+) -> None:
+    async def script(exchange: Any) -> None:
+        await asyncio.sleep(60)
+
+    known = [{"item": "Sleep", "score": 3, "text": "sleeps badly"}]
+    plan = plan_for(flat, ["a"], known, modes=("few_shot",), embedding_model="e")
+    with scripted.ScriptedServer(script) as server:
+        start, limits = time.monotonic(), Limits(seconds=0.2)
+        run = execute(plan, tmp_path / "run.json", server.url, patience=HASTE, limits=limits)
+    assert run.stop == "time_limit"
+    assert time.monotonic() - start < 30  # the attempt itself may take two minutes
 
 
 @pytest.mark.parametrize("trouble", ["pause", "silence"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import subprocess
 from pathlib import Path
 
@@ -45,6 +47,12 @@ def test_a_run_starts_no_program_that_a_repository_names(
     subprocess.run(["git", "status"], cwd=repository, capture_output=True, check=False)
     assert mark.exists()  # the trap is a real one
     mark.unlink()
+    named = repository / "uname"  # and none that a search path finds in the folder
+    named.write_text(trap.read_text())
+    named.chmod(0o755)
+    monkeypatch.setenv("PATH", f":{os.environ['PATH']}")
+    monkeypatch.setattr(platform, "_uname_cache", None, raising=False)
+    monkeypatch.setattr(platform, "_platform_cache", {}, raising=False)
     monkeypatch.chdir(repository)
     command = ["run", "phq8", "--cases", "demo", "--model", "m", "--dry-run"]
     assert acumen([*command, "--base-url", "http://127.0.0.1:9/v1"]) == 0

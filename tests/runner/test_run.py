@@ -545,6 +545,60 @@ def test_a_dry_run_asks_nothing_and_shows_the_first_prompt_and_what_it_may_cost(
     assert lines[8].endswith("nothing was asked")
 
 
+def test_a_dry_run_of_a_resumption_estimates_what_is_left(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a", "b", "c", "d")), "--model"]
+    command += ["m", "--output", str(tmp_path / "run.json")]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        assert acumen([*command, "--limit", "3"]) == 0
+        assert acumen([*command, "--resume", "--dry-run"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "3 of them are answered, 1 are left"
+    assert lines[3].endswith("at most 60 of replies (60 each)")
+
+
+def test_several_models_are_several_files_and_one_that_is_unknown_stops_no_other(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        if exchange.body["model"] == "none":
+            await exchange.send(404, b'{"error": {"code": "model_not_found"}}')
+        else:
+            await exchange.reply('{"score": 2, "confidence": 4}')
+
+    command = ["run", str(flat_file), "--cases", str(cases_file("a"))]
+    command += ["--output", str(tmp_path / "run.json")]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        assert acumen([*command, "--model", "a/b", "--model", "a:b"]) == 2
+        assert not server.asked
+        assert acumen([*command, "--model", "none", "--model", "m"]) == 2
+    assert "knows no such model" in capsys.readouterr().err
+    assert (tmp_path / "run-m.json").exists()
+
+
+def test_a_variable_holds_a_header_with_its_blank(
+    scripted: ModuleType, flat_file: Path, cases_file: Callable[..., Path], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.reply('{"score": 2, "confidence": 4}')
+
+    monkeypatch.setenv("ACUMEN_RUN_HEADER", "X-One: a b\nX-Two: c")
+    command = ["run", str(flat_file), "--cases", str(cases_file("a")), "--model", "m"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--output", str(tmp_path / "run.json"), "--base-url", server.url]
+        assert acumen(command) == 0
+        assert (server.seen[0].headers["x-one"], server.seen[0].headers["x-two"]) == ("a b", "c")
+
+
 @pytest.mark.parametrize(
     ("environment", "options", "samples"),
     [

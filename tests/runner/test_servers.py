@@ -60,6 +60,7 @@ def shapes(scripted: ModuleType) -> dict[str, tuple[bytes, dict[str, str]]]:
         "deflate": (zlib.compress(whole), {"content_encoding": "deflate"}),
         "byte order mark": (b"\xef\xbb\xbf" + whole, {}),
         "a list of parts": (scripted.completion(parts), {}),
+        "a list of texts": (scripted.completion([GOOD[:9], GOOD[9:]]), {}),
         "no opening tag": (scripted.completion(f"2 or 3?\n{{}}</think>\n\n{GOOD}"), {}),
         "event stream": (
             (stream + "data: [DONE]\n\n").encode(),
@@ -71,8 +72,8 @@ def shapes(scripted: ModuleType) -> dict[str, tuple[bytes, dict[str, str]]]:
 
 @pytest.mark.parametrize(
     "shape",
-    ["gzip", "deflate", "byte order mark", "a list of parts", "no opening tag", "event stream",
-     "huge usage"],
+    ["gzip", "deflate", "byte order mark", "a list of parts", "a list of texts", "no opening tag",
+     "event stream", "huge usage"],
 )  # fmt: skip
 def test_the_shape_of_a_reply_costs_no_answer(
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, shape: str
@@ -220,6 +221,7 @@ def test_a_fault_that_passes_leaves_the_schema_in_use(
 
 
 MODEL, KEY, LENGTH = "knows no such model", "refused the key", "context_too_long"
+ROOM = "a smaller --max-tokens"
 
 
 @pytest.mark.parametrize(
@@ -237,6 +239,19 @@ MODEL, KEY, LENGTH = "knows no such model", "refused the key", "context_too_long
         (400, {"object": "error", "message": "Requested sample logprobs of 20, which is greater "
                "than max allowed: 5", "type": "BadRequestError"}, "a smaller --top-logprobs"),
         (400, {"error": {"message": "x", "param": "max_tokens"}}, "--max-completion-tokens N"),
+        (400, {"object": "error", "message": "This model's maximum context length is 4096 tokens. "
+               "However, you requested 5020 tokens (20 in the messages, 5000 in the completion). "
+               "Please reduce the length of the messages or completion."}, ROOM),
+        (400, {"error": {"message": "This model's maximum context length is 4096 tokens. However, "
+               "your messages resulted in 5020 tokens (5000 in the messages, 20 in functions).",
+               "code": "context_length_exceeded"}}, LENGTH),
+        (400, {"error": {"message": "'max_tokens' or 'max_completion_tokens' is too large: 10000. "
+               "This model's maximum context length is 4096 tokens"}}, ROOM),
+        (400, {"error": {"message": "The prompt (total length 9000) is longer than the maximum "
+               "model length of 4096."}}, LENGTH),
+        (400, {"error": {"message": "The input token count (9) exceeds the maximum number of "
+               "tokens allowed (8)."}}, LENGTH),
+        (422, {"error": "`inputs` must have less than 8 tokens. Given: 9"}, LENGTH),
         (404, {"error": {"message": "x", "code": "model_not_found"}}, MODEL),
         (404, {"detail": "Not Found"}, MODEL),
         (401, {"error": {"message": "x", "code": "invalid_api_key"}}, KEY),
@@ -273,6 +288,40 @@ def test_one_refused_case_ends_no_run_and_blocks_no_resume(
             reasons = run.artifact["failure_summary"]["reasons"]
             assert reasons == {"http_403": 1, "http_404": 1}
         assert server.asked == {f"c{n}": 2 if n in (0, 5) else 1 for n in range(10)}
+
+
+def test_a_key_without_credit_ends_the_run_whatever_its_status() -> None:
+    body = b'{"error": {"message": "Your credit balance is too low to access the API."}}'
+    assert isinstance(refusal(400, body, None, "KEY", has_key=True), EndpointRefusal)
+
+
+@pytest.mark.parametrize("is_slow", [True, False])
+def test_three_refused_cases_wait_for_those_in_flight(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, is_slow: bool
+) -> None:
+    async def script(exchange: Any) -> None:
+        if exchange.case in ("c0", "c1", "c2") or not is_slow:
+            await exchange.send(403, b"<html>blocked</html>")
+        else:
+            await asyncio.sleep(1.0)
+            await exchange.reply(GOOD)
+
+    plan = plan_for(flat, [f"c{n}" for n in range(8)], reply_format="text")
+    how: dict[str, Any] = {"patience": HASTE, "concurrency": 4}
+    with scripted.ScriptedServer(script) as server:
+        if is_slow:  # the fourth is answered: the endpoint refuses cases, and not all of them
+            run = execute(plan, tmp_path / "run.json", server.url, **how)
+            assert (run.stop, run.failed_cases) == (None, 3)
+        else:
+            with pytest.raises(EndpointRefusal, match="403"):
+                execute(plan, tmp_path / "run.json", server.url, **how)
+            assert len(server.asked) <= 6
+
+
+def test_a_refusal_in_a_stream_is_one() -> None:
+    stream = "id: 1\n" + chunk(refusal="I can") + chunk(refusal="not") + chunk(finish="stop")
+    document = read_document(stream.encode())
+    assert document["choices"][0]["message"]["refusal"] == "I cannot"
 
 
 ANTHROPIC = {

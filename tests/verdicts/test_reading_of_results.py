@@ -177,7 +177,7 @@ def test_no_score_at_all() -> None:
     assert reading(None, None, None) == "There is nothing to read: no score has a value."
 
 
-@pytest.mark.parametrize(("positives", "cases"), [(1, "one case"), (8, "8 cases"), (9, None)])
+@pytest.mark.parametrize(("positives", "cases"), [(1, "1 case"), (8, "8 cases"), (9, None)])
 def test_a_level_with_fewer_than_nine_cases_is_named(positives: int, cases: str | None) -> None:
     text = reading(80, 86.0, 100.0, positives=positives)
     assert (f"; 'Critical Risk' rests on {cases}." in text) == (cases is not None)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
+from acumen.inference.resample import MOST_LEFT_OUT
 from acumen.metrics import METRICS, find_metric
 from acumen.policy import Evidence, decide, find_policy
 from acumen.report.words import rests_on
+from acumen.results.measured import Interval
 from acumen.studies import POLICY, verdict_study
 from acumen.verdicts.read import parse_results
-from acumen.verdicts.score import metrics_of_study
+from acumen.verdicts.score import metrics_of_study, score_study
 from acumen.verdicts.study import prepare
 from acumen.verdicts.truth import parse_reviews, parse_truth
 
@@ -116,3 +119,27 @@ def test_a_run_that_ended_early_says_so(asked: object, warning: list[str]) -> No
     truth = parse_truth(study.truth, policy)
     warnings = prepare(parse_results(document, policy), truth, policy).warnings
     assert [each for each in warnings if "early" in each] == warning
+
+
+def test_very_many_cases_have_intervals_that_no_order_of_them_shows_in() -> None:
+    study, policy, copies = verdict_study(), find_policy(POLICY), range(13)
+    truth = {f"{case}-{k}": entry for case, entry in study.truth.items() for k in copies}
+    rows = [
+        entry | {"business_id": f"{entry['business_id']}-{k}"}
+        for k in copies
+        for entry in study.results["direct"]["results"]
+    ]
+    order = np.random.default_rng(2).permutation(len(rows))
+    scores = []
+    for some in (rows, [rows[k] for k in order]):
+        results = study.results["direct"] | {"results": some, "n": len(rows)}
+        large = prepare(parse_results(results, policy), parse_truth(truth, policy), policy)
+        assert large.n_cases > MOST_LEFT_OUT
+        scores.append(score_study(large, Options(resamples=0)).inferences)
+    for name, inference in scores[0].items():
+        one, two = (own[name].interval for own in scores)
+        if isinstance(one, Interval) and isinstance(two, Interval):
+            assert inference.jackknife.n == large.n_cases, name  # by influence, not by groups
+            assert [one.low, one.high] == pytest.approx([two.low, two.high], rel=1e-8), name
+    assert isinstance(scores[0]["process"].interval, Interval)
+    assert isinstance(scores[0]["adjusted_auprc"].interval, Interval)

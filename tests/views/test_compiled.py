@@ -70,6 +70,18 @@ def test_the_first_use_says_once_that_it_compiles_and_later_starts_load_the_cach
     assert start(installed, {}).stderr == ""
 
 
+def test_loops_that_are_cached_need_no_compiler_and_go_with_one_that_is_not(
+    installed: Path,
+) -> None:
+    tell = "import sys; print('numba.np.arraymath' in sys.modules, file=sys.stderr)\n"
+    (installed / "loops.py").write_text(LOOPS + tell)
+    start(installed, {})
+    assert start(installed, {}).stderr == "False\n"
+    (part,) = installed.glob("__pycache__/loops.count*.nbi")
+    part.unlink()
+    assert start(installed, {}).stderr == COMPILING + "\nTrue\n"
+
+
 def test_a_changed_source_is_compiled_and_announced_again(installed: Path) -> None:
     start(installed, {})
     (installed / "loops.py").write_text(LOOPS.replace("out = 0.0", "out = 0.0 * n"))

@@ -98,10 +98,11 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
 @pytest.mark.parametrize("b", [0, 1, 2])
 def test_exact_areas_and_concordance_follow_the_definition(b: int) -> None:
     index, loss, ends, counts = small_study()
-    out = kernels.exact(index, loss, ends, counts, None, 1.0)
-    within = [k for k, summed, _ in plain_points(b) if summed / k <= 1.0]
-    assert out[1, b] == max(within, default=0.0)
+    risks = np.array([0.4, 1.0])
+    out = kernels.exact(index, loss, ends, counts, None, risks)
     points = plain_points(b)
+    for risk, most in zip(risks, out[3:, b], strict=True):
+        assert most == max((k for k, summed, _ in points if summed / k <= risk), default=0.0)
     (k0, l0, _), area = points[0], points[0][1]
     for k, summed, _ in points[1:]:
         slope = (summed - l0) / (k - k0)
@@ -113,12 +114,12 @@ def test_exact_areas_and_concordance_follow_the_definition(b: int) -> None:
         right = (k - k0) - (wrong - w0)
         pairs += (wrong - w0) * (right_above + right / 2)
         right_above, k0, w0 = right_above + right, k, wrong
-    assert out[2, b] == pytest.approx(pairs, abs=1e-13)
+    assert out[1, b] == pytest.approx(pairs, abs=1e-13)
     lost, k0, l0 = 0.0, 0.0, 0.0
     for k, summed, _ in points:
         lost += (summed - l0) * (points[-1][0] - k + (k - k0) / 2)
         k0, l0 = k, summed
-    assert out[3, b] == pytest.approx(lost, abs=1e-13)
+    assert out[2, b] == pytest.approx(lost, abs=1e-13)
 
 
 def test_row_weights_multiply_case_counts() -> None:
@@ -131,7 +132,8 @@ def test_row_weights_multiply_case_counts() -> None:
     b = kernels.areas(rows, loss, ends, by_row, None, grid, grid)
     for x, y in zip(a, b, strict=True):
         assert np.array_equal(x, y, equal_nan=True)
-    for loop, extra in ((kernels.exact, (1.0,)), (kernels.hulls, ())):
+    risks = (np.array([1.0]),)
+    for loop, extra in ((kernels.exact, risks), (kernels.tie_orders, ()), (kernels.hulls, ())):
         assert loop(index, loss, ends, counts, own, *extra) == pytest.approx(
             loop(rows, loss, ends, by_row, None, *extra), abs=1e-14
         )

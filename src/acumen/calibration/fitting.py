@@ -24,6 +24,7 @@ from acumen.results.calibration import (
     Training,
     case_hash,
 )
+from acumen.stages import stage
 from acumen.table.judgments import Judgments
 from acumen.table.signals import answered_rows
 from acumen.types import Floats
@@ -94,10 +95,12 @@ def cross_fit(
     fold_of_case = np.random.default_rng(seed).permutation(np.arange(len(cases)) % folds)
     fold = fold_of_case[np.searchsorted(cases, sample.case)]
     out = np.empty(len(sample.target))
-    for k in range(folds):
-        held_out = fold == k
-        model = METHODS[method].fit(*sample.rows(~held_out))
-        out[held_out] = model.predict(sample.inputs[held_out])
+    with stage("fitting folds", steps=folds) as advance:
+        for k in range(folds):
+            held_out = fold == k
+            model = METHODS[method].fit(*sample.rows(~held_out))
+            out[held_out] = model.predict(sample.inputs[held_out])
+            advance(1)
     return out, folds
 
 

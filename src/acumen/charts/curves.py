@@ -130,6 +130,9 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     kinds = {"c": rows, "b": band_rows(artifact), "h": achievable, "r": floors, "o": optimum}
     if paired and not many:
         kinds["n"] = _label_rows(rows)
+    if few and len(names) > 1:  # in grey, shapes tell what colours do not
+        curves = [[row for row in rows if row["f"] == name] for name in names]
+        kinds["m"] = [row for own in curves for row in own[:: len(own) // 8 + 1]]
     sets = theme.Sets()
     data = sets.add([row | {"k": kind} for kind, own in kinds.items() for row in own])
     color = alt.Color("f:N", scale=theme.colours(names), title="confidence function")
@@ -159,6 +162,9 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
         "c": part("c", 1, 0.12 if paired else 0.22).mark_line(strokeWidth=2),
         "n": part("n", 1).mark_text(limit=130, **place).encode(text="s:N"),
     }
+    shape = alt.Shape("f:N", scale=alt.Scale(domain=names), title="confidence function")
+    shapes = part("m", 1).mark_point(size=60, filled=True)
+    layers["m"] = shapes.encode(shape=shape, tooltip=_tooltip(paired))
     points = part("c", 0.7).mark_circle(size=16, clip=True).encode(tooltip=_tooltip(paired))
     there = [layer for kind, layer in layers.items() if kinds.get(kind)]
     together = alt.layer(*there, points, data=data)

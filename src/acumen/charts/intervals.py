@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import altair as alt
@@ -34,11 +34,13 @@ def interval_plot(
         return None
     names = list(dict.fromkeys(r["name"] for r in rows))
     several = len(groups) > 1 or known is not None
+    # as many names as stand in a line
+    columns = alt.ExprRef(f"max(1, floor(width / {8 * (4 + max(map(len, groups), default=0))}))")
     color = alt.Color(
         "group:N",
         title=group,
         scale=theme.colours(groups, known),
-        legend=alt.Legend(orient="bottom", title=None) if several else None,
+        legend=alt.Legend(orient="bottom", title=None, columns=columns) if several else None,
     )
     y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(grid=False))
     per_name = len({row["group"] for row in rows if row["name"] == names[0]})
@@ -104,7 +106,7 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
 
 
 BEST, NEAR, WORSE = "lowest", "perhaps as low", "higher"
-STANDING: Final = {BEST: theme.BLUE, NEAR: theme.COLOURS[6], WORSE: theme.GREY}
+STANDING: Final = {BEST: theme.BLUE, NEAR: theme.INK, WORSE: theme.GREY}
 
 
 def _standing(function: str, best: Best) -> str:
@@ -136,28 +138,34 @@ def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
         if delta.delta is not None:
             rows.append(row(theme.name(function), groups[matched.favours], delta.delta, delta))
     rows.sort(key=lambda row: row["value"])
-    return differences(rows, f"risk at equal coverage, {right} minus {left}", [*groups.values()])
+    return differences(rows, f"risk at equal coverage, {right} minus {left}", groups.values())
 
 
 def _pairs(artifact: MetricsArtifact) -> theme.Figure | None:
-    groups = {"left": "better: the second", "right": "better: the first", None: UNDECIDED}
+    groups = ["told apart", UNDECIDED]
     rows = [
-        row(f"{theme.name(pair.right)} − {theme.name(pair.left)}", groups[d.favours], d.delta, d)
-        for pair in artifact.comparison.pairs
-        if (d := pair.difference).delta is not None
+        row(f"{theme.name(p.right)} − {theme.name(p.left)}", groups[not d.favours], d.delta, d)
+        for p in artifact.comparison.pairs
+        if (d := p.difference).delta is not None
     ]
     rows.sort(key=lambda row: row["value"])
-    return differences(rows, "first minus second", [*groups.values()])
+    return differences(rows, "first minus second", groups, (theme.INK, theme.GREY))
 
 
-def differences(rows: Rows, title: str, groups: list[str]) -> theme.Figure | None:
+def differences(
+    rows: Rows,
+    title: str,
+    groups: Iterable[str],
+    colours: Iterable[str] = (theme.BLUE, theme.ORANGE, theme.GREY),
+) -> theme.Figure | None:
     """Paired differences beside the zero line; the groups say which side each favours."""
+    known = dict(zip(groups, colours, strict=True))
     return interval_plot(
         rows,
         title,
         group="paired interval",
-        groups=[g for g in groups if any(r["group"] == g for r in rows)],
-        known=dict(zip(groups, (theme.BLUE, theme.ORANGE, theme.GREY), strict=True)),
+        groups=[g for g in known if any(r["group"] == g for r in rows)],
+        known=known,
         line=0.0,
         line_name="no difference",
     )
@@ -169,20 +177,18 @@ def leaderboard(artifact: MetricsArtifact) -> theme.Figure | None:
     if board is None:
         return None
     first = board.baseline or board.standings[0].system
-    groups = [theme.name(first), f"not told from {theme.name(first)}", "worse", "better"]
-    rows = []
-    for standing in board.standings:
-        at = 0 if standing.system == first else 1
-        at = 2 if first in standing.beaten_by else 3 if first in standing.beats else at
-        value = standing.measured.value
-        if value is not None:
-            rows.append(row(theme.name(standing.system), groups[at], value, standing.measured))
+    groups = [f"not told from {theme.name(first)}", f"told from {theme.name(first)}"]
+    rows = [
+        row(theme.name(s.system), groups[first in (*s.beaten_by, *s.beats)], value, s.measured)
+        for s in board.standings
+        if (value := s.measured.value) is not None
+    ]
     return interval_plot(
         rows,
         f"{board.metric} ({board.better} is better)",
         group="standing",
         groups=[g for g in groups if any(r["group"] == g for r in rows)],
-        known=dict(zip(groups, (*STANDING.values(), theme.ORANGE), strict=True)),
+        known=dict(zip(groups, (theme.INK, theme.GREY), strict=True)),
     )
 
 

@@ -78,31 +78,21 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
     options = list(dict.fromkeys(row["f"] for row in rows))
     best = artifact.best_function
     first = next((o for o in options if best and o.startswith(theme.name(best))), options[0])
-    selected = alt.param(
-        name="chosen",
-        value=first,
-        bind=alt.binding_select(options=options, name="confidence function "),
-    )
+    choice = alt.binding_select(options=options, name="confidence function ")
+    selected = alt.param(name="chosen", value=first, bind=choice)
+    axis, outcomes = alt.Axis(labelAngle=0, labelOverlap="greedy"), [RIGHT, WRONG, ABSTAINED]
     sets = theme.Sets()
     chart = (
         alt.Chart(sets.add(rows))
         .mark_bar()
         .encode(
-            alt.X(
-                "b:N",
-                sort=None,
-                title="confidence",
-                axis=alt.Axis(labelAngle=0, labelOverlap="greedy"),
-            ),
+            alt.X("b:N", sort=None, title="confidence", axis=axis),
             alt.Y("n:Q", title="rows", stack=None),
-            alt.XOffset("o:N", sort=[RIGHT, WRONG, ABSTAINED]),
+            alt.XOffset("o:N", sort=outcomes),
             alt.Color(
                 "o:N",
                 title="outcome",
-                scale=alt.Scale(
-                    domain=[RIGHT, WRONG, ABSTAINED],
-                    range=[theme.RIGHT, theme.WRONG, theme.GREY],
-                ),
+                scale=alt.Scale(domain=outcomes, range=[theme.GREY, theme.INK, theme.DIM]),
                 legend=alt.Legend(orient="bottom", title=None),
             ),
             tooltip=[

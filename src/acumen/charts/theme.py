@@ -35,9 +35,8 @@ ROW: Final = 26
 
 BLUE: Final = "#3d84c6"
 ORANGE: Final = "#d9782d"
-GREY: Final = "#8b929c"
-RIGHT, WRONG = "#789c60", "#c00090"
-"""Of answers. Blue and orange are the first two systems, on every chart."""
+GREY, DIM = "#8b929c", "#666e79"
+"""Blue and orange are the first two systems, on every chart; what is no system has no hue."""
 COLOURS: Final = (
     *(BLUE, ORANGE, "#7830fc", "#789c60", "#c00090", "#9c5424", "#a860fc", "#846060"),
     *("#2f93a6", "#cf4f4f", "#5b6fd6", "#9a821a", "#5f8a8b"),
@@ -48,7 +47,7 @@ RAMP: Final = (bytes.fromhex("8a2be2"), bytes.fromhex("b0901a"))
 """Ends of the colours of what is ordered: violet to gold, which grows lighter, too."""
 
 SHORT_LABEL: Final = (
-    "length(datum.label) > 40 ? slice(datum.label, 0, 20) + '…' + slice(datum.label, -18)"
+    "length(datum.label) > 34 ? slice(datum.label, 0, 16) + '…' + slice(datum.label, -16)"
     " : datum.label"
 )
 """A long name on an axis loses its middle: names of one study often begin alike."""

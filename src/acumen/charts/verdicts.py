@@ -118,7 +118,7 @@ def comparison(pair: ComparisonDocument) -> theme.Figure | None:
         if delta is not None and delta.delta is not None:
             points = delta.times(100.0)
             rows.append(row(METRICS[key].title, groups[delta.favours], points.delta, points))
-    return differences(rows, f"difference in points, {right} minus {left}", [*groups.values()])
+    return differences(rows, f"difference in points, {right} minus {left}", groups.values())
 
 
 VERDICT_CHARTS: Final[Mapping[str, Callable[[Documents], theme.Figure | None]]] = {

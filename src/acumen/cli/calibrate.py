@@ -12,6 +12,7 @@ from acumen import defaults
 from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets, warn
+from acumen.cli.progress import waiting
 from acumen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,16 +71,17 @@ def calibrate(
     from acumen.items.rows import table_of
     from acumen.report.selective.outcomes import scale_warning
 
-    table = table_of(path, mode, reading)
-    calibration = fit(
-        table,
-        method=method,
-        features=features,
-        confidence=confidence,
-        target=target,
-        folds=folds,
-        seed=seed,
-    )
+    with waiting("fitting"):
+        table = table_of(path, mode, reading)
+        calibration = fit(
+            table,
+            method=method,
+            features=features,
+            confidence=confidence,
+            target=target,
+            folds=folds,
+            seed=seed,
+        )
     training = calibration.training
     warn(
         (

@@ -6,6 +6,7 @@ import typer
 
 from acumen.cli import options
 from acumen.cli.output import warn
+from acumen.cli.progress import waiting
 from acumen.errors import printable
 
 app = typer.Typer(add_completion=False)
@@ -35,7 +36,8 @@ def confidence(
     if path is not None:
         from acumen.items.rows import table_of
 
-        table = table_of(path, mode, reading)
+        with waiting():
+            table = table_of(path, mode, reading)
         warn(table.warnings)
         verdicts = confidences.availability(table)
     for name in confidences.names():

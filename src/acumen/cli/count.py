@@ -11,6 +11,7 @@ from acumen import defaults
 from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets
+from acumen.cli.progress import waiting
 
 app = typer.Typer(add_completion=False)
 
@@ -41,9 +42,10 @@ def count(
     from acumen import large
     from acumen.files.json import to_json, write_bytes
 
-    document = (
-        large.count(files, engine=engine, fewest=fewest, salt=salt, **reading)
-        if against is None
-        else large.moments(files, against, engine=engine, loss=loss, **reading)
-    )
+    with waiting("opening files"):
+        document = (
+            large.count(files, engine=engine, fewest=fewest, salt=salt, **reading)
+            if against is None
+            else large.moments(files, against, engine=engine, loss=loss, **reading)
+        )
     write_bytes(output, to_json(document.model_dump(mode="json")).encode("utf-8"))

@@ -14,6 +14,7 @@ import typer
 
 from acumen import defaults
 from acumen.cli import options
+from acumen.cli.progress import waiting
 from acumen.errors import DataError
 
 if TYPE_CHECKING:
@@ -64,29 +65,32 @@ def demo(
     if folder.exists() and not folder.is_dir():
         raise DataError(["is a file; the demo needs a folder"], source=str(folder))
     run, study = phq8_run(), verdict_study()
-    evaluations = _evaluate(run, folder / RUN, resamples, seed)
-    scores = score("demo", resamples=resamples, seed=seed)
-    inputs: dict[str, Any] = {
-        f"verdicts/{name}.json": content for name, content in study.documents().items()
-    }
-    outputs = {f"phq8/{name}.json": e.artifact.model_dump(mode="json") for name, e in evaluations}
-    outputs[SCORES] = scores.document
-    files = [
-        {"role": Path(name).stem, "path": str(folder / name), "sha256": _digest(content)}
-        for name, content in inputs.items()
-    ]
-    for system in outputs[SCORES]["systems"]:
-        system["made_from"]["inputs"] = files
-    rows = ratings()
-    findings: list[Findings[Any]] = [
-        rate(rows, raters=RATERS, judge=JUDGES, length="words", own="author", **RATING),
-        estimate(rows, labelled="label", prediction=JUDGES[0], **RATING),
-    ]
-    inputs["ratings/ratings.json"] = rows
-    outputs |= zip(FINDINGS, (finding.document for finding in findings), strict=True)
-    with _stage(folder) as stage:
-        _write({RUN: run, **inputs, **outputs}, stage)
-        write_report([stage / name for name in outputs], stage / "report.html")
+    with waiting("measuring the demo"):
+        evaluations = _evaluate(run, folder / RUN, resamples, seed)
+        scores = score("demo", resamples=resamples, seed=seed)
+        inputs: dict[str, Any] = {
+            f"verdicts/{name}.json": content for name, content in study.documents().items()
+        }
+        outputs = {
+            f"phq8/{name}.json": e.artifact.model_dump(mode="json") for name, e in evaluations
+        }
+        outputs[SCORES] = scores.document
+        files = [
+            {"role": Path(name).stem, "path": str(folder / name), "sha256": _digest(content)}
+            for name, content in inputs.items()
+        ]
+        for system in outputs[SCORES]["systems"]:
+            system["made_from"]["inputs"] = files
+        rows = ratings()
+        findings: list[Findings[Any]] = [
+            rate(rows, raters=RATERS, judge=JUDGES, length="words", own="author", **RATING),
+            estimate(rows, labelled="label", prediction=JUDGES[0], **RATING),
+        ]
+        inputs["ratings/ratings.json"] = rows
+        outputs |= zip(FINDINGS, (finding.document for finding in findings), strict=True)
+        with _draft(folder) as draft:
+            _write({RUN: run, **inputs, **outputs}, draft)
+            write_report([draft / name for name in outputs], draft / "report.html")
     _print(dict(evaluations)["comparison"], scores, *findings)
     for line in _where(folder):
         typer.echo(line)
@@ -117,17 +121,17 @@ def _digest(content: object) -> str:
 
 
 @contextlib.contextmanager
-def _stage(folder: Path) -> Iterator[Path]:
+def _draft(folder: Path) -> Iterator[Path]:
     """A folder beside the target; what is in it moves over when all of it is there."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        stage = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", dir=folder.parent))
+        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", dir=folder.parent))
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(folder)) from error
     try:
-        yield stage
-        files = sorted(path for path in stage.rglob("*") if path.is_file())
-        targets = [folder / file.relative_to(stage) for file in files]
+        yield draft
+        files = sorted(path for path in draft.rglob("*") if path.is_file())
+        targets = [folder / file.relative_to(draft) for file in files]
         _refuse_what_is_in_the_way(targets)
         for file, target in zip(files, targets, strict=True):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -135,7 +139,7 @@ def _stage(folder: Path) -> Iterator[Path]:
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(folder)) from error
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
@@ -147,12 +151,12 @@ def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
             raise DataError(["is a file where a folder should go"], source=str(target.parent))
 
 
-def _write(documents: Mapping[str, Any], stage: Path) -> None:
+def _write(documents: Mapping[str, Any], draft: Path) -> None:
     from acumen.files.json import write_json
 
     for name, content in documents.items():
-        (stage / name).parent.mkdir(parents=True, exist_ok=True)
-        write_json(stage / name, content)
+        (draft / name).parent.mkdir(parents=True, exist_ok=True)
+        write_json(draft / name, content)
 
 
 def _print(comparison: Evaluation, scores: Findings[Any], *findings: Findings[Any]) -> None:

@@ -12,6 +12,8 @@ import typer
 
 from acumen.cli import options
 from acumen.cli.output import check_targets, emit, write_results
+from acumen.cli.progress import waiting
+from acumen.stages import stage
 
 INPUTS: Final = ("run", "new", "base", "pilot", "other", "ratings", "judged")
 FILES: Final = (*INPUTS, "calibration", "loss", "costs", "file")
@@ -38,7 +40,11 @@ def by_door(command: Callable[..., None]) -> Callable[..., None]:
         check_targets(targets, [*files, *options.inputs_of(reading)])
         places = [asked.pop(place) for place in INPUTS if place in asked]
         words = {option: value for option, value in asked.items() if value is not None}
-        findings = getattr(import_module("acumen"), name)(*places, **words, **reading)
+        with waiting():
+            door = getattr(import_module("acumen"), name)
+            with stage(share=0.7 if output or html else 1.0):
+                findings = door(*places, **words, **reading)
+            write_results(findings, output, html)
         from acumen.files.json import write_bytes
         from acumen.report.brief import brief
         from acumen.report.decisions import as_junit
@@ -46,7 +52,6 @@ def by_door(command: Callable[..., None]) -> Callable[..., None]:
         from acumen.report.terminal import print_parts
 
         document = findings.results
-        write_results(findings, output, html)
         if junit is not None:
             write_bytes(junit, as_junit(document).encode("utf-8"))
         if markdown is not None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +12,9 @@ from acumen import defaults
 from acumen.cli import PARTIAL, options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets, emit, warn, write_results
+from acumen.cli.progress import waiting
 from acumen.errors import UsageError, printable
+from acumen.stages import stage
 
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
@@ -112,7 +112,6 @@ def evaluate(
 
     Example: acumen evaluate gpt.csv llama.csv qwen.csv --baseline gpt
     """
-    clock = _Clock()
     files = [*(runs or []), *(inputs or [])]
     if not files:
         raise UsageError("give a run file; see acumen evaluate --help")
@@ -126,48 +125,46 @@ def evaluate(
         from acumen.large import evaluate as count_and_measure
 
         asked = {"engine": engine, "loss": loss, "confidence_level": confidence_level}
-        artifact = count_and_measure(*files, **asked, full=full, **reading)  # type: ignore[arg-type]
+        with waiting(quiet=quiet):
+            artifact = count_and_measure(*files, **asked, full=full, **reading)  # type: ignore[arg-type]
         return put_out(artifact, artifact, output, as_json=as_json)
-    from acumen.evaluation.api import evaluate as evaluate_inputs
+    with waiting(quiet=quiet) as wait:
+        from acumen.evaluation.api import evaluate as evaluate_inputs
 
-    clock.lap("import")
-    evaluation = evaluate_inputs(
-        *files,
-        mode=mode,
-        labels=labels,
-        confidence=confidence,
-        loss=loss,
-        resamples=resamples,
-        seed=seed,
-        interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
-        confidence_level=confidence_level,
-        items=items,  # type: ignore[arg-type]  # Options refuses what is neither
-        estimand=estimand,
-        coverage_grid=_grid(coverage_grid),
-        area_coverage=area_coverage,
-        risk=risk,
-        calibration=calibration,
-        threshold=threshold,
-        intersection_only=intersection_only,
-        baseline=baseline,
-        pairwise=pairwise,
-        rank_by=rank_by,
-        price=price,
-        matched_coverage=matched_coverage,
-        by=by,
-        texts=texts,
-        threads=threads,
-        progress=clock.bar,
-        **reading,
-    )
-    clock.lap("evaluate")
-    write_results(evaluation, output, html, texts=texts)
-    clock.lap("write")
+        with stage(share=0.7 if output or html else 1.0):
+            evaluation = evaluate_inputs(
+                *files,
+                mode=mode,
+                labels=labels,
+                confidence=confidence,
+                loss=loss,
+                resamples=resamples,
+                seed=seed,
+                interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
+                confidence_level=confidence_level,
+                items=items,  # type: ignore[arg-type]  # Options refuses what is neither
+                estimand=estimand,
+                coverage_grid=_grid(coverage_grid),
+                area_coverage=area_coverage,
+                risk=risk,
+                calibration=calibration,
+                threshold=threshold,
+                intersection_only=intersection_only,
+                baseline=baseline,
+                pairwise=pairwise,
+                rank_by=rank_by,
+                price=price,
+                matched_coverage=matched_coverage,
+                by=by,
+                texts=texts,
+                threads=threads,
+                **reading,
+            )
+        write_results(evaluation, output, html, texts=texts)
     names = options.names_of(metrics)
     _show(evaluation, as_json=as_json, quiet=quiet, full=full, metrics=names)
-    clock.lap("show")
     if debug:
-        print(clock.summary(), file=sys.stderr)
+        print(wait, file=sys.stderr)
     if evaluation.artifact.population.rows_planned is not None:
         raise typer.Exit(PARTIAL)
 
@@ -205,28 +202,3 @@ def _show(
         print_parts(brief(evaluation.artifact, full=full, metrics=metrics))
         return
     warn(evaluation.artifact.warnings)
-
-
-class _Clock:
-    """Where the time went, for ``--debug``."""
-
-    def __init__(self) -> None:
-        self._last = time.perf_counter()
-        self._laps: list[tuple[str, float]] = []
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self._laps.append((name, now - self._last))
-        self._last = now
-
-    def bar(self, resamples: int) -> AbstractContextManager[Any]:
-        """A bar of the resamples, which begin when all is read."""
-        from acumen.cli.progress import bar
-
-        self.lap("read")
-        return bar("resampling", resamples)
-
-    def summary(self) -> str:
-        total = sum(seconds for _, seconds in self._laps)
-        parts = " · ".join(f"{name} {seconds:.2f} s" for name, seconds in self._laps)
-        return f"acumen: {parts} · in all {total:.2f} s"

@@ -10,6 +10,7 @@ import typer
 from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets, emit
+from acumen.cli.progress import waiting
 
 app = typer.Typer(add_completion=False)
 
@@ -34,7 +35,8 @@ def map_(
     check_targets({"--output": output}, [run])
     from acumen.readers.survey import survey
 
-    findings = survey(run, mode=mode, **reading)
+    with waiting("reading columns"):
+        findings = survey(run, mode=mode, **reading)
     if output is not None:
         from acumen.files.json import write_bytes
         from acumen.files.toml import to_toml

@@ -11,6 +11,7 @@ from acumen import defaults
 from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets, emit
+from acumen.cli.progress import waiting
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -39,7 +40,8 @@ def merge(
     check_targets({"--output": output}, files)
     from acumen import large
 
-    pooled, artifact = large.merge(files, loss=loss, confidence_level=confidence_level)
+    with waiting("merging counts"):
+        pooled, artifact = large.merge(files, loss=loss, confidence_level=confidence_level)
     put_out(artifact, pooled, output, as_json=as_json)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from acumen.errors import UsageError, printable
+from acumen.stages import stage
 
 if TYPE_CHECKING:
     from acumen.evaluation.evaluation import Evaluation
@@ -41,11 +42,13 @@ def write_results(
 
     files: dict[str | Path, bytes] = {}
     if output is not None:
-        files[output] = results.to_json().encode("utf-8")
+        with stage(f"writing {printable(output.name)}", 0.5):
+            files[output] = results.to_json().encode("utf-8")
     if html is not None:
         from acumen.report.html import render_report
 
-        files[html] = render_report([results], texts=texts).encode("utf-8")
+        with stage(f"drawing {printable(html.name)}"):
+            files[html] = render_report([results], texts=texts).encode("utf-8")
     write_files(files)
 
 

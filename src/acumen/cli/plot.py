@@ -11,6 +11,7 @@ from acumen import defaults
 from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets
+from acumen.cli.progress import waiting
 from acumen.errors import UsageError
 
 app = typer.Typer(add_completion=False)
@@ -66,6 +67,7 @@ def plot(
     from acumen.evaluation.chart import chart as draw
 
     names = None if functions is None else [name.strip() for name in functions.split(",")]
-    figure = draw(chart, source, mode=mode, confidence=confidence, functions=names, **reading)
-    write_figure(figure, output, paper)
+    with waiting("drawing"):
+        figure = draw(chart, source, mode=mode, confidence=confidence, functions=names, **reading)
+        write_figure(figure, output, paper)
     typer.echo(f"acumen: wrote {output}", err=True)

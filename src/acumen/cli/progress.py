@@ -1,4 +1,4 @@
-"""How far long work is, on standard error: a bar for resamples, a line for a run's questions.
+"""How far long work is, on standard error: a bar for its stages, a line for a run's questions.
 
 A terminal sees one of them live; a file or a pipe gets a line of a run now and then, and no bar.
 """
@@ -15,19 +15,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TextIO
 
 from acumen.errors import counted
+from acumen.stages import watched
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import RenderableType
     from rich.live import Live
-    from rich.progress import Progress
 
     from acumen.runner.journal import Journal
     from acumen.runner.plan import Plan
     from acumen.runner.record import Record
 
-PATIENCE: Final = 1.0
+PATIENCE: Final = 2.0
 """Seconds of work before a bar comes up."""
 
 PLAIN_EVERY: Final = 10.0
@@ -40,6 +40,8 @@ class Display:
     def __init__(self, stream: TextIO, look: Callable[[], RenderableType]) -> None:
         self._stream, self._look = stream, look
         self._live: Live | None = None
+        self._is_over = False
+        self._lock = threading.Lock()  # it may come up from another thread, and never too late
 
     @property
     def is_live(self) -> bool:
@@ -48,7 +50,9 @@ class Display:
 
     def show(self) -> None:
         """Come up, if this is a terminal."""
-        if self._stream.isatty():
+        with self._lock:
+            if self._is_over or not self._stream.isatty():
+                return
             from rich.console import Console
             from rich.live import Live
 
@@ -56,6 +60,7 @@ class Display:
                 console=Console(file=self._stream, highlight=False),
                 get_renderable=self._look,
                 transient=True,
+                redirect_stdout=False,  # data go where they were sent
             )
             self._live.start(refresh=True)
 
@@ -68,64 +73,79 @@ class Display:
 
     def close(self) -> None:
         """Leave the terminal as it was."""
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-
-
-class Bar:
-    """Counts steps from any thread; comes up once the work has lasted a while."""
-
-    def __init__(self, title: str, total: int, stream: TextIO, patience: float) -> None:
-        self.done = 0
-        self.display = Display(stream, self._look)
-        self._title, self._total = title, total
-        self._due = time.monotonic() + patience
-        self._lock = threading.Lock()
-        self._columns: Progress | None = None
-
-    def advance(self, steps: int = 1) -> None:
-        """So many more steps are done."""
         with self._lock:
-            self.done += steps
-            if not self.display.is_live and time.monotonic() >= self._due:
-                self.display.show()
+            self._is_over = True
+            if self._live is not None:
+                self._live.stop()
+                self._live = None
 
-    def _look(self) -> RenderableType:
-        from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-        if self._columns is None:
-            self._columns = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                TextColumn("{task.completed:,} of {task.total:,}", markup=False),
-                TimeRemainingColumn(),
-            )
-            self._columns.add_task(self._title, total=self._total)
-        self._columns.update(TaskID(0), completed=self.done)
-        return self._columns.get_renderable()
+class Wait:
+    """What a command is busy with, how long it has taken and how long it will."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began = self._moved = self._entered = clock()
+        self._what, self._done = "", 0.0
+        self.seconds: dict[str, float] = {}
+        """Of every stage so far: how long it took."""
+
+    def tell(self, what: str, done: float) -> None:
+        """The watcher of the work."""
+        now = self._clock()
+        if what != self._what:
+            self.seconds[self._what] = self.seconds.get(self._what, 0.0) + now - self._entered
+            self._what, self._entered = what, now
+        if done > self._done:
+            self._done, self._moved = done, now
+
+    @property
+    def line(self) -> str:
+        """Time spent, and time left as far as the work that is done shows it."""
+        now = self._clock()
+        spent = f"{_clock(now - self._began)} spent"
+        if not self._done:
+            return spent
+        left = (self._moved - self._began) * (1 / self._done - 1) - (now - self._moved)
+        return f"{spent}, {_clock(left)} left" if left > 0.5 else spent
+
+    def look(self) -> RenderableType:
+        """One line: what, a bar, the times."""
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        known = {"completed": self._done} if self._done else {"pulse": True}
+        bar = ProgressBar(total=1.0, width=30, **known)
+        row = Table.grid(padding=(0, 1))
+        row.add_row(Text(self._what, no_wrap=True), bar, Text(self.line, no_wrap=True))
+        return row
+
+    def __str__(self) -> str:
+        """Where the time went."""
+        parts = (f"{what} {seconds:.2f} s" for what, seconds in self.seconds.items() if what)
+        return f"acumen: {' · '.join(parts)} · in all {self._clock() - self._began:.2f} s"
 
 
 @contextmanager
-def bar(
-    title: str, total: int, *, stream: TextIO | None = None, patience: float = PATIENCE
-) -> Iterator[Callable[[int], None] | None]:
-    """What to hand to ``advance=``: None where nobody watches, so that the work pays nothing.
-
-    >>> import io
-    >>> with bar("resampling", 10_000, stream=io.StringIO()) as advance:
-    ...     print(advance)
-    None
-    """
+def waiting(
+    what: str = "measuring", *, quiet: bool = False, stream: TextIO | None = None,
+    patience: float = PATIENCE,
+) -> Iterator[Wait]:  # fmt: skip
+    """Show who waits at a terminal what is being done; nothing in a file, or of short work."""
     stream = sys.stderr if stream is None else stream
-    if not stream.isatty():
-        yield None
-        return
-    progress = Bar(title, total, stream, patience)
+    wait = Wait()
+    display = Display(stream, wait.look)
+    timer = threading.Timer(patience, display.show)
+    timer.daemon = True
+    if stream.isatty() and not quiet:
+        timer.start()
     try:
-        yield progress.advance
+        with watched(wait.tell, what):
+            yield wait
     finally:
-        progress.display.close()
+        timer.cancel()
+        display.close()
 
 
 @dataclass(slots=True)
@@ -168,7 +188,7 @@ class RunProgress:
         """Say what an earlier run left, and come up."""
         from acumen.runner.drive import final_records
 
-        records = final_records(plan, journal)
+        records = final_records(plan, journal.records)
         self.total, self.before, self.journal = plan.size, len(records), journal.path
         self.failed = sum(not record.is_usable for record in records)
         if journal.repaired:

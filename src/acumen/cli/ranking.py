@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acumen.cli.output import warn
+from acumen.cli.progress import waiting
 from acumen.defaults import LOSS
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def rank_run(
     from acumen.views.ranking import rank_judgments
 
     cost = find_loss(loss)
-    table = table_of(run, mode, reading)
+    with waiting():
+        table = table_of(run, mode, reading)
     artifact = calibration_of(calibration)
     selection = confidences.select(confidence, table, calibration=artifact)
     left_out = [f"{name} is left out: {why}" for name, why in selection.left_out.items()]

@@ -10,6 +10,7 @@ import typer
 from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets
+from acumen.cli.progress import waiting
 
 app = typer.Typer(add_completion=False)
 
@@ -34,5 +35,6 @@ def report(
     from acumen.report.html import write_report
 
     check_targets({"--output": output}, documents)
-    write_report(documents, output, texts=texts)
+    with waiting("drawing the page"):
+        write_report(documents, output, texts=texts)
     typer.echo(f"acumen: wrote {output}", err=True)

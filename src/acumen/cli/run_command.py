@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
@@ -118,16 +119,30 @@ def run(
     source = context.get_parameter_source("samples")
     if source is None or source.name == "DEFAULT":
         options |= _consistency(options.get("temperature"))
+    for name in ("header", "text_column"):  # with blanks in them: a variable has one a line
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "ENVIRONMENT":
+            options[name] = os.environ[f"ACUMEN_RUN_{name.upper()}"].splitlines()
     options |= {"header": _headers(options.get("header", ()))}
     options |= {"extra_body": _fields(options.get("extra_body"))}
+    from acumen.runner.refusals import EndpointRefusal
+
+    output = options.get("output") or Path(f"{Path(task).stem}-run.json")
+    outputs = {name: _output_of(name, output) if len(model) > 1 else output for name in model}
+    if len(set(outputs.values())) < len(model):
+        raise UsageError("two models would write one run file: ask them in two commands")
     codes = []
-    for name in model:
-        output = options.get("output") or Path(f"{Path(task).stem}-run.json")
+    for name, file in outputs.items():
         if len(model) > 1:
             typer.echo(f"model {printable(name)}", err=True)
-            output = _output_of(name, output)
-        one = options | {"output": output}
-        codes.append(_ask_one(task, cases, name, one, compute_aurc=compute_aurc))
+        one = options | {"output": file}
+        try:
+            codes.append(_ask_one(task, cases, name, one, compute_aurc=compute_aurc))
+        except EndpointRefusal as error:  # of one model; the next may be answered
+            if len(model) == 1:
+                raise
+            typer.echo(f"acumen: {error}", err=True)
+            codes.append(error.exit_code)
         if codes[-1] == INTERRUPTED:
             break
     raise typer.Exit(max(codes))
@@ -200,7 +215,7 @@ def _conclude(result: Run, *, dry_run: bool, compute_aurc: bool) -> int:
     from acumen.runner.summary import preview, selective_summary
 
     if dry_run:
-        typer.echo("\n".join(preview(result.plan, result.limits, result.concurrency)))
+        typer.echo("\n".join(preview(result.plan, result.limits, result.concurrency, result.left)))
         typer.echo(f"would write {result.output}; nothing was asked")
         return 0
     if result.failures is not None:
@@ -236,9 +251,9 @@ def _why(result: Run) -> str:
 def _say_how_to_continue(journal: Path) -> None:
     """Where a stopped run stands, and the command that goes on with it."""
     arguments = [a for a in sys.argv[1:] if a != "--resume"]
-    for at, word in enumerate(arguments[:-1]):
-        if word == "--header":  # its value may be a key
-            arguments[at + 1] = arguments[at + 1].partition(":")[0] + ": …"
+    for at, (before, word) in enumerate(pairwise(("", *arguments))):
+        if before == "--header" or word.startswith("--header="):  # its value may be a key
+            arguments[at] = word.partition(":")[0] + ": …"
     typer.echo(f"stopped; what is done is in {journal}", err=True)
     typer.echo(f"continue with: {shlex.join(['acumen', *arguments, '--resume'])}", err=True)
 
@@ -268,5 +283,6 @@ def _failures(summary: Mapping[str, Any], plan: Plan) -> Iterator[str]:
         yield f"replies were larger than {plan.settings.max_tokens:,} tokens can be: {fewer}"
     if "context_too_long" in hopeless:
         yield "prompts were longer than the model's context: shorten these cases"
+    hopeless |= {"http_400", "http_422"} & reasons.keys()
     if outcomes.get("transport_failure", 0) > sum(reasons[name] for name in hopeless):
         yield "to ask again what got no reply, add --resume"

@@ -11,6 +11,7 @@ from acumen import defaults
 from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets, write_results
+from acumen.cli.progress import waiting
 from acumen.errors import UsageError
 
 app = typer.Typer(add_completion=False)
@@ -67,20 +68,21 @@ def score(
     from acumen.report.terminal import print_parts
     from acumen.verdicts.api import score as score_results
 
-    scores = score_results(
-        *(["demo"] if demo else paths),
-        truth=truth,
-        reviews=reviews,
-        policy=policy,
-        method=method,
-        run_id=run_id,
-        domain=domain,
-        model=model,
-        k=k,
-        resamples=resamples,
-        seed=seed,
-        interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
-        confidence_level=confidence_level,
-    )
+    with waiting():
+        scores = score_results(
+            *(["demo"] if demo else paths),
+            truth=truth,
+            reviews=reviews,
+            policy=policy,
+            method=method,
+            run_id=run_id,
+            domain=domain,
+            model=model,
+            k=k,
+            resamples=resamples,
+            seed=seed,
+            interval=interval,  # type: ignore[arg-type]  # Options refuses what is no method
+            confidence_level=confidence_level,
+        )
+        write_results(scores, output, html)
     print_parts(brief(scores.results, full=full))
-    write_results(scores, output, html)

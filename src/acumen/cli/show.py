@@ -11,6 +11,7 @@ import typer
 from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import emit
+from acumen.cli.progress import waiting
 from acumen.errors import DataError, UsageError, printable
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def show(
     places = [dev] if dev is not None else paths or [RESULTS]
     if dev is None and not paths and not RESULTS.exists():
         raise UsageError(f"there is no folder '{RESULTS}' here; name documents or folders")
-    documents, unreadable = find_documents(places)
+    with waiting("reading documents"):
+        documents, unreadable = find_documents(places)
     for line in unreadable:
         typer.echo(f"acumen: passed over {line}", err=True)
     methods = options.names_of(method)

@@ -156,7 +156,7 @@ def _pseudo_values(metric: Metric, views: Sequence[Any]) -> Floats:
     """What each case adds to a metric, or to the difference of two, around 0."""
     if reason := next((view for view in views if isinstance(view, str)), None):
         raise DataError([reason])
-    sides = [leave_out([metric], view)[0] for view in views]
+    sides = [dict(leave_out([metric], view))[metric.name] for view in views]
     if any(side.undefined for side in sides) or sides[0].n < defaults.FEWEST_CASES:
         raise DataError([f"{metric.name} is undefined without some of the pilot's cases"])
     jackknife = sides[0] if len(sides) == 1 else sides[1].minus(sides[0])

@@ -5,22 +5,26 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from acumen import confidence as confidences
 from acumen.errors import DataError, UsageError, source_name, what_came
-from acumen.results.decisions import ThresholdDocument
 from acumen.results.metrics import read_artifact
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
+
+if TYPE_CHECKING:
+    from acumen.results.decisions import ThresholdDocument
 
 
 def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
     """A threshold as it is or from its file, and what it is called: the file as it was named."""
     if threshold is None:
         return None
+    from acumen.results.decisions import ThresholdDocument
+
     if isinstance(threshold, str | Path):
         return str(threshold), read_artifact(threshold, ThresholdDocument)
     document = getattr(threshold, "artifact", threshold)

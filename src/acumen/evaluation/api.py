@@ -45,11 +45,11 @@ from acumen.evaluation.plan import Plan
 from acumen.inference.options import Items, Method, Options
 from acumen.items.rows import table_of
 from acumen.readers.reading import Reading, options_of
+from acumen.stages import Watcher, watched
 from acumen.table.losses import AnyLoss, find_loss
 
 if TYPE_CHECKING:
     from acumen.calibration import Calibration
-    from acumen.evaluation.evaluate import Progress
 
 P = ParamSpec("P")
 
@@ -80,7 +80,7 @@ def evaluate(
     by: str | Sequence[str] | None = None,
     texts: bool = False,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Watcher | None = None,
     **reading: Unpack[Reading],
 ) -> Evaluation:
     """Evaluate one system, or any number on the cases that all share, with every pair compared.
@@ -135,7 +135,7 @@ def evaluate(
     threads
         By default one for each core.
     progress
-        Given the number of resamples to come, a context that is told of those done.
+        Called with what is being done and the share of the work that is done, from 0 to 1.
     reading
         How rows are read: ``truth="human_rating"``, ``scale=[1, 2, 3, 4, 5]``, ``mapping="m.toml"``
         and all the others of :class:`~acumen.readers.reading.Reading`.
@@ -159,42 +159,43 @@ def evaluate(
     selector, functions = confidence_of(confidence)
     columns = (by,) if isinstance(by, str) else tuple(by or ())
     reading = with_groups(reading, columns, inputs)
-    tables = tables_of(inputs, mode, reading)
-    if labels is None and len(inputs) == 1 and isinstance(inputs[0], Mapping):
-        labels = list(tables)
-    options = Options(
-        resamples=RESAMPLES if resamples is None else resamples,
-        seed=seed,
-        confidence_level=confidence_level,
-        method=interval,
-        items=items,
-        threads=threads,
-    )
-    if resamples is None:
-        options = options.unasked(max(len(table) for table in tables.values()))
-    plan = Plan(
-        confidence=selector,
-        functions=functions,
-        loss=find_loss(loss),
-        coverage_grid=tuple(sorted(set(coverage_grid))),
-        area_coverage=area_coverage,
-        limits=_limits(risk),
-        options=options,
-        calibration=calibration_of(calibration),
-        threshold=threshold_of(threshold),
-        intersection_only=intersection_only,
-        estimand=estimand,
-        price=price,
-        matched_coverage=matched_coverage,
-        by=columns,
-        labels=tuple(labels or ()),
-        baseline=baseline,
-        pairwise=pairwise,
-        rank_by=rank_by,
-        texts=texts,
-        reading=options_of(reading),
-    )
-    return evaluating.evaluate_all(list(tables.values()), plan, progress)
+    with watched(progress, "measuring"):
+        tables = tables_of(inputs, mode, reading)
+        if labels is None and len(inputs) == 1 and isinstance(inputs[0], Mapping):
+            labels = list(tables)
+        options = Options(
+            resamples=RESAMPLES if resamples is None else resamples,
+            seed=seed,
+            confidence_level=confidence_level,
+            method=interval,
+            items=items,
+            threads=threads,
+        )
+        if resamples is None:
+            options = options.unasked(max(len(table) for table in tables.values()))
+        plan = Plan(
+            confidence=selector,
+            functions=functions,
+            loss=find_loss(loss),
+            coverage_grid=tuple(sorted(set(coverage_grid))),
+            area_coverage=area_coverage,
+            limits=_limits(risk),
+            options=options,
+            calibration=calibration_of(calibration),
+            threshold=threshold_of(threshold),
+            intersection_only=intersection_only,
+            estimand=estimand,
+            price=price,
+            matched_coverage=matched_coverage,
+            by=columns,
+            labels=tuple(labels or ()),
+            baseline=baseline,
+            pairwise=pairwise,
+            rank_by=rank_by,
+            texts=texts,
+            reading=options_of(reading),
+        )
+        return evaluating.evaluate_all(list(tables.values()), plan)
 
 
 def _limits(risk: float | Sequence[float] | None) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen._version import __version__
-from acumen.evaluation.charted import summarize
+from acumen.evaluation.charted import listed_points, summarize
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan, System
 from acumen.evaluation.slices import slices
@@ -23,6 +23,7 @@ from acumen.metrics.conventions import conventions
 from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
 from acumen.results.measured import Delta, Description, Measured, finite
+from acumen.stages import stage
 from acumen.table.align import everyone
 from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
@@ -71,7 +72,7 @@ def variant(
     reached = ranking.areas(once).reached[:, :, 0]
     rows = float(totals.rows[0])
     cmax = float(totals.answered[0]) / rows if rows else 0.0
-    area = plan.area_coverage
+    area, curve, at = plan.area_coverage, ranking.curve(), listed_points(ranking, plan.limits)
     value = {name: finite(i.value) for name, i in numbers.items()}
     areas: dict[str, Any] = {key: value[name] for name, key in _AREAS.items()}
     for name, metric in plan.areas().items():
@@ -90,7 +91,10 @@ def variant(
             for coverage, accepted, lost in zip(ranking.grid, reached[0], reached[1], strict=True)
         },
         bootstrap=_bootstrap(numbers, plan, ranking.n_cases),
-        curve=document.CurveModel(**{k: v.tolist() for k, v in asdict(ranking.curve()).items()}),
+        curve=document.CurveModel(
+            **{k: v[at].tolist() for k, v in asdict(curve).items()},
+            thinned_from=len(curve) if len(at) < len(curve) else None,
+        ),
         metrics={**{name: i.measured for name, i in numbers.items()}, **beside},
         conventions={k: v for k, v in conventions(ranking).items() if np.isfinite(v)},
     )
@@ -189,8 +193,9 @@ def evaluation(
     """The whole document; ``inputs`` are the tables as they were read."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
-    agreement = [system.infer_agreement() for system in systems]
-    overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
+    with stage("agreement of levels", 0.5):
+        agreement = [system.infer_agreement(alone=True) for system in systems]
+        overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
     rows = [
         _rows(system.table, system.confidence, texts=plan.texts)
         for system in systems
@@ -232,7 +237,8 @@ def evaluation(
         ],
         warnings=list(dict.fromkeys(warnings)),
     )
-    artifact.slices.extend(slices(systems, plan.by, artifact.best_function))
+    with stage("slicing"):
+        artifact.slices.extend(slices(systems, plan.by, artifact.best_function))
     note = scale_note(artifact.scale)
     if note is not None:
         artifact.warnings.insert(0, note)

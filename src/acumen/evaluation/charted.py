@@ -21,7 +21,7 @@ from acumen.table.judgments import Judgments
 from acumen.types import Floats
 from acumen.views.confusion import confuse_judgments
 from acumen.views.forecast import BINS, Forecast
-from acumen.views.ranking import Ranking
+from acumen.views.ranking import COVERAGE_TOLERANCE, Ranking
 from acumen.views.severity import SeverityRanking
 from acumen.views.weights import CaseWeights
 
@@ -31,6 +31,9 @@ MOST_ITEMS: Final = 100
 """Items beyond this many have no risk of their own here."""
 MOST_CUTS: Final = 200
 """Cuts of a precision–recall curve that are kept, evenly spaced along the ranking."""
+MOST_POINTS: Final = 200_000
+LISTED_POINTS: Final = 10_000
+"""Of more working points than the first, about the second many are listed."""
 OPTIMUM_POINTS: Final = 50
 DIGITS: Final = 6
 """Of counts, where a rating is a part of its judgment."""
@@ -72,7 +75,7 @@ def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[pa
         rows = np.flatnonzero(code == group)
         part = table.take(rows)
         ranking = plan.rank(part, np.zeros(len(part)))
-        risk = infer((METRICS["mae"],), ranking, plan.options.without_resamples())["mae"]
+        risk = infer((METRICS["mae"],), ranking, plan.options.without_resamples(), ())["mae"]
         groups.append(
             parts.GroupRisk(
                 name=name,
@@ -108,6 +111,21 @@ def _points(coverage: Floats, selective: Floats, generalized: Floats) -> parts.P
     )
 
 
+def listed_points(ranking: Ranking, risks: Sequence[float]) -> NDArray[np.int64]:
+    """The working points that a document lists: all, or of very many some.
+
+    An even choice, and those at which a coverage of the grid is reached or a risk is held.
+    """
+    size = np.count_nonzero(ranking.is_point)
+    if size <= MOST_POINTS:
+        return np.arange(size)
+    curve = ranking.curve()
+    reached = np.searchsorted(curve.coverage, np.asarray(ranking.grid) - COVERAGE_TOLERANCE)
+    held = (np.flatnonzero(curve.selective_risk <= risk + COVERAGE_TOLERANCE) for risk in risks)
+    even = np.linspace(0, size - 1, LISTED_POINTS).round().astype(np.int64)
+    return np.unique(np.concatenate([even, reached[reached < size], *(at[-1:] for at in held)]))
+
+
 def achievable(ranking: Ranking) -> parts.Points:
     """The lower hull of (coverage, generalized risk) from the origin: what mixing cuts reaches."""
     coverage, risk = ranking.achievable()
@@ -117,9 +135,10 @@ def achievable(ranking: Ranking) -> parts.Points:
 def _function(system: System, name: str) -> parts.FunctionSummary:
     ranking, forecast = system.rankings[name], system.forecasts[name]
     band, reason = risk_band(ranking, system.plan.options)
+    at = listed_points(ranking, system.plan.limits)
     rows, level = system.table.included, system.plan.options.confidence_level
     return parts.FunctionSummary(
-        accepted=ranking.accepted[ranking.is_point].tolist(),
+        accepted=ranking.accepted[ranking.is_point][at].tolist(),
         achievable=achievable(ranking),
         band=None if band is None else _band(band, level),
         band_reason=reason,
@@ -150,10 +169,11 @@ def distribution(table: Judgments, confidence: Floats) -> parts.Distribution:
     answered = table.answered
     values = confidence[answered]
     right = (table.prediction == table.truth)[answered]
-    distinct, code = np.unique(values, return_inverse=True)
+    distinct = values[:1000] if len(np.unique(values[:1000])) > MOST_VALUES else values
+    distinct, code = np.unique(distinct, return_inverse=True)
     low = high = distinct
     if len(distinct) > MOST_VALUES:
-        edges = np.linspace(distinct[0], distinct[-1], BINS + 1)
+        edges = np.linspace(values.min(), values.max(), BINS + 1)
         low, high = edges[:-1], edges[1:]
         code = np.searchsorted(edges[1:-1], values, side="right")
     share = table.share[answered]
@@ -182,14 +202,11 @@ def reliability(view: Forecast, part: NDArray[Any], level: float) -> parts.Relia
     bins = curve.bin
 
     accuracy = []
-    weight, _, target = view.bin_columns().reshape(3, BINS, -1)[:, bins]
-    with np.errstate(invalid="ignore"):
-        without = (target.sum(axis=1, keepdims=True) - target) / (
-            weight.sum(axis=1, keepdims=True) - weight
-        )
-    cases = view.cases_in_bins()[bins].tolist()
-    for value, values, n_cases in zip(curve.accuracy.tolist(), without, cases, strict=True):
-        jackknife = Jackknife.of(values, n_cases)
+    for value, number in zip(curve.accuracy.tolist(), bins.tolist(), strict=True):
+        weight, target, n_cases = view.of_bin(number)
+        with np.errstate(invalid="ignore"):
+            without = (target.sum() - target) / (weight.sum() - weight)
+        jackknife = Jackknife.of(without, n_cases)
         interval = default_interval(Kind.PROPORTION, value, jackknife, level=level)
         accuracy.append(Measured(value=value, better="higher", **one_of(interval)))
     n = np.array(_counts(view.row_bin, part[view.order], BINS))[bins].tolist()

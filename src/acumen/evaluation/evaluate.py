@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -37,8 +35,10 @@ from acumen.inference.multiplicity import best_of, linear_replicates
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.inference.replicates import MOST_DROPPED
+from acumen.inference.resample import cores
 from acumen.results.measured import Interval
 from acumen.results.metrics import Best, Comparison, Matched, Variant
+from acumen.stages import stage
 from acumen.table.align import Pair, align, align_all, on_one_scale
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
@@ -60,23 +60,16 @@ class _Function:
     warnings: list[str]
 
 
-Progress = Callable[[int], AbstractContextManager[Callable[[int], None] | None]]
-"""Given how many resamples there will be, a context whose value is told of those done."""
-
-
 def evaluate(
     left: Judgments,
     right: Judgments | None = None,
     plan: Plan = Plan(),  # noqa: B008  (frozen)
-    progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate one table, or two on their common cases with paired deltas."""
-    return evaluate_all([left] if right is None else [left, right], plan, progress)
+    return evaluate_all([left] if right is None else [left, right], plan)
 
 
-def evaluate_all(
-    inputs: Sequence[Judgments], plan: Plan, progress: Progress | None = None
-) -> Evaluation:
+def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> Evaluation:
     """Evaluate tables, each alone; of several, all on their common rows, and every pair of them."""
     called = list(plan.labels) or build.input_names(inputs)
     if not len(inputs) == len(called) == len({*called}):
@@ -100,18 +93,22 @@ def evaluate_all(
     check_groups(tables, plan)
     functions_of, left_out = _select(tables, plan, called)
     names = list(functions_of[0])
-    with _watched(plan, progress, len(names) * len(tables)) as watched:
+    with stage("ranking rows", 0.08):
         systems = [
-            System.of(table, watched, functions, name)
+            System.of(table, plan, functions, name)
             for table, functions, name in zip(tables, functions_of, called, strict=True)
         ]
         twins = find_twins(systems)
-        alone = [name for name in names if name not in twins]
+        for system in systems:
+            _ = system.rankings, system.forecasts  # once, before threads ask for them
+    alone = [name for name in names if name not in twins]
+    with stage("measuring", 0.65):
         functions = dict(zip(alone, _measure_each(systems, alone), strict=True))
-    comparison = _comparison(pair, systems, functions, twins, names)
-    board = None
-    if len(systems) > 1 and all(table.has_truth for table in tables):
-        board, comparison.pairs = rank_systems(systems, comparison)
+    with stage("comparing systems", 0.5 if len(systems) > 1 else 0.0):
+        comparison = _comparison(pair, systems, functions, twins, names)
+        board = None
+        if len(systems) > 1 and all(table.has_truth for table in tables):
+            board, comparison.pairs = rank_systems(systems, comparison)
     return build.evaluation(
         plan,
         systems,
@@ -133,16 +130,6 @@ def evaluate_all(
         None if len(systems) > 1 else _best(systems[0], functions, twins),
         inputs,
     )
-
-
-@contextmanager
-def _watched(plan: Plan, progress: Progress | None, rounds: int) -> Iterator[Plan]:
-    """The plan with somebody who hears of its resamples, so many rounds of them."""
-    if progress is None:
-        yield plan
-        return
-    with progress(rounds * plan.options.resamples) as advance:
-        yield replace(plan, options=replace(plan.options, advance=advance))
 
 
 def _select(
@@ -175,14 +162,21 @@ def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Func
     the threads; on a large one the loops of each do.
     """
     options = systems[0].plan.options
+    threads = options.threads or cores()
+    tasks = len(names) if len(systems) == 2 else len(names) * len(systems)
+    resamples = options.resamples * len(systems)
+    if threads == 1 or len(systems[0].table) > SMALL_TABLE or tasks < 2:
+        functions: list[_Function] = []
+        for name in names:
+            share = 1 / (len(names) - len(functions))
+            with stage(f"measuring {printable(name)}", share, resamples) as advance:
+                watched = replace(options, advance=advance)
+                functions.append(_measure(systems, name, watched, map))
+        return functions
     for system in systems:
         _ = system.rankings, system.forecasts  # once, before threads ask for them
-    threads = options.threads or min(os.cpu_count() or 1, 8)
-    tasks = len(names) if len(systems) == 2 else len(names) * len(systems)
-    if threads == 1 or len(systems[0].table) > SMALL_TABLE or tasks < 2:
-        return [_measure(systems, name, options, map) for name in names]
-    alone = replace(options, threads=1)
-    with ThreadPoolExecutor(threads) as pool:
+    with stage(steps=resamples * len(names)) as advance, ThreadPoolExecutor(threads) as pool:
+        alone = replace(options, threads=1, advance=advance)
         if len(systems) > 2:
             return [_measure(systems, name, alone, pool.map) for name in names]
         return list(pool.map(lambda name: _measure(systems, name, alone, map), names))
@@ -213,8 +207,9 @@ def _measure(
 
 
 def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
-    by_rank = infer(system.plan.metrics(), system.rankings[name], options)
-    return by_rank | system.infer_reliability(name)
+    of_best = ("augrc", "failure_auroc")
+    by_rank = infer(system.plan.metrics(), system.rankings[name], options, of_best)
+    return by_rank | system.infer_reliability(name, alone=True)
 
 
 def _comparison(

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from acumen.errors import UsageError, label, printable
 from acumen.evaluation.slices import columns_of, slices
 from acumen.files.json import to_json
@@ -118,18 +120,17 @@ class Evaluation:
         return by_system if len(by_system) > 1 else next(iter(by_system.values()))
 
     def _trust(self, at: int, function: str, variant: Variant, error: float) -> Trust:
-        curve = variant.curve
-        risks = enumerate(curve.selective_risk)
-        cut = max((i for i, risk in risks if risk <= error + COVERAGE_TOLERANCE), default=None)
-        share = None if cut is None else curve.coverage[cut]
-        coverage = Measured(value=share, better="higher")
+        curve: Any = self.sources[at].rankings[function].curve() if self.sources else variant.curve
+        within = np.flatnonzero(np.asarray(curve.selective_risk) <= error + COVERAGE_TOLERANCE)
+        cut = int(within[-1]) if len(within) else None
+        coverage = Measured(value=None if cut is None else curve.coverage[cut], better="higher")
         if self.sources:
             source, metric = self.sources[at], METRICS["coverage_at_risk"].at(risk=error)
             options = source.plan.options.without_resamples()
             coverage = infer([metric], source.rankings[function], options)[metric.name].measured
         if cut is None:
             return Trust(coverage, None, None)
-        return Trust(coverage, curve.threshold[cut], curve.selective_risk[cut])
+        return Trust(coverage, float(curve.threshold[cut]), float(curve.selective_risk[cut]))
 
     def variants(self) -> Iterator[tuple[str, str, Variant]]:
         """(confidence function, system, numbers); the name is empty for a single system."""

@@ -20,7 +20,6 @@ from acumen.defaults import RANK_BY
 from acumen.evaluation.build import source_keys
 from acumen.evaluation.plan import RISK_AT, Plan, System, all_answered
 from acumen.inference.infer import Inference, infer, inference_of
-from acumen.inference.jackknife import Jackknife
 from acumen.inference.matched import Matching, decide, match
 from acumen.inference.paired import among, contrast
 from acumen.inference.ranks import Family, rank_intervals
@@ -144,7 +143,7 @@ def _by_risk(systems: Sequence[System], function: str | None, pairs: Sequence[Pa
         contests = [(whole, pair) for pair in pairs]
     pairings = []
     for (a, b), (contest, places) in zip(pairs, contests, strict=True):
-        matched = decide(contest.pair(*places), family, level)
+        matched = decide(contest.pair(*places), family, level, contest.worst)
         deltas = matched.tested, matched.guard
         pairings.append(_pairing(systems[a], systems[b], contest.n_cases, *deltas))
     return numbers, pairings, {"better": "lower", "coverage": shared}
@@ -155,16 +154,15 @@ def _risk(matching: Matching, system: int) -> Measured:
     ranking, at = matching.rankings[system], 1 + system
     metric = METRICS[RISK_AT].at(coverage=float(matching.once[0]) or 1.0)
     estimate = metric.estimate(matching.once[at], ranking, CaseWeights.once(ranking.n_cases))
-    jackknife = Jackknife.of(matching.left_out[at], ranking.n_cases)
     options, none = matching.options.without_resamples(), Replicates(np.empty(0))
-    return inference_of(metric, ranking, estimate, none, jackknife, options).measured
+    return inference_of(metric, ranking, estimate, none, matching.jackknife(at), options).measured
 
 
 def _by_metric(
     metric: Metric, systems: Sequence[System], function: str | None, pairs: Sequence[Pair]
 ) -> Contest:
     plan = systems[0].plan
-    options = replace(plan.options, advance=None)
+    options = plan.options
     own_rows = metric.view in (Ranking, Forecast)
     of_all = metric.name.partition("@")[0] in OF_ALL_ROWS
     unequal = own_rows and not of_all and len({_coverage(system) for system in systems}) > 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -31,8 +31,6 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.metrics.registry import OVERALL, find_metric
-from acumen.raters.judge import beside_raters
-from acumen.results.decisions import ThresholdDocument
 from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import Judgments, Outcome
 from acumen.table.losses import Loss, find_loss
@@ -43,6 +41,9 @@ from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
 from acumen.views.ranking import Ranking, rank_judgments
 from acumen.views.severity import SeverityRanking, rank_judgments_by_severity
 from acumen.views.weights import NO_ANSWER
+
+if TYPE_CHECKING:
+    from acumen.results.decisions import ThresholdDocument
 
 AREAS: Final = ("aurc_at_coverage", "augrc_at_coverage")
 CHARGED: Final = ("aurc_charge", "augrc_charge")
@@ -151,7 +152,8 @@ class Plan:
     def rank(self, table: Judgments, confidence: Floats) -> Ranking:
         """A table ranked by a confidence."""
         grid, cuts = tuple(sorted(self.coverage_grid)), (self.area_coverage,)
-        return replace(rank_judgments(table, confidence, self.loss), grid=grid, cuts=cuts)
+        ranking = rank_judgments(table, confidence, self.loss)
+        return replace(ranking, grid=grid, cuts=cuts, risks=self.limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,12 +235,13 @@ class System:
         """The answered rows, worst first."""
         return rank_judgments_by_severity(self.table)
 
-    def infer_reliability(self, function: str) -> dict[str, Inference]:
+    def infer_reliability(self, function: str, *, alone: bool = False) -> dict[str, Inference]:
         """Is the confidence honest? Nothing where it cannot be read as a probability."""
         view = self.forecasts[function]
         if isinstance(view, str):
             return {}
-        return infer(metrics_of(Forecast), view, self.plan.options.without_resamples())
+        options = self.plan.options.without_resamples()
+        return infer(metrics_of(Forecast), view, options, () if alone else None)
 
     def why_not_honest(self, function: str) -> dict[str, Measured]:
         """The same without a value, with the reason, where it is no probability."""
@@ -251,7 +254,7 @@ class System:
         """What needs no confidence: coverage, mean loss, and agreement with the truth."""
         names = ("cmax", "accuracy", "mae")
         view, options = self.unranked, self.plan.options.without_resamples()
-        first = infer([METRICS[name] for name in names], view, options)
+        first = infer([METRICS[name] for name in names], view, options, ())
         measured = {name: i.measured for name, i in (*first.items(), *agreement.items())}
         if not self.table.has_truth:
             metrics = (*(METRICS[name] for name in names), *metrics_of(Confusion))
@@ -260,18 +263,21 @@ class System:
         aliases = {name: key for key, (name, _) in reversed(OVERALL.items())}
         numbers = {aliases.get(name, name): value for name, value in measured.items()}
         numbers |= self.floors[1].beside(view, {"mae_levels": None})
-        numbers |= beside_raters(self.table.included, self.plan.options.confidence_level)
+        if self.table.rater is not None:
+            from acumen.raters.judge import beside_raters
+
+            numbers |= beside_raters(self.table.included, self.plan.options.confidence_level)
         step = self.table.scale.step
         return (
             numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}
         )
 
-    def infer_agreement(self) -> dict[str, Inference]:
+    def infer_agreement(self, *, alone: bool = False) -> dict[str, Inference]:
         """Do the predicted levels agree with the truth, and rank the worst first?"""
         if not self.table.has_truth:
             return {}
-        options = self.plan.options.without_resamples()
-        families = (infer(metrics, view, options) for metrics, view in self.level_views())
+        rest = self.plan.options.without_resamples(), () if alone else None
+        families = (infer(metrics, view, *rest) for metrics, view in self.level_views())
         return {name: number for family in families for name, number in family.items()}
 
     def level_views(self) -> Iterator[tuple[list[Metric], Any]]:

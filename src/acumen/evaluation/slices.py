@@ -24,7 +24,7 @@ from acumen.inference.infer import Inference, infer
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.multiplicity import holm
 from acumen.inference.options import Options
-from acumen.inference.paired import Contrast, agreeing, contrast_of, delta_interval
+from acumen.inference.paired import Contrast, agreeing, contrast_of
 from acumen.inference.swaps import Tested
 from acumen.metrics import METRICS
 from acumen.metrics.registry import OVERALL
@@ -201,12 +201,7 @@ def _p_value(contrast: Contrast) -> float | None:
         return None
 
     def holds_zero(chance: float) -> bool:
-        level = 1.0 - chance
-        left, right = (
-            replace(side, interval=side.interval_at(level))
-            for side in (contrast.left, contrast.right)
-        )
-        interval = delta_interval(contrast.metric, left, right, level)
+        interval = contrast.interval_at(1.0 - chance)
         return isinstance(interval, NoInterval) or interval.has_zero
 
     low, high = math.log(LEAST_P), 0.0

@@ -43,7 +43,7 @@ class Document(BaseModel):
     The key that a misspelt one seems to mean is not called missing.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
     noun: ClassVar[str] = "document"
     _unknown: dict[str, str | None] = PrivateAttr(default_factory=dict)
 

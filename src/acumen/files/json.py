@@ -29,6 +29,7 @@ from acumen.errors import source_name as source_name  # read by those who read f
 from acumen.files.json_walk import DEEPEST, LONE_SURROGATE, first_fault
 
 LARGEST_FILE: Final = 2 << 30
+TOO_LARGE: Final = f"is larger than {LARGEST_FILE >> 30} GiB"
 LARGEST_SCAN: Final = 50 << 20
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -45,19 +46,26 @@ _CANNOT_READ: Final[Mapping[type[OSError], str]] = {
 }
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """A file's bytes, with one clear line when it cannot be read."""
+@contextlib.contextmanager
+def readable(path: str | Path) -> Iterator[None]:
+    """One clear line where a file cannot be read."""
     try:
-        if str(path) == "-":
-            data = sys.stdin.buffer.read(LARGEST_FILE + 1)
-        else:
-            with Path(path).open("rb") as file:
-                data = file.read(LARGEST_FILE + 1)
+        yield
     except OSError as error:
         reason = _CANNOT_READ.get(type(error), f"cannot be read: {error.strerror}")
         raise DataError([reason], source=str(path)) from error
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """A file's bytes, with one clear line when it cannot be read."""
+    with readable(path):
+        is_input = str(path) == "-"
+        with (
+            contextlib.nullcontext(sys.stdin.buffer) if is_input else Path(path).open("rb") as file
+        ):
+            data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
-        raise DataError([f"is larger than {LARGEST_FILE >> 30} GiB"], source=source_name(path))
+        raise DataError([TOO_LARGE], source=source_name(path))
     return data
 
 

@@ -62,7 +62,7 @@ def risk_at(ranking: Ranking, coverage: Floats, weights: CaseWeights) -> Floats:
     >>> risk_at(two, np.array([1 / 3, 1.0]), CaseWeights.once(3))[:, 0].round(4).tolist()
     [1.0, 0.6667]
     """
-    rows = ranking.row_weights(weights)
+    rows = weights.counts[ranking.index] * ranking.row_weight[ranking.order][:, None]
     accepted = _cumulated(rows, ranking.ends)
     lost = _cumulated(rows * ranking.loss[:, None], ranking.ends) * ranking.unit
     target = np.outer(ranking.totals(weights).rows, coverage)

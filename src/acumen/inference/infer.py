@@ -6,7 +6,7 @@ others are asked for beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -37,6 +37,7 @@ from acumen.results.measured import (
     RestsOn,
     finite,
 )
+from acumen.stages import stage
 from acumen.views.groups import deal
 from acumen.views.weights import CaseWeights, Errors
 
@@ -89,6 +90,12 @@ class Inference(Result):
     """The default interval at another confidence level."""
 
     @property
+    def settled(self) -> Inference:
+        """The same without what its interval was made of: nothing will be held against it."""
+        interval = self.interval
+        return replace(self, jackknife=Jackknife(np.empty(0)), interval_at=lambda _: interval)
+
+    @property
     def measured(self) -> Measured:
         """What is written of it."""
         return Measured(value=finite(self.value), **self.facts)
@@ -103,8 +110,9 @@ def infer(
     metrics: Sequence[Metric],
     view: Any,
     options: Options = Options(),  # noqa: B008  (frozen)
+    compared: Collection[str] | None = None,
 ) -> dict[str, Inference]:
-    """Estimates and intervals of metrics that look at the same view, by name."""
+    """Estimates and intervals of metrics of one view, by name; settled but for the ``compared``."""
     statistic = statistic_of(metrics, view)
     values = np.empty((len(metrics), 0))
     probability = None
@@ -113,21 +121,24 @@ def infer(
         values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     once = CaseWeights.once(view.n_cases)
-    estimates = statistic(once)[:, 0]
+    with stage(share=0.3):
+        estimates = statistic(once)[:, 0]
     jackknives = leave_out(metrics, view, options.threads, once)
     if options.items == "random" and view.n_cases >= FEWEST_CASES:
-        jackknives = cross(metrics, view, jackknives)
-    return {
-        metric.name: inference_of(
-            metric,
-            view,
-            metric.estimate(estimates[row], view, once),
-            Replicates(values[row], probability),
-            jackknives[row],
-            options,
-        )
-        for row, metric in enumerate(metrics)
-    }
+        of_cases = dict(jackknives)
+        both = cross(metrics, view, [of_cases[metric.name] for metric in metrics])
+        jackknives = zip((metric.name for metric in metrics), both, strict=True)
+    place = {metric.name: row for row, metric in enumerate(metrics)}
+    numbers = {}
+    for name, jackknife in jackknives:
+        metric, row = metrics[place[name]], place[name]
+        estimate = metric.estimate(estimates[row], view, once)
+        replicates = Replicates(values[row], probability)
+        number = inference_of(metric, view, estimate, replicates, jackknife, options)
+        numbers[name] = number if compared is None or name in compared else number.settled
+    if compared is not None:
+        view.forget()
+    return {name: numbers[name] for name in place}
 
 
 def _on_cases_that_count(
@@ -184,7 +195,7 @@ def inference_of(
         by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
-        interval = _weighed(interval, metric, view, jackknife)
+        interval = weighed(interval, view, jackknife, metric.caution or "")
     interval = _resting(interval, _rare_group(metric, view))
     return Inference(metric, value, None, interval, by_percentile, replicates, jackknife, default)
 
@@ -222,21 +233,21 @@ def marked(interval: Interval, n_cases: int, *sides: Inference) -> Interval:
     return interval
 
 
-def _weighed(interval: Interval, metric: Metric, view: Any, jackknife: Jackknife) -> Interval:
+def weighed(interval: Interval, view: Any, jackknife: Jackknife, caution: str = "") -> Interval:
     """The interval with what to know of the weight of its cases, and of its items."""
     effective, largest = getattr(view, "balance", (np.inf, 0.0))
     even = effective >= RELIABLE_CASES and largest < LARGEST_SHARE
-    items = jackknife.items
+    items, top_share = jackknife.items, jackknife.top_share
     flags = {
         Flag.DOMINATED: not even and jackknife.cases >= RELIABLE_CASES,
         Flag.FEW_ITEMS: items is not None and items.n < FEWEST_ITEMS,
-        Flag.ONE_CASE: jackknife.top_share > HALF,
-        **({} if metric.caution is None else {Flag(metric.caution): True}),
+        Flag.ONE_CASE: top_share > HALF,
+        **({Flag(caution): True} if caution else {}),
     }
     for flag in (flag for flag, holds in flags.items() if holds):
         interval = interval.with_flag(flag)
     method = interval.method if items is None else f"{interval.method}, cases × items"
-    facts = {"method": method, "largest_case_share": jackknife.top_share}
+    facts = {"method": method, "largest_case_share": top_share}
     return interval.model_copy(update=facts)
 
 
@@ -270,24 +281,25 @@ def leave_out(
     view: Any,
     threads: int | None = None,
     once: CaseWeights | None = None,
-) -> list[Jackknife]:
-    """Leave-one-out values of each metric; for very many cases, what stands in for them.
+) -> Iterator[tuple[str, Jackknife]]:
+    """Leave-one-out values of each metric, by name; for very many cases, what stands in for them.
 
     ``once`` is the block of the estimates, which remembers the sums they are made of.
     """
-    n = view.n_cases
+    n, rest = view.n_cases, {m.name: m for m in metrics}
     if n < FEWEST_CASES:
-        return [Jackknife(np.empty(0))] * len(metrics)
+        yield from dict.fromkeys(rest, Jackknife(np.empty(0))).items()
+        return
     plan = LeaveOut.of(n)
-    jackknives: dict[str, Jackknife] = {}
     if plan.size < n:
-        known = case_influence(metrics, view, once)
-        jackknives = {name: Jackknife.of_influence(of_case) for name, of_case in known}
-        left_out = without_groups(metrics, view, plan.size)
-        jackknives |= {name: Jackknife.of(row, n) for name, row in left_out.items()}
-        plan = replace(plan, group=deal(view, plan.size))
-    rest = [m for m in metrics if m.name not in jackknives]
+        with stage(share=0.5):
+            for name, of_case in case_influence(metrics, view, once):
+                del rest[name]
+                yield name, Jackknife.of_influence(of_case)
+        for name, row in without_groups(metrics, view, plan.size).items():
+            del rest[name]
+            yield name, Jackknife.of(row, n)
+        plan = replace(plan, group=deal(view, plan.size)) if rest else plan
     if rest:
-        values = replicate(statistic_of(rest, view), plan, threads=threads)
-        jackknives |= {m.name: Jackknife.of(row, n) for m, row in zip(rest, values, strict=True)}
-    return [jackknives[m.name] for m in metrics]
+        values = replicate(statistic_of([*rest.values()], view), plan, threads=threads)
+        yield from ((name, Jackknife.of(row, n)) for name, row in zip(rest, values, strict=True))

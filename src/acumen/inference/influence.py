@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from acumen.defaults import AREA_COVERAGE, BINS
+from acumen.defaults import AREA_COVERAGE, BINS, FEWEST_CASES
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.resample import Statistic
 from acumen.metrics.registry import Metric
@@ -30,10 +30,18 @@ def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
 
 def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
     """What every row of the table does to the metrics for which that is known; it sums to 0."""
-    share = view.row_weight / view.row_weight.sum() if hasattr(view, "row_weight") else None
     smooth = [m for m in metrics if m.smooth]
-    each = ((name, slope * view.row_weight) for name, slope in _slopes(smooth, view))
-    return {name: by_row - by_row.sum() * share for name, by_row in each}
+    if not smooth or not hasattr(view, "row_weight"):
+        return {}
+    block, rows = CaseWeights.once(view.n_cases), np.arange(len(view.case), dtype=np.int32)
+    statistic_of(smooth, view)(block)
+    # each row is a case of its own, and the sums are as they were
+    own = replace(view, case=rows, n_cases=len(rows))
+    known: dict[Any, Any] = dict(block.memory)
+    memory: Any = {(own, *key[1:]): sums for key, sums in known.items() if key[0] is view}
+    return dict(
+        case_influence(smooth, own, CaseWeights(np.ones((len(rows), 1), np.uint16), memory))
+    )
 
 
 def case_influence(
@@ -41,10 +49,9 @@ def case_influence(
 ) -> Iterator[tuple[str, Floats]]:
     """The same of every case, of very many: what its rows do together."""
     smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
-    for name, slope in _slopes(smooth, view, once):
-        by_row = slope if view.weight is None else slope * view.weight
-        of_case = np.bincount(view.case, by_row, view.n_cases).astype(np.float64)
-        yield name, of_case - of_case.sum() * view.case_weight / view.case_weight.sum()
+    weight = getattr(view, "case_weight", np.ones(view.n_cases))
+    for name, of_case in _slopes(smooth, view, once):
+        yield name, of_case - of_case.sum() * weight / weight.sum()
 
 
 def without_groups(metrics: Sequence[Metric], view: Any, groups: int) -> dict[str, Floats]:
@@ -68,7 +75,7 @@ def _is_at_hand(metric: Metric, view: Any) -> bool:
 def _slopes(
     smooth: Sequence[Metric], view: Any, once: CaseWeights | None = None
 ) -> Iterator[tuple[str, Floats]]:
-    """Slope of each smooth metric along the weight of every row, where it is known."""
+    """Slope of each smooth metric along the weight of every case, where it is known."""
     if not smooth:
         return
     statistic, block = statistic_of(smooth, view), once or CaseWeights.once(view.n_cases)
@@ -82,29 +89,38 @@ def _slopes(
             yield metric.name, slope
 
 
+def items_of(view: Any) -> tuple[Any, int]:
+    """The item of every row, numbered, and how many there are; none where rows have none."""
+    item = getattr(view, "item", None)
+    codes = np.unique([] if item is None else item, return_inverse=True)[1]
+    return codes, int(codes.max(initial=-1)) + 1
+
+
+def with_items(jackknife: Jackknife, view: Any, by_row: Floats) -> Jackknife:
+    """The jackknife of the cases with that of the items beside, by what every row does."""
+    codes, k = items_of(view)
+    if k < FEWEST_CASES:
+        return replace(jackknife, items=Jackknife(np.empty(0)))
+    n, cell, cells = view.n_cases, view.case.astype(np.int64) * k + codes, None
+    is_full = len(cell) % (n * k) == 0 and (np.bincount(cell) * n * k == len(cell)).all()
+    if is_full and jackknife.n == n:
+        cells = np.bincount(cell, by_row).astype(np.float64).reshape(n, k)
+    items = Jackknife.of_influence(np.bincount(codes, by_row).astype(np.float64))
+    return replace(jackknife, items=items, cells=cells)
+
+
 def cross(metrics: Sequence[Metric], view: Any, jackknives: Sequence[Jackknife]) -> list[Jackknife]:
     """The jackknives of metrics with that of the items beside; a view without items has none."""
-    if getattr(view, "item", None) is None:
-        return [replace(jackknife, items=Jackknife(np.empty(0))) for jackknife in jackknives]
-    codes = np.unique(view.item, return_inverse=True)[1]
-    n, k = view.n_cases, int(codes.max(initial=-1)) + 1
-    cell = view.case.astype(np.int64) * k + codes
-    is_full = k > 0 and len(cell) % (n * k) == 0 and (np.bincount(cell) * n * k == len(cell)).all()
+    codes, k = items_of(view)
     known = row_influence(metrics, view) if k > 1 else {}
-    rest = [m for m in metrics if m.name not in known]
+    rest = [m for m in metrics if m.name not in known and k > 1]
     left_out = dict(zip((m.name for m in rest), _without_items(rest, view, codes, k), strict=True))
-    both = []
-    for metric, jackknife in zip(metrics, jackknives, strict=True):
-        cells, items = None, Jackknife(np.empty(0))
-        if metric.name in known:
-            by_row = known[metric.name]
-            items = Jackknife.of_influence(np.bincount(codes, by_row).astype(np.float64))
-            if is_full and jackknife.n == n:
-                cells = np.bincount(cell, by_row).astype(np.float64).reshape(n, k)
-        elif k > 1:
-            items = Jackknife.of(left_out[metric.name])
-        both.append(replace(jackknife, items=items, cells=cells))
-    return both
+    return [
+        with_items(jackknife, view, known[m.name])
+        if m.name in known
+        else replace(jackknife, items=Jackknife.of(left_out.get(m.name, np.empty(0))))
+        for m, jackknife in zip(metrics, jackknives, strict=True)
+    ]
 
 
 def _without_items(metrics: Sequence[Metric], view: Any, item: Any, k: int) -> list[Floats]:

@@ -49,8 +49,13 @@ class Jackknife:
         n = len(derivatives)
         return cls(-derivatives * (n / (n - 1)))
 
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """Which values do not exist: without cases, then without items."""
+        return self.undefined + (() if self.items is None else (-1, *self.items.undefined))
+
     def minus(self, other: Jackknife) -> Jackknife:
-        """The leave-one-out values of a difference; both must lack the same cases."""
+        """The leave-one-out values of a difference; both must have the same gaps."""
         size = np.abs([self.deviations, other.deviations]).max(initial=0.0)
         deviations = _without_rounding(self.deviations - other.deviations, size)
         items = self.items and other.items and self.items.minus(other.items)

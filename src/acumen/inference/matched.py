@@ -25,9 +25,10 @@ import numpy as np
 
 from acumen.defaults import FEWEST_CASES
 from acumen.errors import UsageError
-from acumen.inference.infer import marked, one_of
+from acumen.inference.infer import marked, one_of, weighed
+from acumen.inference.influence import with_items
 from acumen.inference.intervals import default_interval
-from acumen.inference.jackknife import Jackknife
+from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.ranks import Family, reaches
 from acumen.inference.resample import LeaveOut, plan_resamples, replicate
@@ -36,7 +37,7 @@ from acumen.results.measured import Absence, Delta, Interval, NoInterval, finite
 from acumen.results.metrics import Matched
 from acumen.types import Floats
 from acumen.views.ranking import COVERAGE_TOLERANCE, Ranking
-from acumen.views.weights import CaseWeights
+from acumen.views.weights import CaseWeights, tie_of_row
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +77,51 @@ class Matching:
             return np.empty((len(self.once), 0))
         return replicate(self.risks, LeaveOut.of(self.n_cases), threads=self.options.threads)
 
+    @cached_property
+    def by_row(self) -> Floats:
+        """What every row does to the risks; the coverage itself is left out."""
+        weight = self.rankings[0].row_weight
+        cuts = [(float(weight @ rows), rows) for *_, rows in (r.columns() for r in self.rankings)]
+        asked = self.most * float(weight.sum()), np.full(len(weight), self.most)
+        shared = min([*cuts, asked], key=lambda cut: cut[0])
+        places = zip([*self.rankings] * 2, [shared] * len(cuts) + cuts, strict=True)
+        slopes = (weight * _slope(ranking, *cut) for ranking, cut in places)
+        return np.stack([0.0 * weight, *slopes])
+
+    def jackknife(self, place: int, less: int | None = None) -> Jackknife:
+        """Of the risk at a place, or of its difference from that at another."""
+
+        def of(values: Floats) -> Floats:
+            return np.asarray(values[place] - (0.0 if less is None else values[less]))
+
+        jackknife = Jackknife.of(of(self.left_out), self.n_cases)
+        if self.options.items == "fixed" or not jackknife.n:
+            return jackknife
+        return with_items(jackknife, self.rankings[0], of(self.by_row))
+
     def contrast(self, a: int, b: int) -> Delta:
-        """The risk at one place minus that at another."""
-        jackknife = Jackknife.of(self.left_out[b] - self.left_out[a], self.n_cases)
-        return _delta(float(self.once[a]), float(self.once[b]), jackknife, self.options)
+        """The risk at one place minus that at another, and the p-value that agrees with it."""
+        left, right, level = float(self.once[a]), float(self.once[b]), self.options.confidence_level
+        value, p_value, jackknife = right - left, None, self.jackknife(b, a)
+        sides: dict[str, Any] = {"left": finite(left), "right": finite(right), "better": "lower"}
+        if math.isnan(value):
+            none = NoInterval(why=Absence.NO_VALUE)
+            return Delta(delta=None, reason="a side answers nothing", no_interval=none, **sides)
+        interval = default_interval(Kind.REAL, value, jackknife, level=level)
+        if isinstance(interval, Interval) and interval.standard_error == 0.0:
+            interval = NoInterval(why=Absence.NO_VARIATION)
+        if isinstance(interval, Interval):
+            from scipy.special import stdtr
+
+            interval = marked(interval.within((-self.worst, self.worst)), jackknife.cases)
+            interval = weighed(interval, self.rankings[0], jackknife)
+            p_value = 2.0 * float(stdtr(jackknife.degrees, -abs(value) / jackknife.standard_error))
+        return Delta(delta=value, p_value=p_value, **sides, **one_of(interval))
+
+    @property
+    def worst(self) -> float:
+        """The largest risk there can be."""
+        return max(ranking.most_loss * ranking.unit for ranking in self.rankings)
 
     def pair(self, left: int, right: int) -> Matched:
         """Two of the systems compared."""
@@ -123,7 +165,7 @@ class Matching:
         return max(families, key=lambda family: family.stretch(options.confidence_level))
 
 
-def decide(matched: Matched, family: Family, level: float) -> Matched:
+def decide(matched: Matched, family: Family, level: float, worst: float = math.inf) -> Matched:
     """A pair among those of its family, its intervals wide enough to hold with theirs."""
     deltas = {"difference": matched.difference, "guard": matched.guard}
     known = [(d.interval, d.delta) for d in deltas.values() if d.interval and d.delta is not None]
@@ -132,8 +174,8 @@ def decide(matched: Matched, family: Family, level: float) -> Matched:
     far = min(reaches(interval, value) for interval, value in known)
     p_adjusted = family.adjusted(matched.p_value, far if matched.p_value < 1.0 else 0.0)
     wider = {
-        name: delta.model_copy(update={"interval": family.widened(interval, value)})
-        for (name, delta), (interval, value) in zip(deltas.items(), known, strict=True)
+        name: delta.model_copy(update={"interval": family.widened(*of).within((-worst, worst))})
+        for (name, delta), of in zip(deltas.items(), known, strict=True)
     }
     return matched.model_copy(update=wider).decided(p_adjusted, 1.0 - level)
 
@@ -171,20 +213,13 @@ def compare_matched(
     return match([left, right], options, coverage).pair(0, 1)
 
 
-def _delta(left: float, right: float, jackknife: Jackknife, options: Options) -> Delta:
-    """A contrast with its interval, and the p-value that agrees with it."""
-    value = right - left
-    sides: dict[str, Any] = {"left": finite(left), "right": finite(right), "better": "lower"}
-    if math.isnan(value):
-        none = NoInterval(why=Absence.NO_VALUE)
-        return Delta(delta=None, reason="a side answers nothing", no_interval=none, **sides)
-    error, p_value = jackknife.standard_error if jackknife.n else 0.0, None
-    interval = default_interval(Kind.REAL, value, jackknife, level=options.confidence_level)
-    if isinstance(interval, Interval) and error == 0.0:
-        interval = NoInterval(why=Absence.NO_VARIATION)
-    if isinstance(interval, Interval):
-        from scipy.special import stdtr
-
-        interval = marked(interval, jackknife.cases)
-        p_value = 2.0 * float(stdtr(jackknife.degrees, -abs(value) / error))
-    return Delta(delta=value, p_value=p_value, **sides, **one_of(interval))
+def _slope(ranking: Ranking, accepted: float, along: Floats) -> Floats:
+    """Slope of the risk of so much accepted weight along every row; ``along`` is how that moves."""
+    tie, weight = tie_of_row(ranking.ends), ranking.row_weight[ranking.order]
+    size, lost = (np.bincount(tie, weight * part) for part in (1.0, ranking.loss))
+    inside = np.clip((accepted - size.cumsum() + size) / np.maximum(size, ROUNDING), 0.0, 1.0)
+    last = int(np.searchsorted(size.cumsum(), accepted * (1.0 - ROUNDING)))
+    margin, risk = lost[last] / size[last], float(inside @ lost) / accepted
+    moves = (margin - risk) * along  # an accepted row drives others out at the margin
+    moves[ranking.order] += inside[tie] * (ranking.loss - margin)
+    return np.asarray(moves * ranking.unit / accepted)

@@ -40,7 +40,7 @@ class Options:
     """How often two systems are swapped within cases to test a difference."""
     threads: int | None = None
     advance: Callable[[int], None] | None = None
-    """Called with the number of resamples done, for a progress bar."""
+    """Called with the number of resamples done, for who waits."""
     many_rows: bool = False
     """Whether there are no resamples for that reason: nobody asked for any."""
 
@@ -77,4 +77,4 @@ class Options:
 
     def without_resamples(self) -> Options:
         """The same level with the default interval, which needs none."""
-        return replace(self, resamples=0, method=INTERVAL, weights="multinomial", advance=None)
+        return replace(self, resamples=0, method=INTERVAL, weights="multinomial")

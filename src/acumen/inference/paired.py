@@ -90,9 +90,14 @@ class Contrast(Result):
 
     @property
     def jackknife(self) -> Jackknife | None:
-        """Of the difference, where leaving out the same cases leaves both sides defined."""
+        """Of the difference, where leaving out the same leaves both sides defined."""
         a, b = self.left.jackknife, self.right.jackknife
-        return None if a.undefined != b.undefined or a.n < 2 else b.minus(a)
+        return None if a.gaps != b.gaps or a.n < 2 else b.minus(a)
+
+    def interval_at(self, level: float) -> Interval | NoInterval:
+        """The default interval at another confidence level."""
+        a, b = (replace(s, interval=s.interval_at(level)) for s in (self.left, self.right))
+        return delta_interval(self.metric, a, b, level)
 
     def undefined(self, reason: str) -> Contrast:
         """This difference with a reason of its own, if it has no value."""
@@ -172,7 +177,8 @@ def among(contrast: Contrast, family: Family) -> Contrast:
 def agreeing(contrast: Contrast) -> Contrast:
     """The contrast with an interval that says what its test does, or a flag that the test decides.
 
-    Where the test claims what the interval leaves open, the test's own takes its place.
+    Where the test claims what the interval leaves open, the test's own takes its place; where only
+    the test of all together leaves it open, the interval is made at the level left to one of them.
     """
     interval, outcome = contrast.interval, contrast.together or contrast.alone
     if isinstance(interval, NoInterval) or contrast.value is None or outcome is None:
@@ -189,6 +195,14 @@ def agreeing(contrast: Contrast) -> Contrast:
         if reach > 0.0 and not inverted.has_zero:
             return replace(contrast, interval=inverted)
     if interval.is_reliable and shows == interval.has_zero:
+        if not shows and contrast.together is not None and contrast.p_value is not None:
+            share = contrast.p_value / contrast.together.p_value  # what is left to one of all
+            wider = contrast.interval_at(1.0 - share * (1.0 - interval.confidence_level))
+            if isinstance(wider, Interval) and wider.has_zero and wider.method == interval.method:
+                flags = tuple(flag for flag in interval.flags if flag is not Flag.TEST_DECIDES)
+                ends = {"low": wider.low, "high": wider.high, "method": f"{wider.method}, together"}
+                wider = interval.model_copy(update={**ends, "flags": flags})
+                return replace(contrast, interval=wider)
         return replace(contrast, interval=interval.with_flag(Flag.TEST_DECIDES))
     return contrast
 
@@ -205,7 +219,7 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
     cases = min(left.jackknife.cases, right.jackknife.cases)
 
     def corrected() -> Interval | NoInterval:
-        if left.jackknife.undefined != right.jackknife.undefined:
+        if left.jackknife.gaps != right.jackknife.gaps:
             return NoInterval(why=Absence.SIDES_DIFFER)
         return bca(replicates, value, right.jackknife.minus(left.jackknife), level)
 
@@ -228,7 +242,7 @@ def delta_interval(
     assert left.value is not None
     assert right.value is not None
     value = right.value - left.value
-    if left.jackknife.undefined != right.jackknife.undefined:
+    if left.jackknife.gaps != right.jackknife.gaps:
         return NoInterval(why=Absence.SIDES_DIFFER)
     cases = min(left.jackknife.cases, right.jackknife.cases)
     if cases < FEWEST_CASES:

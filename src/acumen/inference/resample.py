@@ -70,12 +70,14 @@ class Bootstrap:
         return (_drawn if small else _drawn.__wrapped__)(self, start, stop)
 
 
-@lru_cache(maxsize=16)  # all confidence functions of a study draw the same
-def _drawn(plan: Bootstrap, start: int, stop: int) -> NDArray[Any]:
-    from acumen.inference.philox import draw_cases, draw_poisson
+@lru_cache(maxsize=16)  # all confidence functions and differences of a study draw the same
+def _drawn(plan: Bootstrap | Swaps, start: int, stop: int) -> NDArray[Any]:
+    from acumen.inference.philox import draw_cases, draw_poisson, draw_swaps
 
     counts = np.zeros((plan.n_cases, stop - start), np.uint16)
-    if plan.weights == "poisson":
+    if isinstance(plan, Swaps):
+        draw_swaps(np.uint64(plan.seed), start, counts)
+    elif plan.weights == "poisson":
         chance = [math.exp(-1) / math.factorial(k) for k in range(24)]
         draw_poisson(np.uint64(plan.seed), start, np.cumsum(chance), counts)
     else:
@@ -169,11 +171,8 @@ class Swaps:
         if self.is_exact:
             combination = np.arange(start, stop)
             return ((combination >> np.arange(self.n_cases)[:, None]) & 1).astype(np.uint16)
-        from acumen.inference.philox import draw_swaps
-
-        swaps = np.zeros((self.n_cases, stop - start), np.uint16)
-        draw_swaps(np.uint64(self.seed), start, swaps)
-        return swaps
+        small = self.n_cases * (stop - start) <= _BLOCK_CELLS
+        return (_drawn if small else _drawn.__wrapped__)(self, start, stop)
 
 
 def plan_resamples(
@@ -195,6 +194,11 @@ def number_of_resamples(n_cases: int) -> int:
     [1, 3, 10, 6435]
     """
     return math.comb(2 * n_cases - 1, n_cases)
+
+
+def cores() -> int:
+    """Cores that this process may use: in a container or on a queue, fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def lanes_for(n_cases: int) -> int:
@@ -227,12 +231,15 @@ def replicate(
             advance(stop - start)
         return values
 
-    threads = threads or min(os.cpu_count() or 1, 8)
+    threads = threads or cores()
     if threads == 1 or len(starts) == 1:
         parts = [work(start) for start in starts]
     else:
-        with ThreadPoolExecutor(threads) as pool:
+        pool = ThreadPoolExecutor(threads)
+        try:
             parts = list(pool.map(work, starts))
+        finally:  # Ctrl-C must not wait for all that was handed in
+            pool.shutdown(cancel_futures=True)
     return np.concatenate(parts, axis=1, dtype=np.float64)
 
 

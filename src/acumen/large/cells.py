@@ -25,6 +25,7 @@ from acumen.large.passes import (
 )
 from acumen.readers.columns import from_columns
 from acumen.readers.request import scale_in
+from acumen.stages import stage
 from acumen.table.coded import Coded
 from acumen.table.judgments import LEFT_OUT, NO_PREDICTION, Judgments, Outcome
 
@@ -68,7 +69,8 @@ class Cells:
                     mixes[f"{name}_{k}"] = {f"{part}_{k}": f for part, f in factors.items()}
                 for name in (n for n in (*of_facts, *some) if k and n in names):
                     mixes[f"{name}_{k}_less"] = {f"{name}_{k}": 1.0, f"{name}_0": -1.0}
-            sums |= sum_powers(self.rows, {**self.keys, **columns}, list(columns), mixes)
+            with stage("summing over cases", AT_ONCE / max(len(plain) - start, AT_ONCE)):
+                sums |= sum_powers(self.rows, {**self.keys, **columns}, list(columns), mixes)
         return sums
 
     @property
@@ -92,11 +94,13 @@ class Cells:
 
 def count_rows(rows: LargeRows, bits: int | None = -1) -> Cells:
     """Pass 1, and what its cells mean; by default bins are values while there are few of them."""
-    rest = count_rest(rows)
-    if bits == -1:
-        bits = None if not rows.has_confidence or has_few_values(rows) else BITS
+    with stage("checking rows", 0.2):
+        rest = count_rest(rows)
+        if bits == -1:
+            bits = None if not rows.has_confidence or has_few_values(rows) else BITS
     rows = binned(rows, bits)
-    columns = count_cells(rows)
+    with stage("counting cells", 0.4):
+        columns = count_cells(rows)
     table, pair = _pairs(rows, columns)
     outcome = table.outcome[pair].astype(np.int64)
     answered = outcome == Outcome.ANSWERED

@@ -27,7 +27,7 @@ _error = partial(
     kind=Kind.RISK,
     unit=Unit.LEVELS,
     smooth=True,
-    most=lambda table: table.levels - 1,  # from the lowest level to the highest
+    most=lambda table, **_: table.levels - 1,  # from the lowest level to the highest
 )
 _correlation = partial(
     metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER, smooth=True

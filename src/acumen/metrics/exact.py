@@ -11,6 +11,7 @@ own, ``extend`` is a charge of nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -26,7 +27,7 @@ from acumen.metrics.selective import (
     over_coverage_twice,
 )
 from acumen.types import Floats
-from acumen.views.ranking import MOST_RISK, Ranking, rank  # noqa: F401 - rank is for doctests
+from acumen.views.ranking import Ranking, rank  # noqa: F401 - rank is for doctests
 from acumen.views.weights import CaseWeights
 
 _risk = partial(
@@ -38,6 +39,15 @@ _risk = partial(
     smooth=True,
     errors=lambda ranking, **_: ranking.errors(),
 )
+
+
+# every case counts, whether it answers or not: who errs among the answered says too little
+_over_all = partial(_risk, undefined="no row has weight", errors=None)
+
+
+def _most(share: float) -> Callable[..., float]:
+    """The largest area: the dearest row's loss, or an abstention's, throughout."""
+    return lambda ranking, loss=0.0: share * max(ranking.most_loss * ranking.unit, loss)
 
 
 @_risk(title="Exact AURC", one_error=over_coverage)
@@ -52,7 +62,7 @@ def aurc_exact(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_exact(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4684884
     """
-    return area_of_risk(ranking, weights, ranking.exact(weights, MOST_RISK)[0])
+    return area_of_risk(ranking, weights, ranking.exact(weights)[0])
 
 
 @_risk(title="Optimal exact AURC", one_error=over_coverage)
@@ -120,7 +130,7 @@ def augrc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
     return ratio(augrc(ranking, weights), cmax(ranking, weights) ** 2)
 
 
-@_risk(title="AURC, abstention costs {loss}", undefined="no row has weight")
+@_over_all(title="AURC, abstention costs {loss}", most=_most(1.0))
 def aurc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -> Floats:
     r"""AURC to full coverage, the abstained rows entering last as one tie with this loss each.
 
@@ -138,7 +148,7 @@ def aurc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) ->
     return tail + ratio(ranking.areas(weights).risk * ranking.unit, totals.rows)
 
 
-@_risk(title="AUGRC, abstention costs {loss}", undefined="no row has weight")
+@_over_all(title="AUGRC, abstention costs {loss}", most=_most(0.5))
 def augrc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -> Floats:
     r"""AUGRC to full coverage, the abstained rows entering last as one tie with this loss each.
 
@@ -153,7 +163,7 @@ def augrc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -
     return ratio(ranking.areas(weights).loss * ranking.unit + tail, totals.rows**2)
 
 
-@_risk(title="AURC, abstention free", undefined="no row has weight")
+@_over_all(title="AURC, abstention free", most=_most(1.0))
 def aurc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC to full coverage, abstained rows costing nothing: ``aurc_charge`` of 0.
 
@@ -163,7 +173,7 @@ def aurc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     return aurc_charge(ranking, weights, loss=0.0)  # type: ignore[no-any-return]
 
 
-@_risk(title="AUGRC, abstention free", undefined="no row has weight")
+@_over_all(title="AUGRC, abstention free", most=_most(0.5))
 def augrc_extend(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC to full coverage, abstained rows costing nothing: ``augrc_charge`` of 0.
 
@@ -191,7 +201,7 @@ def aurc_random_ties(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_random_ties(rank([0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 1, 1]), np.ones(6)), 7)
     0.4555556
     """
-    return area_of_risk(ranking, weights, ranking.exact(weights, MOST_RISK)[4])
+    return area_of_risk(ranking, weights, ranking.tie_orders(weights))
 
 
 @_risk(title="AUGRC by pairs", one_error=over_coverage_twice)
@@ -205,4 +215,4 @@ def augrc_pairs(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> augrc_pairs(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
-    return area_of_loss(ranking, weights, ranking.exact(weights, MOST_RISK)[3])
+    return area_of_loss(ranking, weights, ranking.exact(weights)[2])

@@ -25,6 +25,7 @@ _component = partial(
     kind=Kind.PROPORTION,
     unit=Unit.SHARE,
     undefined=NOTHING_TO_CHECK,
+    smooth=True,
 )
 
 
@@ -135,6 +136,7 @@ def process(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     kind=Kind.PROPORTION,
     groups=lambda study: study.ranking.all_groups(),
     undefined="ordinal_auprc has no value",
+    smooth=True,
 )
 def adjusted_auprc(study: RankingWithReasons, weights: CaseWeights) -> Floats:
     r"""Ordinal AUPRC times mean primitive accuracy; higher is better.

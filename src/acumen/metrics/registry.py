@@ -106,8 +106,8 @@ class Metric:
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
     behind: Callable[[Any], int] | None = None
     """How many cases have a row that it looks at, where the view does not say."""
-    most: Callable[[Any], float] | None = None
-    """The largest value a view allows, where its kind alone does not say."""
+    most: Callable[..., float] | None = None
+    """The largest value a view and its own parameters allow, where its kind alone does not say."""
     parameters: Mapping[str, float] = field(default_factory=dict)
     unit: Unit = Unit.NUMBER
     anchor: str = ""
@@ -130,8 +130,9 @@ class Metric:
 
     def __call__(self, view: Any, weights: CaseWeights | ArrayLike) -> Floats | float:
         """The metric under a block of weightings (an array) or under row weights (a float)."""
-        if isinstance(weights, CaseWeights):
-            return self.function(view, weights, **self.parameters)
+        if isinstance(weights, CaseWeights):  # metrics are made of each other, so it remembers them
+            key = (view, self.function, *self.parameters.items())
+            return weights.recall(key, lambda: self.function(view, weights, **self.parameters))
         view, block = view.by_row(np.asarray(weights, np.float64))
         return float(self.function(view, block, **self.parameters)[0])
 
@@ -170,7 +171,7 @@ class Metric:
     def bounds(self, view: Any) -> tuple[float, float]:
         """Smallest and largest value it can take on this view."""
         low, high = self.kind.bounds
-        return low, high if self.most is None else self.most(view)
+        return low, high if self.most is None else self.most(view, **self.parameters)
 
     def rests_on(self, view: Any) -> int:
         """How many cases have a row that it looks at."""
@@ -206,7 +207,7 @@ class Facts(TypedDict, total=False):
     kind: Required[Kind]
     undefined: str
     one_error: Callable[[float], float]
-    errors: Callable[..., Errors]
+    errors: Callable[..., Errors] | None
     groups: Callable[..., Sequence[Group]]
     noise: Callable[..., tuple[float, float]]
     caution: str
@@ -214,7 +215,7 @@ class Facts(TypedDict, total=False):
     in_many: Literal["smooth", "steps"] | None
     exempt_from_scaling: bool
     behind: Callable[[Any], int]
-    most: Callable[[Any], float]
+    most: Callable[..., float]
 
 
 def every_case(view: Any) -> int:
@@ -242,7 +243,8 @@ def metric(
 
         @wraps(function)
         def call(view: Any, weights: CaseWeights | ArrayLike, **parameters: float) -> Any:
-            return replace(entry, parameters=defaults | parameters)(view, weights)
+            asked = replace(entry, parameters=defaults | parameters) if parameters else entry
+            return asked(view, weights)
 
         return call
 

@@ -7,7 +7,7 @@ the target ``loss``, a share between 0 and 1). Sums run over the answered rows w
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -39,8 +39,8 @@ def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
 
     n, total = len(weight), float(weight.sum())
     r = residual.sum(axis=1) / total
-    off = (residual - np.outer(r, weight)) / total
-    sigma = np.sqrt(n / max(1, n - 1) * (off * off).sum(axis=1))
+    off = ((of_bin - mean * weight) / total for of_bin, mean in zip(residual, r, strict=True))
+    sigma = np.sqrt(n / max(1, n - 1) * np.array([(part * part).sum() for part in off]))
     z = np.abs(ratio(r, sigma))
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
     added = np.nansum(2 * sigma * (density - z * ndtr(-z)))
@@ -139,6 +139,7 @@ def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     return np.where(narrowest > NARROWEST, (low + high) / 2, narrowest)
 
 
+@cache
 def _cosine_basis() -> tuple[Floats, Floats]:
     """The cosines at the middles of a grid, and how fast each decays with the squared width."""
     k = np.arange(FREQUENCIES)[:, None]

@@ -324,7 +324,10 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
     >>> coverage_at_risk(rank([0, 1, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1], risk=0.4)
     0.75
     """
-    accepted = ranking.exact(weights, risk)[1]
+    if risk in ranking.risks:
+        accepted = ranking.exact(weights)[3 + ranking.risks.index(risk)]
+    else:
+        accepted = ranking.exact(weights, risk)[3]
     accepted = np.where(accepted > 0, accepted, np.nan)
     return ratio(accepted, ranking.totals(weights).rows)
 
@@ -349,7 +352,7 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     """
     totals = ranking.totals(weights)
     right = totals.within(0)
-    pairs = ranking.by_right.exact(weights, MOST_RISK)[2]
+    pairs = ranking.by_right.exact(weights)[1]
     return ratio(pairs, right * (totals.answered - right))
 
 

@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from acumen.errors import DataError, UsageError
+from acumen.errors import DataError, UsageError, printable, source_name
 from acumen.readers.content import Content, load
 from acumen.readers.formats import FORMATS, format_of, titles
 from acumen.readers.reading import Reading, known_only
+from acumen.stages import stage
 
 if TYPE_CHECKING:
     from acumen.readers.records import Rows
@@ -27,7 +28,8 @@ def read(path: str | Path, *, mode: str | None = None, **reading: Unpack[Reading
     levels, ``mapping="m.toml"`` a mapping file. ``columns`` is role -> column, all at once.
     """
     known_only(reading)
-    return read_content(load(path), mode=mode, **reading)
+    with stage(f"reading {printable(source_name(path))}", 0.2):
+        return read_content(load(path), mode=mode, **reading)
 
 
 def read_content(

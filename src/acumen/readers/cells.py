@@ -6,7 +6,7 @@ A column may be a list, an array, a Series or Arrow's; null is None inside.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -121,6 +121,37 @@ def recoded(codes: NDArray[np.int32], values: Sequence[Any]) -> Coded:
     """
     merged = Coded.of(list(values))
     return Coded(merged.values, np.append(merged.codes, np.int32(-1))[codes])
+
+
+def gathered(parts: Iterable[Mapping[str, Any]], size: int) -> dict[str, Any]:
+    """Columns of so many rows that come in parts: arrays, codes or lists, each by its name.
+
+    A part goes to its place at once: those that wait would double the memory, and break it up.
+    """
+    columns: dict[str, Any] = {}
+    places: dict[str, dict[Any, int]] = {}
+    end = start = 0
+    for part in parts:
+        for name, piece in part.items():
+            own, end = piece, start + len(piece)
+            if len(piece) == size:  # there is no other
+                columns[name] = piece
+                continue
+            if isinstance(piece, list):
+                own = np.fromiter(piece, object, len(piece))
+            elif isinstance(piece, Coded):
+                place = places.setdefault(name, {})
+                fresh = [value for value in piece.values if value not in place]
+                place.update(zip(fresh, range(len(place), 1 << 31), strict=False))
+                codes = [*map(place.__getitem__, piece.values), -1]
+                own = np.array(codes, np.int32)[piece.codes]
+            if name not in columns:
+                columns[name] = np.empty(size, own.dtype)
+            columns[name][start:end] = own
+        start = end
+    whole = {n: c[:end] if isinstance(c, np.ndarray) else c for n, c in columns.items()}
+    whole |= {n: c.tolist() for n, c in whole.items() if getattr(c, "dtype", 0) == np.dtype(object)}
+    return whole | {name: Coded(tuple(place), whole[name]) for name, place in places.items()}
 
 
 def taken(column: Any, rows: NDArray[np.int64]) -> Any:

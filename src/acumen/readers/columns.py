@@ -139,7 +139,7 @@ def from_columns(
         failed=(*failed, *failed_cases(codes, values.outcome, failed)),
         warnings=(*warnings, *values.warnings, *codes.warnings),
         source=source,
-        line=None if lines is None else np.array(lines, np.int64),
+        line=None if lines is None else np.array(lines, np.int32),
         groups=sliced,
         planned=planned,
         **apart,

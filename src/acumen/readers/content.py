@@ -1,7 +1,8 @@
 """What a file holds: its bytes, unpacked where they are compressed, and what its beginning shows.
 
-Compressed files are unpacked a piece at a time and given up as soon as they swell beyond what
-tables do: a bomb never gets to fill the memory.
+What cannot be read twice (standard input, a pipe) or lies there compressed goes to a temporary file
+first, in memory while it is small. Compressed files are given up as soon as they swell beyond what
+tables do: a bomb never gets to fill the disk.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
+from io import SEEK_CUR, SEEK_END
 from pathlib import Path, PurePath
-from threading import Thread
-from typing import TYPE_CHECKING, Any, Final
+from tempfile import SpooledTemporaryFile
+from typing import IO, TYPE_CHECKING, Any, Final
+from weakref import finalize
 
-from acumen.errors import DataError, UsageError
-from acumen.files.json import LARGEST_FILE, decode_text, parse_json, read_bytes, source_name
+from acumen.errors import DataError, UsageError, source_name
+from acumen.files.json import LARGEST_FILE, TOO_LARGE, decode_text, parse_json, readable
 
 if TYPE_CHECKING:
     from acumen.table.judgments import Source
@@ -29,6 +33,8 @@ GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 HEAD: Final = 64 << 10
 """Bytes of a file's beginning by which its format is told."""
+BLOCK = 32 << 20
+"""Bytes of a text that are turned into columns at once."""
 FREE: Final = 64 << 20
 MOST_SWELL: Final = 200
 """Up to ``FREE`` bytes a file may unpack as it likes; from there to so many times its size."""
@@ -103,15 +109,36 @@ class Content:
     """A file that was read once: a pipe cannot be read again."""
 
     path: str
-    data: bytes
-    """Unpacked."""
-    digest: Future[str] | None = None
-    """The SHA-256 of the file as it lies there, counted beside the reading of it."""
+    file: IO[bytes]
+    """Unpacked; it can be read again from any place."""
+    sha256: str | None = None
+    """Of the file as it lies there."""
 
-    @property
-    def sha256(self) -> str | None:
-        """The SHA-256 of the file as it lies there."""
-        return None if self.digest is None else self.digest.result()
+    @cached_property
+    def size(self) -> int:
+        """In bytes."""
+        return self.file.seek(0, SEEK_END)
+
+    @cached_property
+    def start(self) -> bytes:
+        """Its first bytes, as they are."""
+        self.file.seek(0)
+        return self.file.read(HEAD * 2)
+
+    @cached_property
+    def data(self) -> bytes:
+        """All of it at once."""
+        self.file.seek(0)
+        return self.file.read()
+
+    def blocks(self, start: int = 0) -> Iterator[bytes]:
+        """Whole lines from a byte on, about ``BLOCK`` bytes of them at a time."""
+        if start < self.size <= BLOCK:
+            yield self.data[start:]
+            return
+        self.file.seek(start)
+        while block := self.file.read(BLOCK):
+            yield block if block.endswith(b"\n") else block + self.file.readline()
 
     @property
     def name(self) -> str:
@@ -121,10 +148,10 @@ class Content:
     @cached_property
     def head(self) -> Head:
         """Its beginning; the first line is whole, however long it is."""
-        start = self.data[: HEAD * 2].removeprefix(BOM).lstrip()
-        end = self.data.find(b"\n", HEAD)
-        if start[:1] == b"{" and b"\n" not in start[:HEAD] and end > 0:
-            start = self.data[: end + HEAD].removeprefix(BOM).lstrip()
+        start = self.start.removeprefix(BOM).lstrip()
+        if start[:1] == b"{" and b"\n" not in start[:HEAD]:
+            end = self.data.find(b"\n", HEAD)
+            start = self.data[: end + HEAD].removeprefix(BOM).lstrip() if end > 0 else start
         suffixes = [s.lower() for s in PurePath(self.path).suffixes]
         own = [s for s in suffixes if s not in (".gz", ".zst")]
         return Head(start, own[-1] if own else "")
@@ -147,41 +174,51 @@ class Content:
         return Source(path=self.path, sha256=self.sha256)
 
 
-def digest_of(data: bytes) -> Future[str]:
-    """The SHA-256 of some bytes; of many, counted in a thread of its own."""
-    digest: Future[str] = Future()
-    count = Thread(target=lambda: digest.set_result(hashlib.sha256(data).hexdigest()), daemon=True)
-    count.run() if len(data) < _PIECE else count.start()
-    return digest
-
-
 def load(path: str | Path) -> Content:
     """A file's content; ``-`` is standard input."""
-    packed = read_bytes(path)
-    digest = digest_of(packed)
-    name = source_name(path)
-    data = _unpacked(packed, name)
-    if data.startswith((GZIP, ZSTD)):
-        raise DataError(["is compressed twice; unpack it once"], source=name)
-    return Content(str(path), data, digest)
+    name, is_input = source_name(path), str(path) == "-"
+    with readable(path):
+        file: IO[bytes] = sys.stdin.buffer if is_input else Path(path).open("rb")  # noqa: SIM115  (below)
+        if is_input or not file.seekable():
+            pieces = iter(partial(file.read, _PIECE), b"")
+            pipe, file = file, _spooled(pieces, LARGEST_FILE, TOO_LARGE, name)
+            is_input or pipe.close()
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # readinto
+        file.seek(0)
+        if (start := file.read(4)).startswith((GZIP, ZSTD)):
+            file = _unpacked(file, start, name)
+    content = Content(str(path), file, sha256)
+    finalize(content, file.close)
+    is_packed = content.start.startswith((GZIP, ZSTD))
+    if is_packed or content.size > LARGEST_FILE:
+        raise DataError(["is compressed twice; unpack it once" if is_packed else TOO_LARGE], name)
+    return content
 
 
-def _unpacked(packed: bytes, name: str) -> bytes:
-    if not packed.startswith((GZIP, ZSTD)):
-        return packed
-    out, size = [], 0
-    most = min(max(FREE, MOST_SWELL * len(packed)), LARGEST_FILE)
-    decoder, faults = (_gzip, zlib.error) if packed.startswith(GZIP) else _zstd()
+def _spooled(pieces: Iterable[bytes], most: int, reason: str, name: str) -> IO[bytes]:
+    """Pieces in a temporary file, of so many bytes at most; in memory while it is small."""
+    with ExitStack() as on_fault:
+        file = on_fault.enter_context(SpooledTemporaryFile(max_size=FREE))
+        for piece in pieces:
+            file.write(piece)
+            if file.tell() > most:
+                raise DataError([reason], name)
+        file.seek(0)
+        on_fault.pop_all()
+        return file
+
+
+def _unpacked(packed: IO[bytes], start: bytes, name: str) -> IO[bytes]:
+    size = packed.seek(0, SEEK_END)
+    most = min(max(FREE, MOST_SWELL * size), LARGEST_FILE)
+    reason = f"unpacks to more than {most >> 20} MiB from {size:,} bytes: refused"
+    decoder, faults = (_gzip, zlib.error) if start.startswith(GZIP) else _zstd()
     try:
-        for piece in _pieces(packed, decoder):
-            size += len(piece)
-            if size > most:
-                reason = f"unpacks to more than {most >> 20} MiB from {len(packed):,} bytes"
-                raise DataError([f"{reason}: refused; unpack it yourself if you trust it"], name)
-            out.append(piece)
+        with packed:
+            pieces = _pieces(packed, start[:2], decoder)
+            return _spooled(pieces, most, f"{reason}; unpack it yourself if you trust it", name)
     except (faults, EOFError) as error:
         raise DataError([f"cannot be unpacked: {error}"], source=name) from None
-    return b"".join(out)
 
 
 _gzip: Final = partial(zlib.decompressobj, wbits=31)
@@ -196,17 +233,17 @@ def _zstd() -> tuple[Callable[[], Any], type[Exception]]:
     return decoder.decompressobj, zstandard.ZstdError
 
 
-def _pieces(packed: bytes, decoder: Callable[[], Any]) -> Iterator[bytes]:
+def _pieces(packed: IO[bytes], magic: bytes, decoder: Callable[[], Any]) -> Iterator[bytes]:
     """What each part of a compressed file unpacks to, a piece at a time."""
-    at, magic = 0, packed[:2]
-    while packed.startswith(magic, at):
+    packed.seek(0)
+    while (feed := packed.read(_FEED)).startswith(magic):
         part = decoder()
-        while not part.eof:
-            feed = packed[at : at + _FEED]
-            if not feed:
-                raise EOFError("it ends in the middle (truncated?)")
-            at += len(feed)
+        while feed:
             yield part.decompress(feed)
-        at -= len(part.unused_data)
-    if packed[at:].strip(b"\0") and packed[at + 1 : at + 4] != _SKIPPABLE:
+            feed = b"" if part.eof else packed.read(_FEED)
+        if not part.eof:
+            raise EOFError("it ends in the middle (truncated?)")
+        packed.seek(-len(part.unused_data), SEEK_CUR)
+    feed += packed.read()
+    if feed.strip(b"\0") and feed[1:4] != _SKIPPABLE:
         raise EOFError("bytes follow its end that are not compressed")

@@ -66,10 +66,10 @@ class Sheet(Rows):
 def read_delimited(content: Content) -> Rows:
     """The rows of a text table with a header; ids stay text, so 0101 and 101 are two cases."""
     if b"\0" in content.head.start:
-        decode_text(content.data[:HEAD], content.name)  # it may be UTF-16, which is told
+        decode_text(content.start[:HEAD], content.name)  # it may be UTF-16, which is told
         hint = "is it a spreadsheet or a database? Save it as CSV"
         raise DataError([f"is no text: it holds NUL bytes; {hint}"], source=content.name)
-    if len(content.data) >= BIG:
+    if content.size >= BIG:
         from acumen.readers.arrow import read_clean_csv
 
         if (sheet := read_clean_csv(content)) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from acumen.errors import DataError, UsageError, printable
 from acumen.readers.assemble import assemble
-from acumen.readers.cells import arrow_numbers, recoded, series_numbers, series_values
+from acumen.readers.cells import arrow_numbers, gathered, recoded, series_numbers, series_values
 from acumen.readers.reading import Reading
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
@@ -26,12 +26,15 @@ class Frame(Rows):
     """The rows of a dataframe."""
 
     data: Any
-    """As narwhals has it."""
+    """As narwhals has it; without rows where they come in parts."""
+    size: int
+    parts: Callable[[str], Iterable[Any]]
+    """The parts of a column one after another, read when they are asked for."""
     names_of_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Columns that hold codes of names, as Hugging Face writes them; −1 is no label."""
 
     def __len__(self) -> int:
-        return len(self.data)
+        return self.size
 
     @property
     def names(self) -> Sequence[str]:
@@ -40,13 +43,21 @@ class Frame(Rows):
 
     def column(self, name: str) -> Any:
         """A column: an array of numbers, codes of texts, or a list."""
+        if len(self.data) == self.size:
+            return self._values(self.data[name], name)
+        parts = ({name: self._values(series, name)} for series in self.parts(name))
+        return gathered(parts, self.size)[name]
+
+    def _values(self, series: Any, name: str) -> Any:
         import narwhals as nw
 
-        series = self.data[name]
         if name in self.names_of_codes:
             return _named(series, self.names_of_codes[name])
-        has_gaps = series.dtype.is_integer() and series.null_count() > 0
-        if series.dtype in (nw.String, nw.Categorical, nw.Enum) or has_gaps:
+        # of several parts all are coded: in which of them there are gaps shows too late
+        has_gaps = len(series) < self.size or series.null_count() > 0
+        if series.dtype in (nw.String, nw.Categorical, nw.Enum) or (
+            has_gaps and series.dtype.is_integer()
+        ):
             try:  # by their distinct values, which pyarrow finds fast where it is there
                 return coded_array(series.to_arrow())
             except ImportError:
@@ -65,19 +76,19 @@ class Frame(Rows):
 
         if name in self.names_of_codes:
             return self.names_of_codes[name]
-        dtype, native = self.data[name].dtype, self.data[name].to_native()
-        if isinstance(dtype, nw.Enum):
+        if isinstance(dtype := self.data[name].dtype, nw.Enum):
             return tuple(dtype.categories)
-        if getattr(getattr(native, "type", None), "ordered", False) and native.num_chunks:
-            return tuple(native.unify_dictionaries().chunk(0).dictionary.to_pylist())  # Arrow's
-        return None
+        if not getattr(getattr(self.data[name].to_native(), "type", None), "ordered", False):
+            return None
+        chunks = (chunk for series in self.parts(name) for chunk in series.to_native().chunks)
+        return tuple(dict.fromkeys(v for c in chunks for v in c.dictionary.to_pylist())) or None
 
     def nan_rows(self, name: str) -> NDArray[Any]:
         """Rows where a column has NaN, which is not null where the library tells them apart."""
-        series = self.data[name]
-        if not series.dtype.is_float():
+        if not self.data[name].dtype.is_float():
             return np.zeros(0, np.int64)
-        return np.flatnonzero(series_numbers(series.is_nan() & ~series.is_null()))
+        parts = (series_numbers(s.is_nan() & ~s.is_null()) for s in self.parts(name))
+        return np.flatnonzero(np.concatenate([*parts, np.zeros(0, bool)]))
 
 
 def from_frame(
@@ -115,7 +126,9 @@ def frame_rows(frame: Any, source: str | None = None, **details: Any) -> Frame:
         texts = {name: str(name) for name in data.columns if not isinstance(name, str)}
         if {*texts.values()} & {*data.columns}:
             raise nw.exceptions.DuplicateError
-        return Frame(data=data.rename(texts) if texts else data, format="frame", **details)
+        data = data.rename(texts) if texts else data
+        details = {"size": len(data), "parts": lambda name: [data[name]], **details}
+        return Frame(data=data, format="frame", **details)
     except nw.exceptions.DuplicateError:
         raise DataError(["two columns have the same name"], source=source) from None
 

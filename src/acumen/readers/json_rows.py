@@ -17,7 +17,9 @@ def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
     """The documents of a JSON Lines file and their lines; blank lines are passed over."""
     values, lines, problems = [], [], []
     # only \n ends a line: U+2028 and U+0085 may stand inside a text
-    for number, line in enumerate(content.data.removeprefix(BOM).split(b"\n"), start=1):
+    blocks = content.blocks(len(BOM) if content.start.startswith(BOM) else 0)
+    rows = (line for block in blocks for line in block.removesuffix(b"\n").split(b"\n"))
+    for number, line in enumerate(rows, start=1):
         if not line.strip():
             continue
         try:

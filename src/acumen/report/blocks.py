@@ -42,10 +42,11 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
-    def is_numeric(self, column: int) -> bool:
-        """Whether a column holds numbers."""
-        cells = (row[column] for row in self.rows)
-        return any(cell.value is not None or cell.ends is not None for cell in cells)
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Whether a column holds numbers, column by column."""
+        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
+        return tuple(any(c.value is not None or c.ends is not None for c in own) for own in columns)
 
 
 @dataclass(frozen=True, slots=True)

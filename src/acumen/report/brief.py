@@ -39,16 +39,12 @@ def brief(
 
 def kind(document: Document) -> str:
     """What a document is."""
-    match document:
-        case MetricsArtifact():
-            return "metrics of acumen evaluate"
-        case CalibrationDocument():
-            return "calibration of acumen calibrate"
-        case RatingsDocument():
-            return "ratings of acumen rate"
-        case EstimateDocument():
-            return "estimates of acumen estimate"
-        case Decision():
-            return f"{document.kind} of acumen {document.kind}"
-        case _:
-            return "results of acumen score"
+    if isinstance(document, Decision):
+        return f"{document.kind} of acumen {document.kind}"
+    kinds: dict[type, str] = {
+        MetricsArtifact: "metrics of acumen evaluate",
+        CalibrationDocument: "calibration of acumen calibrate",
+        RatingsDocument: "ratings of acumen rate",
+        EstimateDocument: "estimates of acumen estimate",
+    }
+    return kinds.get(type(document), "results of acumen score")

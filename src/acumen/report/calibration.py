@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from acumen.errors import counted
 from acumen.report.blocks import (
     UNDEFINED,
     Block,
@@ -42,7 +43,8 @@ def brief(document: CalibrationDocument, *, full: bool = False) -> Iterator[Sect
     if training is not None and training.n is not None:
         share = UNDEFINED if (p := training.positive_rate) is None else f"{100 * p:.1f}%"
         yield Paragraph(
-            f"n = {training.n} answered rows of {training.n_cases} cases, {share} positive"
+            f"n = {counted(training.n, 'answered row')} of "
+            f"{counted(training.n_cases or 0, 'case')}, {share} positive"
         )
     if document.model is not None:
         yield _parameters(document)

@@ -11,7 +11,7 @@ from acumen.metrics import find_metric
 from acumen.metrics.registry import NOISE_FLOOR, Unit
 from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column, Fact
 from acumen.report.words import note_of, why_missing
-from acumen.results.measured import Delta, Measured
+from acumen.results.measured import MARKED, Delta, Measured
 from acumen.results.metrics import name
 
 OF_RATERS: Final = {
@@ -96,7 +96,7 @@ def interval(measured: Measured | Delta, unit: Unit, *, signed: bool = False) ->
     low, high = (
         UNDEFINED if end is None else written(end, unit, signed=signed) for end in ends.ends
     )
-    note, marked = note_of(ends), not ends.is_reliable
+    note, marked = note_of(ends), not MARKED.isdisjoint(ends.flags)
     return Cell(f"{low} to {high}", hint=note, ends=ends.ends, marked=marked)
 
 
@@ -128,7 +128,7 @@ def measured_cell(
         interval=f"{low} {high}" if signed else f"{low}–{high}",
         hint=note_of(ends),
         ends=ends.ends,
-        marked=not ends.is_reliable,
+        marked=not MARKED.isdisjoint(ends.flags),
     )
 
 

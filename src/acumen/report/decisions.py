@@ -134,7 +134,7 @@ def _threshold(document: ThresholdDocument) -> _Words:
         above = "Every answer may be used" if document.threshold is None else above
         sentence = f"{above}: their {promise} ({cases})."
     elif document.cases_needed is not None:
-        sentence += f"about {document.cases_needed} cases like these could."
+        sentence += f"about {counted(document.cases_needed, 'case')} like these could."
     else:
         least = counted(document.fewest_cases or 0, "case")
         sentence += f"more cases like these would not, and {least} without an error are the least."

@@ -86,7 +86,7 @@ def as_markdown(parts: Parts) -> str:
             chunks.append(escaped(part))
             continue
         lines = ["| " + " | ".join(map(escaped, part.columns)) + " |"]
-        sides = ("---:" if part.is_numeric(at) else "---" for at in range(len(part.columns)))
+        sides = ("---:" if is_number else "---" for is_number in part.numeric)
         lines.append("|" + "|".join(sides) + "|")
         lines += ["| " + " | ".join(_cells(row, escaped, r"\*")) + " |" for row in part.rows]
         chunks.append("\n".join(lines))
@@ -104,7 +104,7 @@ def as_latex(parts: Parts) -> str:
         if isinstance(part, str):
             chunks.append(escaped(part))
             continue
-        sides = "".join("r" if part.is_numeric(at) else "l" for at in range(len(part.columns)))
+        sides = "".join("r" if is_number else "l" for is_number in part.numeric)
         lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule"]
         lines += [" & ".join(map(escaped, part.columns)) + r" \\", r"\midrule"]
         lines += [" & ".join(_cells(row, escaped, "$^{*}$")) + r" \\" for row in part.rows]

@@ -3,11 +3,13 @@
 The content policy allows the scripts and the style of this page by their hashes and nothing else.
 Every text goes through Jinja's escaping; charts and cases travel as JSON in which no character can
 end the element; Vega evaluates its expressions with its interpreter, so no code is made from text.
+The library travels compressed, and runs only if what is unpacked has the hash of its text.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -22,7 +24,7 @@ from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
 from acumen.report.terms import Glossary, isolated, signs
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
-from acumen.results.files import document_of, read_document
+from acumen.results.files import Document, document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import PairDocument, ResultsDocument
@@ -37,19 +39,7 @@ class Scored(Protocol):
         """The document."""
 
 
-Reportable = (
-    MetricsArtifact
-    | Evaluated
-    | Scored
-    | PairDocument
-    | ResultsDocument
-    | RatingsDocument
-    | EstimateDocument
-    | Decision
-    | Mapping[str, Any]
-    | str
-    | Path
-)
+Reportable = Document | ResultsDocument | Evaluated | Scored | Mapping[str, Any] | str | Path
 STATIC_ROWS: Final = 50
 """Rows of the table of cases that stand in the page itself, for readers without scripts."""
 
@@ -76,11 +66,29 @@ def render_report(
     """The page as text."""
     if not artifacts:
         raise UsageError("a report needs at least one artifact")
+    from acumen.report.selective.together import joined
+
+    documents, note = joined([*map(_document, artifacts)])
     studies = [
-        study_of(artifact, f"s{at}", command, texts=texts)
-        for at, artifact in enumerate(artifacts, start=1)
+        study_of(document, f"s{at}", command, texts=texts)
+        for at, document in enumerate(documents, start=1)
     ]
-    return render_studies(studies)
+    return render_studies(studies, note)
+
+
+def _document(artifact: Reportable) -> Any:
+    """What a report is made of, read where it lies in a file."""
+    match artifact:
+        case str() | Path():
+            return read_document(artifact)
+        case Mapping():
+            return document_of(dict(artifact), "artifact")
+        case Evaluated():
+            return artifact.artifact
+        case Scored():
+            content: Any = artifact.document  # of a calibration it is a method
+            return document_of(content() if callable(content) else content, "artifact")
+    return artifact
 
 
 def study_of(
@@ -91,15 +99,7 @@ def study_of(
     from acumen.report.selective import study as selective
     from acumen.report.verdicts import study as verdicts
 
-    document: object = artifact
-    if isinstance(artifact, str | Path):
-        document = read_document(artifact)
-    elif isinstance(artifact, Mapping):
-        document = document_of(dict(artifact), "artifact")
-    elif isinstance(artifact, Evaluated):
-        document = artifact.artifact
-    elif isinstance(artifact, Scored):
-        document = document_of(artifact.document, "artifact")
+    document = _document(artifact)
     match document:
         case MetricsArtifact():
             return selective.study_of(document, key, command, texts=texts)
@@ -118,8 +118,8 @@ def study_of(
     raise UsageError("no page can be made of it")
 
 
-def render_studies(studies: Sequence[Study]) -> str:
-    """The page of some studies."""
+def render_studies(studies: Sequence[Study], note: str = "") -> str:
+    """The page of some studies, with a note above them."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -131,15 +131,9 @@ def render_studies(studies: Sequence[Study]) -> str:
         finalize=_inert,
     )
     style, script, library = _asset("page.css"), _asset("page.js"), chart_library()
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {_hash(library)} {_hash(script)}",
-            f"style-src {_hash(style)}",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
+    policy = (
+        f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; "
+        f"style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     from markupsafe import Markup
 
@@ -149,13 +143,14 @@ def render_studies(studies: Sequence[Study]) -> str:
     # only this package's own files and escaped JSON pass unescaped
     return environment.get_template("report.html").render(
         studies=studies,
+        note=note,
         terms=lambda text, **how: glossary(str(_inert(text)), **how),
         begin=glossary.begin,
         version=__version__,
         policy=Markup(policy),  # noqa: S704
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        library=Markup(library),  # noqa: S704
+        library=Markup(compressed(library)),  # noqa: S704
         island=lambda: Markup(island(studies, glossary.used)),  # noqa: S704
         kind=lambda block: type(block).__name__,
         static_rows=STATIC_ROWS,
@@ -222,7 +217,7 @@ def _asset(name: str) -> str:
 
 @cache
 def chart_library() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, safe inside a script element."""
+    """Vega, Vega-Lite and Vega-Embed as one script."""
     import altair as alt
     import vl_convert
 
@@ -230,7 +225,13 @@ def chart_library() -> str:
     bundle: str = vl_convert.javascript_bundle(
         "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=version
     )
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--").replace("\r", "\\r")
+    return bundle
+
+
+@cache
+def compressed(text: str) -> str:
+    """A text as a page carries it."""
+    return base64.b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
 
 
 def _hash(text: str) -> str:

@@ -5,20 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 _PLAIN: Final = str.maketrans(
-    {
-        "–": "-",
-        "—": "-",
-        "−": "-",
-        "·": "|",
-        "…": "...",
-        "×": "x",
-        "≥": ">=",
-        "≤": "<=",
-        "✓": "v",
-        "═": "=",
-    }
-    | dict.fromkeys("─━╌", "-")
-    | dict.fromkeys("│┃║", "|")
+    {"…": "...", "×": "x", "≥": ">=", "≤": "<=", "✓": "v", "═": "="}
+    | dict.fromkeys("–—−─━╌", "-")
+    | dict.fromkeys("·│┃║", "|")
     | dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛┡┩╇┳┻╋", "+")
 )
 

@@ -50,11 +50,8 @@ def blocks(survey: Survey) -> Iterator[Block]:
 
 
 def _headline(survey: Survey) -> str:
-    parts = [f"{survey.rows} rows"]
-    if survey.cases is not None:
-        parts.append(f"{survey.cases} cases")
-    if survey.items is not None and survey.items > 1:
-        parts.append(f"{survey.items} items")
+    counts = {"row": survey.rows, "case": survey.cases, "item": survey.items}
+    parts = [counted(n, what) for what, n in counts.items() if n and (n > 1 or what != "item")]
     return f"{printable(survey.file)}: {survey.format}, {', '.join(parts)}"
 
 

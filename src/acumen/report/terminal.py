@@ -159,8 +159,7 @@ def _table(block: Table, width: int) -> RenderableType:
             header_style="bold", show_header=any(heads), padding=(0, 1 + fits, 0, 0),
             pad_edge=False,
         )  # fmt: skip
-    for at, head in enumerate(heads):
-        aside = block.is_numeric(at)
+    for head, aside in zip(heads, block.numeric, strict=True):
         table.add_column(head, justify="right" if aside else "left", no_wrap=aside, overflow="fold")
     for texts in rows:
         table.add_row(*texts)

@@ -47,7 +47,7 @@ HighEnd = Annotated[Number, *_END, BeforeValidator(lambda end: math.inf if end i
 class Model(BaseModel):
     """Anything on disk: numbers are finite, and a field it does not know is kept."""
 
-    model_config = ConfigDict(extra="allow", allow_inf_nan=False)
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False, defer_build=True)
 
 
 class Value(Model):
@@ -88,6 +88,8 @@ class Flag(StrEnum):
 
 UNRELIABLE: Final = frozenset({Flag.FEW_CASES, Flag.FEW_ITEMS, Flag.DOMINATED, Flag.RARE_LEVEL})
 """Flags of an interval on which no difference is claimed."""
+MARKED: Final = UNRELIABLE | {Flag.TEST_DECIDES}
+"""Flags of an interval that is never shown without its note."""
 
 
 class RestsOn(Value):
@@ -136,6 +138,8 @@ class Interval(Value):
     def within(self, bounds: tuple[float, float]) -> Interval:
         """The same interval cut to the values the metric may take."""
         low, high = bounds
+        if low <= self.low <= self.high <= high:
+            return self
         ends = {"low": min(max(self.low, low), high), "high": max(min(self.high, high), low)}
         return self.model_copy(update=ends)
 

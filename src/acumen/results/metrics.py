@@ -175,6 +175,9 @@ class CurveModel(Model):
     selective_risk: list[float]
     generalized_risk: list[float]
     threshold: list[float]
+    thinned_from: int | None = Field(
+        default=None, description="how many there are, where these are only some of very many"
+    )
 
     @property
     def is_even(self) -> bool:
@@ -394,6 +397,11 @@ class MetricsArtifact(Model):
     def input_names(self) -> list[str]:
         """How each input is called: as it was labelled, or by what tells them apart."""
         return [name(label) for label in self.systems] or names_of(self.inputs)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether its inputs are no pair with its differences: three and more, or told apart."""
+        return len(self.inputs) > 1 + (self.comparison.deltas is not None)
 
     @property
     def overall_by_input(self) -> list[dict[str, Measured]]:

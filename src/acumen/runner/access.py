@@ -98,10 +98,11 @@ class Access:
 
     def _is_provider(self) -> bool:
         """Whether the provider's own variable is meant for this host."""
+        is_private = self.base_url.startswith("https://")
         beside = os.environ.get("OPENAI_BASE_URL")
         if beside and self.api != "messages" and self.host == host_of(beside):
-            return True
-        if not self.base_url.startswith("https://"):
+            return is_private or not beside.lower().startswith("https://")
+        if not is_private:
             return False
         own = host_of(PROTOCOLS[self.api].base_url)
         return self.host == own or (self.api != "messages" and is_openai(self.host))

@@ -143,6 +143,9 @@ def run(
         raise UsageError("--cost-limit needs --prompt-price or --completion-price")
     if ours := {"model", "messages", "input", "stream", "n"} & {*(extra_body or ())}:
         raise UsageError(f"--extra-body may not set {', '.join(sorted(ours))}")
+    if any("max" in key and "tokens" in key for key in extra_body or ()):
+        # how large a reply may be goes by it
+        raise UsageError("--extra-body may not set the longest reply: give --max-tokens")
     content = read_task(task)
     orders = 2 if content.swap else 1
     if temperature is None:  # samples that are to differ need some

@@ -68,12 +68,16 @@ def _inputs(
     columns = {
         name: name for name, kind in task.inputs.items() if kind != "optional text" or name in names
     }
+    seen: set[str] = set()
     for said in [text_column] if isinstance(text_column, str) else text_column or ():
         name, mark, column = said.partition("=") if said not in names else ("", "", said)
         name = name if mark else texts[0] if len(texts) == 1 else ""
         if name not in task.inputs:
             known = ", ".join(task.inputs)
             raise UsageError(f"--text-column takes INPUT=COLUMN; the task's inputs are {known}")
+        if name in seen:
+            raise UsageError(f"--text-column gives two columns for {label(name)}")
+        seen.add(name)
         columns[name] = column or said
     return columns
 

@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
 from acumen.errors import DataError, UsageError, label, what_came
 from acumen.files.fields import Fields
-from acumen.readers.content import Content, digest_of, load
+from acumen.readers.content import Content, load
 from acumen.runner.task import Task
 from acumen.types import CaseId
 
@@ -160,7 +161,8 @@ def _bundled(noun: str, task: Task) -> Content:
     entry = files("acumen.runner.demo").joinpath(name)
     if not entry.is_file():
         raise UsageError(f"there are no bundled {noun} for the task {label(task.name)}")
-    return Content(name, data := entry.read_bytes(), digest_of(data))
+    data = entry.read_bytes()
+    return Content(name, BytesIO(data), hashlib.sha256(data).hexdigest())
 
 
 def _records(document: object, key: str, source: str) -> list[object]:
@@ -216,7 +218,7 @@ def _is_review(review: object) -> bool:
 def _truth(truth: object, task: Task, place: str, fields: Fields) -> dict[str, int | float | str]:
     """Levels by item; what is wrong with them or with the incidents of a verdict study is noted.
 
-    None of them is no fault: a case may be judged now and its truth be known later.
+    A gap is no fault: a case may be judged now and its truth, or part of it, be known later.
     """
     levels: dict[str, int | float | str] = {}
     if truth is None:
@@ -228,10 +230,10 @@ def _truth(truth: object, task: Task, place: str, fields: Fields) -> dict[str, i
         if key not in task.scale.items and not (key == "incidents" and task.is_verdict):
             fields.wrong(f"{place}.{label(key)}", "is not an item of the task")
     for item in task.scale.items:
+        if truth.get(item) is None:
+            continue
         try:
             levels[item] = _level(truth[item], task)
-        except KeyError:
-            fields.wrong(place, "is missing", item)
         except ValueError as error:
             fields.wrong(place, str(error), item)
     incidents = truth.get("incidents", [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -15,7 +15,7 @@ from acumen.runner.journal import Journal
 from acumen.runner.limits import Limits, Meter, Stop
 from acumen.runner.plan import Plan, Question
 from acumen.runner.question import ask
-from acumen.runner.record import Outcome, Record
+from acumen.runner.record import Key, Outcome, Record
 from acumen.runner.refusals import CLIENT_ERRORS, EndpointRefusal
 from acumen.runner.retrieval import EmbeddedSimilarity, FewShots, References, TfidfSimilarity
 from acumen.runner.wire import TransportFailure
@@ -42,6 +42,9 @@ class Driver:
     _workers: list[asyncio.Task[None]] = field(default_factory=list)
     _refused: list[Record] = field(default_factory=list)
     """Cases that were refused before any reply: of no account if the endpoint refuses all."""
+    _in_flight: int = 0
+    _is_known: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while it is clear whether the endpoint refuses all cases or those."""
 
     @property
     def reason(self) -> str | None:
@@ -50,7 +53,7 @@ class Driver:
 
     async def drive(self, concurrency: int) -> None:
         """Ask so many questions at a time, until none is left or the run is to end."""
-        final = {record.key for record in final_records(self.plan, self.journal)}
+        final = {record.key for record in final_records(self.plan, self.journal.records)}
         # what failed before comes last: it may fail again and end the run
         pending = sorted(
             (question for question in self.plan.questions() if question.key not in final),
@@ -59,10 +62,15 @@ class Driver:
         self._meter = Meter(self.limits, concurrency, has_replies=bool(final))
         questions = iter(pending)
         async with self.endpoint:
-            self._shots = await _few_shots(self.plan, self.endpoint)
-            workers = min(concurrency, len(pending))
-            self._workers = [asyncio.create_task(self._work(questions)) for _ in range(workers)]
+            if pending and (seconds := self._meter.seconds_left) is not None:
+                if seconds <= 0:
+                    self._end(Stop.time)
+                asyncio.get_running_loop().call_later(seconds, self._end, Stop.time)
             with _on_signals(self._interrupt):
+                self._workers = [asyncio.create_task(self._prepare())]
+                await self._wait()
+                workers = min(concurrency, len(pending)) * (not self.endpoint.is_stopping)
+                self._workers = [asyncio.create_task(self._work(questions)) for _ in range(workers)]
                 await self._wait()
         self._refuse_all()
         if all(question.key in self.journal.records for question in pending):
@@ -72,9 +80,6 @@ class Driver:
         """Until every worker has ended; one that fails, or the clock, ends the others soon."""
         if not self._workers:
             return
-        clock = asyncio.get_running_loop()
-        if self._meter.seconds_left is not None:
-            clock.call_later(max(0.0, self._meter.seconds_left), self._end, Stop.time)
         try:
             await asyncio.wait(self._workers, return_when=asyncio.FIRST_EXCEPTION)
             if not all(worker.done() for worker in self._workers):
@@ -99,21 +104,29 @@ class Driver:
         """Ask nothing new; what is in flight has a moment to end, what waits is dropped."""
         self.stop = self.stop or stop
         self.endpoint.stop()
+        self._is_known.set()
         asyncio.get_running_loop().call_later(GRACE, self._cancel)
 
     def _cancel(self) -> None:
         for worker in self._workers:
             worker.cancel()
 
+    async def _prepare(self) -> None:
+        with suppress(Stopped):
+            self._shots = await _few_shots(self.plan, self.endpoint)
+
     async def _work(self, questions: Iterator[Question]) -> None:
         """Take the next question until none is left. The iterator is shared; one loop, no lock."""
         for question in questions:
             if self.endpoint.is_stopping:
                 return
+            self._in_flight += 1
             try:
                 record = await self._record(question)
             except Stopped:
                 return
+            finally:
+                self._in_flight -= 1
             await self._settle(record)
 
     async def _settle(self, record: Record) -> None:
@@ -123,10 +136,15 @@ class Driver:
         is_refusal = self.endpoint.advice is not None and record.reason in CLIENT_ERRORS
         if is_refusal and not self._meter.has_replies:
             self._refused = refused
-            if len(refused) >= FIRST_REFUSALS:
-                self._refuse_all()
+            if len(refused) >= FIRST_REFUSALS and not self.endpoint.is_stopping:
+                if not self._in_flight:
+                    self._end(None)
+                    self._refuse_all()
+                self._is_known.clear()
+                await self._is_known.wait()  # those in flight may yet be answered
             return
         self._refused = []
+        self._is_known.set()
         for each in refused:
             await self.journal.append(each)
             self.watcher.report(each)
@@ -149,10 +167,10 @@ class Driver:
         return await ask(question, references, self.plan, self.endpoint)
 
 
-def final_records(plan: Plan, journal: Journal) -> list[Record]:
+def final_records(plan: Plan, records: Mapping[Key, Record]) -> list[Record]:
     """The records of this plan that stand; under ``--limit`` the journal may hold more."""
-    records = (journal.records.get(question.key) for question in plan.questions())
-    return [record for record in records if record is not None and record.is_final]
+    own = (records.get(question.key) for question in plan.questions())
+    return [record for record in own if record is not None and record.is_final]
 
 
 async def _few_shots(plan: Plan, endpoint: Endpoint) -> FewShots | None:

@@ -17,7 +17,7 @@ from acumen.files.json import created_at, read_json, write_bytes
 from acumen.runner.access import Access
 from acumen.runner.artifact import assemble
 from acumen.runner.cases import uncollected
-from acumen.runner.drive import Driver
+from acumen.runner.drive import Driver, final_records
 from acumen.runner.endpoint import Endpoint, Patience, Watcher, http_library
 from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
 from acumen.runner.limits import Limits, Stop
@@ -44,6 +44,8 @@ class Run:
     reason: str | None = None
     limits: Limits = field(default_factory=Limits)
     concurrency: int = 8
+    left: int = 0
+    """Of a dry run, the questions that the journal does not answer."""
 
     @cached_property
     def artifact(self) -> dict[str, Any] | None:
@@ -96,8 +98,9 @@ def execute(
         "provenance": provenance(plan, is_local=access is None),
     }
     if dry_run:
-        check_journal(output, header, plan.faults(), resume=resume)
-        return Run(plan, output, limits=limits, concurrency=concurrency)
+        records = check_journal(output, header, plan.faults(), resume=resume)
+        left = plan.size - len(final_records(plan, records))
+        return Run(plan, output, limits=limits, concurrency=concurrency, left=left)
     with uncollected():
         journal = open_journal(output, header, plan.faults(), resume=resume)
     try:

@@ -127,15 +127,14 @@ def open_journal(
 
 def check_journal(
     output: Path, header: Mapping[str, Any], fault: Fault = lambda _: None, *, resume: bool
-) -> None:
-    """Refuse whatever :func:`open_journal` would refuse, and leave the disk as it is."""
+) -> dict[Key, Record]:
+    """Refuse whatever :func:`open_journal` would refuse; its records. The disk stays as it is."""
     path = journal_of(output)
     if not os.path.lexists(path):
         _refuse_folder(path)
-        _continuation(output, None, header, fault, resume=resume)
-        return
+        return _continuation(output, None, header, fault, resume=resume).records
     with _opened(path, 0, alone=False) as handle:
-        _continuation(output, handle, header, fault, resume=resume)
+        return _continuation(output, handle, header, fault, resume=resume).records
 
 
 @dataclass(slots=True)
@@ -284,8 +283,12 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> lis
     if old.get("journal") != VERSION or not isinstance(old.get("plan"), dict):
         raise DataError(["is not a journal this version can continue"], source=source)
     before, now = old["plan"], new["plan"]
+    keep = {"temperature": f"; --temperature {_short(before.get('temperature'))} keeps it"}
     return [
-        Problem(f"was {_short(before.get(name))}, is now {_short(now.get(name))}", field=name)
+        Problem(
+            f"was {_short(before.get(name))}, is now {_short(now.get(name))}{keep.get(name, '')}",
+            field=name,
+        )
         for name in sorted({*before, *now})
         if before.get(name) != now.get(name)
     ]

@@ -138,8 +138,11 @@ def _text_of(content: object) -> tuple[str, bool]:
     """The text of a message, given whole or in parts, and whether a part of it is a refusal."""
     if content is None or isinstance(content, str):
         return content or "", False
-    if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
+    if not isinstance(content, list) or not all(isinstance(part, dict | str) for part in content):
         raise TransportFailure("malformed_response")
+    content = [
+        {"type": "text", "text": part} if isinstance(part, str) else part for part in content
+    ]
     texts = [part.get("text") for part in content if part.get("type") in ("text", "output_text")]
     refused = any(part.get("type") == "refusal" for part in content)
     return "".join(text for text in texts if isinstance(text, str)), refused
@@ -157,7 +160,8 @@ def _read_responses(body: Body) -> Answer:
     text, refused = _text_of(parts)
     details = body.get("incomplete_details")
     cause = details.get("reason") if isinstance(details, dict) else None
-    finish = {"max_output_tokens": "length", CONTENT_FILTER: CONTENT_FILTER}.get(str(cause), "stop")
+    end = "length" if body.get("status") == "incomplete" else "stop"
+    finish = CONTENT_FILTER if cause == CONTENT_FILTER else end
     lists = (part.get("logprobs") for part in parts)
     tokens = [token for some in lists if isinstance(some, list) for token in some]
     refused = refused or finish == CONTENT_FILTER

@@ -34,7 +34,7 @@ def provenance(plan: Plan, *, is_local: bool) -> dict[str, Any]:
         "xllamacpp_version": _version("xllamacpp") if is_local else None,
         "scikit_learn_version": _version("scikit-learn") if uses_tfidf else None,
         "python_version": platform.python_version(),
-        "platform": platform.platform(terse=True),
+        "platform": f"{platform.system()}-{platform.release()}",  # platform() runs `uname`
         "endpoint_host": plan.settings.endpoint,
         "model_file": model_file().name if is_local else None,
     }

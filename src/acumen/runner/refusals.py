@@ -16,11 +16,12 @@ from acumen.runner.wire import CONTENT_FILTER, TOO_LONG, TransportFailure, read_
 
 LARGEST_ERROR_BODY: Final = 64 << 10
 _CODE_WORD: Final = re.compile(r"[a-z]+(?:[._][a-z]+)*")  # no digit, no dash: never a key
-_KEY, _MODEL, _QUOTA = "key", "model", "quota"
+_KEY, _MODEL, _QUOTA, _ROOM = "key", "model", "quota", "room"
 _ADVICE: Final[Mapping[int | str, str]] = {
     _KEY: "refused the key: is {variable} set, and right for this endpoint?",
     _MODEL: "knows no such model or address: check --model and --base-url",
     _QUOTA: "has no quota left for this key: see the account's plan and billing",
+    _ROOM: "has no room for the longest reply beside the prompt: give a smaller --max-tokens",
     402: "asks for payment: the key's account has no credit left",
     # OpenAI says so of log-probabilities that a model does not give
     403: "does not allow this key to use the model, or an option of it: try --top-logprobs 0",
@@ -39,8 +40,17 @@ _CODES: Final = {
     "invalid_api_key": _KEY,
     "model_not_found": _MODEL,
 }
+_TOO_LONG: Final = (
+    r"(maximum|exceeds?\w*).{0,40}context|context (length|window|size)|is too long"
+    r"|longer than the maximum model length|exceeds the maximum number of (input )?tokens"
+    r"|`inputs` .{0,40}must (be <=|have less than)"
+)
+_SHARES: Final = re.compile(r"length is (\d+) tokens.{0,80}\D(\d+) in the (?:messages|prompt)")
+"""Of a prompt and the longest reply together, the room there is and what the prompt takes."""
 _PHRASES: Final = (
-    (TOO_LONG, r"(maximum|exceeds?\w*).{0,40}context|context (length|window|size)|is too long"),
+    (_QUOTA, r"credit balance is too low"),
+    (_ROOM, r"max_(completion_|new_)?tokens.{0,40} is too large"),
+    (TOO_LONG, _TOO_LONG),
     (_KEY, r"api[ _]key (is )?(not valid|invalid)|(invalid|incorrect) api[ _]key"),
     (_MODEL, r"(invalid|unknown|no such) model|model\W.{0,80}(not found|does ?n[o']t exist)"),
     ("top_logprobs", r"logprobs"),
@@ -95,13 +105,15 @@ def _meaning(status: int, word: str | None, error: Mapping[str, Any]) -> int | s
     """What is refused: by code, by the option it names, by a phrase, by the status."""
     if status in (429, 500, 502, 503, 504) or status < 400:
         return _QUOTA if word == "insufficient_quota" else None
+    text = str(error.get("message", ""))[:4000].lower()
+    if (shares := _SHARES.search(text)) and int(shares[2]) < int(shares[1]):
+        return _ROOM
     if word in _CODES:
         return _CODES[word]
     option = (_word(error.get("param")) or "").partition(".")[0]
     if status in (400, 422) and option in _WITHOUT:
         return option
     if status in (400, 413, 422):
-        text = str(error.get("message", ""))[:4000].lower()
         return next((name for name, phrase in _PHRASES if re.search(phrase, text)), None)
     return _MEANING.get(status)
 

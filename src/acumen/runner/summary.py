@@ -17,12 +17,14 @@ CHARACTERS_PER_TOKEN: Final = 4
 SECONDS_PER_ANSWER: Final = 5
 
 
-def preview(plan: Plan, limits: Limits, concurrency: int) -> Iterator[str]:
+def preview(plan: Plan, limits: Limits, concurrency: int, left: int) -> Iterator[str]:
     """How many questions, to whom, what they may cost; and the first prompt, word for word."""
     settings, cases = plan.settings, plan.asked_cases
     questions, samples = counted(plan.size, "question"), counted(settings.samples, "sample")
     asked = f"{counted(len(cases), 'case')}, {', '.join(settings.modes)}, {samples} each"
     yield f"{questions}: {asked}, to {printable(settings.endpoint)}"
+    if left < plan.size:
+        yield f"{plan.size - left:,} of them are answered, {left:,} are left"
     zero_shot = [zero_or_few_shot(plan.task, case) for case in cases]
     yield f"zero-shot prompts of {_lengths(zero_shot)}, hash {plan.prompt_hash()}"
     prompts = zero_shot * ("zero_shot" in settings.modes)
@@ -35,20 +37,23 @@ def preview(plan: Plan, limits: Limits, concurrency: int) -> Iterator[str]:
         bareness = f"; nothing is retrieved for {bare} of {counted(len(cases), 'case')}"
         yield f"few-shot prompts of {_lengths(few_shot)}{bareness if bare else ''}"
         prompts += few_shot
-    yield from _estimates(plan, limits, concurrency, sum(map(_length, prompts)))
+    characters = sum(map(_length, prompts)) * settings.samples
+    yield from _estimates(plan, limits, concurrency, left, characters * left // plan.size)
     for message in prompts[0]:  # its lines, and nothing that a terminal obeys
         lines = (printable(line, limit=len(line)) for line in message["content"].splitlines())
         yield f"--- {message['role']}\n" + "\n".join(lines)
     yield "---"
 
 
-def _estimates(plan: Plan, limits: Limits, concurrency: int, characters: int) -> Iterator[str]:
-    """Tokens, time and cost, each with what it rests on."""
-    asked = characters * plan.settings.samples // CHARACTERS_PER_TOKEN
-    replies = plan.size * plan.settings.max_tokens
+def _estimates(
+    plan: Plan, limits: Limits, concurrency: int, left: int, characters: int
+) -> Iterator[str]:
+    """Tokens, time and cost of the questions left, each with what it rests on."""
+    asked = characters // CHARACTERS_PER_TOKEN
+    replies = left * plan.settings.max_tokens
     prompts = f"about {asked:,} tokens of prompts ({CHARACTERS_PER_TOKEN} characters a token)"
     yield f"{prompts}, at most {replies:,} of replies ({plan.settings.max_tokens:,} each)"
-    minutes = plan.size * SECONDS_PER_ANSWER / concurrency / 60
+    minutes = left * SECONDS_PER_ANSWER / concurrency / 60
     pace = f"{SECONDS_PER_ANSWER} seconds an answer, {concurrency} at a time"
     yield f"about {minutes:,.1f} minutes at {pace}"
     if any(limits.prices):
@@ -116,8 +121,8 @@ def _answers(artifact: dict[str, Any]) -> Iterator[tuple[str | None, Any, Any, d
         results = experiment["results"]
         for row in results["results"]:
             if row["success"] and "ground_truth_items" in row:
-                for item, prediction in row["predicted_items"].items():
-                    truth, signals = row["ground_truth_items"][item], row["item_signals"][item]
+                for item, truth in row["ground_truth_items"].items():
+                    prediction, signals = row["predicted_items"][item], row["item_signals"][item]
                     yield results["mode"], prediction, truth, signals
 
 

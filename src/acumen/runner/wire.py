@@ -32,6 +32,7 @@ _LARGEST_LIMIT: Final = 256 << 20
 _ALTERNATIVE_BYTES: Final = 200
 """What servers write for one alternative of one token, twice over: llama.cpp writes about 95."""
 _ZLIB: Final = {"gzip": 31, "x-gzip": 31, "deflate": 47}
+_EVENTS: Final = re.compile(r"\s*(data|event|id|retry)?:")
 _MODEL_NAME: Final = re.compile(r"[\w./:@+-]{1,120}")  # no blank: never a sentence
 
 
@@ -123,7 +124,7 @@ async def read_body(chunks: AsyncIterable[bytes], largest: int, encoding: str = 
 def read_document(data: bytes) -> dict[str, Any]:
     """The JSON object in a body, or the one that an event stream adds up to."""
     text = mend_surrogates(data.decode("utf-8-sig", "replace"))
-    if text.lstrip()[:5] in ("data:", "event") or text.startswith(":"):
+    if _EVENTS.match(text):
         return _streamed(text)
     document = _parsed(text)
     if not isinstance(document, dict):
@@ -151,7 +152,7 @@ def _parsed(text: str) -> object:
 
 def _streamed(text: str) -> dict[str, Any]:
     """What the chunks of a chat completion add up to, from a server that streams unasked."""
-    content, tokens = "", []
+    content, refusal, tokens = "", "", []
     whole: dict[str, Any] = {}
     finish = None
     for line in text.split("\n"):  # not at U+2028, which a text may hold
@@ -165,13 +166,15 @@ def _streamed(text: str) -> dict[str, Any]:
         match chunk.get("choices"):
             case [{"delta": {**delta}} as choice, *_]:
                 content += str(delta.get("content") or "")
+                refusal += str(delta.get("refusal") or "")
                 finish = choice.get("finish_reason") or finish
                 match choice.get("logprobs"):
                     case {"content": [*more]}:
                         tokens += more
     if finish is None:
         raise TransportFailure("connection")  # it ended before the model did
-    choice = {"message": {"content": content}, "finish_reason": finish}
+    message = {"content": content} | ({"refusal": refusal} if refusal else {})
+    choice = {"message": message, "finish_reason": finish}
     return whole | {"choices": [choice | {"logprobs": {"content": tokens} if tokens else None}]}
 
 

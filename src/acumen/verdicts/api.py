@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from acumen.inference.options import Method, Options
 from acumen.policy import Policy
 from acumen.report.findings import Findings
 from acumen.results.verdicts import PairDocument
+from acumen.stages import stage
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.inputs import DEMO, Document, demo_inputs, read_inputs
 from acumen.verdicts.score import document, score_study
@@ -82,11 +84,14 @@ def score(
     stated = {"run_id": run_id, "domain": domain, "model": model, "k": k}
     made_from = inputs.made_from(policy, method, stated, options)
     against = inputs.truth, inputs.policy, inputs.reviews
-    studies = [prepare(run, *against, source=inputs.truth_name) for run in inputs.runs]
-    systems = [document(score_study(study, options), stated, made_from) for study in studies]
-    if len(inputs.runs) != 2:
-        return Scores(PairDocument(systems=systems))
-    left, right = inputs.runs
-    comparison = compare_runs(left, right, *against, options)
-    differences = comparison_document(comparison, inputs.names())
+    rounds = 1 if len(inputs.runs) == 1 else 2 * len(inputs.runs)
+    with stage("scoring", steps=rounds * options.resamples) as advance:
+        options = replace(options, advance=advance)
+        studies = [prepare(run, *against, source=inputs.truth_name) for run in inputs.runs]
+        systems = [document(score_study(study, options), stated, made_from) for study in studies]
+        if len(inputs.runs) != 2:
+            return Scores(PairDocument(systems=systems))
+        left, right = inputs.runs
+        comparison = compare_runs(left, right, *against, options)
+        differences = comparison_document(comparison, inputs.names())
     return Scores(PairDocument(systems=systems, comparison=differences))

@@ -92,7 +92,7 @@ def metric_of_study(metric: Metric, part: str) -> Metric:
     def function(study: PreparedStudy, weights: CaseWeights, **parameters: float) -> Floats:
         return metric.function(getattr(study, part), weights, **parameters)
 
-    def most(study: PreparedStudy) -> float:
+    def most(study: PreparedStudy, **_: float) -> float:
         return metric.bounds(getattr(study, part))[1]
 
     def behind(study: PreparedStudy) -> int:

@@ -60,6 +60,11 @@ class PreparedStudy:
         return replace(self, **{p: getattr(self, p).beside(getattr(other, p)) for p in parts})
 
     @property
+    def parts(self) -> tuple[Confusion | SeverityRanking | Reasoning, ...]:
+        """The views that it is made of."""
+        return self.confusion, self.agreement, self.ranking, self.reasoning
+
+    @property
     def names(self) -> tuple[str | int | float, ...]:
         """What the levels are called."""
         return self.ranking.names

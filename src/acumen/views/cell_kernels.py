@@ -15,6 +15,7 @@ from acumen.views.compiled import compiled, inlined
 from acumen.views.ranking_kernels import Array
 
 BOUNDARY_TOLERANCE = 1e-9
+NOTHING = 1e-40  # of a coefficient: no sum notices it, and smoothing makes half of them smaller
 
 
 @compiled
@@ -174,8 +175,10 @@ def mean_absolute(basis: Floats, coefficients: Floats) -> Floats:
     frequencies, points = basis.shape
     out, value = np.zeros(coefficients.shape[1]), np.empty(points)
     for b in range(coefficients.shape[1]):
-        value[:] = 0.0
-        for k in range(frequencies):
+        value[:], used = 0.0, frequencies
+        while used > 0 and abs(coefficients[used - 1, b]) < NOTHING:
+            used -= 1
+        for k in range(used):
             height = coefficients[k, b]
             for t in range(points):  # innermost, so that points of the grid go abreast
                 value[t] += basis[k, t] * height

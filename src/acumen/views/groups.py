@@ -19,7 +19,7 @@ from acumen.views.confusion import Confusion
 from acumen.views.forecast import BINS, Forecast, Moments
 from acumen.views.ranking import COVERAGE_TOLERANCE, Areas, Ranking, Totals
 from acumen.views.severity import SeverityRanking
-from acumen.views.weights import tie_of_row
+from acumen.views.weights import CaseRows, tie_of_row
 
 
 def deal(view: Any, groups: int) -> NDArray[np.int64]:
@@ -34,6 +34,8 @@ def deal(view: Any, groups: int) -> NDArray[np.int64]:
 
 def _contents(view: Any) -> Floats:
     """A number for what the rows of a case hold together, in any order."""
+    if not isinstance(view, CaseRows):
+        return np.arange(view.n_cases, dtype=np.float64)
     rows = np.zeros(len(view.case), np.uint64)
     code: NDArray[Any] = rows
     match view:
@@ -45,8 +47,6 @@ def _contents(view: Any) -> Floats:
             code = view.atom
         case Confusion():
             rows = np.asarray(view.cell, np.uint64)
-        case _:
-            return np.arange(view.n_cases, dtype=np.float64)
     if not isinstance(view, Confusion):
         rows[view.order] = np.asarray(code, np.uint64) + np.uint64(1)
     rows = rows + np.uint64(1)  # an abstained row counts too
@@ -78,13 +78,10 @@ class Prefixes:
     ) -> Prefixes:
         """Of columns over the rows in order, with the group of each row."""
         tie, order = tie_of_row(ends), np.argsort(group.astype(np.int32), kind="stable")
-        whole, own = (
-            np.pad(np.cumsum(part, axis=1, dtype=np.float64), ((0, 0), (1, 0)))
-            for part in (
-                [np.bincount(tie, column, len(ends)) for column in columns],
-                [column[order] for column in columns],
-            )
-        )
+        whole, own = (np.zeros((len(columns), size + 1)) for size in (len(ends), len(tie)))
+        for at, column in enumerate(columns):
+            np.cumsum(np.bincount(tie, column, len(ends)), out=whole[at, 1:])
+            np.cumsum(column[order], out=own[at, 1:])
         start = np.searchsorted(group[order], np.arange(groups + 1))
         return cls(whole, own, tie[order], start)
 
@@ -137,13 +134,13 @@ def _of_ranking(
             none, none, prefixes.reaching(np.outer(rows, grid)).transpose(0, 2, 1), none
         ),
     }
-    (accepted, lost), own_sums = prefixes.whole, prefixes.own
-    for risk in risks:
-        limit = (risk + COVERAGE_TOLERANCE) / ranking.unit
-        most = most_without(
-            accepted, lost, own_sums[0], own_sums[1], prefixes.tie, prefixes.start, limit
-        )
-        memory[ranking, "exact", (risk,)] = np.stack([none, most, none, none, none])
+    (accepted, lost), (own_weight, own_loss) = prefixes.whole, prefixes.own
+    for asked in ((), *((risk,) for risk in {*risks} - {*ranking.risks})):
+        within = [
+            most_without(accepted, lost, own_weight, own_loss, prefixes.tie, prefixes.start, limit)
+            for limit in (np.asarray(asked or ranking.risks) + COVERAGE_TOLERANCE) / ranking.unit
+        ]
+        memory[ranking, "exact", asked] = np.stack([none, none, none, *within])
     return memory
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID
+from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID, RISKS
 from acumen.errors import UsageError
 from acumen.table.judgments import Judgments
 from acumen.table.losses import AnyLoss, Grades, find_loss
@@ -35,7 +35,7 @@ MOST_RISK: Final = 0.25
 RIGHT_OR_WRONG: Final = Grades.by_rungs(np.array([0.0, 1.0]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Totals:
     """Sums over the rows, one value a weighting; losses in units."""
 
@@ -44,13 +44,13 @@ class Totals:
     """Weight of the answered rows of each kind, cheapest first: ``by_kind[kind, weighting]``."""
     grades: Grades
 
-    @property
+    @cached_property
     def answered(self) -> Floats:
         """Weight of the answered rows."""
         answered: Floats = self.by_kind.sum(axis=0)
         return answered
 
-    @property
+    @cached_property
     def loss(self) -> Floats:
         """Summed loss of the answered rows, in units."""
         loss: Floats = self.grades.cost @ self.by_kind
@@ -111,6 +111,8 @@ class Ranking(CaseRows):
     """Coverages, rising, whose risk is computed in the same pass."""
     cuts: tuple[float, ...] = (AREA_COVERAGE,)
     """Coverages, rising, up to which areas are computed in the same pass."""
+    risks: tuple[float, ...] = RISKS
+    """Risks within which the most weight is computed in the same pass."""
     judgment: NDArray[Any] | None = None
     """Which judgment every row of the table is of, where several raters have a row each."""
 
@@ -168,11 +170,6 @@ class Ranking(CaseRows):
         cell = self.kind.astype(np.int64) * self.n_cases + self.index
         by_kind = np.bincount(cell, weights=self.own, minlength=kinds * self.n_cases)
         return np.vstack([rows, by_kind.reshape(kinds, self.n_cases)]).astype(np.float64)
-
-    def row_weights(self, weights: CaseWeights) -> Floats:
-        """The weights of the ranked rows, spelled out: ``(ranked row, weighting)``."""
-        per_row = weights.counts[self.index].astype(np.float64)
-        return per_row if self.own is None else per_row * self.own[:, None]
 
     @property
     def reach(self) -> Floats:
@@ -252,11 +249,18 @@ class Ranking(CaseRows):
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
 
     @once_a_block
-    def exact(self, weights: CaseWeights, risk: float) -> Floats:
-        """Exact area, most weight within a risk, concordant and lost pairs, tie orders: by row."""
+    def exact(self, weights: CaseWeights, risk: float | None = None) -> Floats:
+        """By row: exact area, concordant and lost pairs, most weight within own risks, or one."""
         from acumen.views.ranking_kernels import exact
 
-        return exact(*self._ranked(weights), (risk + COVERAGE_TOLERANCE) / self.unit)
+        risks = np.asarray(self.risks if risk is None else (risk,), np.float64)
+        return exact(*self._ranked(weights), (risks + COVERAGE_TOLERANCE) / self.unit)
+
+    def tie_orders(self, weights: CaseWeights) -> Floats:
+        """Sum of the risks down the rows, averaged over all orders inside ties."""
+        from acumen.views.ranking_kernels import tie_orders
+
+        return tie_orders(*self._ranked(weights))
 
     def risk_within(self, weights: CaseWeights, coverage: Floats) -> Floats:
         """Mean loss of the surest rows up to a coverage of all rows; a tie enters in proportion."""
@@ -305,7 +309,7 @@ class Ranking(CaseRows):
             judgment=self._judgments_beside(other),
             **self.cases_beside(other),
         )
-        return replace(both, grid=self.grid, cuts=self.cuts)
+        return replace(both, grid=self.grid, cuts=self.cuts, risks=self.risks)
 
     def _judgments_beside(self, other: Ranking) -> NDArray[Any] | None:
         if self.judgment is None or other.judgment is None:

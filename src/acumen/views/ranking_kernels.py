@@ -22,12 +22,19 @@ from acumen.views.compiled import compiled, inlined
 Array = NDArray[Any]
 
 
+SHORT = 0.05  # how far apart, relative to their sum, two numbers may be for a series of their logs
+
+
 @inlined
 def log_ratio(a: float, b: float) -> float:
     """ln(b/a) for b ≥ a > 0, to full relative precision also when b is close to a."""
     z = (b - a) / (b + a)
-    if z > 0.05:
-        return math.log(b / a)
+    return math.log(b / a) if z > SHORT else short_log_ratio(z)
+
+
+@inlined
+def short_log_ratio(z: float) -> float:
+    """The same by its series in z = (b − a)/(b + a), where that is at most ``SHORT``."""
     s = z * z
     series = 1.0 + s * (1 / 3 + s * (1 / 5 + s * (1 / 7 + s * (1 / 9 + s * (1 / 11 + s / 13)))))
     return 2.0 * z * series
@@ -179,20 +186,18 @@ def walk(
     row_weight: Floats | None,
     k: Floats,
     l: Floats,  # noqa: E741
-    wrong: Floats,
 ) -> int:
     """Cumulate one replicate's working points; blocks without weight are skipped."""
     size, before = 0, 0.0
-    k_now, l_now, wrong_now = 0.0, 0.0, 0.0
+    k_now, l_now = 0.0, 0.0
     for row in range(index.shape[0]):
         w = lane[index[row]]
         if row_weight is not None:
             w *= row_weight[row]
         k_now += w
         l_now += w * cost[row]
-        wrong_now += w * (cost[row] > 0.0)
         # written always, kept if it ends a block with weight: a branch would be a coin toss
-        k[size], l[size], wrong[size] = k_now, l_now, wrong_now
+        k[size], l[size] = k_now, l_now
         size += last[row] & (k_now > before)
         before = k_now if last[row] else before
     return size
@@ -208,17 +213,6 @@ def exact_area(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
         width = k[j] - k[j - 1]
         slope = (l[j] - l[j - 1]) / width
         total += slope * width + (l[j - 1] - slope * k[j - 1]) * log_ratio(k[j - 1], k[j])
-    return total
-
-
-@inlined
-def mean_over_tie_orders(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
-    """Σ over accepted rows of the risk so far, averaged over all orders inside each tie."""
-    total, k0, l0 = 0.0, 0.0, 0.0
-    for j in range(size):
-        slope = (l[j] - l0) / (k[j] - k0)
-        total += slope * (k[j] - k0) + (l0 - slope * k0) * harmonic_step(k0, k[j])
-        k0, l0 = k[j], l[j]
     return total
 
 
@@ -270,38 +264,6 @@ def doubled_trapezoids(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
     return total
 
 
-@inlined
-def concordance(k: Floats, wrong: Floats, size: int) -> float:
-    """Weight of (right, wrong) pairs where the right one is surer; a tie counts half."""
-    total, right_above, k0, wrong0 = 0.0, 0.0, 0.0, 0.0
-    for j in range(size):
-        wrong_here = wrong[j] - wrong0
-        right_here = (k[j] - k0) - wrong_here
-        total += wrong_here * (right_above + right_here / 2)
-        right_above += right_here
-        k0, wrong0 = k[j], wrong[j]
-    return total
-
-
-@inlined
-def most_within(k: Floats, l: Floats, size: int, most_risk: float) -> float:  # noqa: E741
-    """The largest accepted weight whose risk is at most ``most_risk`` (units); 0 if none."""
-    most = 0.0
-    for j in range(size):
-        most = k[j] if l[j] <= most_risk * k[j] else most
-    return most
-
-
-@inlined
-def lost_pairs(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
-    """Σ of each loss times the weight ranked below it, its own tie counting half."""
-    total, k0, l0 = 0.0, 0.0, 0.0
-    for j in range(size):
-        total += (l[j] - l0) * ((k[size - 1] - k[j]) + (k[j] - k0) / 2)
-        k0, l0 = k[j], l[j]
-    return total
-
-
 @compiled
 def exact(
     index: Array,
@@ -309,24 +271,71 @@ def exact(
     ends: Array,
     counts: Array,
     row_weight: Floats | None,
-    most_risk: float,
+    most_risk: Floats,
 ) -> Floats:
-    """By row: exact area, most weight within a risk, concordant and lost pairs, tie orders.
+    """By row: exact area, concordant pairs, lost pairs, most weight within each risk (units).
 
-    The last is Σ over accepted rows of the risk so far, averaged over the orders inside ties.
+    The area is that of :func:`exact_area`. A pair is concordant whose right row is surer than the
+    wrong one, and lost is each loss times the weight below it; a tie counts half.
     """
-    blocks, lanes = ends.shape[0], counts.shape[1]
-    out = np.zeros((5, lanes))
-    k, l, wrong = np.empty(blocks + 1), np.empty(blocks + 1), np.empty(blocks + 1)  # noqa: E741
+    lanes = counts.shape[1]
+    out = np.zeros((3 + most_risk.shape[0], lanes))
+    k, l, wrong = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)  # noqa: E741
+    k0, l0, wrong0 = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
+    right_above, log = np.zeros(lanes), np.zeros(lanes)
+    row = 0
+    for end in ends:
+        while row < end:
+            here, cost, own = index[row], float(loss[row]), 1.0
+            if row_weight is not None:
+                own = row_weight[row]
+            errs = 1.0 if cost > 0.0 else 0.0
+            for b in range(lanes):
+                w = float(counts[here, b]) * own
+                k[b] += w
+                l[b] += w * cost
+                wrong[b] += w * errs
+            row += 1
+        far = 0
+        for b in range(lanes):
+            z = (k[b] - k0[b]) / max(k[b] + k0[b], 1e-300)
+            log[b] = short_log_ratio(z)
+            far += z > SHORT
+        if far > 0:  # a loop of its own: with a logarithm in it lanes do not go abreast
+            for b in range(lanes):
+                log[b] = log_ratio(k0[b], k[b]) if k0[b] > 0.0 else 0.0
+        for b in range(lanes):
+            width = k[b] - k0[b]
+            slope = (l[b] - l0[b]) / max(width, 1e-300)
+            step = slope * width + (l0[b] - slope * k0[b]) * log[b]
+            out[0, b] += step if k0[b] > 0.0 else l[b]
+            wrong_here = wrong[b] - wrong0[b]
+            right_here = width - wrong_here
+            out[1, b] += wrong_here * (right_above[b] + right_here / 2)
+            right_above[b] += right_here
+            out[2, b] -= (l[b] - l0[b]) * (k[b] + k0[b]) / 2
+            k0[b], l0[b], wrong0[b] = k[b], l[b], wrong[b]
+        for t in range(most_risk.shape[0]):
+            for b in range(lanes):
+                out[3 + t, b] = k[b] if l[b] <= most_risk[t] * k[b] else out[3 + t, b]
+    out[2] += l * k
+    return out
+
+
+@compiled
+def tie_orders(
+    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
+) -> Floats:
+    """Σ over accepted rows of the risk so far, averaged over all orders inside each tie."""
+    out = np.zeros(counts.shape[1])
+    k, l = np.zeros(ends.shape[0] + 2), np.zeros(ends.shape[0] + 2)  # noqa: E741
     cost, last = ready(loss, ends)
-    for b in range(lanes):
+    for b in range(counts.shape[1]):
         lane = counts[:, b].astype(np.float64)
-        size = walk(index, cost, last, lane, row_weight, k, l, wrong)
-        out[0, b] = exact_area(k, l, size)
-        out[1, b] = most_within(k, l, size, most_risk)
-        out[2, b] = concordance(k, wrong, size)
-        out[3, b] = lost_pairs(k, l, size)
-        out[4, b] = mean_over_tie_orders(k, l, size)
+        for j in range(walk(index, cost, last, lane, row_weight, k[1:], l[1:])):
+            slope = (l[j + 1] - l[j]) / (k[j + 1] - k[j])
+            first = l[j] - slope * k[j]
+            out[b] += slope * (k[j + 1] - k[j]) + first * harmonic_step(k[j], k[j + 1])
     return out
 
 
@@ -338,12 +347,12 @@ def hulls(
     blocks, lanes = ends.shape[0], counts.shape[1]
     out = np.zeros((3, lanes))
     # the origin stands in front: it belongs to the hull of summed loss, not to that of risk
-    k, l, wrong = np.zeros(blocks + 2), np.zeros(blocks + 2), np.empty(blocks + 1)  # noqa: E741
+    k, l = np.zeros(blocks + 2), np.zeros(blocks + 2)  # noqa: E741
     risk, (cost, last) = np.empty(blocks + 1), ready(loss, ends)
     hull_k, hull_y = np.empty(blocks + 2), np.empty(blocks + 2)
     for b in range(lanes):
         lane = counts[:, b].astype(np.float64)
-        size = walk(index, cost, last, lane, row_weight, k[1:], l[1:], wrong)
+        size = walk(index, cost, last, lane, row_weight, k[1:], l[1:])
         for j in range(size):
             risk[j] = l[j + 1] / k[j + 1]
         top = lower_hull(k[1:], risk, size, hull_k, hull_y)

@@ -67,14 +67,15 @@ class Reasoning:
         return self.why_absent.get(component, NOTHING_TO_CHECK)
 
     @cached_property
-    def _columns(self) -> Floats:
+    def columns(self) -> Floats:
+        """What each case adds to the sums: right, then checked."""
         columns = [*self.right.values(), *(self.of[name] for name in self.right)]
         return np.vstack(columns).astype(np.float64)
 
     @once_a_block
     def sums(self, weights: CaseWeights) -> Mapping[str, tuple[Floats, Floats]]:
         """Weighted sums of each component: right, and checked."""
-        sums = weights.weigh(self._columns)
+        sums = weights.weigh(self.columns)
         size = len(self.right)
         return dict(zip(self.right, zip(sums[:size], sums[size:], strict=True), strict=True))
 
@@ -109,6 +110,11 @@ class RankingWithReasons:
     def n_cases(self) -> int:
         """How many cases there are."""
         return self.ranking.n_cases
+
+    @property
+    def parts(self) -> tuple[SeverityRanking, Reasoning]:
+        """The views that it is made of."""
+        return self.ranking, self.reasoning
 
     def cases_behind(self, metric: str) -> int:
         """Cases that are ranked."""

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from acumen.types import Floats
 from acumen.views.confusion import Confusion
-from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin, log_loss
-from acumen.views.ranking import MOST_RISK, Areas, Ranking, Totals
+from acumen.views.forecast import BINS, Forecast, Moments, equal_width_bin
+from acumen.views.ranking import Areas, Ranking, Totals
+from acumen.views.reasoning import Reasoning
 from acumen.views.severity import SeverityRanking, ThresholdSums
 from acumen.views.weights import CaseWeights, tie_of_row
 
@@ -32,14 +33,14 @@ class Part:
 
     sums: Floats
     along: Callable[[Floats], Floats]
-    """Slopes along these sums -> slope along each lane."""
+    """Slopes along these sums -> slope along each case."""
     scale: float | None = None
     """The size of what is summed, where the sums themselves may cancel."""
 
     @classmethod
-    def dense(cls, total: Any, by_lane: Floats) -> Part:
-        """One sum, with what every lane adds to it."""
-        return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_lane)
+    def dense(cls, total: Any, by_case: Floats) -> Part:
+        """One sum, with what every case adds to it."""
+        return cls(np.atleast_1d(np.float64(total)), lambda slope: slope[0] * by_case)
 
     @property
     def steps(self) -> Floats:
@@ -50,15 +51,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """The sums of a view, and the lane in which every row of the table moves them."""
+    """The sums of a view, and how every case moves them."""
 
-    lane: NDArray[np.int64]
     parts: Sequence[Part]
     remember: Callable[[list[Floats]], dict[Hashable, Any]]
     """The sums of each part, ``(sum, lane)`` -> what a block remembers, by key."""
 
     def slopes(self, function: Callable[[CaseWeights], Floats], n_cases: int) -> Iterator[Floats]:
-        """∂T/∂w of every row of the table, per unit of its weight; one statistic after another."""
+        """∂T/∂w of every case, one statistic after another."""
         steps = np.concatenate([part.steps for part in self.parts])
         moves = np.hstack([np.diag(steps), -np.diag(steps)])
         ends = np.cumsum([len(part.sums) for part in self.parts])[:-1]
@@ -72,13 +72,15 @@ class Tangent:
         for slope in gradient:
             pieces = zip(self.parts, np.split(slope, ends), strict=True)
             along = [part.along(piece) for part, piece in pieces if piece.any()]
-            yield np.asarray(sum(along, np.zeros(1)))[self.lane if along else self.lane * 0]
+            yield np.asarray(sum(along, np.zeros(1)))
 
 
 def tangent(view: Any, block: CaseWeights) -> Tangent | None:
     """The tangent of the sums that a block of one weighting remembers; None where unknown."""
+    if parts := getattr(view, "parts", ()):
+        return _of_parts(list(dict.fromkeys(parts)), block)
     make = _MAKERS.get(type(view))
-    if make is None or not len(view.order):
+    if make is None or not len(getattr(view, "order", view)):
         return None
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each
@@ -86,23 +88,47 @@ def tangent(view: Any, block: CaseWeights) -> Tangent | None:
     return None if is_other else make(view, block)
 
 
+def _of_parts(views: Sequence[Any], block: CaseWeights) -> Tangent | None:
+    """The tangent of a view that is made of others of the same cases: theirs, case by case."""
+    known = [along for view in views if (along := tangent(view, block)) is not None]
+    if len(known) < len(views):
+        return None
+    ends = np.cumsum([len(along.parts) for along in known]).tolist()
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        spans = zip(known, [0, *ends], ends, strict=False)
+        own = (along.remember(moved[start:end]) for along, start, end in spans)
+        return {key: sums for memory in own for key, sums in memory.items()}
+
+    return Tangent([part for along in known for part in along.parts], remember)
+
+
 def _uses(block: CaseWeights, sums: str) -> bool:
     return any(key[1] == sums for key in block.memory)  # type: ignore[index]  # once_a_block's keys
 
 
-def _lanes(view: Any, size: int, lane: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Lane of every row of the table; the last one is an abstained row's, which moves no area."""
-    lanes = np.full(len(view.case), size)
-    lanes[view.order] = np.arange(size) if lane is None else lane
-    return lanes
+def _by_case(view: Any, lane: NDArray[Any] | None = None) -> Callable[[Floats], Floats]:
+    """What moves with each lane of the rows in order -> with each case, by the weights of its rows.
+
+    By default each row has a lane; after all comes that of abstained rows, which move no area.
+    Of very many rows these columns are added up as they are made, not held.
+    """
+    silent = view.case_weight - np.bincount(view.index, view.own, view.n_cases)
+
+    def add_up(by_lane: Floats) -> Floats:
+        rows = by_lane[:-1] if lane is None else by_lane[lane]
+        rows = rows if view.own is None else rows * view.own
+        return np.asarray(np.bincount(view.index, rows, view.n_cases) + by_lane[-1] * silent)
+
+    return add_up
 
 
 def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
-    totals, size = ranking.totals(block), len(ranking.order)
+    totals, by_case = ranking.totals(block), ranking.case_columns
     families = {
         "totals": [
-            Part.dense(totals.rows[0], np.ones(size + 1)),
-            Part(totals.by_kind[:, 0], lambda slope: np.append(slope[ranking.kind], 0.0)),
+            Part.dense(totals.rows[0], by_case[0]),
+            Part(totals.by_kind[:, 0], lambda slope: np.asarray(slope @ by_case[1:])),
         ]
     }
     if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
@@ -124,16 +150,13 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             cut = np.concatenate([none[:0], *cuts]).reshape(shape)
             memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut)
         if "exact" in sums:
-            area, pairs, lost = sums["exact"]
-            key = (ranking, "exact", (MOST_RISK,))
-            memory[key] = np.vstack([area, none, pairs, lost, none])
+            unknown = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
+            memory[ranking, "exact", ()] = np.vstack([*sums["exact"], unknown])
         if "hulls" in sums:
             memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
         return memory
 
-    return Tangent(
-        _lanes(ranking, size), [p for parts in families.values() for p in parts], remember
-    )
+    return Tangent([p for parts in families.values() for p in parts], remember)
 
 
 def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
@@ -143,11 +166,14 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
     own, tie = ranking.row_weight[ranking.order], tie_of_row(ranking.ends)
     x, y = (_sums(tie, own * part).cumsum() for part in (1.0, ranking.loss))
     heavy = np.diff(x, prepend=0.0) > 0.0
-    curve = x[heavy], y[heavy]
+    curve, reach = (x[heavy], y[heavy]), x[tie] * (1 - 1e-12)
+    first = np.searchsorted(curve[0], reach)
     families: dict[str, list[Part]] = {}
+    by_case = _by_case(ranking)
 
     def along(points: tuple[Floats, ...], part: Callable[..., tuple[Floats, ...]]) -> Floats:
-        return _along(ranking, x[tie], points, part)
+        place = first if points is curve else np.searchsorted(points[0], reach)
+        return by_case(_along(ranking, place, points, part))
 
     under_loss = along(curve, _by_loss)
     if _uses(block, "areas"):
@@ -156,18 +182,18 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             Part.dense(areas.risk[0], along(curve, _by_risk)),
             Part.dense(areas.loss[0], under_loss),
             *(
-                Part.dense(total, _up_to(ranking, curve, x[tie], cut, part))
+                Part.dense(total, by_case(_up_to(ranking, curve, first, cut, part)))
                 for totals, part in zip(areas.cut[..., 0], (_by_risk, _by_loss), strict=True)
                 for total, cut in zip(totals, ranking.cuts, strict=True)
             ),
         ]
     if _uses(block, "exact"):
-        exact = ranking.exact(block, MOST_RISK)[:, 0]
+        exact = ranking.exact(block)[:, 0]
         pairs = np.append(_of_pairs(tie, own, ranking.loss > 0), 0.0)
         families["exact"] = [
             Part.dense(exact[0], along(curve, _exactly)),
-            Part.dense(exact[2], pairs),
-            Part.dense(exact[3], under_loss),
+            Part.dense(exact[1], by_case(pairs)),
+            Part.dense(exact[2], under_loss),
         ]
     if _uses(block, "hulls"):
         corners = hull_corners(curve[0], curve[1] / curve[0])
@@ -184,13 +210,13 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
 
 def _along(
     ranking: Ranking,
-    reach: Floats,
+    first: NDArray[np.int64],
     points: tuple[Floats, ...],
     part: Callable[..., tuple[Floats, ...]],
 ) -> Floats:
     """Slope of an area over points (accepted weight, its loss) along every ranked row, and 0.
 
-    A row moves all points at and after its own: their weight by 1, their loss by its own.
+    A row moves all points at and after its ``first``: their weight by 1, their loss by its own.
     """
     x, y = points
     start_x, start_y, end_x, end_y = part(x[:-1], y[:-1], x[1:], y[1:])
@@ -199,7 +225,6 @@ def _along(
     by_y = np.append(1.0, end_y) + np.append(start_y, 0.0)
     if part is _by_loss:  # but that of the loss is a triangle
         by_x[0], by_y[0] = by_x[0] + y[0] / 2, by_y[0] - 1.0 + x[0] / 2
-    first = np.searchsorted(x, reach * (1 - 1e-12))
     from_x, from_y = (np.append(by[::-1].cumsum()[::-1], 0.0)[first] for by in (by_x, by_y))
     return np.append(from_x + ranking.loss * from_y, 0.0)
 
@@ -207,7 +232,7 @@ def _along(
 def _up_to(
     ranking: Ranking,
     points: tuple[Floats, ...],
-    reach: Floats,
+    tie: NDArray[np.int64],
     coverage: float,
     part: Callable[..., tuple[Floats, ...]],
 ) -> Floats:
@@ -216,7 +241,7 @@ def _up_to(
     stop = coverage * float(ranking.row_weight.sum())
     last = int(np.searchsorted(x, stop))
     if last == len(x):
-        return _along(ranking, reach, points, part)
+        return _along(ranking, tie, points, part)
     is_risk = part is _by_risk
     x0, y0 = (x[last - 1], y[last - 1]) if last else (0.0, 0.0)
     x1, y1 = x[last], y[last]
@@ -232,10 +257,9 @@ def _up_to(
     if is_risk:
         first = (first[0] - by_low * low / x0, by_low / x0) if last else (0.0, 0.0)
         second = second[0] - by_high * high / x1, by_high / x1
-    tie = np.searchsorted(x, reach * (1 - 1e-12))
-    along = np.zeros(len(reach) + 1)
+    along = np.zeros(len(tie) + 1)
     if last:
-        along = _along(ranking, np.minimum(reach, 2 * stop), (x[:last], y[:last]), part)
+        along = _along(ranking, np.minimum(tie, last), (x[:last], y[:last]), part)
         along[:-1] += (tie < last) * (first[0] + ranking.loss * first[1])
     along[:-1] += (tie <= last) * (second[0] + ranking.loss * second[1])
     return np.asarray(along + coverage * (low + rise * share))
@@ -265,28 +289,32 @@ def _exactly(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ..
 def _of_confusion(table: Confusion, block: CaseWeights) -> Tangent:
     base = table.sums(block)[..., 0]
 
+    def along(slope: Floats) -> Floats:
+        rows = slope[table.cell] * (1.0 if table.weight is None else table.weight)
+        return np.bincount(table.case, rows, table.n_cases).astype(np.float64)
+
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
         return {(table, "sums", ()): moved[0].reshape(*base.shape, -1)}
 
-    return Tangent(table.cell, [Part(base.ravel(), lambda slope: slope)], remember)
+    return Tangent([Part(base.ravel(), along)], remember)
 
 
 def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
     p, y, moments = view.probability, view.target, view.moments(block)
+    by_case = _by_case(view, view.atom)
     sums = np.concatenate([getattr(moments, name) for name in Moments.__slots__])
-    of_moments = np.stack([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
     scale, steps = float(sums[0]), 0.0
 
     def along_bins(slope: Floats) -> Floats:
         weight, probability, target = slope.reshape(3, BINS)[:, equal_width_bin(p)]
-        return np.append(weight + probability * p + target * y, 0.0)
+        return by_case(np.append(weight + probability * p + target * y, 0.0))
 
     def along_cosines(slope: Floats) -> Floats:
         from acumen.views.cell_kernels import cosine_series
 
-        return np.append((y - p) * cosine_series(slope, p), 0.0)
+        return by_case(np.append((y - p) * cosine_series(slope, p), 0.0))
 
-    parts = {"moments": Part(sums, lambda slope: np.append(slope @ of_moments, 0.0), scale)}
+    parts = {"moments": Part(sums, lambda slope: np.asarray(slope @ view.moment_columns), scale)}
     if _uses(block, "bins"):
         parts["bins"] = Part(view.bins(block, BINS).ravel(), along_bins, scale)
     if _uses(block, "cosines"):
@@ -295,7 +323,7 @@ def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
         squares, steps = view.pooled(block)[:, 0]
         fit = view.isotonic()
         # the regression has the least squares, so only the row's own square moves them
-        parts["pooled"] = Part.dense(squares, np.append(fit * (2 * y - fit), 0.0))
+        parts["pooled"] = Part.dense(squares, by_case(np.append(fit * (2 * y - fit), 0.0)))
 
     def remember(moved: list[Floats]) -> dict[Hashable, Any]:
         known = dict(zip(parts, moved, strict=True))
@@ -309,15 +337,18 @@ def _of_forecast(view: Forecast, block: CaseWeights) -> Tangent:
             memory[view, "pooled", ()] = np.vstack([squares, np.full_like(squares, steps)])
         return memory
 
-    return Tangent(_lanes(view, len(p), view.atom), [*parts.values()], remember)
+    return Tangent([*parts.values()], remember)
 
 
 def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
     # rows of one tie and level move alike: of predicted levels there are a few such lanes
     code = tie_of_row(ranking.ends) * ranking.levels + ranking.level
-    lanes, lane = np.unique(code, return_inverse=True)
-    tie, level = np.divmod(lanes, ranking.levels)
-    size, own = len(lanes), _sums(lane, ranking.row_weight[ranking.order])
+    there = np.zeros(len(ranking.ends) * ranking.levels, bool)
+    there[code] = True
+    lane = (np.cumsum(there, dtype=np.int32) - 1)[code]
+    tie, level = np.divmod(np.flatnonzero(there), ranking.levels)
+    by_case = _by_case(ranking, lane)
+    size, own = len(tie), _sums(lane, ranking.row_weight[ranking.order])
     base = ranking.sums(block)
     high = level >= np.arange(1, ranking.levels)[:, None]
     risky, top = own * (level > 0), level == ranking.levels - 1
@@ -333,7 +364,7 @@ def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
     sizes = np.cumsum([len(part) for part in slopes])[:-1]
     sums = [np.atleast_2d(getattr(base, name))[:, 0] for name in names]
     parts = [
-        Part.dense(total, np.append(by_lane, 0.0))
+        Part.dense(total, by_case(np.append(by_lane, 0.0)))
         for totals, rows in zip(sums, slopes, strict=True)
         for total, by_lane in zip(totals, rows, strict=True)
     ]
@@ -343,7 +374,18 @@ def _of_severity(ranking: SeverityRanking, block: CaseWeights) -> Tangent:
         sums = ThresholdSums(weight[0], above, precision, outranked, order[0])
         return {(ranking, "sums", ()): sums}
 
-    return Tangent(_lanes(ranking, size, lane), parts, remember)
+    return Tangent(parts, remember)
+
+
+def _of_reasoning(view: Reasoning, block: CaseWeights) -> Tangent:
+    names, columns = list(view.right), view.columns
+    sums = Part(columns.sum(axis=1), lambda slope: slope @ columns)
+
+    def remember(moved: list[Floats]) -> dict[Hashable, Any]:
+        right, of = np.split(moved[0], 2)
+        return {(view, "sums", ()): dict(zip(names, zip(right, of, strict=True), strict=True))}
+
+    return Tangent([sums], remember)
 
 
 def _of_precision(
@@ -376,4 +418,5 @@ _MAKERS: Final[dict[type, Callable[[Any, CaseWeights], Tangent]]] = {
     Confusion: _of_confusion,
     Forecast: _of_forecast,
     SeverityRanking: _of_severity,
+    Reasoning: _of_reasoning,
 }

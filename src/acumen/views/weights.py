@@ -8,7 +8,7 @@ loop can carry many abreast.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, wraps
 from typing import Any, Concatenate, Final, Literal, NamedTuple, ParamSpec, Self, TypeVar
 
@@ -35,7 +35,7 @@ class CaseWeights:
 
     counts: NDArray[Any]
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
-    """What :func:`once_a_block` has computed."""
+    """What :func:`once_a_block` and metrics have computed."""
 
     @classmethod
     def once(cls, n_cases: int) -> CaseWeights:
@@ -47,6 +47,12 @@ class CaseWeights:
     def lanes(self) -> int:
         """How many weightings the block holds."""
         return int(self.counts.shape[1])
+
+    def recall(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What was computed before under this key, or now."""
+        if key not in self.memory:
+            self.memory[key] = compute()
+        return self.memory[key]  # type: ignore[no-any-return]  # stored just above, as T
 
     def weigh(self, columns: Floats) -> Floats:
         """Sums over the cases, one row for every row of ``columns`` (statistic, case)."""
@@ -64,9 +70,7 @@ def once_a_block(
     def call(view: V, weights: CaseWeights, /, *args: P.args, **kwargs: P.kwargs) -> T:
         # a view is equal to itself alone, so it is its own key
         key = (view, method.__name__, args, *kwargs.items())
-        if key not in weights.memory:
-            weights.memory[key] = method(view, weights, *args, **kwargs)
-        return weights.memory[key]  # type: ignore[no-any-return]  # stored just above, as T
+        return weights.recall(key, lambda: method(view, weights, *args, **kwargs))
 
     return call
 
@@ -147,6 +151,12 @@ class CaseRows:
     def balance(self) -> tuple[float, float]:
         """As how many cases of one weight these count, and the share of the heaviest."""
         return balance(self.case_weight)
+
+    def forget(self) -> None:
+        """Let go of what can be made again, of more than 50,000 rows."""
+        if len(self.case) > 50_000:
+            for name in vars(self).keys() - {part.name for part in fields(self)}:
+                del vars(self)[name]
 
     def cases_behind(self, metric: str) -> int:
         """Cases with an answered row that has weight."""

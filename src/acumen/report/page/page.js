@@ -19,7 +19,9 @@
     ? { ...page.config,
         legend: { ...page.config.legend, orient: "bottom", columns: 1, labelLimit: 280,
           layout: { bottom: { anchor: "start", direction: "vertical" } } },
-        axis: { ...page.config.axis, labelLimit: 165 }, axisX: { titleAnchor: "end" } }
+        axis: { ...page.config.axis, labelLimit: 165,
+          labelExpr: "length(datum.label) > 25 ? slice(datum.label, 0, 11) + '…' + slice(datum.label, -11) : datum.label" },
+        axisX: { titleAnchor: "end" } }
     : page.config;
   const options = {
     ast: true, mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, loader,
@@ -140,7 +142,16 @@
     else setTimeout(resume, 20);
   });
 
+  // The library travels compressed; the content policy lets its text run, by its hash.
+  async function load() {
+    const packed = document.getElementById("library");
+    const bytes = Uint8Array.from(atob(packed.textContent), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    packed.replaceWith(made("script", { textContent: await new Response(stream).text() }));
+  }
+
   async function drawAll() {
+    await load().catch(console.error);
     for (const box of waiting.keys()) near.observe(box);
     for (const chart of page.charts) {
       await pause();
@@ -211,7 +222,6 @@
           if (at === 0) cell.append(opener(row, text));
           else cell.textContent = text;
           if (!column.names) cell.className = "n";
-          else cell.dir = "auto";
           line.append(cell);
         });
         body.append(line);
@@ -311,7 +321,7 @@
       const body = [...keys].map(([wanted, name]) => made("tr", {}, made("th", { scope: "row", textContent: name }),
         ...data.systems.map((system) => {
           const column = columnOf(wanted, system);
-          return made("td", { dir: "auto", textContent: column ? cellText(column, row) : "–" });
+          return made("td", { textContent: column ? cellText(column, row) : "–" });
         })));
       const at = rows.indexOf(row);
       panel.show(title.join(", "), facts, made("table", {}, made("thead", {}, head), made("tbody", {}, ...body)),
@@ -511,7 +521,7 @@
   }
 
   function takeChart(box, view) {
-    const name = box.parentElement.querySelector("h3").textContent;
+    const name = document.getElementById(box.parentElement.getAttribute("aria-labelledby")).textContent;
     const ink = (svg) => svg.replaceAll("currentColor", "#000");
     box.after(buttons(name, [
       ["SVG", async () => save(`${fileName(name)}.svg`, "image/svg+xml", ink(await view.toSVG()))],
@@ -541,12 +551,12 @@
     element.append(" ", button);
   }
 
-  // ---- terms: what one means, while it is pointed at or has the focus -------------------------
+  // ---- terms: what one means, or why there is no value, while it is pointed at or has the focus
   const tip = made("div", { id: "tip", hidden: true });
   tip.setAttribute("role", "tooltip");
   document.querySelector("main").append(tip);
   function explain(term) {
-    tip.textContent = page.terms[term.textContent];
+    tip.textContent = page.terms[term.textContent] ?? term.querySelector(".said").textContent.slice(2, -1);
     tip.hidden = false;
     term.setAttribute("aria-describedby", tip.id);
     const { left, bottom, top } = term.getBoundingClientRect();
@@ -557,7 +567,7 @@
   const hush = () => { tip.hidden = true; };
   for (const act of ["mouseover", "focusin"]) {
     document.addEventListener(act, ({ target }) => {
-      if (target.classList?.contains("term")) explain(target);
+      if (target.matches?.(".term, .why")) explain(target);
       else if (target !== tip) hush();
     });
   }

@@ -16,7 +16,7 @@ from acumen.metrics import METRICS
 from acumen.report.cells import title_of
 from acumen.report.claims import Claim
 from acumen.results.measured import Delta, Side
-from acumen.results.metrics import Matched, MetricsArtifact, name
+from acumen.results.metrics import Matched, MetricsArtifact, Population, name
 
 SIDES: Final[tuple[Side, Side]] = ("left", "right")
 
@@ -81,10 +81,16 @@ def verdict(artifact: MetricsArtifact, names: Sequence[str]) -> str:
 
 def _claims(artifact: MetricsArtifact, names: Sequence[str], *, bare: bool = False) -> list[str]:
     """The verdict, ``bare`` without its numbers, and what else is claimed."""
-    n, noun = artifact.population.participants_included, artifact.population.case_noun
-    if n < RELIABLE_CASES:
-        return [f"{n} {noun}s are too few to claim a difference (at least {RELIABLE_CASES})."]
+    if artifact.population.participants_included < RELIABLE_CASES:
+        return [too_few(artifact.population)]
     return [_at_equal_coverage(artifact, names, bare=bare), *_beside(artifact, names)]
+
+
+def too_few(people: Population) -> str:
+    """That nothing is claimed of so few cases."""
+    n = people.participants_included
+    few = f"{counted(n, people.case_noun)} {'is' if n == 1 else 'are'} too few"
+    return f"{few} to claim a difference (at least {RELIABLE_CASES})."
 
 
 def better(called: str, than: Sequence[str] = ()) -> str:
@@ -103,6 +109,8 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str], *, bare:
     matched, favours = artifact.comparison.matched, favoured(artifact)
     if not matched:
         return "Nothing can be compared: there is no confidence function with a value."
+    if not all(m.coverage for m in matched.values()):
+        return "Nothing can be compared: a side answers nothing."
     people = counted(artifact.population.participants_included, artifact.population.case_noun)
     nothing = f"no difference that {people} could show"
     start = f"At equal coverage ({next(iter(matched.values())).coverage:.1%})"

@@ -37,6 +37,11 @@ def fact_list(artifact: MetricsArtifact) -> Iterator[Fact]:
             label = f"{name(standing.system)}: {board.metric}"
             yield fact(label, standing.measured, unit_of(board.metric), note)
         return
+    if artifact.is_list:
+        for system, numbers in zip(names, artifact.overall_by_input, strict=True):
+            if (share := numbers.get("total_accuracy")) is not None:
+                yield fact(f"{system}: exactly right", share, Unit.SHARE)
+        return
     best = next(iter(artifact.functions), None)
     if artifact.comparison.enabled:
         ranked = [] if best is None else rows_of(artifact, best)[:1]

@@ -13,7 +13,7 @@ from acumen.errors import counted
 from acumen.report.blocks import Block, Cell, Folded, Paragraph, Section, Table, Tone
 from acumen.report.cells import fact, measured_cell, number, percent, text, title_of, unit_of
 from acumen.report.plots import plot, plots
-from acumen.report.selective.compared import better, listed
+from acumen.report.selective.compared import better, listed, too_few
 from acumen.results.measured import Description
 from acumen.results.metrics import Leaderboard, MetricsArtifact, Standing, name
 
@@ -22,6 +22,11 @@ FEW_PAIRS: Final = 10
 NOT_EQUAL: Final = (
     "Systems that are not told apart need not be equal, and one may be told from a third though "
     "the other is not."
+)
+
+APART: Final = (
+    "Nothing is claimed of differences: the systems were evaluated apart. acumen evaluate with "
+    "all of them as inputs tests them on the same rows."
 )
 
 
@@ -93,15 +98,16 @@ def verdict(document: MetricsArtifact) -> str:
     """Who is better than whom, or that these cases cannot show it."""
     board, people = document.leaderboard, document.population
     if board is None:
-        return "Nothing can be compared: there is no truth."
+        return APART if people.has_truth else "Nothing can be compared: there is no truth."
     if people.participants_included < RELIABLE_CASES:
-        noun = f"{people.participants_included} {people.case_noun}s"
-        return f"{noun} are too few to claim a difference (at least {RELIABLE_CASES})."
+        return too_few(people)
     if board.description is Description.COVERAGE_DIFFERS:
         return (
             f"By {ranked_by(board)} nothing is claimed: the systems do not answer equally much, "
             "and it rewards silence. --rank-by risk compares them at equal coverage."
         )
+    if board.coverage == 0.0:
+        return "Nothing can be compared: a system answers nothing."
     return f"By {ranked_by(board)} {'; '.join(_claims(document, board))}."
 
 
@@ -166,8 +172,8 @@ def section(document: MetricsArtifact, study: str) -> Section:
             "leaderboard",
             CHARTS["leaderboard"](document),
             board.caption,
-            f"Each dot is a system, each line its own interval. {NOT_EQUAL} The colours say what "
-            "the tests of all pairs together say; intervals that overlap may still be told apart.",
+            f"Each dot is a system, each line its own interval. {NOT_EQUAL} Grey is what the "
+            "tests of all pairs tell from it; intervals that overlap may still be told apart.",
             board,
         ),
         plot(
@@ -175,7 +181,7 @@ def section(document: MetricsArtifact, study: str) -> Section:
             "deltas",
             CHARTS["deltas"](document),
             table.caption,
-            "Each interval holds together with all the others. Coloured is what is told apart.",
+            "Each interval holds together with all the others. Grey is what cannot be told.",
             table,
         ),
     )

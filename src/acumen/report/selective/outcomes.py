@@ -64,7 +64,8 @@ def population(artifact: MetricsArtifact) -> str:
         share = p.participants_failed / p.participants_total
         failed = f" ({p.participants_failed} failed, {share:.1%})"
     planned = "" if p.rows_planned is None else f" of {p.rows_planned:,} planned"
-    who = f"{p.participants_included} of {p.participants_total} {p.case_noun}s included{failed}"
+    total = counted(p.participants_total, p.case_noun)
+    who = f"{p.participants_included:,} of {total} included{failed}"
     parts = (f"{who} · {counted(len(p.items), 'item')}", *outcome_lines(artifact))
     return ("\n" if artifact.comparison.enabled else " · ").join(parts) + planned
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from acumen.defaults import ESTIMAND, ITEMS
 from acumen.errors import printable
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Unit, floor_of
@@ -36,7 +37,7 @@ from acumen.report.selective.outcomes import (
     side_names,
 )
 from acumen.report.selective.slices import for_whom
-from acumen.report.selective.words import conclusion, knows, meaning
+from acumen.report.selective.words import conclusion, knows
 from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import MetricsArtifact, Variant, name
 
@@ -69,9 +70,9 @@ def screen(artifact: MetricsArtifact) -> list[Section]:
 def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
     """The systems that lead, as many as stand side by side; the leaderboard has them all."""
     names, board = artifact.input_names, artifact.leaderboard
-    if len(names) <= MOST_SIDES:
+    if len(names) <= MOST_SIDES or board is None:
         return artifact
-    order = names if board is None else [name(s.system) for s in board.standings]
+    order = [name(s.system) for s in board.standings]
     places = [names.index(system) for system in order[:MOST_SIDES]]
     sides = {function: [v[at] for at in places] for function, v in artifact.sides.items()}
     lists: dict[str, Sequence[object]] = {
@@ -88,9 +89,9 @@ def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
 
 def _judged(artifact: MetricsArtifact) -> Section:
     loss = f"loss {plain(artifact.loss.name)} = {plain(artifact.loss.definition)}"
-    about = f"{loss} · {artifact.confidence_level:.0%} intervals"
-    if artifact.options.get("items") == "random" or artifact.options.get("estimand") == "case":
-        about += f" · {meaning(artifact)}"
+    chosen = {"items": ITEMS, "estimand": ESTIMAND, **artifact.options}
+    of = f"items {chosen['items']}, estimand {chosen['estimand']}"
+    about = f"{loss} · {artifact.confidence_level:.0%} intervals · {of}"
     lines = "\n".join([population(artifact), *_inputs(artifact), about])
     return Section("judged", "What was judged, and what became of it", (Paragraph(lines),))
 
@@ -111,7 +112,9 @@ def _right(artifact: MetricsArtifact) -> Section:
         if key != "mae_units" or in_units(artifact)
     ]
     said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
-    words = f"Exactly right in {said} of all rows; an abstention is no right answer."
+    by_case = artifact.options.get("estimand") == "case"
+    alike = f", each {artifact.population.case_noun} counting alike" * by_case
+    words = f"Exactly right in {said} of all rows{alike}; an abstention is no right answer."
     blocks = (Paragraph(words), _numbers(artifact, rows)) if artifact.population.has_truth else ()
     return Section("right", "How right is it", blocks)
 
@@ -274,7 +277,7 @@ def _functions(artifact: MetricsArtifact) -> Section:
 def _compared(artifact: MetricsArtifact) -> Section:
     """Of two, by the best function what is tested and what is described; the words are of all."""
     best = artifact.best_function
-    if len(artifact.inputs) > 2:
+    if artifact.is_list:
         blocks: list[Block] = [Paragraph(conclusion(artifact)), *among_several(artifact)]
         return Section("compared", "Which is better", tuple(blocks))
     if len(artifact.inputs) < 2 or best is None:

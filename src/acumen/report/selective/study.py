@@ -41,6 +41,7 @@ def study_of(
     names = artifact.input_names
     people = artifact.population
     paired = artifact.comparison.enabled
+    by_influence = any(v.bootstrap.leave_one_out for _, _, v in artifact.variants())
     return Study(
         key=key,
         title=listed(names, 4) if paired else _title(artifact, names[0]),
@@ -61,7 +62,7 @@ def study_of(
             ),
             Section("provenance", "Provenance", tuple(provenance(artifact, command))),
         ),
-        definitions=("selective", "intervals"),
+        definitions=("selective", "intervals", *(["influence"] if by_influence else [])),
     )
 
 
@@ -192,7 +193,7 @@ def _curves(artifact: MetricsArtifact, study: str) -> Section:
 
 
 def _deltas(artifact: MetricsArtifact, study: str) -> Section:
-    if len(artifact.inputs) > 2:
+    if artifact.is_list:
         return section(artifact, study)
     if not artifact.comparison.enabled:
         return Section("deltas", "How the two differ")

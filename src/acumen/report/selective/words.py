@@ -28,7 +28,7 @@ def summary(artifact: MetricsArtifact) -> Answers:
 
 def conclusion(artifact: MetricsArtifact) -> str:
     """One or two sentences: which is better, or that these cases cannot show it."""
-    if len(artifact.inputs) > 2:
+    if artifact.is_list:
         return among_several(artifact)
     if not artifact.confidence_variants:
         return nothing_ranked(artifact)
@@ -59,9 +59,9 @@ def _alike(best: Best) -> str:
 
 def _conclusions(artifact: MetricsArtifact) -> list[str]:
     best = artifact.best_function
-    if best is None and len(artifact.inputs) < 3:
+    if best is None and not artifact.is_list:
         return [nothing_ranked(artifact)]
-    if len(artifact.inputs) > 2:
+    if artifact.is_list:
         return [f"{among_several(artifact)} {margin(artifact)}".strip()]
     if artifact.comparison.enabled:
         return conclusions(artifact)
@@ -91,13 +91,13 @@ def knows(artifact: MetricsArtifact, variant: Variant) -> str:
 
 def _limits(artifact: MetricsArtifact) -> list[str]:
     people = artifact.population
-    noun = people.case_noun
+    noun, n = people.case_noun, people.participants_included
     limits = [
-        f"The intervals speak of {noun}s like these {people.participants_included:,}, "
+        f"The intervals speak of {noun}s like {'this one' if n == 1 else f'these {n:,}'}, "
         f"{meaning(artifact)}; they do not cover other populations, other prompts or a model that "
         "changes."
     ]
-    if people.participants_included < RELIABLE_CASES:
+    if n < RELIABLE_CASES:
         limits.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
     if people.items_abstained:
         limits.append(

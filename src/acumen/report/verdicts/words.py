@@ -121,8 +121,7 @@ def _ranking(document: ResultsDocument) -> str | None:
                 text += f", worst at finding '{level}' ({100 * (worst.ap or 0.0):.1f}%)"
     few = [row for row in rows if row.n_positive < FEWEST_AT_LEVEL]
     if few:
-        n = few[0].n_positive
-        cases = "one case" if n == 1 else f"{n} cases"
+        cases = counted(few[0].n_positive, "case")
         text += f"; '{printable(str(few[0].at_least))}' rests on {cases}"
     return text
 
