@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +169,47 @@ def test_rows_failed_or_unscored_on_a_side_are_left_out_of_both() -> None:
     assert artifact.population.items_total == 3
     assert artifact.population.outcomes_by_input[1]["unscored"] == 1
     assert "1 row failed or unscored on a side and left out of both" in artifact.warnings
+
+
+@pytest.mark.parametrize(
+    "outcomes", [["failed", "failed"], ["failed", "unscored"], ["unscored", "unscored"]]
+)
+def test_where_no_row_is_judged_no_case_is_included_and_shares_have_no_value(
+    outcomes: list[str],
+) -> None:
+    table = from_columns(
+        case=[1, 2], truth=[1, 2], prediction=[None, None], outcome=outcomes, scale="1-3"
+    )
+    artifact = evaluate(table, resamples=0).artifact
+    population = artifact.population
+    assert (population.participants_included, population.participants_total) == (0, 2)
+    assert population.participants_failed == outcomes.count("failed")
+    assert isinstance(artifact.overall, dict)
+    for name in ("coverage", "total_accuracy"):
+        assert artifact.overall[name].value is None
+        assert artifact.overall[name].reason == "no row has weight"
+    assert not any("abstained" in warning for warning in artifact.warnings)
+
+
+def test_a_case_whose_rows_another_system_failed_is_still_counted_in_the_total() -> None:
+    path = Path(__file__).parents[1] / "samples" / "promptfoo_tickets.json"
+    population = evaluate(path, levels="1-5", resamples=0).artifact.population
+    assert (population.participants_included, population.participants_total) == (9, 10)
+
+
+def test_a_run_without_signals_is_measured_as_far_as_needs_no_confidence(tmp_path: Path) -> None:
+    cases = [
+        {
+            "participant_id": i,
+            "success": True,
+            "predicted_items": {"Sleep": i % 4},
+            "ground_truth_items": {"Sleep": i % 3},
+        }
+        for i in range(12)
+    ]
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"experiments": [{"results": {"results": cases}}]}))
+    artifact = evaluate(path, resamples=0).artifact
+    assert isinstance(artifact.overall, dict)
+    assert artifact.overall["mae_levels"].value == 14 / 12  # 0 0 0 3 1 1 2 2 2 1 1 1
+    assert not artifact.confidence_variants

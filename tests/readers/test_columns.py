@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -179,3 +179,38 @@ def test_raters_of_one_judgment_have_one_prediction() -> None:
     assert "raters of one judgment have different predictions" in str(problem)
     systems = list("xyxy")
     assert len(from_columns(**columns, prediction=[1, 2, 2, None], system=systems)) == 4
+
+
+NONE_IS_A_LEVEL: Final[dict[str, list[Any]]] = {
+    "case": [1, 2, 3, 4],
+    "truth": ["None", "Mild", "Severe", "Mild"],
+    "prediction": ["None", "None", "n/a", "Mild"],
+}
+
+
+def test_a_word_for_no_answer_that_is_a_truth_is_proposed_as_a_level() -> None:
+    with pytest.raises(DataError, match="--levels None,Mild,Severe "):
+        from_columns(**NONE_IS_A_LEVEL)
+    table = from_columns(**NONE_IS_A_LEVEL, scale="None,Mild,Severe")
+    assert table.answered.tolist() == [True, True, False, True]
+    assert table.truth.tolist() == [0, 1, 2, 1]
+
+
+def test_a_truth_that_a_scale_without_it_loses_is_told() -> None:
+    table = from_columns(**NONE_IS_A_LEVEL, scale="Mild,Severe")
+    note = "truth: read as no truth: 'None' (1 row); if it is a level, name it with --levels"
+    assert table.warnings[0] == note
+    assert table.no_truth == 1
+
+
+@pytest.mark.parametrize("scale", [None, [False, True], ["False", "True"], "false,true", [0, 1]])
+def test_true_and_false_are_levels_where_truth_and_prediction_are_both_boolean(scale: Any) -> None:
+    truth, answers = np.array([True, False, True]), [False, None, True]
+    table = from_columns(case=[1, 2, 3], truth=truth, prediction=answers, scale=scale)
+    assert (table.truth.tolist(), table.prediction.tolist()) == ([1, 0, 1], [0, -1, 1])
+    assert table.scale.inferred is (scale is None)
+
+
+def test_true_among_numbers_is_no_level() -> None:
+    with pytest.raises(DataError, match="the boolean true where a level"):
+        from_columns(case=[1, 2, 3], truth=[True, 0, 1], prediction=[1, 0, 1], scale="0-1")

@@ -95,12 +95,37 @@ def test_a_truth_is_never_null() -> None:
     assert "item Sleep, ground_truth_items: null where a level" in refused(document)
 
 
-@pytest.mark.parametrize("field", ["predicted_items", "ground_truth_items", "item_signals"])
+@pytest.mark.parametrize("field", ["predicted_items", "item_signals"])
 def test_an_absent_item_is_an_error_and_no_abstention(field: str) -> None:
     document = run_document()
     del entries(document)[1][field]["Sleep"]
     message = refused(document)
     assert f"participant 102, item Sleep, {field}: lacks this item" in message
+
+
+def test_rows_whose_truth_is_still_to_come_are_left_out_and_counted_or_refused() -> None:
+    document = run_document()
+    del entries(document)[1]["ground_truth_items"]["Sleep"]
+    entries(document).append({**entries(document)[0], "participant_id": 103})
+    del entries(document)[2]["ground_truth_items"]
+    table = run_from_document(document)
+    whole = run_from_document(run_document())
+    assert (len(table), table.no_truth) == (len(whole) - 1, 1 + len(ITEMS))
+    assert table.cases == (101, 102)
+    rows = ~((whole.case == 1) & (whole.item == whole.items.index("Sleep")))
+    for column in ("truth", "prediction", "outcome"):
+        assert getattr(table, column).tolist() == getattr(whole, column)[rows].tolist()
+    with pytest.raises(DataError, match="participant 102, item Sleep, truth: has no truth, as 9"):
+        run_from_document(document, strict=True)
+
+
+def test_a_run_without_any_truth_is_read_on_the_levels_of_its_answers() -> None:
+    own = [
+        {"participant_id": i, "success": True, "predicted_items": {"tone": 1 + i % 5}}
+        for i in range(6)
+    ]
+    table = run_from_document({"experiments": [{"results": {"results": own}}]})
+    assert (table.has_truth, table.scale.levels, len(table)) == (False, (1, 2, 3, 4, 5), 6)
 
 
 def test_a_misspelled_item_is_named_with_the_one_that_was_meant() -> None:
@@ -359,7 +384,7 @@ def test_many_cases_with_items_of_their_own_are_told_by_case_and_not_by_gap() ->
     with pytest.raises(DataError) as refused_:
         run_from_document(document, scale=Scale.numbered(0, 3))
     problems = [str(p) for p in refused_.value.problems]
-    assert len(problems) == 60 * 3 + 1
+    assert len(problems) == 60 * 2 + 1
     rest = "nor 58 more of the 60 items"
     assert problems[0] == f"case 0, item q1, predicted_items: lacks this item, {rest}"
     assert any(

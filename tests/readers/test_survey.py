@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import acumen
 from acumen.cli import run
-from acumen.errors import UsageError
+from acumen.errors import DataError, UsageError
 from acumen.files.toml import parse_toml
 from acumen.results.survey import Survey
 
@@ -251,3 +252,54 @@ def test_every_column_of_the_truth_is_shown_as_one() -> None:
         *("rater_1", "rater_2", "rater_3")
     ]
     assert survey.columns["truth"] == "rater_1,rater_2,rater_3"
+
+
+@pytest.mark.parametrize(
+    ("sample", "options"),
+    [
+        ("raters_long.csv", "--truth score --prediction ai_score"),
+        ("raters_wide.csv", "--truth rater_1,rater_2,rater_3"),
+        ("mtbench_single.jsonl", "--case question_id --truth COLUMN --prediction score"),
+    ],
+)
+def test_an_error_proposes_the_columns_that_map_guesses(sample: str, options: str) -> None:
+    with pytest.raises(DataError, match=f"name it: {options} .*see acumen map FILE"):
+        acumen.read(SAMPLES / sample)
+
+
+def test_a_number_may_be_declared_as_no_answer() -> None:
+    rows = [{"id": i, "truth": i % 3, "prediction": i % 2 or -9} for i in range(6)]
+    tables = [acumen.evaluate(rows, abstain=word, resamples=0).artifact for word in (-9, ["-9"])]
+    assert [t.population.outcomes["abstained"] for t in tables] == [3, 3]
+
+
+def test_a_workbook_is_to_be_saved_as_csv(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    with pytest.raises(DataError, match=r"ratings\.xlsx: is an Excel workbook: save it as CSV"):
+        acumen.read(path)
+
+
+def test_a_lazy_frame_is_read_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
+    polars = pytest.importorskip("polars")
+    rows = {"id": [1, 2, 3], "truth": [0, 1, 2], "prediction": [0, 1, 1]}
+    artifact = acumen.evaluate(polars.LazyFrame(rows), resamples=0).artifact
+    assert artifact.population.outcomes["answered"] == 3
+    assert not [w for w in recwarn if "Performance" in w.category.__name__]
+
+
+def test_booleans_are_levels_whose_order_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "b.json"
+    rows = [{"id": i, "truth": i % 2 == 0, "prediction": i % 3 == 0} for i in range(4)]
+    path.write_text(json.dumps(rows))
+    findings = acumen.survey(path)
+    assert (findings.levels, findings.problems) == (["false", "true"], [])
+
+
+def test_a_word_for_no_answer_among_truths_is_one_of_the_levels(tmp_path: Path) -> None:
+    path = tmp_path / "n.csv"
+    path.write_text("id,truth,prediction\n1,None,None\n2,Mild,None\n3,Severe,n/a\n4,Mild,Mild\n")
+    findings = acumen.survey(path)
+    assert findings.levels == ["None", "Mild", "Severe"]
+    assert findings.outcomes["answered"] == 3

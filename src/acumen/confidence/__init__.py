@@ -160,12 +160,16 @@ def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
 
 def own_signals(table: Judgments) -> tuple[str, ...]:
     """Signals of the table that no function takes and no run captures: columns of one's own."""
-    inputs = {key for function in FUNCTIONS.values() for key in function.needs}
+    inputs = _inputs()
     return tuple(
         key
         for key, signal in table.signals.items()
         if key not in inputs and not kind_of(key).filled and np.isfinite(signal.values).any()
     )
+
+
+def _inputs() -> set[str]:
+    return {key for function in FUNCTIONS.values() for key in function.needs}
 
 
 def _by_name(key: str) -> str:
@@ -222,13 +226,15 @@ def check_artifact(expression: Expression, calibration: Calibrator | None) -> No
 
 
 def why_no_default(table: Judgments) -> dict[str, str] | None:
-    """What to say of a table of rows that has nothing to rank by; None where it has.
+    """What to say of a table that has nothing to rank by; None where it has.
 
     A confidence that some answered rows lack is none; a column of one's own is asked for by name.
+    A run has something where it has any signal that a function takes.
     """
-    if not table.source.is_long or "llm_evidence_count" in table.signals:
-        return None
     rows = table.included
+    of_run = {"llm_evidence_count"} if table.source.is_long else {"confidence", *_inputs()}
+    if of_run & table.signals.keys() or not (table.source.is_long or len(rows)):
+        return None
     if "confidence" in rows.signals:
         why = why_lacking(rows, "confidence", answered_rows(rows))
         return None if why is None else {"confidence": why}

@@ -24,6 +24,7 @@ from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
 from acumen.results.measured import Delta, Description, Measured, finite
 from acumen.stages import stage
+from acumen.table.align import everyone
 from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
@@ -187,9 +188,9 @@ def evaluation(
     left_out: dict[str, str],
     warnings: Sequence[str],
     best: document.Best | None,
-    outcomes: Sequence[Mapping[str, int]],
+    inputs: Sequence[Judgments],
 ) -> Evaluation:
-    """The whole document."""
+    """The whole document; ``inputs`` are the tables as they were read."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
     with stage("agreement of levels", 0.5):
@@ -207,7 +208,7 @@ def evaluation(
     artifact = document.MetricsArtifact(
         created_at=created_at(),
         inputs=_inputs(tables),
-        population=_population(tables, comparison, outcomes),
+        population=_population(tables, comparison, inputs),
         loss=document.LossDescription(
             name=loss.name,
             definition=loss.describe(scale),
@@ -279,33 +280,40 @@ def _options(plan: Plan) -> dict[str, Any]:
 def _population(
     tables: Sequence[Judgments],
     comparison: document.Comparison,
-    outcomes: Sequence[Mapping[str, int]],
+    inputs: Sequence[Judgments],
 ) -> document.Population:
     """The population of one input, or of the common set of several."""
     judged = tables[0].included
     failed = {f.case: f for t in tables for f in t.failed}
     of_pair = {*comparison.failed_left, *comparison.failed_right}
-    n_failed = len(of_pair if len(tables) == 2 else failed)
-    others = {*tables[0].cases} - {*judged.cases} - {*failed}
+    gone = of_pair if len(tables) == 2 else {*failed}
+    common = set.intersection(*({*everyone(table)} for table in inputs))
+    outcomes = [_outcomes(table, whole) for table, whole in zip(tables, inputs, strict=True)]
     effective, largest = balance_of(tables[0])
     return document.Population(
-        participants_total=len(judged.cases) + len(others) + n_failed,
+        participants_total=len(common | gone | {*tables[0].cases}),
         participants_included=len(judged.cases),
-        participants_failed=n_failed,
+        participants_failed=len(gone),
         effective_cases=finite(effective),
         largest_case_share=largest,
         items_total=int(judged.once.sum()),
         items_answered=judged.tally["answered"],
         items_abstained=judged.tally["abstained"],
         answered_by_input=[t.included.tally["answered"] for t in tables],
-        outcomes=dict(outcomes[0]),
-        outcomes_by_input=[dict(counts) for counts in outcomes],
+        outcomes=outcomes[0],
+        outcomes_by_input=outcomes,
         has_truth=judged.has_truth,
         rows_planned=tables[0].planned,
         case_noun=judged.scale.case,
         items=list(judged.items),
         failed=[document.Failure(case=f.case, reason=f.reason) for f in failed.values()],
     )
+
+
+def _outcomes(judged: Judgments, table: Judgments) -> dict[str, int]:
+    """What the rows came to: those that are judged, and what is left out of the whole input."""
+    left_out = ("unscored", "failed", "no_truth")
+    return judged.tally | {name: table.tally[name] for name in left_out}
 
 
 def _rows(

@@ -128,14 +128,8 @@ def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> Evaluation:
             ),
         ],
         None if len(systems) > 1 else _best(systems[0], functions, twins),
-        [_outcomes(judged, table) for judged, table in zip(tables, inputs, strict=True)],
+        inputs,
     )
-
-
-def _outcomes(judged: Judgments, table: Judgments) -> dict[str, int]:
-    """What the rows came to: those that are judged, and what is left out of the whole input."""
-    left_out = ("unscored", "failed", "no_truth")
-    return judged.tally | {name: table.tally[name] for name in left_out}
 
 
 def _select(
@@ -314,7 +308,7 @@ def _table_warnings(table: Judgments, plan: Plan) -> list[str]:
     rows, noun = table.included, table.scale.case
     n = len(rows.cases)
     if n < FEWEST_CASES:
-        warnings.append(f"{n} {noun}: an interval needs at least {FEWEST_CASES}")
+        warnings.append(f"{counted(n, noun)}: an interval needs at least {FEWEST_CASES}")
     elif n < RELIABLE_CASES:
         warnings.append(f"{n} {noun}s: intervals from fewer than {RELIABLE_CASES} are unreliable")
     else:

@@ -52,8 +52,8 @@ def is_by_name(inputs: Mapping[Any, Any]) -> bool:
     kinds = (str, Path, Judgments)
     rows = ([*v[:1]] if isinstance(v, list | tuple) else [] for v in inputs.values())
     tables = (
-        isinstance(v, kinds) or hasattr(v, "columns") or any(hasattr(r, "keys") for r in first)
-        for v, first in zip(inputs.values(), rows, strict=True)
+        isinstance(v, kinds) or hasattr(type(v), "columns") or any(hasattr(r, "keys") for r in one)
+        for v, one in zip(inputs.values(), rows, strict=True)
     )
     return bool(inputs) and all(isinstance(name, str) for name in inputs) and all(tables)
 

@@ -145,7 +145,8 @@ def table_of(data: Any, mode: str | None = None, reading: Reading | None = None)
         return data if request.scale is None else data.on_scale(request.scale)
     if isinstance(data, list | tuple):
         return _of_list(data, request)
-    if isinstance(data, Mapping) or not hasattr(data, "columns"):
+    # asked of its type: a lazy frame would have to work the columns out, and warns
+    if isinstance(data, Mapping) or not hasattr(type(data), "columns"):
         raise UsageError(
             "an input is a Judgments table (from_columns makes one), a path, a dataframe or a list "
             f"of rows, not {printable(type(data).__name__)}"

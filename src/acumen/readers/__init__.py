@@ -46,16 +46,17 @@ def read_content(
     kind = FORMATS[name]
     if mode is not None and not kind.has_modes:
         raise UsageError(f"{content.name} has no modes; leave the mode out")
-    options: dict[str, Any] = {"mode": mode} if kind.has_modes else {}
     if kind.has_columns:
         table = assemble(rows_of(content, name, request), content.source, request)
         if arrow := sys.modules.get("pyarrow"):
             arrow.default_memory_pool().release_unused()  # which would be kept for the next file
         return table
-    if request.asks:
-        asks, known = ", ".join(request.asks), ", ".join(titles(with_columns=True))
+    if asked := [option for option in request.asks if option != "--strict"]:
+        asks, known = ", ".join(asked), ", ".join(titles(with_columns=True))
         raise UsageError(f"{content.name} has no columns; leave {asks} out ({known} have them)")
-    judgments: Judgments = kind.reader()(content, scale=request.scale, **options)
+    options: dict[str, Any] = {"mode": mode} if kind.has_modes else {}
+    strict = bool(request.keywords.get("strict"))
+    judgments: Judgments = kind.reader()(content, scale=request.scale, strict=strict, **options)
     return judgments
 
 

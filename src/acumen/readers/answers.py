@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from acumen.errors import DataError, OffScaleError, counted, printable, what_came
 from acumen.files.text import folded
 from acumen.table.coded import Coded
-from acumen.table.judgments import NO_PREDICTION, Outcome
+from acumen.table.judgments import LEFT_OUT, NO_PREDICTION, NO_TRUTH, Judgments, Outcome
 from acumen.table.levels import levels_seen, number_in
 from acumen.table.scale import Scale, builtin_scales
 
@@ -114,6 +114,8 @@ def choose_scale(
     first = list(NOTHING.open(truth) if has_truth else silence.open(prediction))
     words = [value for value in first if number_in(value) is None]
     numbers = [*NOTHING.numbers(truth), *silence.numbers(prediction)]
+    if are_boolean(truth, prediction):
+        return Scale.of((False, True), inferred=True)
     items = () if item is None else item.values
     for scale in map(Scale.named, builtin_scales() if items else ()):
         is_theirs = all(name in scale.items for name in items)
@@ -121,6 +123,8 @@ def choose_scale(
             return scale
     how = "(scale= in Python)"
     if words and len(words) == len(first):
+        if has_truth and truth is not None:  # what is a word for no answer elsewhere may be a level
+            words = [word for word in truth.values if str(word).strip()]
         texts = [printable(str(word)) for word in (usual_order(words) or words)[:12]]
         order = f"name them, lowest first, as in --levels {','.join(texts)} {how}"
         words_are = f"the levels are words ({', '.join(texts)}), whose order is not known"
@@ -132,6 +136,12 @@ def choose_scale(
         why = "too few to tell the scale" if len(distinct) < 2 else "not evenly spaced levels"
         raise DataError([f"the levels in it are {seen}: {why}; name them: --levels 1-5 {how}"])
     return Scale.of(levels, inferred=True)
+
+
+def are_boolean(truth: Coded | None, prediction: Coded) -> bool:
+    """Whether truth and prediction are true or false, so that their order is known."""
+    columns = [list(NOTHING.open(column)) for column in (truth, prediction)]
+    return all(columns) and all(isinstance(v, bool) for values in columns for v in values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +170,14 @@ class Reading:
         by_value = np.where(self.rank == NO_PREDICTION, _FAULT, Outcome.ANSWERED)
         by_value[self.is_silent] = Outcome.ABSTAINED
         return self.column.spread(by_value, Outcome.ABSTAINED, np.int8)
+
+    @property
+    def silence_notes(self) -> list[str]:
+        """What to tell of a truth in which words stand that commonly say that there is none."""
+        if not self.common:
+            return []
+        words = self.listed(self.common, self.counts(np.ones(len(self.column), bool)))
+        return [f"truth: read as no truth: {words}; if it is a level, name it with --levels"]
 
     def faults_in(self, rows: Mask | None = None) -> list[Fault]:
         """What is wrong in some rows: a line for each value, one for all where they are many."""
@@ -193,8 +211,11 @@ class Reading:
         )
 
 
-def read_levels(column: Coded, scale: Scale, silence: Silence) -> Reading:
-    """What each value of a column is on a scale; numbers may be written as text."""
+def read_levels(column: Coded, scale: Scale, silence: Silence, *, boolean: bool = False) -> Reading:
+    """What each value of a column is on a scale; numbers may be written as text.
+
+    In ``boolean`` columns true is the level of this name, or 1.
+    """
     rank = np.full(len(column.values), NO_PREDICTION, np.int16)
     is_silent = np.zeros(len(column.values), bool)
     common, faults = [], {}
@@ -202,6 +223,8 @@ def read_levels(column: Coded, scale: Scale, silence: Silence) -> Reading:
         if silence.declared and word_of(value) in silence.declared:
             is_silent[code] = True
             continue
+        if boolean and isinstance(value, bool):
+            value = int(value) if scale.is_numeric else str(value)
         number = number_in(value) if scale.is_numeric else None
         try:
             rank[code] = scale.rank(value if number is None else number)
@@ -294,3 +317,17 @@ def _stated(stated: Coded | None, size: int) -> tuple[NDArray[np.int8], list[Fau
             message = f"{what_came(value)} is not one of {', '.join(_OUTCOMES)}"
             faults.append(Fault(int(stated.first[code]), message, int(stated.counts[code])))
     return stated.spread(wishes, -1, np.int8), faults
+
+
+def rows_with_truth(table: Judgments, *, strict: bool) -> Judgments:
+    """The rows that have a truth, if any has; the others are counted, or refused if ``strict``."""
+    # a row that failed is left out as failed, whether or not its truth is known
+    unknown = table.exact_truth
+    missing = (np.isnan(unknown) | (unknown == NO_TRUTH)) & ~np.isin(table.outcome, LEFT_OUT)
+    if strict and (missing.any() or not table.has_truth):
+        message = f"has no truth, as {counted(int(missing.sum()), 'row')} in all"
+        problem = table.problem(int(np.argmax(missing)), message, "truth")
+        raise DataError([problem], source=table.source.name)
+    if not table.has_truth or not missing.any():
+        return table
+    return replace(table.take(~missing), no_truth=int(missing.sum()))

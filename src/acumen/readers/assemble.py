@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from acumen.errors import DataError, Problem, counted, label, refuse, what_came
 from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
+from acumen.readers.guess import propose
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
@@ -61,7 +63,7 @@ class _Study:
         named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
         # a mapping may say that there is no truth by naming none
         needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
-        guess = guess_roles(rows.names, named, needs)
+        guess = guess_roles(rows.names, named, needs, partial(propose, rows, named))
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
         return cls(rows, mapping, roles, guess.notes)
 

@@ -10,13 +10,21 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.errors import DataError, Problem, UsageError, counted, printable, what_came
-from acumen.readers.answers import NOTHING, Fault, Silence, choose_scale, read_levels, read_outcomes
+from acumen.errors import DataError, Problem, UsageError, printable, what_came
+from acumen.readers.answers import (
+    NOTHING,
+    Fault,
+    Silence,
+    are_boolean,
+    choose_scale,
+    read_levels,
+    read_outcomes,
+    rows_with_truth,
+)
 from acumen.readers.cells import numbers_of, plain_column
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
 from acumen.table.coded import Coded
 from acumen.table.judgments import (
-    LEFT_OUT,
     NO_PREDICTION,
     NO_TRUTH,
     FailedCase,
@@ -137,17 +145,7 @@ def from_columns(
         **apart,
     )
     _refuse_split_answers(table)
-    table = settle(table, truth_is)
-    # a row that failed is left out as failed, whether or not its truth is known
-    unknown = table.exact_truth
-    missing = (np.isnan(unknown) | (unknown == NO_TRUTH)) & ~np.isin(table.outcome, LEFT_OUT)
-    if strict and (missing.any() or not table.has_truth):
-        message = f"has no truth, as {counted(int(missing.sum()), 'row')} in all"
-        problem = table.problem(int(np.argmax(missing)), message, "truth")
-        raise DataError([problem], source=source.name)
-    if not table.has_truth or not missing.any():
-        return table
-    return replace(table.take(~missing), no_truth=int(missing.sum()))
+    return rows_with_truth(settle(table, truth_is), strict=strict)
 
 
 def _refuse_split_answers(table: Judgments) -> None:
@@ -208,11 +206,13 @@ def _values(
     problems += rows.odd("item", lambda item: bad_item(item, scale), "must be a name, not null")
     for name in _APART:
         problems += rows.odd(name, lambda value: None, "is missing")
-    reading = read_levels(coded["prediction"], scale, silence)
-    truth = np.full(len(coded["case"]), NO_TRUTH, np.int16)
+    boolean = are_boolean(coded.get("truth"), coded["prediction"])
+    reading = read_levels(coded["prediction"], scale, silence, boolean=boolean)
+    truth, notes = np.full(len(coded["case"]), NO_TRUTH, np.int16), []
     if "truth" in coded:
-        truths = read_levels(coded["truth"], scale, NOTHING)
+        truths = read_levels(coded["truth"], scale, NOTHING, boolean=boolean)
         truth = truths.ranks
+        notes = truths.silence_notes
         problems += rows.problems(truths.faults_in(), "truth")
     outcomes = read_outcomes(
         reading,
@@ -246,7 +246,8 @@ def _values(
         note = f"prediction: {listed} is no truth and read as a level; {hint}"
         outcomes.warnings.append(note)
     ranks = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
-    return _Values(truth, ranks.astype(np.int16), outcomes.outcome, tuple(outcomes.warnings))
+    notes += outcomes.warnings
+    return _Values(truth, ranks.astype(np.int16), outcomes.outcome, tuple(notes))
 
 
 def _on_range(

@@ -1,8 +1,9 @@
 """One record a case, as run artifacts hold them -> the table.
 
-A record has ``participant_id`` and ``success``; a successful one has ``predicted_items``,
-``ground_truth_items`` and ``item_signals`` (or the older ``evidence_counts``), each by item. Null
-is abstention and nothing else is; an absent item is an error. All problems are told at once.
+A record has ``participant_id`` and ``success``; a successful one has ``predicted_items``, and may
+have ``ground_truth_items`` and ``item_signals`` (or the older ``evidence_counts``), each by item. A
+null prediction is abstention and nothing else is; a prediction that is absent is an error, a truth
+may still come. All problems are told at once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from acumen.errors import DataError, OffScaleError, label, what_came
 from acumen.files.fields import Fields
-from acumen.readers.answers import NOTHING, choose_scale
+from acumen.readers.answers import NOTHING, choose_scale, rows_with_truth
 from acumen.readers.content import Content
 from acumen.readers.json_rows import parse_lines
 from acumen.readers.keys import bad_id
@@ -57,6 +58,7 @@ def table_from_entries(
     scale: Scale | None,
     source: Source,
     name: str,
+    strict: bool = False,
     warnings: Sequence[str] = (),
     places: Sequence[str] | None = None,
 ) -> Judgments:
@@ -96,7 +98,7 @@ def table_from_entries(
     codes = {case: code for code, case in enumerate(cases)}, {i: c for c, i in enumerate(items)}
     columns = zip(*rows, strict=True) if rows else [()] * 6
     case_of, item_of, truth, prediction, outcome, signals = columns
-    return Judgments(
+    table = Judgments(
         scale=scale,
         cases=cases,
         items=items,
@@ -113,9 +115,10 @@ def table_from_entries(
         warnings=tuple(warnings),
         source=source,
     )
+    return rows_with_truth(table, strict=strict)
 
 
-def read_cases(content: Content, scale: Scale | None = None) -> Judgments:
+def read_cases(content: Content, scale: Scale | None = None, *, strict: bool = False) -> Judgments:
     """The table of JSON Lines with one case record a line, as a runner writes them."""
     entries, lines = parse_lines(content)
     return table_from_entries(
@@ -123,6 +126,7 @@ def read_cases(content: Content, scale: Scale | None = None) -> Judgments:
         scale=scale,
         source=replace(content.source, is_long=False),
         name=content.name,
+        strict=strict,
         places=[f"line {line}" for line in lines],
     )
 
@@ -134,7 +138,7 @@ def _scale_of(entries: Sequence[object], name: str) -> Scale:
         for key in ("ground_truth_items", "predicted_items")
     )
     for scale in map(Scale.named, builtin_scales()):
-        if not truth or any(item in scale.items for item, _ in (*truth, *prediction)):
+        if not prediction or any(item in scale.items for item, _ in (*truth, *prediction)):
             return scale
     truths, predictions = (Coded.of([v for _, v in pairs]) for pairs in (truth, prediction))
     try:
@@ -198,21 +202,20 @@ def _rows_of(
 ) -> Iterator[_Row]:
     fields.case = case
     objects = _objects(record, fields)
-    if not {*_FIELDS[:2]} <= objects.keys():
+    if "predicted_items" not in objects:
         return
-    for key in _FIELDS[:3]:
+    for key in ("predicted_items", "item_signals"):
         lacking = [item for item in items if item not in objects.get(key, items)]
         if lacking:  # one problem for all: a file of cases with items of their own is mostly gaps
             first, more = lacking[0], len(lacking) - 1
             rest = f", nor {more} more of the {len(items)} items" if more else ""
             fields.wrong(key, f"lacks this item{_like(first, (*objects[key],))}{rest}", first)
-    predicted, truths = (objects[key] for key in _FIELDS[:2])
-    for item in (item for item in items if item in predicted and item in truths):
+    for item in (item for item in items if item in objects["predicted_items"]):
         ranks = []
-        for key, value in zip(_FIELDS, (predicted[item], truths[item]), strict=False):
+        for key, none in zip(_FIELDS, (None, _ABSENT), strict=False):
+            value = objects.get(key, {}).get(item, _ABSENT)
             try:
-                is_none = value is None and key == "predicted_items"
-                ranks.append(NO_PREDICTION if is_none else scale.rank(value))
+                ranks.append(NO_PREDICTION if value is none else scale.rank(value))
             except ValueError as error:
                 fields.wrong(key, error, item)
         signals = _signals_of(objects, item, fields)
@@ -222,16 +225,17 @@ def _rows_of(
 
 
 def _objects(record: dict[str, Any], fields: Fields) -> dict[str, dict[str, Any]]:
-    """The fields that must be objects; the first two must be there."""
+    """The fields that must be objects; the first must be there, and no name may be mistyped."""
     objects = {}
+    others = tuple(key for key in record if not key.endswith("_total"))
     for key in _FIELDS:
         value = record.get(key, _ABSENT)
         if isinstance(value, dict):
             objects[key] = value
         elif value is not _ABSENT:
             fields.wrong(key, f"must be an object by item, not {what_came(value)}")
-        elif key in _FIELDS[:2]:
-            fields.wrong(key, f"is missing{_like(key, (*record,))}")
+        elif (hint := _like(key, others) if key in _FIELDS[:2] else "") or key == _FIELDS[0]:
+            fields.wrong(key, f"is missing{hint}")
     return objects
 
 

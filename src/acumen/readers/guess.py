@@ -34,6 +34,8 @@ class Column:
     path: str
     values: Sequence[Any]
     """Of the first rows; None where there is nothing or a word for no answer."""
+    silence: tuple[str, ...] = ()
+    """The words for no answer: of a truth they may be levels."""
 
     @property
     def distinct(self) -> list[Any]:
@@ -82,7 +84,7 @@ class Guess:
 def columns_of(rows: Rows) -> list[Column]:
     """Every column, nested ones by their path."""
     look = Lookup(rows, {})
-    return [Column(path, _plain(look, path)) for path in _paths(rows)]
+    return [_column(look, path) for path in _paths(rows)]
 
 
 def _paths(rows: Rows) -> Iterable[str]:
@@ -102,7 +104,7 @@ def _leaves(value: Mapping[str, Any], at: str, depth: int) -> Iterator[str]:
             yield path
 
 
-def _plain(look: Lookup, path: str) -> list[Any]:
+def _column(look: Lookup, path: str) -> Column:
     column = look.cells(Cell(path=path), "column")
     values = levels_of(column, is_text=look.rows.is_text)
     if isinstance(values, Coded):
@@ -110,9 +112,12 @@ def _plain(look: Lookup, path: str) -> list[Any]:
         values = [known[code] for code in values.codes[:LOOKED_AT].tolist()]
     listed = values[:LOOKED_AT]
     listed = listed.tolist() if hasattr(listed, "tolist") else listed
-    kinds = (list, dict, bool, type(ABSENT))
-    nothing = (isinstance(v, kinds) or is_missing(v) or _SILENCE.is_common(v) for v in listed)
-    return [None if gone else value for value, gone in zip(listed, nothing, strict=True)]
+    listed = [str(v).lower() if isinstance(v, bool) else v for v in listed]
+    silence = {v: None for v in listed if _SILENCE.is_common(v)}
+    kinds = (list, dict, type(ABSENT))
+    nothing = (isinstance(v, kinds) or is_missing(v) or v in silence for v in listed)
+    plain = [None if gone else value for value, gone in zip(listed, nothing, strict=True)]
+    return Column(path, plain, tuple(v for v in silence if v.strip()))
 
 
 def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[str, Guess]:
@@ -125,6 +130,16 @@ def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[s
         del guesses["confidence"]
     _tell_apart(columns, guesses)
     return guesses
+
+
+def propose(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The columns that are guessed for roles that are not named, as options would name them."""
+    columns = columns_of(rows)
+    guesses = guess_columns(columns, {role: paths[0] for role, paths in named.items() if paths})
+    raters = raters_in(columns, guesses)
+    paths = {role: guess.column.path for role, guess in guesses.items()}
+    paths |= {"truth": raters} if raters else {}
+    return {role: path for role, path in paths.items() if role not in named}
 
 
 def _free(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Column]:

@@ -111,7 +111,7 @@ def options_of(reading: Mapping[str, Any]) -> tuple[str, ...]:
             continue
         if isinstance(value, bool):
             words += [option] if value else []
-        elif isinstance(value, str | Path):
+        elif isinstance(value, str | Path | int | float):
             words += [option, str(value)]
         elif key in ("group", "where", "abstain"):
             words += [word for entry in value for word in (option, str(entry))]
@@ -121,7 +121,8 @@ def options_of(reading: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _texts(value: Any) -> list[str]:
-    return [] if value is None else [value] if isinstance(value, str) else list(value)
+    values = [value] if isinstance(value, str | int | float) else value
+    return [] if values is None else [str(each) for each in values]
 
 
 def _where(conditions: Iterable[str]) -> dict[str, list[str]]:

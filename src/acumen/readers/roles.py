@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -98,9 +98,14 @@ class _Choice:
 
 
 def guess_roles(
-    names: Sequence[str], named: Mapping[str, Collection[str]], needs: Collection[str] = REQUIRED
+    names: Sequence[str],
+    named: Mapping[str, Collection[str]],
+    needs: Collection[str] = REQUIRED,
+    look: Callable[[], Mapping[str, str]] | None = None,
 ) -> Roles:
     """Columns for the roles that are not ``named`` (role -> the columns it was given).
+
+    Where a role has none, ``look`` says which columns may be meant by what is in them.
 
     >>> guess_roles(["pid", "gt", "llm"], {}).columns
     {'truth': 'gt', 'case': 'pid', 'prediction': 'llm'}
@@ -122,7 +127,7 @@ def guess_roles(
         listed = ", ".join(map(label, names))
         notes = [f"no column of {listed} is taken as the truth; if one is it: --truth COLUMN"]
     elif missing:
-        raise DataError([_no_column(missing, names, choice)])
+        raise DataError([_no_column(missing, names, choice, look)])
     return Roles(choice.roles, (*notes, *_notes(choice, sure, named)))
 
 
@@ -131,18 +136,26 @@ def folded_name(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().casefold())
 
 
-def _no_column(missing: Sequence[str], names: Sequence[str], choice: _Choice) -> Problem:
+def _no_column(
+    missing: Sequence[str],
+    names: Sequence[str],
+    choice: _Choice,
+    look: Callable[[], Mapping[str, str]] | None,
+) -> Problem:
     """Which roles have no column, and options to paste."""
     roles = sorted(missing, key=list(CONVENTIONS).index)
     listed = ", ".join(label(name) for name in names) or "no columns"
-    proposals = {role: _proposal(role, choice) for role in roles}
+    if look is None:
+        proposals, more = {role: _proposal(role, choice) for role in roles}, ""
+    else:
+        proposals, more = {**dict.fromkeys(roles), **look()}, " (see acumen map FILE)"
     options = " ".join(
         f"{option_of(role)} {_quoted(name) if name else 'COLUMN'}"
         for role, name in proposals.items()
     )
     known = "; ".join(f"{role}: {' or '.join(CONVENTIONS[role][:5])}" for role in roles)
     message = f"no column for the {' and the '.join(roles)} ({known}); there are {listed}"
-    return Problem(f"{message}; name it: {options}", columns=tuple(names))
+    return Problem(f"{message}; name it: {options}{more}", columns=tuple(names))
 
 
 def _proposals(role: str, choice: _Choice) -> list[str]:

@@ -33,11 +33,13 @@ def read_run(
 
 
 def run_of_content(
-    content: Content, *, mode: str | None = None, scale: Scale | None = None
+    content: Content, *, mode: str | None = None, scale: Scale | None = None, strict: bool = False
 ) -> Judgments:
     """The table of one mode of a run artifact that was read from a file."""
+    path, digest = content.path, content.sha256
+    document = content.document
     return run_from_document(
-        content.document, mode=mode, scale=scale, path=content.path, digest=content.sha256
+        document, mode=mode, scale=scale, path=path, digest=digest, strict=strict
     )
 
 
@@ -48,6 +50,7 @@ def run_from_document(
     scale: Scale | None = None,
     path: str | Path = "run",
     digest: str | None = None,
+    strict: bool = False,
 ) -> Judgments:
     """The table of one mode of a run artifact already parsed."""
     name = source_name(path)
@@ -71,11 +74,14 @@ def run_from_document(
             is_long=False,
         ),
         name=name,
+        strict=strict,
         warnings=warnings + _missing_cases(document, experiment, len(entries)),
     )
     asked, left = (at(document, "run_metadata", key) for key in ("cases_asked", "questions_left"))
     if type(asked) is int and type(left) is int and left > 0:  # the run was ended early
         table = replace(table, planned=asked * len(table.items))
+    if table.no_truth or not table.has_truth:  # what is stored is of rows that are not all here
+        return table
     return _checked_against(table, experiment["results"])
 
 

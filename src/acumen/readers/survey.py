@@ -109,10 +109,11 @@ def _levels(column: Column) -> _Levels:
         low, high = column.distinct[0], column.distinct[-1]
         whole = all(float(value).is_integer() for value in column.distinct)
         return _Levels(f"{low:g}-{high:g}", is_ordered=True) if whole else _Levels()
-    if order := usual_order(column.distinct):
+    words = [*column.silence, *column.distinct]
+    if order := usual_order(words):
         note = f"the levels are taken in their usual order, lowest first: {', '.join(order)}"
         return _Levels(",".join(order), is_ordered=True, notes=(f"{note}; check it",))
-    return _Levels(",".join(map(str, column.distinct)))
+    return _Levels(",".join(map(str, words)))
 
 
 def _options(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> dict[str, Any]:

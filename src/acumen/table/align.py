@@ -50,7 +50,7 @@ def align(
     """
     left, right = _on_one_scale(left, right)
     noun = left.scale.case
-    all_left, all_right = _everyone(left), _everyone(right)
+    all_left, all_right = everyone(left), everyone(right)
     only_left = tuple(c for c in all_left if c not in all_right)
     only_right = tuple(c for c in all_right if c not in all_left)
     if not any(c in all_right for c in all_left):
@@ -108,9 +108,9 @@ def align_all(
     rest = [align(first, table, intersection_only=True).right for table in tables[1:]]
     cases, rows, noun = len(first.cases), len(first), first.scale.case
     left_out = [
-        f"{name} {counted(len(_everyone(t)) - cases, noun)}, {counted(len(t) - rows, 'row')}"
+        f"{name} {counted(len(everyone(t)) - cases, noun)}, {counted(len(t) - rows, 'row')}"
         for name, t in zip(names, tables, strict=True)
-        if len(_everyone(t)) > cases or len(t) > rows
+        if len(everyone(t)) > cases or len(t) > rows
     ]
     shared = f"{counted(cases, noun)} and {counted(rows, 'row')} that all {len(tables)} share"
     notes = [f"compared on the {shared}; left out: {'; '.join(left_out)}"] if left_out else []
@@ -126,7 +126,8 @@ def on_one_scale(tables: Sequence[Judgments]) -> list[Judgments]:
     return [_on_one_scale(first, table)[1] for table in tables]
 
 
-def _everyone(table: Judgments) -> dict[CaseId, None]:
+def everyone(table: Judgments) -> dict[CaseId, None]:
+    """The cases of a table, those that failed among them."""
     return dict.fromkeys((*table.cases, *(f.case for f in table.failed)))
 
 

@@ -283,7 +283,7 @@ class Judgments:
     def included(self) -> Judgments:
         """The table the metrics see: every judged row of every case that did not fail."""
         # not kept where it is the table itself: a ring would hold the rows of every part
-        return self._included or self
+        return self if self._included is None else self._included  # one without rows is false
 
     @cached_property
     def _included(self) -> Judgments | None:

@@ -101,7 +101,9 @@ class Scale:
         >>> Scale.of(range(1, 6)).range, Scale.of(["poor", "good"]).rank("Good")
         (4, 1)
         """
-        return cls(_UNNAMED, tuple(plain(level) for level in levels), inferred=inferred)
+        names = (plain(level) for level in levels)
+        texts = (str(n).lower() if isinstance(n, bool) else n for n in names)
+        return cls(_UNNAMED, tuple(texts), inferred=inferred)
 
     @classmethod
     def numbered(cls, lowest: int, highest: int, name: str = _UNNAMED) -> Scale:

@@ -40,8 +40,12 @@ def scale_note(scale: Mapping[str, Any]) -> str | None:
     if not scale.get("inferred"):
         return None
     span = spell(scale["levels"])
+    if isinstance(scale["levels"][0], str):
+        return f"levels inferred: {span.replace(',', ', ')}, as the data hold nothing else"
+    first, *_, last = scale["levels"]
+    words = span.replace("-", "–") if first >= 0 else f"{first} to {last}"
     return (
-        f"levels inferred: {span.replace('-', '–')}, the range of the numbers in the data; "
+        f"levels inferred: {words}, the range of the numbers in the data; "
         f"if the scale has others, name them: --levels {span} (scale= in Python)"
     )
 
