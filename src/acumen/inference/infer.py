@@ -90,7 +90,7 @@ class Inference(Result):
     """The default interval at another confidence level."""
 
     @property
-    def settled(self) -> Inference:
+    def summary(self) -> Inference:
         """The same without what its interval was made of: nothing will be held against it."""
         interval = self.interval
         return replace(self, jackknife=Jackknife(np.empty(0)), interval_at=lambda _: interval)
@@ -112,7 +112,7 @@ def infer(
     options: Options = Options(),  # noqa: B008  (frozen)
     compared: Collection[str] | None = None,
 ) -> dict[str, Inference]:
-    """Estimates and intervals of metrics of one view, by name; settled but for the ``compared``."""
+    """Estimates and intervals of metrics of one view, by name; only summaries but for the ``compared``."""
     statistic = statistic_of(metrics, view)
     values = np.empty((len(metrics), 0))
     probability = None
@@ -135,7 +135,7 @@ def infer(
         estimate = metric.estimate(estimates[row], view, once)
         replicates = Replicates(values[row], probability)
         number = inference_of(metric, view, estimate, replicates, jackknife, options)
-        numbers[name] = number if compared is None or name in compared else number.settled
+        numbers[name] = number if compared is None or name in compared else number.summary
     if compared is not None:
         view.forget()
     return {name: numbers[name] for name in place}
