@@ -112,7 +112,7 @@ def infer(
     options: Options = Options(),  # noqa: B008  (frozen)
     compared: Collection[str] | None = None,
 ) -> dict[str, Inference]:
-    """Estimates and intervals of metrics of one view, by name; only summaries but for the ``compared``."""
+    """Estimates and intervals of metrics of a view, by name; summaries but of the ``compared``."""
     statistic = statistic_of(metrics, view)
     values = np.empty((len(metrics), 0))
     probability = None
