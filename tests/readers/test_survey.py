@@ -159,7 +159,7 @@ def test_a_file_without_truth_is_counted_and_says_what_it_lacks() -> None:
     roles = {"case": "question_id", "item": "turn", "system": "model", "prediction": "score"}
     assert survey.columns == roles
     assert (survey.cases, survey.items, survey.rows) == (12, 2, 48)
-    assert survey.measurable["outcomes"].possible
+    assert not survey.measurable["outcomes"].possible  # several systems need a truth
     assert survey.measurable["agreement"].lacks == "a column of the truth: --truth COLUMN"
 
 
@@ -303,3 +303,10 @@ def test_a_word_for_no_answer_among_truths_is_one_of_the_levels(tmp_path: Path) 
     findings = acumen.survey(path)
     assert findings.levels == ["None", "Mild", "Severe"]
     assert findings.outcomes["answered"] == 3
+
+
+def test_of_several_systems_without_a_truth_nothing_is_offered_that_is_refused() -> None:
+    findings = acumen.survey(SAMPLES / "mtbench_single.jsonl", mapping="mt-bench")
+    assert not any(question.possible for question in findings.measurable.values())
+    with pytest.raises(DataError, match="there is no truth in it"):
+        acumen.evaluate(SAMPLES / "mtbench_single.jsonl", mapping="mt-bench", resamples=0)

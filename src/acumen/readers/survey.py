@@ -213,7 +213,9 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
     table = study.table
     judged, confidence = table.included, table.signals.get("confidence")
     truth = None if judged.has_truth and len(judged) else "a column of the truth: --truth COLUMN"
-    yield study.ask("outcomes", "How often does it answer, abstain, fail?", None)
+    systems = 0 if table.system is None else len(table.system.values)
+    alone = None if systems < 2 else truth  # several systems are held against a truth
+    yield study.ask("outcomes", "How often does it answer, abstain, fail?", alone)
     yield study.ask("agreement", "How far is it off, and does it agree with the truth?", truth)
     columns = " or ".join(study.candidates) or "COLUMN"
     ranked: str | None = f"a number that is higher where it is surer: --confidence-column {columns}"
@@ -227,7 +229,6 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
     few = len(judged.cases)
     more = None if few >= RELIABLE_CASES else f"{RELIABLE_CASES - few} more cases with a truth"
     yield study.ask("intervals", "How sure are the numbers?", truth or more)
-    systems = 0 if table.system is None else len(table.system.values)
     lacks = None if systems > 1 else "a second file, or a column of systems: --system COLUMN"
     yield study.ask("comparison", "Which system is better?", truth or lacks)
 
