@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 
 import acumen
+from acumen.errors import UsageError
 from acumen.files.json import write_json
 from acumen.results.metrics import Variant
 from acumen.studies import phq8_run
@@ -154,3 +155,17 @@ def test_confidence_may_be_names_or_functions(run: Path) -> None:
 def test_a_call_that_cannot_be_meant_is_refused_and_told(call, message: str, run: Path) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(acumen.UsageError, match=message):
         call(run)
+
+
+def test_a_column_is_not_held_against_itself() -> None:
+    rows = pd.DataFrame({"case": ["a", "b"], "stars": [1, 2]})
+    with pytest.raises(UsageError, match="one column"):
+        acumen.evaluate(rows, truth="stars", prediction="stars")
+
+
+def test_weights_are_told() -> None:
+    rows = pd.DataFrame({"case": [1, 2], "truth": [1, 2], "prediction": [1, 1], "w": [5, 1]})
+    plain, weighted = acumen.evaluate(rows), acumen.evaluate(rows, weight="w")
+    assert "rows weighted (counts are not)" in " ".join(repr(weighted).split())
+    assert "weighted" not in repr(plain)
+    assert "weighted" not in plain.artifact.options

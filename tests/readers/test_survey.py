@@ -310,3 +310,21 @@ def test_of_several_systems_without_a_truth_nothing_is_offered_that_is_refused()
     assert not any(question.possible for question in findings.measurable.values())
     with pytest.raises(DataError, match="there is no truth in it"):
         acumen.evaluate(SAMPLES / "mtbench_single.jsonl", mapping="mt-bench", resamples=0)
+
+
+@pytest.mark.parametrize("tool", ["mlflow", "openai-evals", "mt-bench"])
+def test_a_shipped_mapping_that_fits_is_named(tool: str) -> None:
+    name = {
+        "mlflow": "mlflow_quality.csv",
+        "openai-evals": "openai_evals_match.jsonl",
+        "mt-bench": "mtbench_single.jsonl",
+    }[tool]
+    hint = f"this looks like a file of {tool}: --mapping {tool} reads it"
+    assert look(name).notes[0] == hint
+    assert hint not in look(name, mapping=tool).notes
+    assert not [note for note in look("stars.csv").notes if "looks like" in note]
+
+
+def test_a_document_of_several_lists_names_the_mapping_that_knows_it() -> None:
+    with pytest.raises(DataError, match="--mapping deepeval reads it"):
+        look("deepeval_helpfulness.json")

@@ -158,6 +158,8 @@ def evaluate(
         raise UsageError("give an input: a path, a table, a dataframe or a list of rows")
     selector, functions = confidence_of(confidence)
     columns = (by,) if isinstance(by, str) else tuple(by or ())
+    if reading.get("truth") is not None and reading.get("truth") == reading.get("prediction"):
+        raise UsageError("the truth and the prediction are one column: all would be right")
     reading = with_groups(reading, columns, inputs)
     with watched(progress, "measuring"):
         tables = tables_of(inputs, mode, reading)

@@ -227,7 +227,8 @@ def evaluation(
             "case": scale.case,
             "inferred": scale.inferred,
         },
-        options={"scale": scale_option(scale), **_options(plan)},
+        options={"scale": scale_option(scale), **_options(plan)}
+        | ({"weighted": True} if any(t.weight is not None for t in inputs) else {}),
         left_out=left_out,
         best=best,
         overall=overall[0] if len(overall) == 1 else overall,

@@ -79,6 +79,10 @@ def _only_list(document: Any, name: str) -> list[Any]:
     if lists:
         places = ", ".join(label(place) for place in lists)
         message = f"there are several lists of objects: choose one with --rows ({places})"
+        from acumen.readers.mapping import resemblance  # pydantic: for an error alone
+
+        hint = resemblance(lists, "lists")
+        message += f"; {hint}" if hint else ""
         raise DataError([message], source=name)
     message = "there are no rows in it: neither a list of objects nor the experiments of a run"
     raise DataError([f"{message} (keys: {', '.join(map(label, list(document)[:10]))})"], name)

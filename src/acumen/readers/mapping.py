@@ -6,7 +6,7 @@ command line or in a call goes over both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -173,6 +173,17 @@ def _text(mapping: str | Path) -> tuple[str, str]:
         known = ", ".join(names) or "none that ship"
         raise UsageError(f"no mapping '{printable(mapping)}'; there are {known}, or a .toml file")
     return shipped_text(_SHIPPED, mapping), f"{mapping}.toml"
+
+
+def resemblance(names: Collection[str], kind: Literal["columns", "lists"] = "columns") -> str:
+    """A hint at the shipped mapping whose columns, or whose list of rows, are all there; or ""."""
+    for name in shipped(_SHIPPED):
+        mapping = find_mapping(name)
+        cells = mapping["columns"].values() if kind == "columns" else [mapping.get("rows", "")]
+        paths = [cell.removesuffix("[]") for cell in cells if isinstance(cell, str)]
+        if all(paths) and {*paths} <= {*names}:
+            return f"this looks like a file of {name}: --mapping {name} reads it"
+    return ""
 
 
 def merged(*mappings: Mapping[str, Any]) -> MappingTable:

@@ -155,6 +155,10 @@ def _no_column(
     )
     known = "; ".join(f"{role}: {' or '.join(CONVENTIONS[role][:5])}" for role in roles)
     message = f"no column for the {' and the '.join(roles)} ({known}); there are {listed}"
+    from acumen.readers.mapping import resemblance  # pydantic: for an error alone
+
+    hint = resemblance(names)
+    more += f"; {hint}" if hint else ""
     return Problem(f"{message}; name it: {options}{more}", columns=tuple(names))
 
 

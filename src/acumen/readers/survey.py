@@ -26,6 +26,7 @@ from acumen.readers.guess import (
     raters_in,
     stray_codes,
 )
+from acumen.readers.mapping import resemblance
 from acumen.readers.reading import ROLES, Reading, options_of, overlay
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
@@ -74,6 +75,8 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
             table = read_content(content, mode=mode, **words) if levels.text else None
     proposal = {"levels": levels.text} if levels.is_ordered else {}
     roles = _roles(rows, request, guesses) | {k: v for k, v in options.items() if k == "truth"}
+    hint = resemblance([c.path for c in columns]) if guesses else ""
+    notes = [hint] if hint else []
     report = Survey(
         file=content.name,
         format=name,
@@ -82,6 +85,7 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
         details=_details(columns, guesses, roles),
         problems=problems,
         mapping=proposal | mapping,
+        notes=notes,
     )
     if table is None:
         return report
@@ -89,7 +93,9 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     spare = confidences_in([c for c in columns if c.path not in paths], guesses)
     command = _command(str(path), options | proposal)
     study = _Study(table, command, spare, is_ordered=levels.is_ordered or not levels.text)
-    return report.model_copy(update=study.facts | {"notes": [*table.warnings, *levels.notes]})
+    return report.model_copy(
+        update=study.facts | {"notes": [*notes, *table.warnings, *levels.notes]}
+    )
 
 
 @dataclass(frozen=True, slots=True)

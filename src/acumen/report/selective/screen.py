@@ -91,6 +91,7 @@ def _judged(artifact: MetricsArtifact) -> Section:
     loss = f"loss {plain(artifact.loss.name)} = {plain(artifact.loss.definition)}"
     options = {"items": ITEMS, "estimand": ESTIMAND, **artifact.options}
     of = f"items {options['items']}, estimand {options['estimand']}"
+    of += ", rows weighted (counts are not)" if options.get("weighted") else ""
     about = f"{loss} · {artifact.confidence_level:.0%} intervals · {of}"
     lines = "\n".join([population(artifact), *_inputs(artifact), about])
     return Section("judged", "What was judged, and what became of it", (Paragraph(lines),))
