@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -132,3 +133,17 @@ def test_equal_systems_are_told_apart_in_at_most_five_percent() -> None:
     rng = np.random.default_rng(3)
     false = sum(bool(wins([LAWS["beta"]] * 5, 41, rng, 500)) for _ in range(400))
     assert false <= 0.05 * 400 + 2 * np.sqrt(400 * 0.05 * 0.95)
+
+
+@pytest.mark.parametrize("degrees", [3.0, 7.0, 39.0])
+def test_items_that_are_a_sample_stretch_by_a_t(degrees: float) -> None:
+    family = Family(6, np.linspace(0.0, 4.0, 999), degrees)
+    normal = replace(family, degrees=np.inf)
+    far = normal.stretch(0.95) * stats.norm.ppf(0.975)
+    expected = stats.t.ppf(stats.norm.cdf(far), degrees) / stats.t.ppf(0.975, degrees)
+    assert family.stretch(0.95) == pytest.approx(expected)
+    assert family.stretch(0.95) > normal.stretch(0.95)
+    # the adjusted p-value is 5% where the stretched interval ends at 0
+    for z, holds in ((0.999, False), (1.001, True)):
+        reach = family.of_normal(z * family.stretch(0.95) * stats.norm.ppf(0.975), 0.95)
+        assert (family.adjusted(0.0, reach) <= 0.05) is holds

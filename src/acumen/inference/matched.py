@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -147,9 +147,11 @@ class Matching:
 
     def family(self, pairs: Sequence[tuple[int, int]]) -> Family:
         """How far differences and guards of pairs stray together: the further of the two."""
-        options = self.options
+        options, degrees = self.options, math.inf
+        if options.items != "fixed":
+            degrees = min(self.jackknife(1 + b, 1 + a).degrees for a, b in pairs)
         if len(pairs) < 2 or self.n_cases < FEWEST_CASES or not options.resamples:
-            return Family(len(pairs))
+            return Family(len(pairs), degrees=degrees)
         plan = plan_resamples(self.n_cases, options.resamples, options.seed, options.weights)
         values = replicate(self.risks, plan, threads=options.threads)
         families = (
@@ -162,7 +164,8 @@ class Matching:
                 [self.guard(a, b) for a, b in pairs],
             )
         )
-        return max(families, key=lambda family: family.stretch(options.confidence_level))
+        worst = max(families, key=lambda family: family.stretch(options.confidence_level))
+        return replace(worst, degrees=degrees)
 
 
 def decide(matched: Matched, family: Family, level: float, worst: float = math.inf) -> Matched:
@@ -172,7 +175,8 @@ def decide(matched: Matched, family: Family, level: float, worst: float = math.i
     if matched.p_value is None or len(known) < 2:
         return matched.decided(matched.p_value, 1.0 - level)
     far = min(reaches(interval, value) for interval, value in known)
-    p_adjusted = family.adjusted(matched.p_value, far if matched.p_value < 1.0 else 0.0)
+    far = family.of_normal(far, level) if matched.p_value < 1.0 else 0.0
+    p_adjusted = family.adjusted(matched.p_value, far)
     wider = {
         name: delta.model_copy(update={"interval": family.widened(*of).within((-worst, worst))})
         for (name, delta), of in zip(deltas.items(), known, strict=True)

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from acumen.inference.jackknife import ROUNDING
 from acumen.inference.replicates import MOST_DROPPED
@@ -37,6 +37,8 @@ class Family:
     size: int
     furthest: Floats = field(default_factory=lambda: np.empty(0))
     """Of each resample the largest deviation, rising; none: they share no resamples."""
+    degrees: float = math.inf
+    """Of the intervals' t, where items are a sample: resamples of cases know nothing of theirs."""
 
     @classmethod
     def of(cls, replicates: Sequence[Floats], estimates: Sequence[float]) -> Family:
@@ -68,7 +70,18 @@ class Family:
         far = float(-ndtri(alpha / 2 / self.size))
         if 0 <= few < len(self.furthest):
             far = float(self.furthest[-1 - few])
-        return max(1.0, far / reach_of(level))
+        return max(1.0, self._of_t(far) / self._of_t(reach_of(level)))
+
+    def _of_t(self, z: float) -> float:
+        """What a t strays by as seldom as a normal by ``z``."""
+        return z if self.degrees == math.inf else float(-stdtrit(self.degrees, ndtr(-z)))
+
+    def of_normal(self, z: float, level: float) -> float:
+        """What a normal strays by as seldom as a t by ``z``, in units of an interval's reach."""
+        if self.degrees == math.inf or z == math.inf:
+            return z
+        t = z * self._of_t(reach_of(level)) / reach_of(level)
+        return float(-ndtri(stdtr(self.degrees, -t)))
 
     def widened(self, interval: Interval, value: float) -> Interval:
         """The interval of a difference so stretched."""
