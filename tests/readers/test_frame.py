@@ -82,7 +82,7 @@ def test_a_column_that_is_missing_is_told_with_those_there_are() -> None:
     assert str(error.value) == (
         "no column for the truth and the prediction (truth: truth or ground_truth or gt or gold or "
         "y_true; prediction: prediction or predicted or pred or y_pred); there are case, item; "
-        "name it: --truth COLUMN --prediction COLUMN"
+        "name it: --truth COLUMN --prediction COLUMN --case case --item item (see acumen map FILE)"
     )
     with pytest.raises(DataError, match=r"no column for the weight \(w\)"):
         from_frame(pd.DataFrame(long_columns()), columns={"weight": "w"})

@@ -32,7 +32,7 @@ MOST_ITEMS: Final = 100
 MOST_CUTS: Final = 200
 """Cuts of a precision–recall curve that are kept, evenly spaced along the ranking."""
 MOST_POINTS: Final = 200_000
-LISTED_POINTS: Final = 10_000
+LISTED_POINTS: Final = MOST_POINTS // 20
 """Of more working points than the first, about the second many are listed."""
 OPTIMUM_POINTS: Final = 50
 DIGITS: Final = 6

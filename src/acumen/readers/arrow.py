@@ -43,7 +43,7 @@ def read_parquet(content: Content) -> Rows:
         schema = ParquetFile(content.file).schema_arrow
         texts = [c.name for c in schema if str(c.type) in ("string", "large_string")]
         file = ParquetFile(content.file, read_dictionary=texts)
-    empty = file.schema_arrow.empty_table()
+    empty = pa.Table.from_batches([], file.schema_arrow)  # empty_table() imports pandas
 
     def parts(name: str) -> Iterator[Any]:
         """A column, a group of rows at a time."""
