@@ -124,10 +124,11 @@ def test_nobody_answered_has_a_reason() -> None:
     assert estimate.reason == "no row was answered"
 
 
-def test_every_number_agrees_with_scikit_learn_on_random_tables() -> None:
+@pytest.mark.parametrize("tables", [300, pytest.param(1000, marks=pytest.mark.slow)])
+def test_every_number_agrees_with_scikit_learn_on_random_tables(tables: int) -> None:
     rng = np.random.default_rng(11)
     compared = without = 0
-    for _ in range(1000):
+    for _ in range(tables):
         n, levels = int(rng.integers(2, 40)), int(rng.integers(2, 6))
         truth = rng.integers(0, levels, n)
         # few distinct scores make many ties; weights are whole, zero among them
@@ -161,8 +162,8 @@ def test_every_number_agrees_with_scikit_learn_on_random_tables() -> None:
         else:
             assert math.isnan(severity_ordering_ap(ranking, weight))
             without += 1
-    assert compared > 1500
-    assert without > 100
+    assert compared > 1.5 * tables
+    assert without > 0.1 * tables
 
 
 @pytest.mark.parametrize("metric", [auprc_ge, nap_ge, auroc_ge])

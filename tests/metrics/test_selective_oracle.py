@@ -75,7 +75,9 @@ def disagreements(seed: int, tables: int) -> tuple[list[str], int]:
     return found, compared
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 10))]
+)
 def test_ten_thousand_random_tables_agree_with_exact_fractions(seed: int) -> None:
     found, compared = disagreements(seed, tables=1000)
     assert found[:3] == []
