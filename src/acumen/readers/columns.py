@@ -35,6 +35,7 @@ from acumen.table.judgments import (
     Source,
 )
 from acumen.table.panel import settle
+from acumen.table.repeats import with_consistency
 from acumen.table.scale import Scale, find_scale
 
 Column = Sequence[Any] | NDArray[Any] | Coded
@@ -145,7 +146,7 @@ def from_columns(
         **apart,
     )
     _refuse_split_answers(table)
-    return rows_with_truth(settle(table, truth_is), strict=strict)
+    return rows_with_truth(settle(with_consistency(table), truth_is), strict=strict)
 
 
 def _refuse_split_answers(table: Judgments) -> None:
