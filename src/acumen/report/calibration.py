@@ -108,7 +108,7 @@ def _reliability(document: CalibrationDocument, key: str) -> Plot | None:
         if measures is not None and measures.reliability is not None
     }
     rows = tuple(
-        (Cell(when), number(said), number(share), number(n))
+        (Cell(when), number(said), number(share), number(n, ",.12g"))
         for when, part in curves.items()
         for said, share, n in zip(part.confidence, part.accuracy, part.n, strict=True)
     )
