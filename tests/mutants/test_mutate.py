@@ -101,6 +101,7 @@ def test_a_sample_is_the_same_for_a_seed_and_another_for_another() -> None:
     assert sample(sources, 30, 7) == sample(sources, 30, 7) != sample(sources, 30, 8)
 
 
+@pytest.mark.slow
 def test_a_sample_reaches_every_package_and_no_line_twice() -> None:
     faults = sample(SOURCES, 200, 7)
     assert len({(fault.file, fault.line) for fault in faults}) == len(faults)

@@ -82,6 +82,7 @@ def test_loops_that_are_cached_need_no_compiler_and_go_with_one_that_is_not(
     assert start(installed, {}).stderr == COMPILING + "\nTrue\n"
 
 
+@pytest.mark.slow
 def test_a_changed_source_is_compiled_and_announced_again(installed: Path) -> None:
     start(installed, {})
     (installed / "loops.py").write_text(LOOPS.replace("out = 0.0", "out = 0.0 * n"))
@@ -98,6 +99,7 @@ def test_a_read_only_install_folder_is_cached_in_the_users_folder(
     assert start(installed, environment).stderr == ""
 
 
+@pytest.mark.slow
 def test_a_folder_named_in_the_environment_is_used_first(installed: Path, tmp_path: Path) -> None:
     environment = {"NUMBA_CACHE_DIR": str(tmp_path / "named")}
     assert start(installed, environment).stderr == COMPILING + "\n"
@@ -117,6 +119,7 @@ def test_where_no_cache_can_be_written_it_compiles_in_memory_and_says_so(
         assert start(installed, environment).stderr == IN_MEMORY + "\n"
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_saved_after_all_does_not_stop_the_work(
     installed: Path, tmp_path: Path
 ) -> None:
