@@ -104,7 +104,7 @@ def execute(
         return Run(plan, output, limits=limits, concurrency=concurrency, left=left)
     with uncollected():
         journal = open_journal(output, header, plan.faults(), resume=resume)
-        gc.freeze()  # of 100,000 answers: half a second, each time they are looked through
+        gc.freeze()  # looking among 100,000 answers for garbage took 0.5 of 6.2 CPU-s
     try:
         # what a writer that was killed left beside the run file; the lock is held
         for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
