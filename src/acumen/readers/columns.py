@@ -246,9 +246,10 @@ def _values(
         listed = ", ".join(f"{code:g}" for code in codes)
         note = f"prediction: {listed} is no truth and read as a level; {hint}"
         outcomes.warnings.append(note)
-    ranks = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
+    ranks = reading.ranks
+    ranks[outcomes.outcome != Outcome.ANSWERED] = NO_PREDICTION
     notes += outcomes.warnings
-    return _Values(truth, ranks.astype(np.int16), outcomes.outcome, tuple(notes))
+    return _Values(truth, ranks, outcomes.outcome, tuple(notes))
 
 
 def _on_range(
