@@ -263,6 +263,19 @@ def test_a_metric_does_not_depend_on_which_others_are_asked_or_in_what_order() -
             assert alone.percentile == other.percentile
 
 
+def test_leaving_replicates_out_changes_nothing_that_is_measured() -> None:
+    view, metrics = study(levels=4), metrics_of(Ranking)
+    for options in (Options(resamples=1500), Options(resamples=0)):
+        everything = infer(metrics, view, options)
+        some = infer(metrics, view, options, resampled=("aurc", "augrc"))
+        assert [n.measured for n in some.values()] == [n.measured for n in everything.values()]
+        assert some["aurc"].ci95 == everything["aurc"].ci95
+    exact = infer(metrics, view, Options(resamples=1500), resampled=())["aurc_exact"]
+    assert exact.replicates.is_stand_in
+    with pytest.raises(AssertionError):
+        _ = exact.percentile
+
+
 def test_shuffled_rows_give_the_same_bytes() -> None:
     view = study(levels=5)
     shuffle = np.random.default_rng(1).permutation(len(view))

@@ -66,8 +66,11 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
     index, loss, ends, counts = small_study()
     n = counts[index].sum(axis=0) + 2.0  # two rows abstained, always there
     grid = np.array([[0.3], [0.6]]) * n
-    total, reached, cut = kernels.areas(index, loss, ends, counts, None, grid, grid)
+    risks = np.array([0.4, 1.0])
+    total, reached, cut, within = kernels.areas(index, loss, ends, counts, None, grid, grid, risks)
     points = plain_points(b)
+    for risk, most in zip(risks, within[:, b], strict=True):
+        assert most == max((k for k, summed, _ in points if summed / k <= risk), default=0.0)
     risk_area = loss_area = 0.0
     k0, l0, r0 = 0.0, 0.0, points[0][1] / points[0][0]
     at: list[tuple[float, float]] = []
@@ -98,11 +101,8 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
 @pytest.mark.parametrize("b", [0, 1, 2])
 def test_exact_areas_and_concordance_follow_the_definition(b: int) -> None:
     index, loss, ends, counts = small_study()
-    risks = np.array([0.4, 1.0])
-    out = kernels.exact(index, loss, ends, counts, None, risks)
+    out = kernels.exact(index, loss, ends, counts, None)
     points = plain_points(b)
-    for risk, most in zip(risks, out[3:, b], strict=True):
-        assert most == max((k for k, summed, _ in points if summed / k <= risk), default=0.0)
     (k0, l0, _), area = points[0], points[0][1]
     for k, summed, _ in points[1:]:
         slope = (summed - l0) / (k - k0)
@@ -128,12 +128,13 @@ def test_row_weights_multiply_case_counts() -> None:
     by_row = counts[index] * own[:, None]
     rows = np.arange(7, dtype=np.int32)
     grid = np.array([[2.0], [4.0]]) * np.ones((1, 3))
-    a = kernels.areas(index, loss, ends, counts, own, grid, grid)
-    b = kernels.areas(rows, loss, ends, by_row, None, grid, grid)
+    risks = np.array([1.0])
+    a = kernels.areas(index, loss, ends, counts, own, grid, grid, risks)
+    b = kernels.areas(rows, loss, ends, by_row, None, grid, grid, risks)
     for x, y in zip(a, b, strict=True):
         assert np.array_equal(x, y, equal_nan=True)
-    risks = (np.array([1.0]),)
-    for loop, extra in ((kernels.exact, risks), (kernels.tie_orders, ()), (kernels.hulls, ())):
+    hulls = ((kernels.hulls, (of_loss,)) for of_loss in (False, True))
+    for loop, extra in ((kernels.exact, ()), (kernels.tie_orders, ()), *hulls):
         assert loop(index, loss, ends, counts, own, *extra) == pytest.approx(
             loop(rows, loss, ends, by_row, None, *extra), abs=1e-14
         )

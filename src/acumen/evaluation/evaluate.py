@@ -208,7 +208,8 @@ def _measure(
 
 def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
     of_best = ("augrc", "failure_auroc")
-    by_rank = infer(system.plan.metrics(), system.rankings[name], options, of_best)
+    plan, ranking = system.plan, system.rankings[name]
+    by_rank = infer(plan.metrics(), ranking, options, of_best, build.resampled(plan))
     return by_rank | system.infer_reliability(name, alone=True)
 
 

@@ -54,13 +54,18 @@ class Result:
     reason: str | None
     """Why there is no value."""
     interval: Interval | NoInterval
-    percentile: Interval | NoInterval
+    by_percentile: Callable[[], Interval | NoInterval]
     replicates: Replicates
 
     @property
     def name(self) -> str:
         """The metric's name."""
         return self.metric.name
+
+    @property
+    def percentile(self) -> Interval | NoInterval:
+        """The percentile interval: made when asked for, since most are not written."""
+        return self.by_percentile()
 
     @property
     def ci95(self) -> tuple[float | None, float | None] | None:
@@ -111,14 +116,21 @@ def infer(
     view: Any,
     options: Options = Options(),  # noqa: B008  (frozen)
     compared: Collection[str] | None = None,
+    resampled: Collection[str] | None = None,
 ) -> dict[str, Inference]:
-    """Estimates and intervals of metrics of a view, by name; summaries but of the ``compared``."""
+    """Estimates and intervals of metrics of a view, by name; summaries but of the ``compared``.
+
+    Replicates of those not ``resampled`` tell only in how many resamples they are undefined.
+    """
     statistic = statistic_of(metrics, view)
+    drawn = [m if resampled is None or m.name in resampled else m.stand_in for m in metrics]
     values = np.empty((len(metrics), 0))
     probability = None
     if view.n_cases >= FEWEST_CASES and options.resamples > 0:
         plan = plan_resamples(view.n_cases, options.resamples, options.seed, options.weights)
-        values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
+        values = replicate(
+            statistic_of(drawn, view), plan, threads=options.threads, advance=options.advance
+        )
         probability = plan.probability
     once = CaseWeights.once(view.n_cases)
     with stage(share=0.3):
@@ -133,7 +145,7 @@ def infer(
     for name, jackknife in jackknives:
         metric, row = metrics[place[name]], place[name]
         estimate = metric.estimate(estimates[row], view, once)
-        replicates = Replicates(values[row], probability)
+        replicates = Replicates(values[row], probability, drawn[row] is not metric)
         number = inference_of(metric, view, estimate, replicates, jackknife, options)
         numbers[name] = number if compared is None or name in compared else number.summary
     if compared is not None:
@@ -168,7 +180,8 @@ def inference_of(
     if value is None:
         none = NoInterval(why=Absence.NO_VALUE)
         reason = estimate.reason or metric.undefined
-        return Inference(metric, None, reason, none, none, replicates, jackknife, lambda _: none)
+        nowhere = (none, lambda: none, replicates, jackknife, lambda _: none)
+        return Inference(metric, None, reason, *nowhere)
     level, one_error = options.confidence_level, metric.one_error
     errors = None if metric.errors is None else metric.errors(view, **metric.parameters)
     jackknife = _on_cases_that_count(metric, view, jackknife, errors)
@@ -190,9 +203,8 @@ def inference_of(
         jackknife.cases,
         default=lambda: default(level),
         corrected=lambda: bca(replicates, value, jackknife, level),
+        bounds=bounds,
     )
-    if isinstance(by_percentile, Interval):
-        by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
         interval = weighed(interval, view, jackknife, metric.caution or "")
@@ -207,16 +219,21 @@ def intervals(
     *,
     default: Callable[[], Interval | NoInterval],
     corrected: Callable[[], Interval | NoInterval],
-) -> tuple[Interval | NoInterval, Interval | NoInterval]:
-    """The interval by the method asked for, and the percentile interval."""
-    by_percentile = percentile(replicates, options.confidence_level)
-    if not len(replicates) and cases < FEWEST_CASES:
-        by_percentile = too_few_cases(cases)
+    bounds: tuple[float, float] = Kind.REAL.bounds,
+) -> tuple[Interval | NoInterval, Callable[[], Interval | NoInterval]]:
+    """The interval by the method asked for, and how to get the percentile interval."""
+
+    def by_percentile() -> Interval | NoInterval:
+        if not len(replicates) and cases < FEWEST_CASES:
+            return too_few_cases(cases)
+        interval = percentile(replicates, options.confidence_level)
+        return interval.within(bounds) if isinstance(interval, Interval) else interval
+
     if options.method == "default" and not (len(replicates) and replicates.dropped > MOST_DROPPED):
         return default(), by_percentile
     if options.method == "bca" and len(replicates):
         return corrected(), by_percentile
-    return by_percentile, by_percentile
+    return by_percentile(), by_percentile
 
 
 def marked(interval: Interval, n_cases: int, *sides: Inference) -> Interval:

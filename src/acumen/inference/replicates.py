@@ -25,6 +25,8 @@ class Replicates:
     values: Floats
     probability: Floats | None = None
     """How likely each resample is, where all of them were enumerated."""
+    is_stand_in: bool = False
+    """Whether the values are another metric's, and tell no more than which are undefined."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -48,6 +50,7 @@ class Replicates:
 
     def defined(self) -> tuple[Floats, Floats | None]:
         """The values there are, and their probabilities."""
+        assert not self.is_stand_in
         missing = np.isnan(self.values)
         if self.probability is None:
             return self.values[~missing], None

@@ -104,6 +104,8 @@ class Metric:
     steps that sums down the view's order tell."""
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
+    gaps: Callable[..., Floats] | None = None
+    """A function of view and weights that is undefined where it is, and costs less."""
     behind: Callable[[Any], int] | None = None
     """How many cases have a row that it looks at, where the view does not say."""
     most: Callable[..., float] | None = None
@@ -168,6 +170,11 @@ class Metric:
             return Estimate(None, view.why_undefined(weights) or self.undefined)
         return Estimate(float(value))
 
+    @property
+    def stand_in(self) -> Metric:
+        """What is undefined where it is, for who asks no more of it than that."""
+        return self if self.gaps is None else replace(self, function=self.gaps, parameters={})
+
     def bounds(self, view: Any) -> tuple[float, float]:
         """Smallest and largest value it can take on this view."""
         low, high = self.kind.bounds
@@ -214,6 +221,7 @@ class Facts(TypedDict, total=False):
     smooth: bool
     in_many: Literal["smooth", "steps"] | None
     exempt_from_scaling: bool
+    gaps: Callable[..., Floats]
     behind: Callable[[Any], int]
     most: Callable[..., float]
 
