@@ -60,12 +60,6 @@ def source_keys(plan: Plan) -> dict[str, str]:
     return _AREAS | {name: name for name in _PERCENT} | areas
 
 
-def resampled(plan: Plan) -> set[str] | None:
-    """The metrics whose replicates are written, or make their intervals; None: all."""
-    keys = {*source_keys(plan), *(metric.name for metric in plan.risks().values())}
-    return keys if plan.options.method == "default" else None
-
-
 def variant(
     ranking: Ranking,
     numbers: Mapping[str, Inference],

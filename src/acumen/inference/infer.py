@@ -54,18 +54,13 @@ class Result:
     reason: str | None
     """Why there is no value."""
     interval: Interval | NoInterval
-    by_percentile: Callable[[], Interval | NoInterval]
+    percentile: Interval | NoInterval
     replicates: Replicates
 
     @property
     def name(self) -> str:
         """The metric's name."""
         return self.metric.name
-
-    @property
-    def percentile(self) -> Interval | NoInterval:
-        """The percentile interval: made when asked for, since most are not written."""
-        return self.by_percentile()
 
     @property
     def ci95(self) -> tuple[float | None, float | None] | None:
@@ -128,9 +123,8 @@ def infer(
     probability = None
     if view.n_cases >= FEWEST_CASES and options.resamples > 0:
         plan = plan_resamples(view.n_cases, options.resamples, options.seed, options.weights)
-        values = replicate(
-            statistic_of(drawn, view), plan, threads=options.threads, advance=options.advance
-        )
+        draw = statistic_of(drawn, view)
+        values = replicate(draw, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     once = CaseWeights.once(view.n_cases)
     with stage(share=0.3):
@@ -180,8 +174,7 @@ def inference_of(
     if value is None:
         none = NoInterval(why=Absence.NO_VALUE)
         reason = estimate.reason or metric.undefined
-        nowhere = (none, lambda: none, replicates, jackknife, lambda _: none)
-        return Inference(metric, None, reason, *nowhere)
+        return Inference(metric, None, reason, none, none, replicates, jackknife, lambda _: none)
     level, one_error = options.confidence_level, metric.one_error
     errors = None if metric.errors is None else metric.errors(view, **metric.parameters)
     jackknife = _on_cases_that_count(metric, view, jackknife, errors)
@@ -203,8 +196,9 @@ def inference_of(
         jackknife.cases,
         default=lambda: default(level),
         corrected=lambda: bca(replicates, value, jackknife, level),
-        bounds=bounds,
     )
+    if isinstance(by_percentile, Interval):
+        by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
         interval = weighed(interval, view, jackknife, metric.caution or "")
@@ -219,21 +213,16 @@ def intervals(
     *,
     default: Callable[[], Interval | NoInterval],
     corrected: Callable[[], Interval | NoInterval],
-    bounds: tuple[float, float] = Kind.REAL.bounds,
-) -> tuple[Interval | NoInterval, Callable[[], Interval | NoInterval]]:
-    """The interval by the method asked for, and how to get the percentile interval."""
-
-    def by_percentile() -> Interval | NoInterval:
-        if not len(replicates) and cases < FEWEST_CASES:
-            return too_few_cases(cases)
-        interval = percentile(replicates, options.confidence_level)
-        return interval.within(bounds) if isinstance(interval, Interval) else interval
-
+) -> tuple[Interval | NoInterval, Interval | NoInterval]:
+    """The interval by the method asked for, and the percentile interval."""
+    by_percentile = percentile(replicates, options.confidence_level)
+    if not len(replicates) and cases < FEWEST_CASES:
+        by_percentile = too_few_cases(cases)
     if options.method == "default" and not (len(replicates) and replicates.dropped > MOST_DROPPED):
         return default(), by_percentile
     if options.method == "bca" and len(replicates):
         return corrected(), by_percentile
-    return by_percentile(), by_percentile
+    return by_percentile, by_percentile
 
 
 def marked(interval: Interval, n_cases: int, *sides: Inference) -> Interval:

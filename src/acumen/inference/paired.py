@@ -214,7 +214,7 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
         which, reason = ("first", left.reason) if left.value is None else ("second", right.reason)
         none = NoInterval(why=Absence.NO_VALUE)
         reason = f"undefined for the {which}: {reason}"
-        return Contrast(metric, None, reason, none, lambda: none, replicates, left, right)
+        return Contrast(metric, None, reason, none, none, replicates, left, right)
     value, level = right.value - left.value, options.confidence_level
     cases = min(left.jackknife.cases, right.jackknife.cases)
 

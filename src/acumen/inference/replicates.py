@@ -50,7 +50,6 @@ class Replicates:
 
     def defined(self) -> tuple[Floats, Floats | None]:
         """The values there are, and their probabilities."""
-        assert not self.is_stand_in
         missing = np.isnan(self.values)
         if self.probability is None:
             return self.values[~missing], None
@@ -79,6 +78,8 @@ def percentile(replicates: Replicates, level: float = CONFIDENCE_LEVEL) -> Inter
     dropped = replicates.dropped
     if dropped > MOST_DROPPED:
         return NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped)
+    if replicates.is_stand_in:
+        return NoInterval(why=Absence.NO_RESAMPLES)
     needed = math.ceil(2 / (1 - level) - 1e-9)  # one beyond each end
     if replicates.probability is None and len(replicates) < needed:
         return NoInterval(why=Absence.TOO_FEW_RESAMPLES, count=needed, of=len(replicates))

@@ -221,9 +221,8 @@ class Measurement:
             if sums is None or f"{part}_2" not in sums or estimate.value is None:
                 why = Absence.NO_VALUE if estimate.value is None else Absence.NEEDS_ROWS
                 value, none = (estimate.value, estimate.reason), NoInterval(why=why)
-                same = partial(_same, none)
-                facts = (metric, *value, none, same, NO_REPLICATES, Jackknife(np.empty(0)), same)
-                out[metric.name] = Inference(*facts)
+                facts = (metric, *value, none, none, NO_REPLICATES, Jackknife(np.empty(0)))
+                out[metric.name] = Inference(*facts, interval_at=partial(_same, none))
                 continue
             jackknife = CaseSums.among(sums, part, total)
             if f"{part}_less_2" in sums:
@@ -240,6 +239,6 @@ class Measurement:
         return {n: Certified(**facts, bounds=bounds.get(n)) for n, facts in measured.items()}
 
 
-def _same(none: NoInterval, level: float = 0.0) -> NoInterval:
+def _same(none: NoInterval, level: float) -> NoInterval:
     """At any level there is none, for one reason."""
     return none
