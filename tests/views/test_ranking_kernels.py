@@ -133,11 +133,16 @@ def test_row_weights_multiply_case_counts() -> None:
     b = kernels.areas(rows, loss, ends, by_row, None, grid, grid, risks)
     for x, y in zip(a, b, strict=True):
         assert np.array_equal(x, y, equal_nan=True)
-    hulls = ((kernels.hulls, (of_loss,)) for of_loss in (False, True))
-    for loop, extra in ((kernels.exact, ()), (kernels.tie_orders, ()), *hulls):
-        assert loop(index, loss, ends, counts, own, *extra) == pytest.approx(
-            loop(rows, loss, ends, by_row, None, *extra), abs=1e-14
-        )
+    grid = np.array([[1.0, 2.5, 4.0]] * 3)
+    ours, theirs = (index, loss, ends, counts, own), (rows, loss, ends, by_row, None)
+    assert kernels.exact(*ours) == pytest.approx(kernels.exact(*theirs), abs=1e-14)
+    for loop, rest in (
+        (kernels.tie_orders, ()),
+        (kernels.hulls, (False,)),
+        (kernels.hulls, (True,)),
+        (kernels.risks_at, (grid, 0.5)),
+    ):
+        assert loop(ours, *rest) == pytest.approx(loop(theirs, *rest), abs=1e-14, nan_ok=True)
 
 
 def test_a_hull_drops_every_point_above_a_chord() -> None:

@@ -332,17 +332,10 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
     return ratio(accepted, ranking.totals(weights).rows)
 
 
-def _right_times_wrong(ranking: Ranking, weights: CaseWeights) -> Floats:
-    totals = ranking.totals(weights)
-    right = totals.within(0)
-    product: Floats = right * (totals.answered - right)
-    return product
-
-
 @_share(
     title="AUROC of being right",
     unit=Unit.NUMBER,
-    gaps=lambda ranking, weights: ratio(np.ones(()), _right_times_wrong(ranking, weights)),
+    gaps=lambda ranking, weights: ratio(np.ones(()), ranking.totals(weights).mixed_pairs),
     groups=lambda ranking: ranking.groups(),
     undefined="needs right and wrong answers, and there is only one of them",
 )
@@ -359,7 +352,7 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     0.625
     """
     pairs = ranking.by_right.exact(weights)[1]
-    return ratio(pairs, _right_times_wrong(ranking, weights))
+    return ratio(pairs, ranking.totals(weights).mixed_pairs)
 
 
 def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:

@@ -62,6 +62,11 @@ class Totals:
         return weight
 
     @property
+    def mixed_pairs(self) -> Floats:
+        """Weight of the pairs of a right and a wrong answer."""
+        return self.within(0) * (self.answered - self.within(0))
+
+    @property
     def on_levels(self) -> Floats:
         """Weight of the answered rows whose truth is a level."""
         weight: Floats = self.by_kind[self.grades.is_level].sum(axis=0)
@@ -265,7 +270,7 @@ class Ranking(CaseRows):
         """Sum of the risks down the rows, averaged over all orders inside ties."""
         from acumen.views.ranking_kernels import tie_orders
 
-        return tie_orders(*self._ranked(weights))
+        return tie_orders(self._ranked(weights))
 
     def risk_within(self, weights: CaseWeights, coverage: Floats) -> Floats:
         """Mean loss of the surest rows up to a coverage of all rows; a tie enters in proportion."""
@@ -278,12 +283,24 @@ class Ranking(CaseRows):
         lost: Floats = areas(*self._ranked(weights), nowhere, limit[None], np.empty(0))[2][2, 0]
         return lost * self.unit / limit
 
+    def risk_at(self, weights: CaseWeights, coverage: Floats) -> Floats:
+        """``(coverage, weighting)``: risk at rising coverages, NaN beyond what was answered.
+
+        >>> two = rank([0, 2, 0], [2, 2, 1])
+        >>> two.risk_at(CaseWeights.once(3), np.array([1 / 3, 1.0]))[:, 0].round(4).tolist()
+        [1.0, 0.6667]
+        """
+        from acumen.views.ranking_kernels import risks_at
+
+        reach = np.outer(self.totals(weights).rows, coverage)
+        return risks_at(self._ranked(weights), reach, self.unit).T
+
     @once_a_block
     def hull(self, weights: CaseWeights, of: Literal["risk", "loss"]) -> Floats:
         """By row: the doubled area under the lower hull; that of summed loss exactly, too."""
         from acumen.views.ranking_kernels import hulls
 
-        return hulls(*self._ranked(weights), of == "loss")
+        return hulls(self._ranked(weights), of == "loss")
 
     @once_a_block
     def optimum(self, weights: CaseWeights) -> Floats:
@@ -293,9 +310,7 @@ class Ranking(CaseRows):
         view = self.by_judgment
         return optimum(view.totals(weights).by_kind, view.grades.cost)
 
-    def _ranked(
-        self, weights: CaseWeights
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], Floats | None]:
+    def _ranked(self, weights: CaseWeights) -> tuple[Any, Any, Any, Any, Any]:
         """What every compiled loop over the ranking begins with."""
         return self.index, self.loss, self.ends, weights.counts, self.own
 

@@ -260,15 +260,6 @@ def lower_hull(k: Floats, y: Floats, size: int, hull_k: Floats, hull_y: Floats) 
     return top
 
 
-@inlined
-def doubled_trapezoids(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
-    """Doubled area under the points (k, l), from the first to the last."""
-    total = 0.0
-    for j in range(1, size):
-        total += (k[j] - k[j - 1]) * (l[j] + l[j - 1])
-    return total
-
-
 @compiled
 def exact(
     index: Array,
@@ -324,10 +315,9 @@ def exact(
 
 
 @compiled
-def tie_orders(
-    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
-) -> Floats:
+def tie_orders(ranked: Any) -> Floats:
     """Σ over accepted rows of the risk so far, averaged over all orders inside each tie."""
+    index, loss, ends, counts, row_weight = ranked
     out = np.zeros(counts.shape[1])
     k, l = np.zeros(ends.shape[0] + 2), np.zeros(ends.shape[0] + 2)  # noqa: E741
     cost, last = ready(loss, ends)
@@ -341,10 +331,31 @@ def tie_orders(
 
 
 @compiled
-def hulls(
-    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None, of_loss: bool
-) -> Floats:
+def risks_at(ranked: Any, reach: Floats, unit: float) -> Floats:
+    """``(lane, reach)``: risk of rising accepted weights, as ``np.interp`` has it; NaN beyond."""
+    index, loss, ends, counts, row_weight = ranked
+    out = np.full(reach.shape, np.nan)
+    k, l = np.zeros(ends.shape[0] + 2), np.zeros(ends.shape[0] + 2)  # noqa: E741
+    cost, last = ready(loss, ends)
+    for b in range(reach.shape[0]):
+        lane = counts[:, b].astype(np.float64)
+        size, j = walk(index, cost, last, lane, row_weight, k[1:], l[1:]), 0
+        for t in range(reach.shape[1]):
+            x = reach[b, t]
+            while j < size and k[j + 1] <= x:
+                j += 1
+            if 0.0 < x <= k[size] + 1e-9:
+                lost = l[j] * unit
+                if j < size and k[j] < x:
+                    lost += (l[j + 1] * unit - lost) / (k[j + 1] - k[j]) * (x - k[j])
+                out[b, t] = lost / x
+    return out
+
+
+@compiled
+def hulls(ranked: Any, of_loss: bool) -> Floats:
     """The doubled area under the lower hull of risk; or of summed loss, and the exact area too."""
+    index, loss, ends, counts, row_weight = ranked
     blocks, lanes = ends.shape[0], counts.shape[1]
     out = np.zeros((2, lanes))
     # the origin stands in front: it belongs to the hull of summed loss, not to that of risk
@@ -362,7 +373,10 @@ def hulls(
                 risk[j] = l[j + 1] / k[j + 1]
             top = lower_hull(k[1:], risk, size, hull_k, hull_y)
             out[0, b] = 2.0 * hull_k[0] * hull_y[0] if top > 0 else 0.0
-        out[0, b] += doubled_trapezoids(hull_k, hull_y, top)
+        area = 0.0
+        for j in range(1, top):
+            area += (hull_k[j] - hull_k[j - 1]) * (hull_y[j] + hull_y[j - 1])
+        out[0, b] += area
     return out
 
 
