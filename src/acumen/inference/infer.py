@@ -178,7 +178,7 @@ def inference_of(
     level, one_error = options.confidence_level, metric.one_error
     errors = None if metric.errors is None else metric.errors(view, **metric.parameters)
     jackknife = _on_cases_that_count(metric, view, jackknife, errors)
-    noise = None if metric.noise is None else metric.noise(view, **metric.parameters)
+    noise = None if metric.noise is None else metric.noise(view, value, **metric.parameters)
     bounds = metric.bounds(view)
     if errors is not None and one_error is not None:
         bounds = errors.bounds(one_error)

@@ -50,6 +50,8 @@ class Replicates:
 
     def defined(self) -> tuple[Floats, Floats | None]:
         """The values there are, and their probabilities."""
+        if self.probability is None and not self.dropped:
+            return self.values, None
         missing = np.isnan(self.values)
         if self.probability is None:
             return self.values[~missing], None

@@ -93,7 +93,7 @@ class Metric:
     groups: Callable[..., Sequence[Group]] | None = None
     """Of the same: the groups of cases it cannot do without."""
     noise: Callable[..., tuple[float, float]] | None = None
-    """Of a distance: its value with the noise taken off in squares, and what noise added to it."""
+    """Of view and value of a distance: the value less noise in squares, and what noise added."""
     caution: str | None = None
     """The flag that each of its intervals carries, if any."""
     smooth: bool = False
@@ -318,9 +318,7 @@ def floor_of(risk: str) -> str:
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Quotient, NaN where the divisor is 0."""
-    out: Floats = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    np.divide(numerator, denominator, out=out, where=denominator != 0)
-    return out
+    return np.asarray(numerator / np.where(denominator != 0, denominator, np.nan))
 
 
 def mean_of(values: Floats, rows: NDArray[np.int64]) -> Floats:
