@@ -11,6 +11,7 @@ import pytest
 
 from acumen.views import ranking_kernels as kernels
 from acumen.views.ranking import rank
+from acumen.views.weights import CaseWeights
 from tests.oracles.selective import lower_hull
 
 mpmath.mp.dps = 40
@@ -143,6 +144,29 @@ def test_row_weights_multiply_case_counts() -> None:
         (kernels.risks_at, (grid, 0.5)),
     ):
         assert loop(ours, *rest) == pytest.approx(loop(theirs, *rest), abs=1e-14, nan_ok=True)
+
+
+@pytest.mark.parametrize("ties", [2, 9, 30])
+def test_risks_between_working_points_are_those_of_a_linear_loss_to_the_last_bit(ties: int) -> None:
+    rng = np.random.default_rng(ties)
+    view = rank(
+        rng.integers(0, 4, 30), rng.integers(0, ties, 30), rng.random(30) < 0.8,
+        case=rng.integers(0, 8, 30), n_cases=8, weight=rng.random(30), unit=1 / 3,
+    )  # fmt: skip
+    counts, coverage = rng.integers(0, 3, (8, 50)).astype(np.uint16), np.arange(1, 21) / 20
+    counts[:, 0] = 0
+    found = view.risk_at(CaseWeights(counts), coverage)
+    weight = counts[view.index] * view.weight[view.order][:, None]  # type: ignore[index]
+    k, lost = (
+        np.vstack([0.0 * part[:1], np.cumsum(part, axis=0)[view.ends - 1]])
+        for part in (weight, weight * view.loss[:, None])
+    )
+    for b in range(50):
+        at = view.totals(CaseWeights(counts)).rows[b] * coverage
+        there = (at > 0) & (at <= k[-1, b] + 1e-9)
+        expected = np.interp(at, k[:, b], lost[:, b] * view.unit)[there] / at[there]
+        assert np.isnan(found[:, b]).tolist() == (~there).tolist()
+        assert found[there, b].tolist() == expected.tolist()
 
 
 def test_a_hull_drops_every_point_above_a_chord() -> None:
