@@ -133,7 +133,7 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             Part(totals.by_kind[:, 0], lambda slope: np.asarray(slope @ by_case[1:])),
         ]
     }
-    if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
+    if any(_uses(block, name) for name in ("areas", "exact", "hull")):
         families |= _areas_of(ranking, block)
     ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
 
@@ -150,12 +150,13 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             reached = np.broadcast_to(none, (2, len(ranking.grid), none.shape[1]))
             shape = (2, len(ranking.cuts), none.shape[1])
             cut = np.concatenate([none[:0], *cuts]).reshape(shape)
-            memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut)
+            within = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
+            memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut, within)
         if "exact" in sums:
-            unknown = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
-            memory[ranking, "exact", ()] = np.vstack([*sums["exact"], unknown])
-        if "hulls" in sums:
-            memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
+            memory[ranking, "exact", ()] = np.vstack(sums["exact"])
+        if "hull" in sums:
+            memory[ranking, "hull", ("risk",)], *of_loss = sums["hull"]
+            memory[ranking, "hull", ("loss",)] = np.vstack(of_loss)
         return memory
 
     return Tangent([p for parts in families.values() for p in parts], remember)
@@ -197,7 +198,7 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             Part.dense(exact[1], by_case(pairs)),
             Part.dense(exact[2], under_loss),
         ]
-    if _uses(block, "hulls"):
+    if _uses(block, "hull"):
         corners = hull_corners(curve[0], curve[1] / curve[0])
         hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
         slopes = (
@@ -205,8 +206,8 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             2 * along(hull, _by_loss),
             along(hull, _exactly),
         )
-        areas_of_hull = ranking.hulls(block)[:, 0]
-        families["hulls"] = [Part.dense(*pair) for pair in zip(areas_of_hull, slopes, strict=True)]
+        areas_of_hull = ranking.hull(block, "risk")[0, 0], *ranking.hull(block, "loss")[:, 0]
+        families["hull"] = [Part.dense(*pair) for pair in zip(areas_of_hull, slopes, strict=True)]
     return families
 
 
