@@ -5,6 +5,9 @@ UV := $(shell command -v uv 2>/dev/null)
 READY := .venv/.ready
 WORKERS ?= 2
 
+# Tests start many processes: each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 LOCAL := .venv/.local
 
 .PHONY: demo test check static format slow engines bench mutants oldest interpreted local browser screenshots docs clean

@@ -19,6 +19,8 @@ settings.register_profile(
 )
 settings.load_profile("same")
 
+collect_ignore = ["bridge/mock_evaluations.py"]  # a script; its imports take seconds
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs a browser."""
