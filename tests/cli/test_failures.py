@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -121,16 +123,25 @@ def test_an_artifact_is_not_left_behind_where_its_page_cannot_be_written(
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_that_cannot_show_every_character_shows_the_rest(
-    encoding: str, run_file: Path
+    encoding: str, run_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arguments in (["evaluate", "--help"], ["evaluate", run_file, *QUICK], ["plot"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "acumen", *map(str, arguments)],
-            capture_output=True, check=False,
-            env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
-        )  # fmt: skip
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert len(done.stdout.decode(encoding).splitlines()) > 10
+    for arguments in (["evaluate", "--help"], ["evaluate", str(run_file), *QUICK], ["plot"]):
+        terminal = io.TextIOWrapper(io.BytesIO(), encoding)
+        with redirect_stdout(terminal):
+            assert run(arguments) == 0
+        assert capsys.readouterr().err == ""
+        terminal.seek(0)
+        assert len(terminal.read().splitlines()) > 10
+
+
+def test_a_process_shows_what_its_terminal_can(run_file: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "acumen", "evaluate", str(run_file), *QUICK],
+        capture_output=True, check=False,
+        env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(done.stdout.decode("ascii").splitlines()) > 10
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")

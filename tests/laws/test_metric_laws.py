@@ -117,7 +117,7 @@ def drawn(data: st.DataObject, view: type) -> tuple[list[tuple[Any, ...]], list[
 
 
 @every_view
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_weight_k_is_the_row_written_k_times(view: type, data: st.DataObject) -> None:
     build = FAMILIES[view].build
@@ -130,7 +130,7 @@ def test_weight_k_is_the_row_written_k_times(view: type, data: st.DataObject) ->
 
 
 @every_view
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_shuffling_rows_gives_the_same_bits(view: type, data: st.DataObject) -> None:
     build = FAMILIES[view].build
@@ -141,7 +141,7 @@ def test_shuffling_rows_gives_the_same_bits(view: type, data: st.DataObject) -> 
 
 
 @every_view
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_scaling_all_weights_changes_nothing(view: type, data: st.DataObject) -> None:
     rows, weights = drawn(data, view)
@@ -153,7 +153,7 @@ def test_scaling_all_weights_changes_nothing(view: type, data: st.DataObject) ->
 
 
 @every_view
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_block_of_weightings_gives_what_each_gives_alone(view: type, data: st.DataObject) -> None:
     rows = data.draw(FAMILIES[view].rows)
@@ -169,7 +169,7 @@ def test_a_block_of_weightings_gives_what_each_gives_alone(view: type, data: st.
 
 
 @every_view
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_values_stay_in_the_range_their_kind_declares(view: type, data: st.DataObject) -> None:
     table = FAMILIES[view].build(data.draw(FAMILIES[view].rows))
@@ -179,7 +179,7 @@ def test_values_stay_in_the_range_their_kind_declares(view: type, data: st.DataO
 
 
 @every_view
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_no_weight_at_all_is_undefined_with_a_reason(view: type, data: st.DataObject) -> None:
     table = FAMILIES[view].build(data.draw(FAMILIES[view].rows))
@@ -189,7 +189,7 @@ def test_no_weight_at_all_is_undefined_with_a_reason(view: type, data: st.DataOb
         assert estimate.reason == "no row has weight", metric.name
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows=FAMILIES[Ranking].rows)
 def test_an_increasing_change_of_confidence_leaves_a_ranking_metric_alone(
     rows: list[tuple[Any, ...]],
