@@ -112,7 +112,10 @@ def change(content: dict[str, Any], column: str, value: Any) -> None:
 
 
 HOSTILE: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
-    "negative rows": (lambda c: change(c, "rows", -5), "its rows must be at least 1"),
+    "negative rows": (lambda c: change(c, "rows", -5), "its rows must be 1 to"),
+    "rows beyond all counting": (lambda c: change(c, "rows", 10**30), "its rows must be 1 to"),
+    "a rank beyond all counting": (lambda c: change(c, "truth", 10**30), "a rank is not one of"),
+    "impossible squares": (lambda c: change(c, "squares", 1e6), "no confidences have these sums"),
     "half a row": (lambda c: change(c, "rows", 1.5), "whole numbers"),
     "negative weight": (lambda c: change(c, "weight", -1.0), "its weight must not be negative"),
     "no such level": (lambda c: change(c, "truth", 9), "a rank is not one of 4 levels"),
@@ -145,6 +148,11 @@ def test_hostile_or_inconsistent_counts_are_refused(
     code, _, error = acumen("merge", "a.counts", "b.counts")
     assert code == 3
     assert pytest.importorskip("re").search(message, error), error
+
+
+def test_a_file_given_twice_is_refused(acumen: Run, sites: dict[str, pl.DataFrame]) -> None:
+    code, _, error = acumen("merge", "a.counts", "b.counts", "a.counts")
+    assert (code, "a.counts is given twice" in error) == (2, True)
 
 
 def test_sums_of_another_round_are_refused(acumen: Run, sites: dict[str, pl.DataFrame]) -> None:

@@ -130,6 +130,21 @@ def test_weight_k_is_the_row_written_k_times(view: type, data: st.DataObject) ->
 
 
 @every_view
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_what_stands_in_for_a_metric_is_undefined_where_it_is(
+    view: type, data: st.DataObject
+) -> None:
+    table = FAMILIES[view].build(data.draw(FAMILIES[view].rows))
+    counts = data.draw(st.lists(st.integers(0, 2), min_size=table.n_cases, max_size=table.n_cases))
+    ends = [counts, [0] * table.n_cases, [1] * table.n_cases]
+    block = CaseWeights(np.array(ends, np.uint16).T)
+    for metric in metrics_of(view):
+        values, gaps = metric(table, block), metric.stand_in(table, block)
+        assert np.isnan(values).tolist() == np.isnan(gaps).tolist(), metric.name
+
+
+@every_view
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_shuffling_rows_gives_the_same_bits(view: type, data: st.DataObject) -> None:

@@ -45,6 +45,13 @@ CLEAN = {
     "numbers missing": "\n".join([HEADER, *rows(), "x1,a,1,1,nan,,", "x2,a,1,1,,,"]),
     "ids with a point": "\n".join([HEADER, *(f"{i}.5{row[4:]}" for i, row in enumerate(rows()))]),
 }
+CLEAN["several rows of a case"] = "\n".join(
+    [
+        HEADER,
+        *(f"{i // 4:04d},{'bdca'[i % 4]},{row[7:]}" for i, row in enumerate(rows())),
+        *("0002,e,1,1,0.5,é,", "0001,e,1,1,0.5,,1", "0001,f,2,2,0.5,,1"),
+    ]
+)
 LEVELS = [f"{at:04d},a,{1 + at % 3},{1 + at % 2},0.{at:05d},x,1" for at in range(3000)]
 LATE = {
     "a text late among numbers": "\n".join([HEADER, *rows(), "x,a,1,,high,,1"]),

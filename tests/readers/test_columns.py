@@ -214,3 +214,17 @@ def test_true_and_false_are_levels_where_truth_and_prediction_are_both_boolean(s
 def test_true_among_numbers_is_no_level() -> None:
     with pytest.raises(DataError, match="the boolean true where a level"):
         from_columns(case=[1, 2, 3], truth=[True, 0, 1], prediction=[1, 0, 1], scale="0-1")
+
+
+def test_a_percent_sign_is_told_with_the_way_out() -> None:
+    with pytest.raises(DataError, match=r"'90%'; leave out the % and .*--confidence-range 0,100"):
+        from_columns(case=[1, 2], truth=[1, 2], prediction=[1, 2], confidence=["90%", 0.5])
+
+
+def test_words_for_no_answer_are_named_one_by_one() -> None:
+    columns = {"case": [1, 2, 3], "truth": [1, 2, 3], "prediction": [1, 2, "n/a"]}
+    table = from_columns(**columns, scale=[1, 2, 3], abstain=["skip,don't know"])
+    hint = "name each: --abstain skip --abstain 'don'\"'\"'t know'"
+    assert [w for w in table.warnings if w.endswith(hint)]
+    quiet = from_columns(**{**columns, "prediction": [1, 2, "a,b"]}, abstain="a,b", scale=[1, 2, 3])
+    assert not quiet.warnings

@@ -8,6 +8,7 @@ import random
 import time
 import tracemalloc
 from collections.abc import Callable
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from threading import Thread
@@ -107,6 +108,17 @@ def test_a_pipe_is_read_once_and_looked_at_twice(tmp_path: Path) -> None:
     assert piped.head.is_delimited
     assert (piped.data, piped.size) == (TEXT, len(TEXT))
     assert piped.sha256 == load(write(tmp_path, TEXT)).sha256
+
+
+def test_a_large_file_is_hashed_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = bytes(range(256)) * 5000
+    (tmp_path / "rows").write_bytes(data)
+    monkeypatch.setattr(content, "_PIECE", 1 << 12)
+    one = load(tmp_path / "rows")
+    assert one.sha256 == sha256(data).hexdigest() == load(tmp_path / "rows").source.sha256
+    assert one.data == data
 
 
 @pytest.mark.parametrize("size", [1, 7, 30, 1 << 20])

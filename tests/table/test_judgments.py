@@ -409,3 +409,12 @@ def test_a_row_that_failed_counts_as_failed_with_or_without_truth() -> None:
     assert (table.outcomes["failed"], table.outcomes["no_truth"]) == (2, 1)
     assert table.has_truth
     assert list(table.included.cases) == ["b"]
+
+
+@pytest.mark.parametrize(("twice", "problems"), [(1000, 1000), (1001, 1)])
+def test_very_many_rows_given_twice_are_told_in_one_line(twice: int, problems: int) -> None:
+    cases = [*range(twice), *range(twice)]
+    with pytest.raises(DataError) as error:
+        from_columns(case=cases, truth=[0, 1] * twice, prediction=[1, 1] * twice)
+    assert len(error.value.problems) == problems
+    assert sum(problem.rows for problem in error.value.problems) == twice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,8 @@ def tables_of(inputs: Sequence[Any], mode: Modes, reading: Reading) -> dict[str,
         raise UsageError("standard input can be read only once")
     modes = modes * len(entries) if len(modes) == 1 else modes
     tables = [table_of(entry, m, reading) for entry, m in zip(entries, modes, strict=True)]
+    if arrow := sys.modules.get("pyarrow"):
+        arrow.default_memory_pool().release_unused()  # which would be kept for another file
     if len(tables) == 1 and len(systems := _systems(tables[0])) > 1:
         return {str(system): _side(tables[0], system) for system in systems}
     for table in tables:

@@ -31,6 +31,8 @@ from acumen.table.scale import Scale
 
 MOST_HASHES: Final = 1_000_000
 """Cases of a site that are compared with those of others by their hashes."""
+MOST_ROWS: Final = 10**12
+"""Rows that a cell may have: sums of as many are whole numbers still."""
 HASH: Final = 16
 """Letters of a hash that are kept."""
 _HIDDEN: Final = ("bits", "ranked", "outcomes", "hidden_rows", "hidden_weight")
@@ -51,7 +53,8 @@ def _counts(document: CountsDocument, source: str) -> Counts:
         raise DataError([f"cells: {', '.join(COLUMNS)}, all of one length"], source)
     cells = np.zeros(sizes.pop(), CELL)
     for name, column in document.cells.items():
-        cells[name] = column
+        is_whole = CELL[name].kind == "i"
+        cells[name] = np.clip(column, -MOST_ROWS, MOST_ROWS) if is_whole else column
     wrong = {what: mask for what, mask in _wrong(cells, document).items() if mask.any()}
     problems = [f"cell {np.argmax(mask)}: {what}" for what, mask in wrong.items()]
     rows = sum(document.outcomes.get(o.name.lower(), 0) for o in JUDGED)
@@ -73,6 +76,7 @@ def _wrong(cells: NDArray[Any], document: CountsDocument) -> dict[str, NDArray[n
     room = NEAR * np.maximum(np.maximum(abs(low), abs(high)), NEAR) * weight
     is_between = (low * weight - room <= total) & (total <= high * weight + room)
     is_between &= total**2 <= weight * squares * (1 + NEAR)
+    is_between &= squares <= np.maximum(low**2, high**2) * weight * (1 + NEAR) + room * NEAR
     seen = np.unique(cells[["bin", "truth", "prediction"]], return_index=True)[1]
     if document.bits is None:
         of_bin = (low == cells["bin"]) & (high == cells["bin"])
@@ -81,7 +85,7 @@ def _wrong(cells: NDArray[Any], document: CountsDocument) -> dict[str, NDArray[n
     not_whole = [np.asarray(document.cells[n]) % 1 != 0 for n in ("truth", "prediction", "rows")]
     return {
         "ranks and rows are whole numbers": np.logical_or.reduce(not_whole),
-        "its rows must be at least 1": cells["rows"] < 1,
+        f"its rows must be 1 to {MOST_ROWS:,}": (cells["rows"] < 1) | (cells["rows"] == MOST_ROWS),
         "its weight must not be negative": weight < 0,
         f"a rank is not one of {levels} levels": (truth < 0) | (truth >= levels)
         | (prediction < -1) | (prediction >= levels),
@@ -166,7 +170,10 @@ def merge(
     paths: Sequence[str | Path], *, loss: AnyLoss = LOSS, confidence_level: float = CONFIDENCE_LEVEL
 ) -> tuple[CountsDocument, LargeArtifact]:
     """Pooled counts and what they say; with the sums of every site, with intervals."""
-    documents = [(str(path), _read(path)) for path in dict.fromkeys(paths)]
+    names = [str(path) for path in paths]
+    if again := next((name for i, name in enumerate(names) if name in names[:i]), None):
+        raise UsageError(f"{source_name(again)} is given twice")
+    documents = [(name, _read(name)) for name in names]
     counts = {n: d for n, d in documents if isinstance(d, CountsDocument)}
     sums = {n: d for n, d in documents if isinstance(d, MomentsDocument)}
     if not counts or (sums and len(counts) > 1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -47,10 +46,7 @@ def read_content(
     if mode is not None and not kind.has_modes:
         raise UsageError(f"{content.name} has no modes; leave the mode out")
     if kind.has_columns:
-        table = assemble(rows_of(content, name, request), content.source, request)
-        if arrow := sys.modules.get("pyarrow"):
-            arrow.default_memory_pool().release_unused()  # which would be kept for the next file
-        return table
+        return assemble(rows_of(content, name, request), content.source, request)
     if asked := [option for option in request.asks if option != "--strict"]:
         asks, known = ", ".join(asked), ", ".join(titles(with_columns=True))
         raise UsageError(f"{content.name} has no columns; leave {asks} out ({known} have them)")

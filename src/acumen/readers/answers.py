@@ -172,6 +172,12 @@ class Reading:
         return self.column.spread(by_value, Outcome.ABSTAINED, np.int8)
 
     @property
+    def is_clean(self) -> bool:
+        """Whether there is a level in every row."""
+        codes = self.column.codes
+        return bool((self.rank != NO_PREDICTION).all()) and codes.min(initial=0) >= 0
+
+    @property
     def silence_notes(self) -> list[str]:
         """What to tell of a truth in which words stand that commonly say that there is none."""
         if not self.common:
@@ -181,6 +187,8 @@ class Reading:
 
     def faults_in(self, rows: Mask | None = None) -> list[Fault]:
         """What is wrong in some rows: a line for each value, one for all where they are many."""
+        if not self.faults:
+            return []
         rows = self.outcomes == _FAULT if rows is None else rows
         counts = self.counts(rows)
         bad = [code for code in self.faults if counts[code]]
@@ -255,6 +263,8 @@ def read_outcomes(
     What is no level on a scale that the user declared is unparseable; on any other scale, or where
     many are numbers, the scale may be the mistake: then it is a fault.
     """
+    if stated is None and reading.is_clean:
+        return Outcomes(np.full(len(reading.column), Outcome.ANSWERED, np.uint8), [], [], [])
     out = reading.outcomes
     bad, none = out == _FAULT, out == Outcome.ABSTAINED
     wishes, stated_faults = _stated(stated, len(out))

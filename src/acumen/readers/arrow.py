@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from csv import reader
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from acumen.readers.content import BOM, Content
 from acumen.readers.delimited import Sheet, header_of
 from acumen.readers.frame import coded_array, frame_rows
 from acumen.readers.records import Rows
+from acumen.table.coded import Coded
 
 MOST_LEVELS: Final = 25
 """A column of so few whole numbers is one of levels; one of more may be one of ids."""
@@ -42,15 +44,15 @@ def read_parquet(content: Content) -> Rows:
     with is_parquet():
         schema = ParquetFile(content.file).schema_arrow
         texts = [c.name for c in schema if str(c.type) in ("string", "large_string")]
-        file = ParquetFile(content.file, read_dictionary=texts)
+        file = ParquetFile(content.file, read_dictionary=texts, pre_buffer=True)
     empty = pa.Table.from_batches([], file.schema_arrow)  # empty_table() imports pandas
 
-    def parts(name: str) -> Iterator[Any]:
-        """A column, a group of rows at a time."""
+    def parts(columns: Sequence[str]) -> Iterator[Any]:
+        """Columns, a group of rows at a time."""
         for group in range(file.num_row_groups):
             with is_parquet():
-                part = file.read_row_group(group, columns=[name])
-            yield nw.from_native(part, eager_only=True)[name]
+                part = file.read_row_group(group, columns=columns)
+            yield nw.from_native(part, eager_only=True)
 
     names = _class_labels(schema.metadata or {})
     details = {"names_of_codes": names, "size": file.metadata.num_rows, "parts": parts}
@@ -86,11 +88,12 @@ def read_clean_csv(content: Content) -> Sheet | None:
     if start or not is_first or len(names) < 2 or len({*names}) < len(names):
         return None
     size, text = 0, pa.dictionary(pa.int32(), pa.string())
-    for block in content.blocks(len(first)):
+    for block in content.blocks(len(first), 1 << 16):  # so few stay in the processor's cache
         bare = b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
         if bare or b'"' in block or b"\0" in block:
             return None
-        size += block.count(b"\n") + (not block.endswith(b"\n"))
+        ends = np.frombuffer(block, np.uint8) == ord("\n")
+        size += int(np.count_nonzero(ends)) + (not block.endswith(b"\n"))
 
     def parts(types: dict[str, Any], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Columns, a block of lines at a time."""
@@ -109,7 +112,7 @@ def read_clean_csv(content: Content) -> Sheet | None:
             )
             yield {name: _values(table[name]) for name in columns}
 
-    kinds = _numeric(beginning.splitlines()[1:-1], mark, names)
+    kinds = _kinds(beginning.splitlines()[1:-1], mark, names)
     try:
         types = {name: getattr(pa, kind)() for name, kind in kinds.items()}
         columns = gathered(parts(types, names), size)
@@ -134,7 +137,9 @@ def read_clean_csv(content: Content) -> Sheet | None:
 
 def _values(column: Any) -> Any:
     """A column's texts or numbers; what may be odd must be looked at as it is written."""
-    if (kind := str(column.type)) not in ("int32", "double"):
+    if (kind := str(column.type)) == "string":
+        return _by_runs(column)
+    if kind not in ("int32", "double"):
         return coded_array(column)
     values = arrow_numbers(column, math.nan if kind == "double" else 0.0)
     # a word for none among whole numbers may be one that is told
@@ -144,16 +149,30 @@ def _values(column: Any) -> Any:
     return values
 
 
-def _numeric(lines: Sequence[str], mark: str, names: Sequence[str]) -> dict[str, str]:
-    """Columns whose first cells are few whole numbers, or many with a decimal point: their type."""
-    cells = [line.split(mark) for line in lines[:1000]]
+def _by_runs(column: Any) -> Coded:
+    """Texts that are the same in many rows one after another, by their distinct values."""
+    from pyarrow import compute
+
+    runs = compute.run_end_encode(column.combine_chunks())
+    values = runs.values.dictionary_encode()
+    sizes = np.diff(arrow_numbers(runs.run_ends), prepend=0)
+    codes = np.repeat(arrow_numbers(values.indices), sizes)
+    return Coded(tuple(values.dictionary.to_pylist()), codes)
+
+
+def _kinds(lines: Sequence[str], mark: str, names: Sequence[str]) -> dict[str, str]:
+    """What a column's first cells are: few whole numbers, many with a decimal point, or runs."""
+    cells = [line.split(mark) for line in lines[:300]]
     types: dict[str, str] = {}
     if any(len(row) != len(names) for row in cells):
         return types
-    for name, distinct in zip(names, map(set, zip(*cells, strict=True)), strict=bool(cells)):
+    for name, column in zip(names, zip(*cells, strict=True), strict=bool(cells)):
+        distinct = set(column)
         kinds = {type(number_in_text(cell)) for cell in distinct}
         if kinds == {int} and len(distinct) <= MOST_LEVELS:
             types[name] = "int32"
         elif len(distinct) > min(100, len(cells) / 2) and float in kinds and str not in kinds:
             types[name] = "float64"
+        elif sum(a != b for a, b in pairwise(column)) < len(column) / 2:
+            types[name] = "string"
     return types

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -72,6 +72,8 @@ class _Study:
         return Lookup(self.rows, {role: cells[0] for role, cells in self.roles.items()})
 
     def table(self, source: Source, scale: Scale | None) -> Judgments:
+        paths = [cell.path for cells in self.roles.values() for cell in cells]
+        self.rows.read_ahead([p for p in [*paths, *self._others] if p in self.rows.names])
         select, truth, rater = self._truth()
         prediction, outcome = self._prediction()
         one = {role: cells[0] for role, cells in self.roles.items()}
@@ -206,17 +208,20 @@ class _Study:
     def _signals(self) -> dict[str, Signal]:
         """Numbers by name: those of the mapping, and where the format has none all others."""
         signals = {name: self._numbers(cell, name) for name, cell in self.mapping.signals.items()}
-        if self.rows.mapping:
-            return signals
-        gone = {cell.path for cells in self.roles.values() for cell in cells} | signals.keys()
-        others = [n for n in self.rows.names if n not in gone and folded_name(n) not in DERIVED]
-        has_confidence = "confidence" in self.roles
-        return signals | {
-            name: self._numbers(Cell(path=name), name)
-            for name in others
-            if (name in SIGNALS or self.rows.has_numbers(name))
-            and not (has_confidence and name == "confidence")
-        }
+        return signals | {n: self._numbers(Cell(path=n), n) for n in self._others}
+
+    @cached_property
+    def _others(self) -> list[str]:
+        """Columns of numbers without a role, where the format has no roles of its own."""
+        gone = {cell.path for cells in self.roles.values() for cell in cells}
+        gone |= {*self.mapping.signals} | ({"confidence"} if "confidence" in self.roles else set())
+        return [
+            name
+            for name in (() if self.rows.mapping else self.rows.names)
+            if name not in gone
+            and folded_name(name) not in DERIVED
+            and (name in SIGNALS or self.rows.has_numbers(name))
+        ]
 
     def _texts_among(self, signals: Mapping[str, Signal]) -> list[str]:
         """What to say of columns of numbers that hold texts: where, since they may be of a case."""
@@ -293,11 +298,11 @@ def _by_rater(
 
 def _known(column: Coded) -> Coded:
     """A column without the mark of what could not be taken out of a text."""
-    return Coded.of(_without(column, _unread(column)))
+    return Coded.of(_without(column, _unread(column))) if type(NO_VALUE) in column.kinds else column
 
 
 def _unread(column: Any) -> Mask:
-    if not isinstance(column, Coded):
+    if not isinstance(column, Coded) or type(NO_VALUE) not in column.kinds:
         return np.zeros(len(column), bool)
     return column.spread([value is NO_VALUE for value in column.values], False, bool)
 

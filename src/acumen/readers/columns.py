@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.errors import DataError, Problem, UsageError, printable, what_came
+from acumen.errors import DataError, Problem, UsageError, label, printable, what_came
 from acumen.readers.answers import (
     NOTHING,
     Fault,
@@ -20,6 +21,7 @@ from acumen.readers.answers import (
     read_levels,
     read_outcomes,
     rows_with_truth,
+    word_of,
 )
 from acumen.readers.cells import numbers_of, plain_column
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
@@ -229,6 +231,9 @@ def _values(
         # nobody looks at the confidence of a row that was not answered
         answered = outcomes.outcome == Outcome.ANSWERED
         faults = [fault for fault in _not_numbers(confidence) if answered[fault.row]]
+        if any(str(confidence.other[fault.row]).endswith("%") for fault in faults[:1]):
+            hint = "leave out the % and declare the range: --confidence-range 0,100"
+            faults[0] = replace(faults[0], message=f"{faults[0].message}; {hint}")
         problems += rows.problems(faults, "confidence")
     if len(truth) == 0:
         problems.append(Problem("there are no rows in it"))
@@ -246,9 +251,16 @@ def _values(
         listed = ", ".join(f"{code:g}" for code in codes)
         note = f"prediction: {listed} is no truth and read as a level; {hint}"
         outcomes.warnings.append(note)
-    ranks = np.where(outcomes.outcome == Outcome.ANSWERED, reading.ranks, NO_PREDICTION)
+    for word in sorted(silence.declared - {*map(word_of, reading.column.values)}):
+        if "," in word:
+            each = " ".join(f"--abstain {shlex.quote(w.strip())}" for w in word.split(","))
+            notes.append(
+                f"prediction: no row says {label(word)}; of several words name each: {each}"
+            )
+    ranks = reading.ranks
+    ranks[outcomes.outcome != Outcome.ANSWERED] = NO_PREDICTION
     notes += outcomes.warnings
-    return _Values(truth, ranks.astype(np.int16), outcomes.outcome, tuple(notes))
+    return _Values(truth, ranks, outcomes.outcome, tuple(notes))
 
 
 def _on_range(

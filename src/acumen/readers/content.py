@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import sys
 import zlib
@@ -16,9 +17,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
-from io import SEEK_CUR, SEEK_END
+from io import SEEK_CUR, SEEK_END, BufferedReader
+from itertools import count
 from pathlib import Path, PurePath
 from tempfile import SpooledTemporaryFile
+from threading import Thread
 from typing import IO, TYPE_CHECKING, Any, Final
 from weakref import finalize
 
@@ -111,8 +114,13 @@ class Content:
     path: str
     file: IO[bytes]
     """Unpacked; it can be read again from any place."""
-    sha256: str | None = None
-    """Of the file as it lies there."""
+    digest: Callable[[], str | None] = lambda: None
+    """The SHA-256 of the file as it lies there."""
+
+    @cached_property
+    def sha256(self) -> str | None:
+        """Its digest, where it is known."""
+        return self.digest()
 
     @cached_property
     def size(self) -> int:
@@ -131,13 +139,10 @@ class Content:
         self.file.seek(0)
         return self.file.read()
 
-    def blocks(self, start: int = 0) -> Iterator[bytes]:
-        """Whole lines from a byte on, about ``BLOCK`` bytes of them at a time."""
-        if start < self.size <= BLOCK:
-            yield self.data[start:]
-            return
+    def blocks(self, start: int = 0, size: int | None = None) -> Iterator[bytes]:
+        """Whole lines from a byte on, about ``BLOCK`` bytes of them at a time, or ``size``."""
         self.file.seek(start)
-        while block := self.file.read(BLOCK):
+        while block := self.file.read(size or BLOCK):
             yield block if block.endswith(b"\n") else block + self.file.readline()
 
     @property
@@ -183,16 +188,41 @@ def load(path: str | Path) -> Content:
             pieces = iter(partial(file.read, _PIECE), b"")
             pipe, file = file, _spooled(pieces, LARGEST_FILE, TOO_LARGE, name)
             is_input or pipe.close()
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # readinto
+        digest = _digest(file)
         file.seek(0)
         if (start := file.read(4)).startswith((GZIP, ZSTD)):
             file = _unpacked(file, start, name)
-    content = Content(str(path), file, sha256)
+    content = Content(str(path), file, digest)
     finalize(content, file.close)
     is_packed = content.start.startswith((GZIP, ZSTD))
     if is_packed or content.size > LARGEST_FILE:
         raise DataError(["is compressed twice; unpack it once" if is_packed else TOO_LARGE], name)
     return content
+
+
+def _digest(file: IO[bytes]) -> Callable[[], str | None]:
+    """The SHA-256 of a file; of a large one it is worked out while the file is read."""
+    is_large = isinstance(file, BufferedReader) and file.seek(0, SEEK_END) >= _PIECE
+    file.seek(0)
+    if not is_large or not hasattr(os, "pread"):
+        return hashlib.file_digest(file, "sha256").hexdigest  # type: ignore[arg-type]  # readinto
+    handle, digest, results = os.dup(file.fileno()), hashlib.sha256(), list[str]()
+
+    def work() -> None:
+        with os.fdopen(handle, "rb", 0):
+            for start in count(0, _PIECE):
+                if not (piece := os.pread(handle, _PIECE, start)):
+                    results.append(digest.hexdigest())
+                    return
+                digest.update(piece)
+
+    def result() -> str | None:
+        thread.join()
+        return results[0] if results else None
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    return result
 
 
 def _spooled(pieces: Iterable[bytes], most: int, reason: str, name: str) -> IO[bytes]:

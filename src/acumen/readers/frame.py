@@ -28,8 +28,10 @@ class Frame(Rows):
     data: Any
     """As narwhals has it; without rows where they come in parts."""
     size: int
-    parts: Callable[[str], Iterable[Any]]
-    """The parts of a column one after another, read when they are asked for."""
+    parts: Callable[[Sequence[str]], Iterable[Any]]
+    """The parts of some columns one after another, read when they are asked for."""
+    ready: dict[str, Any] = field(default_factory=dict)
+    """Columns that were read and not yet asked for."""
     names_of_codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Columns that hold codes of names, as Hugging Face writes them; −1 is no label."""
 
@@ -45,8 +47,15 @@ class Frame(Rows):
         """A column: an array of numbers, codes of texts, or a list."""
         if len(self.data) == self.size:
             return self._values(self.data[name], name)
-        parts = ({name: self._values(series, name)} for series in self.parts(name))
-        return gathered(parts, self.size)[name]
+        if name not in self.ready:
+            self.read_ahead([name])
+        return self.ready.pop(name)
+
+    def read_ahead(self, names: Sequence[str]) -> None:
+        """Read columns in parts, each of all columns at once: they are decoded side by side."""
+        if len(self.data) < self.size:
+            parts = ({n: self._values(part[n], n) for n in names} for part in self.parts(names))
+            self.ready.update(gathered(parts, self.size))
 
     def _values(self, series: Any, name: str) -> Any:
         import narwhals as nw
@@ -80,14 +89,15 @@ class Frame(Rows):
             return tuple(dtype.categories)
         if not getattr(getattr(self.data[name].to_native(), "type", None), "ordered", False):
             return None
-        chunks = (chunk for series in self.parts(name) for chunk in series.to_native().chunks)
+        chunks = (c for part in self.parts([name]) for c in part[name].to_native().chunks)
         return tuple(dict.fromkeys(v for c in chunks for v in c.dictionary.to_pylist())) or None
 
     def nan_rows(self, name: str) -> NDArray[Any]:
         """Rows where a column has NaN, which is not null where the library tells them apart."""
         if not self.data[name].dtype.is_float():
             return np.zeros(0, np.int64)
-        parts = (series_numbers(s.is_nan() & ~s.is_null()) for s in self.parts(name))
+        columns = (part[name] for part in self.parts([name]))
+        parts = (series_numbers(s.is_nan() & ~s.is_null()) for s in columns)
         return np.flatnonzero(np.concatenate([*parts, np.zeros(0, bool)]))
 
 
@@ -127,7 +137,7 @@ def frame_rows(frame: Any, source: str | None = None, **details: Any) -> Frame:
         if {*texts.values()} & {*data.columns}:
             raise nw.exceptions.DuplicateError
         data = data.rename(texts) if texts else data
-        details = {"size": len(data), "parts": lambda name: [data[name]], **details}
+        details = {"size": len(data), "parts": lambda names: [data], **details}
         return Frame(data=data, format="frame", **details)
     except nw.exceptions.DuplicateError:
         raise DataError(["two columns have the same name"], source=source) from None
@@ -143,6 +153,7 @@ def _named(series: Any, names: tuple[str, ...]) -> Coded:
 def coded_array(array: Any) -> Coded:
     """An Arrow array by its distinct values."""
     import pyarrow as pa
+    from pyarrow import compute
 
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
@@ -150,15 +161,20 @@ def coded_array(array: Any) -> Coded:
         array = array.dictionary_encode()
     # signed first: a library may count from 0 in numbers that have no -1
     codes = arrow_numbers(array.indices.cast(pa.int32()), -1)
-    values = array.dictionary.to_pylist()
-    is_sound = len(set(values)) == len(values) and None not in values
-    # a dictionary may hold a value twice
-    return Coded(tuple(values), codes) if is_sound else recoded(codes, values)
+    distinct = array.dictionary
+    values = tuple(distinct.to_pylist())
+    if distinct.null_count:
+        return recoded(codes, values)
+    # one may be there twice, which is quick to rule out where they rise
+    rises = compute.all(compute.less(distinct[:-1], distinct[1:]), min_count=0).as_py()
+    return (
+        Coded(values, codes) if rises or len({*values}) == len(values) else recoded(codes, values)
+    )
 
 
 def _floats(series: Any) -> Any:
     """Numbers with NaN for null; the rows whose NaN is no null are looked at before."""
-    null = series_numbers(series.is_null()).astype(bool)
     values = np.array(series_numbers(series, 0.0), np.float64)
-    values[null] = np.nan
+    if series.null_count():
+        values[series_numbers(series.is_null()).astype(bool)] = np.nan
     return values

@@ -54,7 +54,7 @@ class Rows:
         column = self.coded.get(name)
         if column is None:
             return []
-        is_plain = {*map(type, column.values)} == {str} and "" not in column.values
+        is_plain = column.kinds == {str} and "" not in column.values
         faults = [
             Fault(int(column.first[code]), message, int(column.counts[code]))
             for code, value in enumerate(() if is_plain and name == "case" else column.values)
@@ -86,7 +86,7 @@ def code_rows(
     noun = rows.scale.case
     case = rows.coded["case"].in_order()
     items, item, problems = _item_codes(rows.coded.get("item"), len(case), rows.scale)
-    collisions, warnings = check_ids(case.values, noun)
+    collisions, warnings = check_ids(case, noun)
     problems += collisions
     if "item" in rows.coded:
         warnings += unjudged_items(items, rows.scale)
@@ -102,6 +102,8 @@ def failed_cases(
     codes: Codes, outcome: NDArray[np.uint8], failed: Sequence[FailedCase]
 ) -> list[FailedCase]:
     """Cases all of whose rows failed, and that nobody listed."""
+    if not (outcome == Outcome.FAILED).any():
+        return []
     size, listed = len(codes.cases), {f.case for f in failed}
     of_failed = np.bincount(codes.case[outcome == Outcome.FAILED], minlength=size)
     whole = (of_failed > 0) & (of_failed == np.bincount(codes.case, minlength=size))
@@ -132,7 +134,7 @@ def _item_codes(
     if item is None:
         name = scale.items[0] if len(scale.items) == 1 else ONE_ITEM
         return (name,), np.zeros(size, np.int32), []
-    problems, _ = check_ids(item.values, "item")
+    problems, _ = check_ids(item, "item")
     place = {name: i for i, name in enumerate(scale.items)}
     item = item.in_order(lambda value: (place.get(str(value), len(place)), str(value)))
     return tuple(map(str, item.values)), item.codes, problems

@@ -44,6 +44,9 @@ class Rows(ABC):
     def column(self, name: str) -> Any:
         """A column's cells: a list, an array or codes; ABSENT where a record lacks it."""
 
+    def read_ahead(self, names: Sequence[str]) -> None:  # noqa: B027  (most have nothing to do)
+        """Read columns that will be asked for, where it is quicker to read them together."""
+
     def ids(self, name: str) -> Any:
         """A column whose cells are names of things, as they are written."""
         return self.column(name)

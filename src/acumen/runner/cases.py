@@ -162,7 +162,7 @@ def _bundled(noun: str, task: Task) -> Content:
     if not entry.is_file():
         raise UsageError(f"there are no bundled {noun} for the task {label(task.name)}")
     data = entry.read_bytes()
-    return Content(name, BytesIO(data), hashlib.sha256(data).hexdigest())
+    return Content(name, BytesIO(data), hashlib.sha256(data).hexdigest)
 
 
 def _records(document: object, key: str, source: str) -> list[object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,20 @@ class Coded:
     @cached_property
     def counts(self) -> Rows:
         """How many rows have each value."""
-        return np.bincount(self.codes + 1, minlength=len(self.values) + 1)[1:]
+        shift = int(self.codes.min(initial=0) < 0)  # for rows that have none
+        codes = self.codes + 1 if shift else self.codes
+        return np.bincount(codes, minlength=len(self.values) + shift)[shift:]
+
+    @cached_property
+    def kinds(self) -> frozenset[type]:
+        """The types of the values."""
+        return frozenset(map(type, self.values))
+
+    @cached_property
+    def letters(self) -> str:
+        """All texts in one, for a look at them all: most are plain."""
+        texts = self.values if self.kinds == {str} else filter(_is_text, self.values)
+        return "".join(texts)
 
     @cached_property
     def first(self) -> Rows:
@@ -82,10 +95,11 @@ class Coded:
 
     def in_order(self, key: Callable[[Any], Any] | None = None) -> Coded:
         """The values that some row has, sorted; numbers come before texts."""
-        used = np.flatnonzero(self.counts).tolist()
-        if key is None and len({*map(type, self.values)}) == 1:
-            if len(used) == len(self.values) and tuple(sorted(self.values)) == self.values:
-                return self
+        is_used, of_one_kind = self.counts > 0, key is None and len(self.kinds) == 1
+        if of_one_kind and is_used.all() and tuple(sorted(self.values)) == self.values:
+            return self
+        used = np.flatnonzero(is_used).tolist()
+        if of_one_kind:
             order = sorted(used, key=self.values.__getitem__)
         else:
             order = sorted(used, key=lambda c: (key or _canonical)(self.values[c]))
@@ -103,6 +117,10 @@ def _canonical(value: Any) -> tuple[bool, Any]:
 
 def _codes(keys: Iterable[Any], place: dict[Any, int], size: int) -> NDArray[np.int32]:
     return np.fromiter((place.setdefault(k, len(place)) for k in keys), np.int32, size)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _is_hashable(value: object) -> bool:
@@ -144,11 +162,12 @@ def _of_array(column: NDArray[Any]) -> Coded:
     if column.dtype.kind in "iu" and len(column):
         low, high = int(column.min()), int(column.max())
         if high - low < 2 * len(column) + 1000:  # no need to sort
-            # widened first: -2 is no uint8, and 100 - -100 is no int8
-            shifted = column.astype(np.int64) - low if low else column
-            present = np.zeros(high - low + 1, bool)
-            present[shifted] = True
-            codes = (np.cumsum(present, dtype=np.int32) - np.int32(1))[shifted]
+            # in int64: -2 is no uint8, and 100 - -100 is no int8
+            codes = np.empty(len(column), np.int32)
+            np.subtract(column, low, out=codes, dtype=np.int64, casting="unsafe")
+            present = np.bincount(codes) > 0
+            if not present.all():
+                codes = (np.cumsum(present, dtype=np.int32) - np.int32(1))[codes]
             return Coded(tuple((np.flatnonzero(present) + low).tolist()), codes)
     if column.dtype.kind == "f":
         there = ~np.isnan(column)
@@ -170,21 +189,20 @@ def factorize(ids: Any) -> tuple[tuple[CaseId, ...], NDArray[np.int32]]:
     return column.values, column.codes
 
 
-def check_ids(ids: Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str]]:
+def check_ids(column: Coded | Iterable[CaseId], noun: str) -> tuple[list[Problem], list[str]]:
     """Ids that would be one after coercion (problems) or that hide what they are (warnings)."""
-    ids = list(ids)
-    is_text = {*map(type, ids)} <= {str}
-    texts = cast("list[str]", ids) if is_text else [i for i in ids if isinstance(i, str)]
-    known = set() if is_text else set(texts)
+    ids = column if isinstance(column, Coded) else Coded.of([*column])
+    is_mixed = len(ids.kinds) > 1
+    texts = [*filter(_is_text, ids.values)] if is_mixed else ids.values
+    known = set(texts) if is_mixed else set()
     problems = [
         Problem("is there twice, as a number and as text: a duplicate?", case=i, noun=noun)
-        for i in (() if is_text else ids)
+        for i in (ids.values if is_mixed else ())
         if isinstance(i, int) and str(i) in known
     ]
-    whole = "".join(texts)  # one look at them all: most are plain
-    odd = () if whole.isprintable() else texts
-    hidden = {i for i in odd if any(is_invisible(c) for c in i)}
-    ends = texts if odd or " " in whole else ()
+    is_odd = not ids.letters.isprintable()
+    hidden = {i for i in texts if any(is_invisible(c) for c in i)} if is_odd else set()
+    ends = texts if is_odd or " " in ids.letters else ()
     blank = [i for i in ends if i != i.strip() and i not in hidden]
     warnings = [
         f"ids with {what}: {', '.join(label(i) for i in sorted(odd)[:5])}"

@@ -25,6 +25,8 @@ from acumen.views.weights import CaseWeights, tie_of_row
 
 STEP: Final = 2e-5
 """As a share of a sum: half the digits of a central difference are rounding, half its curvature."""
+_PIECES: Final = 1 << 16
+"""Pieces of a curve that are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,7 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             Part(totals.by_kind[:, 0], lambda slope: np.asarray(slope @ by_case[1:])),
         ]
     }
-    if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
+    if any(_uses(block, name) for name in ("areas", "exact", "hull")):
         families |= _areas_of(ranking, block)
     ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
 
@@ -148,12 +150,13 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             reached = np.broadcast_to(none, (2, len(ranking.grid), none.shape[1]))
             shape = (2, len(ranking.cuts), none.shape[1])
             cut = np.concatenate([none[:0], *cuts]).reshape(shape)
-            memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut)
+            within = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
+            memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut, within)
         if "exact" in sums:
-            unknown = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
-            memory[ranking, "exact", ()] = np.vstack([*sums["exact"], unknown])
-        if "hulls" in sums:
-            memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
+            memory[ranking, "exact", ()] = np.vstack(sums["exact"])
+        if "hull" in sums:
+            memory[ranking, "hull", ("risk",)], *of_loss = sums["hull"]
+            memory[ranking, "hull", ("loss",)] = np.vstack(of_loss)
         return memory
 
     return Tangent([p for parts in families.values() for p in parts], remember)
@@ -195,7 +198,7 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             Part.dense(exact[1], by_case(pairs)),
             Part.dense(exact[2], under_loss),
         ]
-    if _uses(block, "hulls"):
+    if _uses(block, "hull"):
         corners = hull_corners(curve[0], curve[1] / curve[0])
         hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
         slopes = (
@@ -203,8 +206,8 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             2 * along(hull, _by_loss),
             along(hull, _exactly),
         )
-        areas_of_hull = ranking.hulls(block)[:, 0]
-        families["hulls"] = [Part.dense(*pair) for pair in zip(areas_of_hull, slopes, strict=True)]
+        areas_of_hull = ranking.hull(block, "risk")[0, 0], *ranking.hull(block, "loss")[:, 0]
+        families["hull"] = [Part.dense(*pair) for pair in zip(areas_of_hull, slopes, strict=True)]
     return families
 
 
@@ -219,14 +222,23 @@ def _along(
     A row moves all points at and after its ``first``: their weight by 1, their loss by its own.
     """
     x, y = points
-    start_x, start_y, end_x, end_y = part(x[:-1], y[:-1], x[1:], y[1:])
-    # before the first point the risk is that of the first: the area there is its loss
-    by_x = np.append(0.0, end_x) + np.append(start_x, 0.0)
-    by_y = np.append(1.0, end_y) + np.append(start_y, 0.0)
+    by_x, by_y = np.zeros((2, len(x) + 1))
+    by_y[0] = 1.0  # before the first point the risk is that of the first: the area is its loss
+    for start in range(0, len(x) - 1, _PIECES):
+        here, there = (slice(start + i, min(start + _PIECES, len(x) - 1) + i) for i in (0, 1))
+        start_x, start_y, end_x, end_y = part(x[here], y[here], x[there], y[there])
+        by_x[here] += start_x
+        by_y[here] += start_y
+        by_x[there] += end_x
+        by_y[there] += end_y
     if part is _by_loss:  # but that of the loss is a triangle
         by_x[0], by_y[0] = by_x[0] + y[0] / 2, by_y[0] - 1.0 + x[0] / 2
-    from_x, from_y = (np.append(by[::-1].cumsum()[::-1], 0.0)[first] for by in (by_x, by_y))
-    return np.append(from_x + ranking.loss * from_y, 0.0)
+    for by in (by_x, by_y):
+        np.cumsum(by[::-1], out=by[::-1])
+    along = np.zeros(len(first) + 1)
+    np.multiply(ranking.loss, by_y[first], out=along[:-1])
+    along[:-1] += by_x[first]
+    return along
 
 
 def _up_to(
