@@ -72,12 +72,14 @@ def test_a_pyproject_that_is_not_about_us_is_not_even_parsed(
 def test_every_option_is_named_as_on_the_command_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Path("acumen.toml").write_text("[demo]\nbootstrap-resamples = 7\n")
-    assert run(["demo", "out"]) == 0
-    assert '"bootstrap_resamples": 7' in Path("out/phq8/few_shot.json").read_text()
-    Path("acumen.toml").write_text("[demo]\nbootstrap-resamples = 7\nbootstrap_resamples = 8\n")
-    assert run(["demo", "out"]) == 3
-    assert "demo.bootstrap_resamples: is given twice" in capsys.readouterr().err
+    command = ["evaluate", "run.json", "--mode", "few_shot", "--output", "out.json"]
+    Path("acumen.toml").write_text("[evaluate]\nbootstrap-resamples = 7\n")
+    assert run(command) == 0
+    assert '"bootstrap_resamples": 7' in Path("out.json").read_text()
+    twice = "[evaluate]\nbootstrap-resamples = 7\nbootstrap_resamples = 8\n"
+    Path("acumen.toml").write_text(twice)
+    assert run(command) == 3
+    assert "evaluate.bootstrap_resamples: is given twice" in capsys.readouterr().err
 
 
 def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +29,17 @@ def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def acumen(
-    *arguments: str | Path,
-    stdout: int | None = subprocess.PIPE,
-    preexec: Callable[[], None] | None = None,
+    *arguments: str | Path, stdout: int | None = subprocess.PIPE
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "acumen", *map(str, arguments)],
         stdout=stdout, stderr=subprocess.PIPE, text=True, encoding="utf-8", check=False,
-        preexec_fn=preexec,
     )  # fmt: skip
 
 
-def one_line(done: subprocess.CompletedProcess[str]) -> str:
-    lines = done.stderr.strip().splitlines()
-    assert len(lines) == 1, done.stderr
+def one_line(stderr: str) -> str:
+    lines = stderr.strip().splitlines()
+    assert len(lines) == 1, stderr
     assert lines[0].startswith("acumen: ")
     return lines[0]
 
@@ -54,27 +52,36 @@ def one_line(done: subprocess.CompletedProcess[str]) -> str:
         ("/dev/null", "is empty"),
     ],
 )
-def test_an_input_that_is_no_run_is_told_in_one_line(path: str, said: str) -> None:
-    done = acumen("evaluate", path)
+def test_an_input_that_is_no_run_is_told_in_one_line(
+    path: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["evaluate", path]) == 3
+    assert said in one_line(capsys.readouterr().err)
+
+
+def test_a_process_ends_with_the_code_and_the_line_of_its_command(tmp_path: Path) -> None:
+    done = acumen("evaluate", tmp_path / "nothing.json")
     assert done.returncode == 3
-    assert said in one_line(done)
+    assert "there is no such file" in one_line(done.stderr)
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_left_as_it_was(
-    run_file: Path, tmp_path: Path
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = acumen("evaluate", run_file, *QUICK, "-q", "--output", tmp_path / "no" / "o.json")
-    assert done.returncode == 3
-    assert "cannot be written" in one_line(done)
+    output = str(tmp_path / "no" / "o.json")
+    assert run(["evaluate", str(run_file), *QUICK, "-q", "--output", output]) == 3
+    assert "cannot be written" in one_line(capsys.readouterr().err)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_old_artifact_survives_a_failed_evaluation(run_file: Path, tmp_path: Path) -> None:
+def test_an_old_artifact_survives_a_failed_evaluation(
+    run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = tmp_path / "o.json"
     output.write_text("old")
-    done = acumen("evaluate", run_file, *QUICK, "--confidence", "nope", "--output", output)
-    assert done.returncode == 2
-    one_line(done)
+    options = [*QUICK, "--confidence", "nope", "--output", str(output)]
+    assert run(["evaluate", str(run_file), *options]) == 2
+    one_line(capsys.readouterr().err)
     assert output.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["o.json"]
 
@@ -119,27 +126,36 @@ def test_an_artifact_is_not_left_behind_where_its_page_cannot_be_written(
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_that_cannot_show_every_character_shows_the_rest(
-    encoding: str, run_file: Path
+    encoding: str, run_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arguments in (["evaluate", "--help"], ["evaluate", run_file, *QUICK], ["plot"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "acumen", *map(str, arguments)],
-            capture_output=True, check=False,
-            env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
-        )  # fmt: skip
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert len(done.stdout.decode(encoding).splitlines()) > 10
+    for arguments in (["evaluate", "--help"], ["evaluate", str(run_file), *QUICK], ["plot"]):
+        terminal = io.TextIOWrapper(io.BytesIO(), encoding)
+        with redirect_stdout(terminal):
+            assert run(arguments) == 0
+        assert capsys.readouterr().err == ""
+        terminal.seek(0)
+        assert len(terminal.read().splitlines()) > 10
+
+
+def test_a_process_shows_what_its_terminal_can(run_file: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "acumen", "evaluate", str(run_file), *QUICK],
+        capture_output=True, check=False,
+        env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(done.stdout.decode("ascii").splitlines()) > 10
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_is_told_in_one_line_for_files_and_for_standard_output(run_file: Path) -> None:
     done = acumen("evaluate", run_file, *QUICK, "-q", "--output", "/dev/full")
     assert done.returncode == 3
-    assert "No space left" in one_line(done)
+    assert "No space left" in one_line(done.stderr)
     with open("/dev/full", "w") as full:
         done = acumen("evaluate", run_file, *QUICK, stdout=full.fileno())
     assert done.returncode == 3
-    assert "No space left" in one_line(done)
+    assert "No space left" in one_line(done.stderr)
 
 
 def test_a_reader_that_leaves_early_ends_the_command_quietly(run_file: Path) -> None:
@@ -179,7 +195,7 @@ def test_a_file_of_somebody_else_may_not_be_read(run_file: Path, tmp_path: Path)
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 3
-    assert "permission denied" in one_line(done)
+    assert "permission denied" in one_line(done.stderr)
 
 
 def test_without_debug_an_internal_error_shows_no_traceback_and_no_data(

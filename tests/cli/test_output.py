@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -14,18 +15,19 @@ from typing import Any
 
 import pytest
 
+from acumen.cli import run
+
 IDS = ["é1", "é2", "日本", "ø4"]
 
 
 def ascii_only(*arguments: str | Path) -> bytes:
     """What a command writes where the terminal's letters are ASCII."""
-    done = subprocess.run(
-        [sys.executable, "-m", "acumen", *map(str, arguments)],
-        capture_output=True, check=False,
-        env=os.environ | {"PYTHONIOENCODING": "ascii"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    terminal = io.TextIOWrapper(io.BytesIO(), "ascii")
+    with contextlib.redirect_stdout(terminal):
+        assert run([*map(str, arguments)]) == 0
+    terminal.flush()
+    assert isinstance(terminal.buffer, io.BytesIO)
+    return terminal.buffer.getvalue()
 
 
 def texts(document: Any) -> Iterator[str]:
@@ -47,8 +49,13 @@ def rows(tmp_path: Path) -> Path:
 
 
 def test_an_artifact_keeps_every_id(rows: Path) -> None:
-    written = ascii_only("evaluate", rows, "--json", "--bootstrap-resamples", "0")
-    assert set(IDS) <= set(texts(json.loads(written.decode("utf-8"))))
+    """In a process of its own, whose terminal the environment describes."""
+    done = subprocess.run(
+        [sys.executable, "-m", "acumen", "evaluate", rows, "--json", "--resamples", "0"],
+        capture_output=True, check=False, env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert set(IDS) <= set(texts(json.loads(done.stdout.decode("utf-8"))))
 
 
 def test_a_curve_keeps_the_name_of_its_confidence(rows: Path) -> None:

@@ -20,12 +20,16 @@ import json
 import re
 import shlex
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from acumen.cli import run
 
+Printed = tuple[str, int]
+"""What a command prints, and its exit code."""
 FENCE = re.compile(
     r"(?:^<!-- (?P<word>file|not run): (?P<note>[^\n]*?) -->\n+)?"
     r"^(?P<indent> *)```(?P<language>[\w{}-]*)[^\n]*\n(?P<text>.*?)^ *```$",
@@ -58,18 +62,20 @@ def blocks(text: str) -> list[Block]:
     ]
 
 
-def run_page(path: Path, names: dict[str, Any]) -> None:
-    """Run every block of a page in the working folder."""
+def run_page(
+    path: Path, names: dict[str, Any], done: Mapping[str, Printed] = MappingProxyType({})
+) -> None:
+    """Run every block of a page in the working folder; what ``done`` has was run for it before."""
     printed = ""
     for block in blocks(path.read_text("utf-8")):
         try:
-            printed = _run(block, names, printed)
+            printed = _run(block, names, printed, done)
         except BaseException as error:
             error.add_note(f"{path.name}, line {block.line}")
             raise
 
 
-def _run(block: Block, names: dict[str, Any], printed: str) -> str:
+def _run(block: Block, names: dict[str, Any], printed: str, done: Mapping[str, Printed]) -> str:
     """Run one block; what it printed, which an output after it is held against."""
     language = block.language
     if block.word == "not run":
@@ -79,7 +85,7 @@ def _run(block: Block, names: dict[str, Any], printed: str) -> str:
     if language == "python":
         return _python(block, names)
     if language in SHELL or (not language and re.match(r"\$ |acumen ", block.text)):
-        return "\n".join(_shell(command, output) for command, output in _commands(block.text))
+        return "\n".join(_shell(*command, done) for command in _commands(block.text))
     if language == "text" and printed:
         _hold(block.text, printed, whole=False)
         return printed
@@ -115,20 +121,20 @@ def _commands(text: str) -> list[tuple[str, str | None]]:
     return [(command, output if output.strip() else None) for command, _, output in pairs]
 
 
-def _shell(command: str, output: str | None) -> str:
+def _shell(command: str, output: str | None, done: Mapping[str, Printed]) -> str:
     """Run a command; ``> FILE`` takes what it prints."""
     words = shlex.split(command, comments=True)
     if words[0] == "make":
         assert f"\n{words[1]}:" in MAKEFILE
         return ""
-    printed, code = printed_by(words)
+    printed, code = done.get(command) or printed_by(words)
     assert code == 0 or (words[1] == "gate" and code in GATE), f"{command}: {code}\n{printed}"
     if output is not None:
         _hold(output, printed, whole=True)
     return printed
 
 
-def printed_by(words: list[str]) -> tuple[str, int]:
+def printed_by(words: list[str]) -> Printed:
     """What a command prints, and its exit code."""
     assert words[0] == "acumen", f"not a command of acumen: {words[0]}"
     target = words[words.index(">") + 1] if ">" in words else None

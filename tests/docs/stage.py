@@ -12,14 +12,17 @@ from typing import Any
 
 from acumen.files.json import to_json, write_json
 from acumen.studies import VerdictStudy, phq8_run, verdict_study
-from tests.docs.blocks import printed_by
+from tests.docs.blocks import Printed, printed_by
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
-def build(folder: Path) -> None:
-    """Write the files. Data that the pages ship lie as they do in the project, and in place."""
+def build(folder: Path) -> dict[str, Printed]:
+    """Write the files; the commands that wrote some, and what they printed.
+
+    Data that the pages ship lie as they do in the project, and in place.
+    """
     if (DOCS / "data").exists():
         shutil.copytree(DOCS / "data", folder / "docs" / "data")
         shutil.copytree(DOCS / "data", folder, dirs_exist_ok=True)
@@ -34,11 +37,11 @@ def build(folder: Path) -> None:
     _parquet(folder)
     (folder / "results").mkdir()
     with contextlib.chdir(folder):
-        for line in COMMANDS:
-            printed, code = printed_by(["acumen", *line.split()])
-            assert code == 0, f"{line}: {printed}"
+        done = {f"acumen {line}": printed_by(["acumen", *line.split()]) for line in COMMANDS}
+    assert [(line, *printed) for line, printed in done.items() if printed[1]] == []
     for copy, original in _COPIES.items():
         shutil.copy(folder / original, folder / copy)
+    return done
 
 
 COMMANDS = (

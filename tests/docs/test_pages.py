@@ -13,8 +13,7 @@ from acumen.confidence import FUNCTIONS
 from acumen.metrics import METRICS
 from acumen.table.signals import SIGNALS
 from pages.commands import examples
-from tests.docs.blocks import blocks, printed_by, run_page
-from tests.docs.stage import COMMANDS as COMMANDS_OF_STAGE
+from tests.docs.blocks import Printed, blocks, printed_by, run_page
 from tests.docs.stage import ROOT, build, names, pages
 
 LEFT_OUT = {
@@ -31,30 +30,40 @@ LEFT_OUT = {
 
 
 @pytest.fixture(scope="session")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Printed]]:
+    """A folder, and what was printed by the commands that filled it."""
     folder = tmp_path_factory.mktemp("stage")
-    build(folder)
-    return folder
+    with pytest.MonkeyPatch.context() as environment:
+        plain(environment)
+        return folder, build(folder)
+
+
+def plain(environment: pytest.MonkeyPatch) -> None:
+    """A terminal as the pages have it."""
+    for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}.items():
+        environment.setenv(name, value)
 
 
 @pytest.fixture
-def place(stage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def place(
+    stage: tuple[Path, dict[str, Printed]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, Printed]]:
     """A copy of the stage to work in; what a page registers is forgotten after it."""
-    shutil.copytree(stage, tmp_path, dirs_exist_ok=True)
+    folder, done = stage
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}.items():
-        monkeypatch.setenv(name, value)
+    plain(monkeypatch)
     registries = FUNCTIONS, SIGNALS, METRICS
     before = [dict(registry) for registry in registries]
-    yield tmp_path
+    yield done
     for registry, content in zip(registries, before, strict=True):
         registry.clear()
         registry.update(content)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_the_blocks_of_a_page_run(page: Path, place: Path) -> None:
-    run_page(page, names())
+def test_the_blocks_of_a_page_run(page: Path, place: dict[str, Printed]) -> None:
+    run_page(page, names(), place)
 
 
 def test_the_blocks_that_do_not_run_are_counted() -> None:
@@ -69,13 +78,13 @@ def test_the_blocks_that_do_not_run_are_counted() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_has_two_examples_at_least_and_they_run(
-    command: str, place: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, place: dict[str, Printed], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"ACUMEN_{command.upper()}_RESAMPLES", "100")
     lines = examples(command)
     assert len(lines) >= 2
     for line in lines:
-        if line.removeprefix("acumen ") in COMMANDS_OF_STAGE:
+        if line in place:
             continue
         # the model itself is asked in tests/runner
         words = line.split() + ["--dry-run"] * (command == "run" and "--dry-run" not in line)

@@ -53,14 +53,14 @@ def test_a_bomb_is_refused_before_it_fills_the_memory() -> None:
     assert len(bomb) < 20_000
     whole = Archive(bomb, "log.eval")
     tracemalloc.start()
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(whole.read("samples/0.json")) == 40 << 20
     with pytest.raises(DataError, match=r"member samples/1\.json: .*zip bomb"):
         whole.read("samples/1.json")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3 * archive.FREE_BYTES
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_a_size_that_is_a_lie_is_found_out() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,13 +32,25 @@ def acumen(
     return call
 
 
-@pytest.fixture
-def sites(acumen: Run) -> dict[str, pl.DataFrame]:
-    """Two sites with their counts written."""
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, pl.DataFrame]]:
+    """Two sites, and a folder with their rows and counts."""
+    folder = tmp_path_factory.mktemp("sites")
     parts = {"a": study(1500, 1), "b": study(2500, 2, first=100_000)}
     for name, rows in parts.items():
-        rows.write_parquet(f"{name}.parquet")
-        assert acumen("count", f"{name}.parquet", "-o", f"{name}.counts", "--salt", "s")[0] == 0
+        path, target = folder / f"{name}.parquet", folder / f"{name}.counts"
+        rows.write_parquet(path)
+        assert run(["count", str(path), "-o", str(target), "--salt", "s"]) == 0
+    return folder, parts
+
+
+@pytest.fixture
+def sites(
+    acumen: Run, counted: tuple[Path, dict[str, pl.DataFrame]], tmp_path: Path
+) -> dict[str, pl.DataFrame]:
+    """The two sites, with their files to be changed."""
+    folder, parts = counted
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     return parts
 
 

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,30 +25,31 @@ MODULES = {
     ): path
     for path in sorted(SOURCE.rglob("*.py"))
 }
-TREES = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.items()}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.items()}
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    """What each module imports when it runs: what only a type checker reads is left out."""
+    return {name: set(imported(tree)) for name, tree in trees().items()}
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
     """Every module an import statement names; ``from a import b`` names a and a.b."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def at_run_time(tree: ast.AST) -> ast.AST:
-    """The module without what only a type checker reads."""
-
-    class Cut(ast.NodeTransformer):
-        def visit_If(self, node: ast.If) -> Any:
-            return None if "TYPE_CHECKING" in ast.unparse(node.test) else self.generic_visit(node)
-
-    return Cut().visit(ast.parse(ast.unparse(tree)))
-
-
-IMPORTS = {name: set(imported(at_run_time(tree))) for name, tree in TREES.items()}
+    if isinstance(tree, ast.If) and "TYPE_CHECKING" in ast.unparse(tree.test):
+        return
+    if isinstance(tree, ast.Import):
+        yield from (alias.name for alias in tree.names)
+    elif isinstance(tree, ast.ImportFrom) and tree.module:
+        yield tree.module
+        yield from (f"{tree.module}.{alias.name}" for alias in tree.names)
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.expr):
+            yield from imported(node)
 
 
 PACKAGES = (
@@ -87,7 +89,7 @@ def test_packages_look_only_at_those_before_them(package: str) -> None:
     later = PACKAGES[PACKAGES.index(package) + 1 :]
     wrong = {
         (module, name)
-        for module, names in IMPORTS.items()
+        for module, names in imports().items()
         if room(module) == package
         for name in names
         if within(name, *later)
@@ -117,7 +119,7 @@ FORBIDDEN = {
 
 
 def test_defaults_import_nothing_of_ours() -> None:
-    assert not [name for name in IMPORTS["acumen.defaults"] if name.startswith("acumen")]
+    assert not [name for name in imports()["acumen.defaults"] if name.startswith("acumen")]
 
 
 @pytest.mark.parametrize("rule", FORBIDDEN)
@@ -126,7 +128,7 @@ def test_what_a_room_may_not_know(rule: str) -> None:
     assert all(any(within(m, part) for m in MODULES) for part in importers)
     wrong = {
         (module, name)
-        for module, names in IMPORTS.items()
+        for module, names in imports().items()
         if within(module, *importers)
         for name in names
         if within(name, *forbidden)
@@ -144,7 +146,7 @@ def test_no_module_imports_itself_in_a_circle() -> None:
             for target in imported(node)
             if target in MODULES and target != name
         }
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
     }
     done: set[str] = set()
 
@@ -163,8 +165,8 @@ def test_no_module_imports_itself_in_a_circle() -> None:
 
 @pytest.mark.parametrize("module", [m for m in MODULES if within(m, "metrics", "views")])
 def test_metrics_and_kernels_touch_no_file(module: str) -> None:
-    assert not IMPORTS[module] & {"pathlib", "io", "os", "json", "tempfile", "csv"}
-    assert "open" not in called(TREES[module])
+    assert not imports()[module] & {"pathlib", "io", "os", "json", "tempfile", "csv"}
+    assert "open" not in called(trees()[module])
 
 
 def called(tree: ast.AST) -> set[str]:
@@ -177,8 +179,8 @@ def called(tree: ast.AST) -> set[str]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_nothing_executes_data(module: str) -> None:
-    assert not called(TREES[module]) & {"eval", "exec", "compile", "__import__"}
-    roots = {name.split(".")[0] for name in IMPORTS[module]}
+    assert not called(trees()[module]) & {"eval", "exec", "compile", "__import__"}
+    roots = {name.split(".")[0] for name in imports()[module]}
     assert not roots & {"pickle", "joblib", "yaml", "marshal", "shelve", "dill", "cloudpickle"}
 
 

@@ -98,12 +98,13 @@ def test_gwets_coefficients_are_those_of_the_library_irrcac() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # pingouin's own, of pandas
-def test_the_correlations_are_those_of_the_library_pingouin() -> None:
+@pytest.mark.parametrize("tables", [40, pytest.param(TABLES, marks=pytest.mark.slow)])
+def test_the_correlations_are_those_of_the_library_pingouin(tables: int) -> None:
     pingouin = pytest.importorskip("pingouin")
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(3)
     seen = 0
-    for _ in range(TABLES):
+    for _ in range(tables):
         table = random_table(rng, 5)
         units, raters = table.shape
         rows = {"u": np.repeat(np.arange(units), raters), "r": np.tile(np.arange(raters), units)}
@@ -115,7 +116,7 @@ def test_the_correlations_are_those_of_the_library_pingouin() -> None:
         ours = [found[name].value for name in agreement.ICC]
         assert ours == pytest.approx(theirs.tolist(), abs=1e-6)
         seen += 1
-    assert seen > TABLES / 2
+    assert seen > tables / 2
 
 
 def test_cohens_kappa_is_that_of_scikit_learn() -> None:

@@ -79,21 +79,21 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(kind: str, tmp_path: Path)
     bomb = PACKERS[kind](bytes(300 << 20))
     assert len(bomb) < 1 << 20
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     message = refused(tmp_path, bomb)
     assert "unpacks to more than 64 MiB from" in message
     assert "refused; unpack it yourself" in message
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2.5 * content.FREE
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 def test_many_small_members_take_time_by_their_size(tmp_path: Path) -> None:
     members = gzip.compress(b"a") * 100_000
-    start = time.perf_counter()
+    start = time.process_time()
     assert load(write(tmp_path, members)).data == b"a" * 100_000
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_packed_twice_is_refused(tmp_path: Path) -> None:

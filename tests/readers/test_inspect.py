@@ -230,19 +230,19 @@ def test_a_file_made_to_hurt_ends_in_one_clear_error(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     data, message = HOSTILE[name]
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(DataError, match=message) as raised:
         read_inspect(content_of(data))
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
     assert str(raised.value).startswith("log.eval")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_thousand_samples_are_read_in_a_second() -> None:
     data = log_of(*(sample(k) for k in range(1000)))
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(read_inspect(content_of(data))) == 1000
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_log_of_a_newer_version_is_refused_by_name() -> None:

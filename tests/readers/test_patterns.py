@@ -47,10 +47,10 @@ HOSTILE = [
 
 @pytest.mark.parametrize("pattern", HOSTILE, ids=lambda p: p[:20])
 def test_a_pattern_that_could_run_away_is_refused_at_once(pattern: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ValueError, match=r"."):
         checked_pattern(pattern)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 TEXTS = ["1", " ", "a", '"', "1.", "Rating: ", "Score ", "[[", "\n", "x ", '"answer": ', "lo"]
@@ -61,9 +61,9 @@ def test_what_is_let_in_is_fast_on_every_text(pattern: str) -> None:
     compiled = checked_pattern(pattern)
     for unit in TEXTS:
         text = (unit * LONGEST_TEXT)[: LONGEST_TEXT - 1] + "!"
-        start = time.perf_counter()
+        start = time.process_time()
         search(compiled, text)
-        assert time.perf_counter() - start < 5, unit
+        assert time.process_time() - start < 5, unit
 
 
 def test_a_text_that_is_too_long_is_not_searched() -> None:

@@ -12,8 +12,10 @@ import pytest
 import acumen
 from acumen.cli import run
 from acumen.errors import DataError, UsageError
+from acumen.files.json import write_json
 from acumen.files.toml import parse_toml
 from acumen.results.survey import Survey
+from acumen.studies import phq8_run
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 
@@ -129,8 +131,8 @@ def test_options_go_into_the_mapping_as_a_mapping_has_them(tmp_path: Path) -> No
 
 
 def test_a_run_artifact_is_looked_at_too(tmp_path: Path) -> None:
-    run(["demo", str(tmp_path / "demo")])
-    survey = acumen.survey(tmp_path / "demo" / "phq8" / "run.json", mode="few_shot")
+    write_json(tmp_path / "run.json", phq8_run())
+    survey = acumen.survey(tmp_path / "run.json", mode="few_shot")
     assert (survey.format, survey.items, survey.levels) == ("run", 8, [0, 1, 2, 3])
     assert survey.measurable["agreement"].possible
 

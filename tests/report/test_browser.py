@@ -30,6 +30,24 @@ def desk(browser: Any, page_file: Path) -> Iterator[Seen]:
         yield seen
 
 
+@pytest.fixture(scope="module")
+def phone(browser: Any, page_file: Path) -> Iterator[Any]:
+    """The page on a phone; tests leave its tables closed."""
+    with opened(browser, page_file, width=390) as seen:
+        yield seen.page
+
+
+@pytest.fixture(scope="module")
+def paper(browser: Any, page_file: Path) -> Iterator[Any]:
+    """The page as wide as A4 between its margins."""
+    with opened(browser, page_file, width=720) as seen:
+        yield seen.page
+
+
+def open_tables(page: Any, *, are_open: bool = True) -> None:
+    page.evaluate("is => document.querySelectorAll('details').forEach(d => d.open = is)", are_open)
+
+
 def test_the_page_opens_from_disk_and_says_and_asks_nothing(desk: Seen) -> None:
     drawn = desk.page.evaluate(
         "[...document.querySelectorAll('.chart')].map(c => "
@@ -345,16 +363,16 @@ def test_a_case_opens_in_a_panel_by_keyboard_and_stands_in_the_address(
 
 
 def test_verdicts_that_contradict_their_evidence_are_found(
-    browser: Any, page_file: Path, results: PairDocument
+    desk: Seen, results: PairDocument
 ) -> None:
     details = [d.unified_metrics_full.consistency_details for d in results.systems]
     ids = {c.business_id for d in details if d for c in d.per_sample if c.consistent is False}
     assert len(ids) == 33
-    with opened(browser, page_file) as seen:
-        box = seen.page.locator("#s2-rows")
-        box.locator(".fit").select_option("contradicts it")
-        assert box.locator(".count").inner_text().startswith("1–33 of 33 rows")
-        assert set(box.locator("tbody td:first-child").all_inner_texts()) == set(map(str, ids))
+    box = desk.page.locator("#s2-rows")
+    box.locator(".fit").select_option("contradicts it")
+    assert box.locator(".count").inner_text().startswith("1–33 of 33 rows")
+    assert set(box.locator("tbody td:first-child").all_inner_texts()) == set(map(str, ids))
+    box.locator(".fit").select_option(index=0)
 
 
 def test_a_term_says_what_it_means_to_the_mouse_and_to_the_keyboard(desk: Seen) -> None:
@@ -433,13 +451,12 @@ def test_the_contents_stay_in_sight_and_mark_where_one_is(desk: Seen) -> None:
         assert 0 <= box["x"] < 1100
 
 
-def test_the_contents_of_a_phone_are_one_line(browser: Any, page_file: Path) -> None:
-    with opened(browser, page_file, width=390) as seen:
-        seen.page.locator("#s1-errors").scroll_into_view_if_needed()
-        link = seen.page.locator(".contents a[href='#s1-errors'][aria-current]")
-        link.wait_for()
-        assert seen.page.locator(".contents").bounding_box()["height"] < 60
-        assert 0 <= link.bounding_box()["x"] < 390
+def test_the_contents_of_a_phone_are_one_line(phone: Any) -> None:
+    phone.locator("#s1-errors").scroll_into_view_if_needed()
+    link = phone.locator(".contents a[href='#s1-errors'][aria-current]")
+    link.wait_for()
+    assert phone.locator(".contents").bounding_box()["height"] < 60
+    assert 0 <= link.bounding_box()["x"] < 390
 
 
 def test_a_point_of_a_curve_leads_to_the_accepted_rows(browser: Any, page_file: Path) -> None:
@@ -469,11 +486,11 @@ def test_links_land_where_they_point(browser: Any, page_file: Path) -> None:
         assert abs(place) < 120 or low < 2, (target, place, low)
 
 
-def test_open_tables_do_not_widen_the_page(browser: Any, page_file: Path) -> None:
-    for width in (390, 720):
-        with opened(browser, page_file, width=width) as seen:
-            seen.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-            assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+def test_open_tables_do_not_widen_the_page(phone: Any, paper: Any) -> None:
+    for page, width in ((phone, 390), (paper, 720)):
+        open_tables(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        open_tables(page, are_open=False)
 
 
 def test_print_holds_every_row(desk: Seen, single: Evaluation) -> None:
@@ -572,20 +589,16 @@ def test_no_word_of_a_notebook_s_picture_is_cut(browser: Any, single: Evaluation
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(
-    browser: Any, desk: Seen, page_file: Path, paired: Evaluation, tmp_path: Path
+    browser: Any, desk: Seen, phone: Any, pair_file: Path
 ) -> None:
-    from acumen.report.html import write_report
-
     assert cut(desk.page) == []
-    write_report([paired], tmp_path / "paired.html")
-    with opened(browser, tmp_path / "paired.html", width=390) as seen:
+    with opened(browser, pair_file, width=390) as seen:
         assert cut(seen.page) == []
-    with opened(browser, page_file, width=390) as seen:
-        assert cut(seen.page) == []
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
-        wide = seen.page.evaluate(
-            "[...document.querySelectorAll('.chart svg')].map(s => s.getBoundingClientRect().width)"
-        )
+    assert cut(phone) == []
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    wide = phone.evaluate(
+        "[...document.querySelectorAll('.chart svg')].map(s => s.getBoundingClientRect().width)"
+    )
     assert max(wide) <= 390
 
 
@@ -598,17 +611,17 @@ def test_printing_opens_the_tables(desk: Seen) -> None:
     assert page.evaluate("document.querySelectorAll('details[open]').length") == 0
 
 
-def test_on_paper_no_table_is_wider_than_the_page(browser: Any, page_file: Path) -> None:
-    """A4 between its margins is 720 pixels wide."""
-    with opened(browser, page_file, width=720) as seen:
-        seen.page.emulate_media(media="print", color_scheme="light")
-        seen.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-        widths = seen.page.evaluate(
-            "[...document.querySelectorAll('table')].map(t => [t.getBoundingClientRect().width,"
-            " t.caption.textContent])"
-        )
-        assert [found for found in widths if found[0] > 721] == []
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 720
+def test_on_paper_no_table_is_wider_than_the_page(paper: Any) -> None:
+    paper.emulate_media(media="print", color_scheme="light")
+    paper.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    widths = paper.evaluate(
+        "[...document.querySelectorAll('table')].map(t => [t.getBoundingClientRect().width,"
+        " t.caption.textContent])"
+    )
+    assert [found for found in widths if found[0] > 721] == []
+    assert paper.evaluate("document.documentElement.scrollWidth") <= 720
+    paper.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    paper.emulate_media(media="screen")
 
 
 def test_headings_are_in_order_and_everything_is_named(desk: Seen) -> None:
@@ -643,7 +656,7 @@ def faults(browser: Any, path: Path, schemes: tuple[str, ...] = ("light", "dark"
     with opened(browser, path, scheme=schemes[0], bypass_csp=True) as seen:
         page = seen.page
         page.evaluate(engine)
-        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        open_tables(page)
         for opener in page.locator(".open").all()[:1]:
             opener.click()
         for term in page.locator(".term").all()[:1]:
@@ -688,7 +701,7 @@ def test_a_page_of_any_kind_is_drawn_fits_and_has_no_fault(
                 page.evaluate("[...document.querySelectorAll('.chart:not([data-drawn=yes])')]")
                 == []
             )
-            page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            open_tables(page)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert cut(page) == []
             assert page.evaluate(SMALL) == []

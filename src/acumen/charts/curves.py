@@ -142,10 +142,12 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     top = 1.3 * max(row[risk] for row in (*rows, *floors)) or 1.0
     y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, theme.drawn(top)], nice=True))
 
+    apart = [alt.Detail("s:N"), alt.Detail("f:N")]
+
     def part(kind: str, full: float, faint: float = 0.0) -> alt.Chart:
         chart = alt.Chart().transform_filter(f"datum.k === '{kind}'")
-        shade = theme.where_picked(full, faint) if kind != "o" else alt.value(full)
-        marks: alt.Chart = chart.encode(x, y, color, opacity=shade, detail=["s:N", "f:N"])
+        shade = theme.where_picked(full, faint) if kind != "o" else alt.OpacityValue(full)
+        marks: alt.Chart = chart.encode(x, y, color, shade, detail=apart)
         return marks
 
     dashes: dict[str, Any] = {"strokeWidth": 1.5, "strokeDash": [6, 4]}
@@ -158,9 +160,9 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
         .encode(**band),
         "h": part("h", 0.9).mark_line(strokeWidth=1.2, strokeDash=[2, 3]),
         "r": part("r", 0.9).mark_line(strokeWidth=1.2, strokeDash=[10, 3, 2, 3]),
-        "o": part("o", 1).mark_line(**dashes).encode(color=alt.value(theme.GREY)),
+        "o": part("o", 1).mark_line(**dashes).encode(alt.ColorValue(theme.GREY)),
         "c": part("c", 1, 0.12 if paired else 0.22).mark_line(strokeWidth=2),
-        "n": part("n", 1).mark_text(limit=130, **place).encode(text="s:N"),
+        "n": part("n", 1).mark_text(limit=130, **place).encode(alt.Text("s:N")),
     }
     shape = alt.Shape("f:N", scale=alt.Scale(domain=names), title="confidence function")
     shapes = part("m", 1).mark_point(size=60, filled=True)

@@ -18,7 +18,7 @@ def curve(
     line = alt.Chart(rows).mark_line(strokeWidth=2, point=True, color=theme.BLUE)
     axes = alt.X("x:Q", title=x), alt.Y("y:Q", title=y, scale=alt.Scale(zero=True))
     tooltips = [alt.Tooltip("x:Q", title=x), alt.Tooltip("y:Q", title=y, format=".4f")]
-    layers = [line.encode(*axes, order="x:Q", tooltip=tooltips)]
+    layers = [line.encode(*axes, alt.Order("x:Q"), tooltip=tooltips)]
     if asked is not None:
         bound = alt.Chart(sets.add([{"y": asked}])).mark_rule(strokeDash=[6, 4], color=theme.GREY)
         layers.append(bound.encode(alt.Y("y:Q")))

@@ -261,7 +261,7 @@ def precision_recall_plot(
     unit = alt.Scale(domain=[0, 1])
     x, y = alt.X("r:Q", title="recall", scale=unit), alt.Y("p:Q", title="precision", scale=unit)
     sets = theme.Sets()
-    base = alt.Chart(sets.add(rows)).encode(x, y, color, detail="s:N")
+    base = alt.Chart(sets.add(rows)).encode(x, y, color, alt.Detail("s:N"))
     tooltip = [
         alt.Tooltip("s:N", title="input"),
         alt.Tooltip("k:N", title="truth"),

@@ -174,9 +174,10 @@ def singled_out(names: Sequence[str]) -> alt.Parameter:
     return alt.param(name="picked", value=list(names))
 
 
-def where_picked(full: float, faint: float) -> Any:
+def where_picked(full: float, faint: float) -> alt.OpacityValue:
     """An opacity for the rows of names that are singled out, and one for the others."""
-    return alt.condition("indexof(picked, datum.f) >= 0", alt.value(full), alt.value(faint))
+    full_where: Any = {"test": "indexof(picked, datum.f) >= 0", "value": full}
+    return alt.OpacityValue(faint, condition=full_where)
 
 
 def drawn(value: float | None) -> float | None:
