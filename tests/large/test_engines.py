@@ -85,17 +85,14 @@ def test_bins_are_the_same_on_every_engine(
     same(evaluate(dd.from_pandas(rows.to_pandas(), npartitions=2)), first)
 
 
-@pytest.mark.parametrize("processes", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_a_cluster_of_two_workers_measures_what_one_does(
-    processes: bool, rows: pl.DataFrame, reference: LargeArtifact, crossed: list[int]
+def test_a_cluster_of_two_processes_measures_what_one_does(
+    rows: pl.DataFrame, reference: LargeArtifact, crossed: list[int]
 ) -> None:
     import dask.dataframe as dd
     from dask.distributed import Client, LocalCluster
 
     with (
-        LocalCluster(
-            2, threads_per_worker=1, dashboard_address=None, processes=processes
-        ) as cluster,
+        LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster),
     ):
         frame = dd.from_pandas(rows.to_pandas(), npartitions=4)

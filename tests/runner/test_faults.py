@@ -24,7 +24,7 @@ from acumen.runner.wire import retry_after
 GOOD = '{"score": 2, "confidence": 4}'
 RETRIES = 3
 HASTE = Patience(timeout=4, retries=RETRIES, backoff=0.02)
-BRIEF = Patience(timeout=2, retries=RETRIES, backoff=0.02)
+BRIEF = Patience(timeout=4, retries=RETRIES, backoff=0.02)
 CALM = Patience(timeout=60, retries=RETRIES, backoff=0.02)
 TIMES = ("1", "3", "ever")
 FOR_EVER = {
