@@ -146,6 +146,17 @@ def test_a_file_given_twice_is_refused(acumen: Run, sites: dict[str, pl.DataFram
     assert (code, "a.counts is given twice" in error) == (2, True)
 
 
+def test_options_of_one_round_are_refused_in_the_other(acumen: Run, sites: Any) -> None:
+    second = ("count", "a.parquet", "--against", "a.counts", "-o", "x.moments")
+    code, _, error = acumen(*second, "--fewest", "5", "--salt", "s")
+    assert (code, "--fewest, --salt: not with --against" in error) == (2, True)
+    code, _, error = acumen(*second, "--salt", "")
+    assert (code, "--salt: not with --against" in error) == (2, True)
+    code, _, error = acumen("count", "a.parquet", "-o", "x.counts", "--loss", "abs")
+    assert (code, "--loss: not without --against" in error) == (2, True)
+    assert not [*Path().glob("x.*")]
+
+
 def test_sums_of_another_round_are_refused(acumen: Run, sites: dict[str, pl.DataFrame]) -> None:
     acumen("merge", "a.counts", "b.counts", "-o", "pooled.counts")
     assert acumen("count", "a.parquet", "--against", "pooled.counts", "-o", "a.moments")[0] == 0
