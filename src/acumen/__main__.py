@@ -20,6 +20,7 @@ def main() -> None:
         # a short life makes little garbage that holds itself; looking for it took 0.17 s of the
         # 2.4 s of processor time of `evaluate --confidence all` on the demo (least of 9 runs)
         gc.disable()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # to look for them takes 20 ms
     if arguments[:1] == ["evaluate"]:
         reuse_memory()
     from acumen.cli import run

@@ -89,6 +89,9 @@ def test_evaluate_does_not_write_over_what_it_reads(
     for target in (copy, link):
         assert run(["evaluate", str(copy), *QUICK, option, str(target)]) == 2
         assert f"{option} would overwrite an input" in capsys.readouterr().err
+    pattern = str(tmp_path / "r*.json")
+    assert run(["evaluate", pattern, "--engine", "duckdb", option, str(copy)]) == 2
+    assert f"{option} would overwrite an input, run.json" in capsys.readouterr().err
     assert copy.read_bytes() == run_file.read_bytes()
 
 

@@ -15,7 +15,7 @@ from acumen.evaluation.charted import (
 )
 from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.plan import Plan, System
-from acumen.inference.bands import risk_at, risk_band
+from acumen.inference.bands import risk_band
 from acumen.inference.options import Options
 from acumen.inference.resample import Bootstrap
 from acumen.metrics import METRICS
@@ -158,7 +158,7 @@ def test_precision_and_recall_fall_with_the_cut_ties_together() -> None:
 
 def test_risk_between_working_points_is_that_of_a_tie_in_random_order() -> None:
     ranking = rank([0, 2, 1], [3, 1, 1])
-    found = risk_at(ranking, np.array([1 / 3, 2 / 3, 1.0]), CaseWeights.once(3))[:, 0]
+    found = ranking.risk_at(CaseWeights.once(3), np.array([1 / 3, 2 / 3, 1.0]))[:, 0]
     assert found == pytest.approx([0.0, 0.75, 1.0])
 
 
@@ -179,7 +179,7 @@ def test_a_band_holds_its_curve() -> None:
     band, reason = risk_band(ranking, Options(resamples=300))
     assert reason is None
     assert band is not None
-    here = risk_at(ranking, band.coverage, CaseWeights.once(25))[:, 0]
+    here = ranking.risk_at(CaseWeights.once(25), band.coverage)[:, 0]
     assert (band.low < here).all()
     assert (here < band.high).all()
 
@@ -192,7 +192,7 @@ def test_a_band_reaches_as_far_as_the_resamples_and_students_quantile_for_its_ca
     assert band is not None
     draws = CaseWeights(Bootstrap(n, size, 9).block(0, size))
     here, resampled = (
-        np.sqrt(risk_at(ranking, band.coverage, w)) for w in (CaseWeights.once(n), draws)
+        np.sqrt(ranking.risk_at(w, band.coverage)) for w in (CaseWeights.once(n), draws)
     )
     spread = resampled.std(axis=1, ddof=1)
     off = np.abs(resampled - resampled.mean(axis=1, keepdims=True)) / spread[:, None]
@@ -232,7 +232,7 @@ def test_bands_hold_the_population_s_curve(n: int, rungs: int) -> None:
     rng = np.random.default_rng(7)
     coverage = np.arange(1, 51) / 50
     population = study(rng, 40_000, rungs)
-    truth = risk_at(population, coverage, CaseWeights.once(40_000))[:, 0]  # type: ignore[arg-type]
+    truth = population.risk_at(CaseWeights.once(40_000), coverage)[:, 0]  # type: ignore[arg-type]
     whole = []
     for seed in range(400):
         band, _ = risk_band(study(rng, n, rungs), Options(seed=seed))  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ from acumen.inference.resample import MOST_GROUPS, LeaveOut, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.results.measured import Interval
+from acumen.views import tangents
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.forecast import Forecast, forecast
 from acumen.views.groups import deal
@@ -307,3 +308,15 @@ def test_influence_groups_and_every_case_agree_on_the_standard_error(
         allowed = 3e-3 if m.smooth else 0.13
         expected = pytest.approx(full[m.name].standard_error, rel=allowed)
         assert quick[m.name].standard_error == expected, m.name
+
+
+@pytest.mark.parametrize("view", [Ranking, Confusion, Forecast])
+def test_sums_may_be_moved_a_few_at_a_time(view: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = studies(40, tied=True)[view]
+    metrics = [m for m in METRICS.values() if m.view is view and m.smooth]
+    together = dict(case_influence(metrics, study))
+    monkeypatch.setattr(tangents, "_AT_ONCE", 3)
+    apart = dict(case_influence(metrics, study))
+    assert together.keys() == apart.keys() != set()
+    for name, slopes in together.items():
+        assert apart[name] == pytest.approx(slopes, rel=1e-10, abs=1e-13)

@@ -32,7 +32,7 @@ from acumen.inference.resample import (
     replicate,
 )
 from acumen.metrics import METRICS, metrics_of
-from acumen.results.measured import Interval
+from acumen.results.measured import Absence, Interval, NoInterval
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
 
@@ -261,6 +261,18 @@ def test_a_metric_does_not_depend_on_which_others_are_asked_or_in_what_order() -
             assert alone.jackknife.deviations.tobytes() == other.jackknife.deviations.tobytes()
             assert (alone.value, alone.interval) == (other.value, other.interval)
             assert alone.percentile == other.percentile
+
+
+def test_leaving_replicates_out_changes_nothing_that_is_measured() -> None:
+    view, metrics = study(levels=4), metrics_of(Ranking)
+    for options in (Options(resamples=1500), Options(resamples=0)):
+        everything = infer(metrics, view, options)
+        some = infer(metrics, view, options, resampled=("aurc", "augrc"))
+        assert [n.measured for n in some.values()] == [n.measured for n in everything.values()]
+        assert some["aurc"].ci95 == everything["aurc"].ci95
+    exact = infer(metrics, view, Options(resamples=1500), resampled=())["aurc_exact"]
+    assert exact.replicates.is_stand_in
+    assert exact.percentile == NoInterval(why=Absence.NO_RESAMPLES)
 
 
 def test_shuffled_rows_give_the_same_bytes() -> None:

@@ -225,6 +225,27 @@ def test_systems_on_other_cases_are_refused() -> None:
         evaluate(study().lazy(), study(first=100_000).lazy())
 
 
+def test_systems_that_judge_other_items_or_against_other_truths_are_refused() -> None:
+    rows = study().with_columns(item=pl.col("item") % 8).unique(["case", "item"])
+    others = rows.with_columns(item=pl.col("item") + 8)
+    turned = rows.sort("case", "item").with_columns(
+        truth=rows.sort("case", "item")["truth"].shuffle(1)
+    )
+    for right in (others, turned):
+        with pytest.raises(DataError, match=r"same cases and items: [\d,]+ judgments of a case"):
+            evaluate(rows.lazy(), right.lazy())
+
+
+def test_rows_without_truth_are_counted_for_each_system_and_make_no_slice() -> None:
+    rows = study().with_columns(system=pl.lit("a"))
+    gone = pl.when(pl.col("site") == "south").then(None).otherwise(pl.col("truth")).alias("truth")
+    both = pl.concat([rows, rows.with_columns(system=pl.lit("b"))]).with_columns(gone)
+    artifact = evaluate(both.lazy(), system="system", group="site")
+    south = rows.filter(pl.col("site") == "south").height
+    assert [s.outcomes["no_truth"] for s in artifact.systems.values()] == [south, south]
+    assert [*artifact.slices] == ["site=north"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -243,6 +264,9 @@ def test_rows_that_cannot_be_meant_are_refused(change: dict[str, Any], message: 
 def test_what_an_engine_cannot_do_is_told() -> None:
     with pytest.raises(UsageError, match="repeat: not where rows stay in an engine"):
         evaluate(study().lazy(), repeat="item")
+    columns = {"truth": {"path": "truth", "labels": {"a": 1}}}
+    with pytest.raises(UsageError, match="truth_is, labels: not where rows stay in an engine"):
+        evaluate(study().lazy(), mapping={"columns": columns, "truth_is": "panel"})
     with pytest.raises(DataError, match="no column nowhere; there are case, item"):
         evaluate(study().lazy(), truth="nowhere")
 

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import acumen
 from acumen.errors import DataError, UsageError
 from acumen.large import cells, engines, evaluate, passes
 from acumen.results.counts import LargeArtifact
@@ -130,6 +131,78 @@ def test_files_that_no_engine_opens_are_refused(tmp_path: Path) -> None:
         evaluate(str(tmp_path / "a.*"))
     with pytest.raises(UsageError, match="no engine 'abacus'; there are duckdb, polars, dask"):
         evaluate(str(tmp_path / "a.csv"), engine="abacus")
+
+
+ENGINES = ["duckdb", "polars", "dask"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_cells_of_text_mean_what_they_mean_in_memory(engine: str, tmp_path: Path) -> None:
+    # ids that differ by a zero, a level called None, words for no answer after many numbers
+    lines = [f"{'0' * (k % 2)}{k // 4},i{k % 4},None,None,0.{k % 7}" for k in range(200)]
+    lines += [
+        f"z{k},i0,Mild,{'N/A' if k % 3 else 'Mild'},{'n/a' if k % 3 else 0.5}" for k in range(30)
+    ]
+    (tmp_path / "rows.csv").write_text("case,item,truth,prediction,confidence\n" + "\n".join(lines))
+    path, levels = str(tmp_path / "rows.csv"), "None,Mild"
+    system = evaluate(path, engine=engine, levels=levels).systems["all"]
+    table = acumen.read(path, levels=levels)
+    assert system.cases == len(table.cases) == 130
+    assert {k: n for k, n in system.outcomes.items() if n} == {"answered": 210, "abstained": 20}
+    assert table.outcomes["answered"] == 210
+    assert system.metrics["accuracy"].value == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # Dask's own call
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whole_numbers_with_gaps_are_measured(
+    engine: str, rows: pl.DataFrame, tmp_path: Path
+) -> None:
+    rows.write_parquet(tmp_path / "rows.parquet")
+    same(evaluate(str(tmp_path / "rows.parquet"), engine=engine), evaluate(rows.lazy()))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_text_among_numbers_is_told_without_a_cell(engine: str, tmp_path: Path) -> None:
+    lines = [
+        "case,truth,prediction,confidence",
+        *(f"{k},1,1,0.5" for k in range(40)),
+        "x,1,1,secret",
+    ]
+    (tmp_path / "rows.csv").write_text("\n".join(lines))
+    with pytest.raises(DataError, match="does a column of numbers hold text") as error:
+        evaluate(str(tmp_path / "rows.csv"), engine=engine, levels="0-1")
+    assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        (["case", "prediction", "truth", "confidence"], "they are in another order"),
+        (["case", "truth", "prediction"], "column confidence is not in both"),
+        (["case", "truth", "prediction", "confidence", "site"], "column site is not in both"),
+    ],
+)
+def test_parts_of_other_columns_are_refused(
+    kind: str, columns: list[str], why: str, rows: pl.DataFrame, tmp_path: Path
+) -> None:
+    first = rows.select("case", "truth", "prediction", "confidence")
+    for name, part in (("part-1", first), ("part-2", rows.select(columns))):
+        getattr(part, f"write_{kind}")(tmp_path / f"{name}.{kind}")
+    with pytest.raises(
+        DataError, match=f"part-2.{kind} has other columns than the first file: {why}"
+    ):
+        evaluate(str(tmp_path / f"part-*.{kind}"))
+
+
+def test_patterns_go_down_and_a_name_may_look_like_one(rows: pl.DataFrame, tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    rows[:3000].write_parquet(deep / "r[1].parquet")
+    rows[3000:].write_parquet(tmp_path / "r[2].parquet")
+    assert evaluate(str(deep / "r[1].parquet")).rows == 3000
+    assert evaluate(str(tmp_path / "**" / "*.parquet")).rows == ROWS
 
 
 def test_rows_in_memory_are_sent_to_the_other_door(rows: pl.DataFrame) -> None:

@@ -103,6 +103,22 @@ def test_weight_k_is_the_row_written_k_times(metric: Metric, data: st.DataObject
     assert same(value(metric, family.build(rows), weights), once)
 
 
+@pytest.mark.parametrize(
+    "metric", [m for m in METRICS.values() if m.gaps is not None], ids=lambda m: m.name
+)
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_what_stands_in_for_a_metric_is_undefined_where_it_is(
+    metric: Metric, data: st.DataObject
+) -> None:
+    family = FAMILIES[metric.view]
+    view = family.build(data.draw(family.rows))
+    counts = data.draw(st.lists(st.integers(0, 2), min_size=view.n_cases, max_size=view.n_cases))
+    block = CaseWeights(np.array([counts, [0] * view.n_cases, [1] * view.n_cases], np.uint16).T)
+    values, gaps = metric(view, block), metric.stand_in(view, block)
+    assert np.isnan(values).tolist() == np.isnan(gaps).tolist()
+
+
 @every_metric
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
@@ -16,6 +17,7 @@ from acumen.errors import DataError
 from acumen.readers import content, delimited, read
 from acumen.readers.arrow import read_clean_csv, read_parquet
 from acumen.readers.content import load
+from acumen.readers.frame import from_frame
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
 
@@ -60,6 +62,7 @@ LATE = {
     "a word late among levels": "\n".join([HEADER, *LEVELS, "x,a,1,maybe,0.5,,1"]),
     "a word for no answer late among levels": "\n".join([HEADER, *LEVELS, "x,a,1,N/A,0.5,,1"]),
     "a blank late among levels": "\n".join([HEADER, *LEVELS, "x,a,1,,0.5,,1"]),
+    "a level late in hexadecimals": "\n".join([HEADER, *LEVELS, "x,a,1,0x1,0.5,,1"]),
     "a level late as 2.0": "\n".join([HEADER, *LEVELS, "x,a,1,2.0,0.5,,1", "y,a,2,+3,0.5,,1"]),
 }
 ODD = {
@@ -160,6 +163,57 @@ def test_a_column_of_several_groups_of_rows_is_that_of_one(what: str, tmp_path: 
     assert whole.has_numbers("x") == groups.has_numbers("x")
     assert whole.order("x") == groups.order("x")
     assert [*whole.nan_rows("x")] == [*groups.nan_rows("x")]
+
+
+@pytest.mark.parametrize("sizes", [(3, 0), (0, 3), (0, 2, 0, 1, 0)], ids=str)
+def test_a_group_without_rows_adds_nothing(sizes: tuple[int, ...], tmp_path: Path) -> None:
+    table = pa.table({"case": ["a", "b", "c"], "truth": [1, 2, 3], "prediction": [1, 2, None]})
+    start = 0
+    with pq.ParquetWriter(tmp_path / "rows", table.schema) as writer:
+        for size in sizes:
+            writer.write_table(table.slice(start, size))
+            start += size
+    rows = read(tmp_path / "rows")
+    assert (rows.cases, rows.truth.tolist()) == (("a", "b", "c"), [0, 1, 2])
+    with pq.ParquetWriter(tmp_path / "rows", table.schema) as writer:
+        writer.write_table(table.slice(0, 0))
+    with pytest.raises(DataError, match="there are no rows in it"):
+        read(tmp_path / "rows")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "groups", "frame"])
+def test_levels_are_those_of_the_rows_that_are_taken(kind: str, tmp_path: Path) -> None:
+    big = 40_000
+    table = pa.table(
+        {
+            "case": [f"c{i}" for i in range(big)],
+            "site": ["ab"[i % 2] for i in range(big)],
+            "truth": [7 if i % 2 else 1 + i % 3 for i in range(big)],
+            "prediction": [1 + i % 3 for i in range(big)],
+        }
+    )
+    path = tmp_path / "rows"
+    if kind == "csv":
+        pa.csv.write_csv(table, path, pa.csv.WriteOptions(quoting_style="none"))
+    else:
+        pq.write_table(table, path, row_group_size=big if kind == "parquet" else 9000)
+    rows = from_frame(table, where="site=a") if kind == "frame" else read(path, where="site=a")
+    assert rows.scale.levels == (1, 2, 3)
+
+
+def test_a_file_that_grows_is_read_as_it_was_and_one_that_shrinks_is_refused(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, CLEAN["plain"])
+    whole = load(path)
+    with path.open("a") as file:
+        file.write("x,a,1,1,0.5,,1\n" * 1000)
+    rows = read_clean_csv(whole)
+    assert rows is not None
+    assert len(rows) == 3000
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(DataError, match="it became shorter while it was read"):
+        [*whole.blocks(5000)]
 
 
 def test_only_the_columns_that_are_asked_for_are_read(tmp_path: Path) -> None:

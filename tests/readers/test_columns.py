@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from acumen.errors import DataError
+from acumen.readers import read
 from acumen.readers.columns import from_columns
+from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -228,3 +230,25 @@ def test_words_for_no_answer_are_named_one_by_one() -> None:
     assert [w for w in table.warnings if w.endswith(hint)]
     quiet = from_columns(**{**columns, "prediction": [1, 2, "a,b"]}, abstain="a,b", scale=[1, 2, 3])
     assert not quiet.warnings
+
+
+@pytest.mark.parametrize("role", ["item", "system", "rater", "repeat"])
+def test_a_blank_name_in_a_text_table_is_missing(role: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(f"case,truth,prediction,{role}\n1,1,2,a\n2,2,2,\n")
+    with pytest.raises(DataError, match=rf"line 3, case 2, {role}: (is missing|must be a name)"):
+        read(tmp_path / "rows.csv", **{role: role})
+
+
+def test_categories_that_no_row_has_are_no_levels() -> None:
+    truth = Coded((0, 1, 2, 3, 9), np.array([1, 2, 3], np.int32))
+    table = from_columns(case=[1, 2, 3], truth=truth, prediction=[1, 2, 3])
+    assert table.scale.levels == (1, 2, 3)
+
+
+def test_ids_beyond_signed_numbers_are_ids() -> None:
+    ids = np.array([2**63 + 1, 2**63, 7], np.uint64)
+    assert from_columns(case=ids, truth=[1, 2, 3], prediction=[1, 2, 3]).cases == (
+        7,
+        2**63,
+        2**63 + 1,
+    )

@@ -75,7 +75,7 @@ def test_ids_stay_text_so_a_leading_zero_makes_another_case(tmp_path: Path) -> N
 
 def test_an_empty_id_is_no_case(tmp_path: Path) -> None:
     message = refused(tmp_path, HEADER + "1,Sleep,1,1,1\n,Sleep,1,1,1\n")
-    assert "line 3, participant '', item Sleep, case: must be a whole number or a text" in message
+    assert "line 3, item Sleep, case: must be a whole number or a text, not null" in message
 
 
 def test_ids_rewritten_by_a_spreadsheet_are_warned_of(tmp_path: Path) -> None:

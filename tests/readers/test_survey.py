@@ -328,3 +328,17 @@ def test_a_shipped_mapping_that_fits_is_named(tool: str) -> None:
 def test_a_document_of_several_lists_names_the_mapping_that_knows_it() -> None:
     with pytest.raises(DataError, match="--mapping deepeval reads it"):
         look("deepeval_helpfulness.json")
+
+
+def test_the_whole_of_a_long_file_is_told(tmp_path: Path) -> None:
+    words = [*["low", "medium", "high"] * 1000, *["critical"] * 2000]
+    rows = [
+        f"c{at // 2},i{at % 2},{'' if at < 2500 else word},{word}" for at, word in enumerate(words)
+    ]
+    path, mapping = tmp_path / "rows.csv", tmp_path / "m.toml"
+    path.write_text("\n".join(["case,item,truth,prediction", *rows]))
+    columns = {column.path: column for column in acumen.survey(path).details}
+    assert (columns["case"].distinct, columns["truth"].missing) == (2500, 2500)
+    assert run(["map", str(path), "-o", str(mapping)]) == 0
+    assert "low,medium,high,critical" in mapping.read_text()
+    assert acumen.read(path, mapping=mapping).outcomes["answered"] == 2500

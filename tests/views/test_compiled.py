@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,52 @@ def test_the_first_use_says_once_that_it_compiles_and_later_starts_load_the_cach
     assert first.stderr == COMPILING + "\n"
     assert list(installed.glob("__pycache__/loops.total*.nbc"))
     assert start(installed, {}).stderr == ""
+
+
+ARRAYS = """
+import numpy as np
+from acumen.views.compiled import compiled, inlined
+
+@inlined
+def twos(n):
+    if n > 7:
+        raise KeyError("inner")
+    return np.full(n, 2.0)
+
+@compiled
+def sums(n):
+    zeros = np.zeros(n)
+    if n == 5:
+        raise ValueError("five")
+    return zeros + twos(n), (n, 1.5)
+
+print(sums(2))
+for n in (5, -1, 9):
+    try:
+        sums(n)
+    except (KeyError, ValueError) as error:
+        print(repr(error))
+"""
+
+
+def test_a_loop_from_the_cache_makes_arrays_and_raises_as_it_did_when_it_was_compiled(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "arrays.py").write_text(ARRAYS)
+    paths = os.pathsep.join([str(tmp_path), *(p for p in sys.path if p)])
+    run = partial(
+        subprocess.run, [sys.executable, "-c", "import arrays"], env={"PYTHONPATH": paths},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    first, second = run(), run()
+    assert (first.stderr, second.stderr) == (COMPILING + "\n", "")
+    assert first.stdout == second.stdout
+    assert first.stdout.splitlines() == [
+        "(array([2., 2.]), (2, 1.5))",
+        "ValueError('five')",
+        "ValueError('negative dimensions not allowed')",
+        "KeyError('inner')",
+    ]
 
 
 def test_loops_that_are_cached_need_no_compiler_and_go_with_one_that_is_not(

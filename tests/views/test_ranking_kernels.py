@@ -11,6 +11,7 @@ import pytest
 
 from acumen.views import ranking_kernels as kernels
 from acumen.views.ranking import rank
+from acumen.views.weights import CaseWeights
 from tests.oracles.selective import lower_hull
 
 mpmath.mp.dps = 40
@@ -66,8 +67,11 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
     index, loss, ends, counts = small_study()
     n = counts[index].sum(axis=0) + 2.0  # two rows abstained, always there
     grid = np.array([[0.3], [0.6]]) * n
-    total, reached, cut = kernels.areas(index, loss, ends, counts, None, grid, grid)
+    risks = np.array([0.4, 1.0])
+    total, reached, cut, within = kernels.areas(index, loss, ends, counts, None, grid, grid, risks)
     points = plain_points(b)
+    for risk, most in zip(risks, within[:, b], strict=True):
+        assert most == max((k for k, summed, _ in points if summed / k <= risk), default=0.0)
     risk_area = loss_area = 0.0
     k0, l0, r0 = 0.0, 0.0, points[0][1] / points[0][0]
     at: list[tuple[float, float]] = []
@@ -98,11 +102,8 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
 @pytest.mark.parametrize("b", [0, 1, 2])
 def test_exact_areas_and_concordance_follow_the_definition(b: int) -> None:
     index, loss, ends, counts = small_study()
-    risks = np.array([0.4, 1.0])
-    out = kernels.exact(index, loss, ends, counts, None, risks)
+    out = kernels.exact(index, loss, ends, counts, None)
     points = plain_points(b)
-    for risk, most in zip(risks, out[3:, b], strict=True):
-        assert most == max((k for k, summed, _ in points if summed / k <= risk), default=0.0)
     (k0, l0, _), area = points[0], points[0][1]
     for k, summed, _ in points[1:]:
         slope = (summed - l0) / (k - k0)
@@ -128,15 +129,44 @@ def test_row_weights_multiply_case_counts() -> None:
     by_row = counts[index] * own[:, None]
     rows = np.arange(7, dtype=np.int32)
     grid = np.array([[2.0], [4.0]]) * np.ones((1, 3))
-    a = kernels.areas(index, loss, ends, counts, own, grid, grid)
-    b = kernels.areas(rows, loss, ends, by_row, None, grid, grid)
+    risks = np.array([1.0])
+    a = kernels.areas(index, loss, ends, counts, own, grid, grid, risks)
+    b = kernels.areas(rows, loss, ends, by_row, None, grid, grid, risks)
     for x, y in zip(a, b, strict=True):
         assert np.array_equal(x, y, equal_nan=True)
-    risks = (np.array([1.0]),)
-    for loop, extra in ((kernels.exact, risks), (kernels.tie_orders, ()), (kernels.hulls, ())):
-        assert loop(index, loss, ends, counts, own, *extra) == pytest.approx(
-            loop(rows, loss, ends, by_row, None, *extra), abs=1e-14
-        )
+    grid = np.array([[1.0, 2.5, 4.0]] * 3)
+    ours, theirs = (index, loss, ends, counts, own), (rows, loss, ends, by_row, None)
+    assert kernels.exact(*ours) == pytest.approx(kernels.exact(*theirs), abs=1e-14)
+    for loop, rest in (
+        (kernels.tie_orders, ()),
+        (kernels.hulls, (False,)),
+        (kernels.hulls, (True,)),
+        (kernels.risks_at, (grid, 0.5)),
+    ):
+        assert loop(ours, *rest) == pytest.approx(loop(theirs, *rest), abs=1e-14, nan_ok=True)
+
+
+@pytest.mark.parametrize("ties", [2, 9, 30])
+def test_risks_between_working_points_are_those_of_a_linear_loss_to_the_last_bit(ties: int) -> None:
+    rng = np.random.default_rng(ties)
+    view = rank(
+        rng.integers(0, 4, 30), rng.integers(0, ties, 30), rng.random(30) < 0.8,
+        case=rng.integers(0, 8, 30), n_cases=8, weight=rng.random(30), unit=1 / 3,
+    )  # fmt: skip
+    counts, coverage = rng.integers(0, 3, (8, 50)).astype(np.uint16), np.arange(1, 21) / 20
+    counts[:, 0] = 0
+    found = view.risk_at(CaseWeights(counts), coverage)
+    weight = counts[view.index] * view.weight[view.order][:, None]  # type: ignore[index]
+    k, lost = (
+        np.vstack([0.0 * part[:1], np.cumsum(part, axis=0)[view.ends - 1]])
+        for part in (weight, weight * view.loss[:, None])
+    )
+    for b in range(50):
+        at = view.totals(CaseWeights(counts)).rows[b] * coverage
+        there = (at > 0) & (at <= k[-1, b] + 1e-9)
+        expected = np.interp(at, k[:, b], lost[:, b] * view.unit)[there] / at[there]
+        assert np.isnan(found[:, b]).tolist() == (~there).tolist()
+        assert found[there, b].tolist() == expected.tolist()
 
 
 def test_a_hull_drops_every_point_above_a_chord() -> None:

@@ -124,6 +124,10 @@ def evaluate(
         from acumen.cli.merge import put_out
         from acumen.large import evaluate as count_and_measure
 
+        if len(files) > 2:
+            raise UsageError(
+                f"--engine compares two files, or the systems of one: not {len(files)}"
+            )
         asked = {"engine": engine, "loss": loss, "confidence_level": confidence_level}
         with waiting(quiet=quiet):
             artifact = count_and_measure(*files, **asked, full=full, **reading)  # type: ignore[arg-type]
@@ -172,6 +176,7 @@ def evaluate(
 def _refuse_beside_engine(context: typer.Context) -> None:
     """Where the rows stay in an engine, what needs them at hand cannot be had."""
     fine = {"runs", "inputs", "engine", "loss", "confidence_level", "full", "output", "as_json"}
+    fine |= {"debug"}
     names = {p.name or "" for p in context.command.params} - fine - {*options.READING}
     sources = {name: context.get_parameter_source(name) for name in names}
     odd = sorted(n for n, s in sources.items() if s is not None and s.name == "COMMANDLINE")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,8 @@ def write_results(
 
 def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:
     """Refuse an output that is an input or another output; ``targets`` are by their option."""
-    sources = [Path(i) for i in inputs if i is not None and str(i) != "-"]
+    texts = [str(i) for i in inputs if i is not None and str(i) != "-"]
+    sources = [Path(path) for text in texts for path in (text, *glob(text, recursive=True))]
     paths = {option: path for option, path in targets.items() if path is not None}
     for option, target in paths.items():
         if any(_is_same(target, path) for path in sources):

@@ -173,8 +173,6 @@ def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Func
                 watched = replace(options, advance=advance)
                 functions.append(_measure(systems, name, watched, map))
         return functions
-    for system in systems:
-        _ = system.rankings, system.forecasts  # once, before threads ask for them
     with stage(steps=resamples * len(names)) as advance, ThreadPoolExecutor(threads) as pool:
         alone = replace(options, threads=1, advance=advance)
         if len(systems) > 2:
@@ -208,7 +206,10 @@ def _measure(
 
 def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
     of_best = ("augrc", "failure_auroc")
-    by_rank = infer(system.plan.metrics(), system.rankings[name], options, of_best)
+    plan, ranking = system.plan, system.rankings[name]
+    written = {*build.source_keys(plan), *(metric.name for metric in plan.risks().values())}
+    resampled = written if options.method == "default" else None
+    by_rank = infer(plan.metrics(), ranking, options, of_best, resampled)
     return by_rank | system.infer_reliability(name, alone=True)
 
 

@@ -23,13 +23,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.inference.intervals import t_quantile
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED
-from acumen.inference.resample import Bootstrap
+from acumen.inference.resample import Bootstrap, replicate
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights
@@ -54,32 +53,6 @@ class RiskBand:
     n_resamples: int
 
 
-def risk_at(ranking: Ranking, coverage: Floats, weights: CaseWeights) -> Floats:
-    """``(coverage, weighting)``: selective risk at coverages, NaN beyond what was answered.
-
-    >>> from acumen.views.ranking import rank
-    >>> two = rank([0, 2, 0], [2, 2, 1])
-    >>> risk_at(two, np.array([1 / 3, 1.0]), CaseWeights.once(3))[:, 0].round(4).tolist()
-    [1.0, 0.6667]
-    """
-    rows = weights.counts[ranking.index] * ranking.row_weight[ranking.order][:, None]
-    accepted = _cumulated(rows, ranking.ends)
-    lost = _cumulated(rows * ranking.loss[:, None], ranking.ends) * ranking.unit
-    target = np.outer(ranking.totals(weights).rows, coverage)
-    loss = np.empty_like(target)
-    for lane in range(weights.lanes):
-        loss[lane] = np.interp(target[lane], accepted[lane], lost[lane])
-    reached = (target <= accepted[:, -1:] + 1e-9) & (target > 0)
-    return np.divide(loss, target, out=np.full_like(loss, np.nan), where=reached).T
-
-
-def _cumulated(rows: Floats, ends: NDArray[np.int64]) -> Floats:
-    """``(weighting, working point)``: sums from the top, beginning with nothing accepted."""
-    out = np.zeros((rows.shape[1], len(ends) + 1))
-    out[:, 1:] = np.cumsum(rows, axis=0)[ends - 1].T
-    return out
-
-
 def risk_band(ranking: Ranking, options: Options) -> tuple[RiskBand | None, str | None]:
     """The band that holds the whole curve at once; or none, and why."""
     if options.resamples == 0:
@@ -93,8 +66,9 @@ def risk_band(ranking: Ranking, options: Options) -> tuple[RiskBand | None, str 
     size = int(np.clip(_CELLS // len(ranking.order), FEWEST_RESAMPLES, MOST_RESAMPLES))
     size = min(size, options.resamples)
     coverage = np.arange(1, COVERAGES + 1) / COVERAGES
-    here = np.sqrt(risk_at(ranking, coverage, once)[:, 0])
-    drawn = np.sqrt(_replicates(ranking, coverage, Bootstrap(ranking.n_cases, size, options.seed)))
+    here = np.sqrt(ranking.risk_at(once, coverage)[:, 0])
+    draws = Bootstrap(ranking.n_cases, size, options.seed)
+    drawn = np.sqrt(replicate(lambda block: ranking.risk_at(block, coverage), draws, threads=1))
     begin = _begin(ranking)
     usable = (coverage >= begin) & ~np.isnan(here)
     usable &= np.isnan(drawn).mean(axis=1) <= MOST_DROPPED
@@ -125,10 +99,3 @@ def _begin(ranking: Ranking) -> float:
     tie = int(np.searchsorted(ranking.ends, first[ERRING_CASES - 1], side="right"))
     accepted = ranking.row_weight[ranking.order[: ranking.ends[tie]]].sum()
     return float(accepted / ranking.row_weight.sum())
-
-
-def _replicates(ranking: Ranking, coverage: Floats, plan: Bootstrap) -> Floats:
-    lanes = max(1, _CELLS // len(ranking.order))
-    starts = range(0, plan.size, lanes)
-    blocks = (plan.block(start, min(start + lanes, plan.size)) for start in starts)
-    return np.hstack([risk_at(ranking, coverage, CaseWeights(counts)) for counts in blocks])

@@ -111,14 +111,20 @@ def infer(
     view: Any,
     options: Options = Options(),  # noqa: B008  (frozen)
     compared: Collection[str] | None = None,
+    resampled: Collection[str] | None = None,
 ) -> dict[str, Inference]:
-    """Estimates and intervals of metrics of a view, by name; summaries but of the ``compared``."""
+    """Estimates and intervals of metrics of a view, by name; summaries but of the ``compared``.
+
+    Replicates of those not ``resampled`` tell only in how many resamples they are undefined.
+    """
     statistic = statistic_of(metrics, view)
+    drawn = [m if resampled is None or m.name in resampled else m.stand_in for m in metrics]
     values = np.empty((len(metrics), 0))
     probability = None
     if view.n_cases >= FEWEST_CASES and options.resamples > 0:
         plan = plan_resamples(view.n_cases, options.resamples, options.seed, options.weights)
-        values = replicate(statistic, plan, threads=options.threads, advance=options.advance)
+        draw = statistic_of(drawn, view)
+        values = replicate(draw, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     once = CaseWeights.once(view.n_cases)
     with stage(share=0.3):
@@ -133,7 +139,7 @@ def infer(
     for name, jackknife in jackknives:
         metric, row = metrics[place[name]], place[name]
         estimate = metric.estimate(estimates[row], view, once)
-        replicates = Replicates(values[row], probability)
+        replicates = Replicates(values[row], probability, drawn[row] is not metric)
         number = inference_of(metric, view, estimate, replicates, jackknife, options)
         numbers[name] = number if compared is None or name in compared else number.summary
     if compared is not None:
@@ -172,7 +178,7 @@ def inference_of(
     level, one_error = options.confidence_level, metric.one_error
     errors = None if metric.errors is None else metric.errors(view, **metric.parameters)
     jackknife = _on_cases_that_count(metric, view, jackknife, errors)
-    noise = None if metric.noise is None else metric.noise(view, **metric.parameters)
+    noise = None if metric.noise is None else metric.noise(view, value, **metric.parameters)
     bounds = metric.bounds(view)
     if errors is not None and one_error is not None:
         bounds = errors.bounds(one_error)

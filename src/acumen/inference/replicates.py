@@ -25,6 +25,8 @@ class Replicates:
     values: Floats
     probability: Floats | None = None
     """How likely each resample is, where all of them were enumerated."""
+    is_stand_in: bool = False
+    """Whether the values are another metric's, and tell no more than which are undefined."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -48,6 +50,8 @@ class Replicates:
 
     def defined(self) -> tuple[Floats, Floats | None]:
         """The values there are, and their probabilities."""
+        if self.probability is None and not self.dropped:
+            return self.values, None
         missing = np.isnan(self.values)
         if self.probability is None:
             return self.values[~missing], None
@@ -76,6 +80,8 @@ def percentile(replicates: Replicates, level: float = CONFIDENCE_LEVEL) -> Inter
     dropped = replicates.dropped
     if dropped > MOST_DROPPED:
         return NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped)
+    if replicates.is_stand_in:
+        return NoInterval(why=Absence.NO_RESAMPLES)
     needed = math.ceil(2 / (1 - level) - 1e-9)  # one beyond each end
     if replicates.probability is None and len(replicates) < needed:
         return NoInterval(why=Absence.TOO_FEW_RESAMPLES, count=needed, of=len(replicates))

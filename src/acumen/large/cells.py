@@ -87,9 +87,26 @@ class Cells:
             name: sums["cases"] - sums[f"rows_{k}_above"] for k, name in enumerate(self.counts)
         }
         apart = [f"{name} lacks {counted(int(n), 'case')}" for name, n in lacking.items() if n]
-        if apart or any(not np.array_equal(own, truths[0]) for own in truths):
+        differ = any(not np.array_equal(own, truths[0]) for own in truths)
+        if apart or differ or (unlike := self._unlike()):
             why = "; ".join(apart) or "their true levels differ"
+            if not apart and not differ:
+                why = f"{counted(unlike, 'judgment')} of a case, item and truth lack the other's"
             raise DataError([f"systems are compared on the same cases and items: {why}"])
+
+    def _unlike(self) -> int:
+        """Judgments of a system that the first lacks, or has with another truth."""
+        frame, system = self.rows.frame, nw.col("system")
+        names = [n for n in ("case", "item", "truth") if n in frame.collect_schema()]
+        first, *others = sorted(Coded.of(self.keys["system"]).values, key=str)
+        count = 0
+        for other in others:
+            both = frame.filter(system.is_in([first, other]))
+            signs = both.with_columns(sign=nw.when(system == first).then(1).otherwise(-1))
+            sums = signs.group_by(*names).agg(nw.col("sign").sum())
+            odd = sums.filter(nw.col("sign") != 0).select(nw.len().alias("odd"))
+            count += int(fetch(odd)["odd"][0])
+        return count
 
 
 def count_rows(rows: LargeRows, bits: int | None = -1) -> Cells:
@@ -98,7 +115,7 @@ def count_rows(rows: LargeRows, bits: int | None = -1) -> Cells:
         rest = count_rest(rows)
         if bits == -1:
             bits = None if not rows.has_confidence or has_few_values(rows) else BITS
-    rows = binned(rows, bits)
+    unbinned, rows = rows, binned(rows, bits)
     with stage("counting cells", 0.4):
         columns = count_cells(rows)
     table, pair = _pairs(rows, columns)
@@ -118,10 +135,16 @@ def count_rows(rows: LargeRows, bits: int | None = -1) -> Cells:
     names = sorted(coded.values, key=str)
     system = np.array([names.index(value) for value in coded.values])[coded.codes]
     judged, place, counts = ~np.isin(outcome, LEFT_OUT), np.zeros(len(pair), np.int64), {}
+    without: dict[Any, int] = {}
+    if rest and "system" in columns:
+        left_out = unbinned.frame.filter(nw.col("truth").is_null()).group_by("system")
+        lengths = fetch(left_out.agg(nw.len().alias("rows")))
+        without = dict.fromkeys(names, 0) | dict(zip(*lengths.values(), strict=True))
     for k, value in enumerate(names):
         name, own = label(value), system == k
         sizes = np.bincount(outcome[own], columns["rows"][own], len(Outcome)).astype(int).tolist()
-        outcomes = {o.name.lower(): sizes[o] for o in Outcome} | {"no_truth": rest}
+        outcomes = {o.name.lower(): sizes[o] for o in Outcome}
+        outcomes["no_truth"] = int(without.get(value, rest))
         facts = {"bits": bits, "ranked": rows.has_confidence, "outcomes": outcomes}
         part = Counts(table.scale, cells[own & judged], **facts)  # type: ignore[arg-type]
         counts[name], place[own & judged] = part.gathered()
@@ -158,9 +181,12 @@ def _pairs(rows: LargeRows, columns: Columns) -> tuple[Judgments, NDArray[Any]]:
 def slices(rows: LargeRows) -> Iterator[tuple[str, LargeRows]]:
     """The rows of every value of the columns to slice by."""
     for group in rows.groups:
-        few = fetch(rows.frame.select(group).unique().head(MOST_SLICES + 1))[group]
+        is_whole = rows.frame.collect_schema()[group].is_integer()
+        known = rows.frame.filter(~nw.col("truth").is_null()).select(group).unique()
+        few = fetch(known.head(MOST_SLICES + 1))[group]
         if len(few) > MOST_SLICES:
             raise UsageError(f"{label(group)} has more than {MOST_SLICES} values to slice by")
-        for value in sorted(Coded.of(few).values, key=str):
+        for each in sorted(Coded.of(few).values, key=str):
+            value = int(each) if is_whole else each  # whole numbers come as floats beside a null
             part = rows.frame.filter(nw.col(group) == value)
             yield f"{label(group)}={label(value)}", replace(rows, frame=part)

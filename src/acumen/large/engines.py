@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from glob import glob
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.defaults import ENGINES
-from acumen.errors import DataError, UsageError, printable
+from acumen.errors import DataError, UsageError, label, printable, source_name
+from acumen.files.json import readable
 
 MEMORY: Final = "900MB"
 """What DuckDB may hold before it writes to disk."""
@@ -39,7 +42,7 @@ def open_files(patterns: Sequence[str | Path], engine: str | None) -> list[nw.La
 
 
 def _open(pattern: str, engine: str, reader: Any) -> nw.LazyFrame[Any]:
-    paths = sorted(glob(pattern))
+    paths = [pattern] if Path(pattern).exists() else sorted(glob(pattern, recursive=True))
     if not paths:
         raise DataError(["there is no such file"], source=pattern)
     kinds = {Path(path).suffix.lower() for path in paths}
@@ -48,7 +51,8 @@ def _open(pattern: str, engine: str, reader: Any) -> nw.LazyFrame[Any]:
         known = ", ".join(_KINDS)
         raise DataError([f"an engine opens files of one kind, {known}"], source=pattern)
     verb = "scan" if engine == "polars" else "read"
-    more = {"lines": True} if (engine, kind) == ("dask", "json") else {}
+    more = _OPTIONS.get((engine, kind), {})
+    _check_headers(paths, kind, pattern)
     kind = "ndjson" if (engine, kind) == ("polars", "json") else kind
     try:
         frame: nw.LazyFrame[Any] = nw.from_native(
@@ -62,8 +66,40 @@ def _open(pattern: str, engine: str, reader: Any) -> nw.LazyFrame[Any]:
         raise DataError([f"{engine} cannot read it ({kind})"], source=pattern) from None
 
 
+def _check_headers(paths: Sequence[str], kind: str, pattern: str) -> None:
+    """Refuse parts of a table whose columns are others: an engine may go by their places."""
+    first: list[str] | None = None
+    for path in paths if len(paths) > 1 else ():
+        with readable(path):
+            names = _header(path, kind)
+        if first is not None and names is not None and names != first:
+            odd = [n for n in names if n not in first] + [n for n in first if n not in names]
+            why = f"column {label(odd[0])} is not in both" if odd else "they are in another order"
+            message = f"{label(source_name(path))} has other columns than the first file: {why}"
+            raise DataError([message], source=pattern)
+        first = names
+
+
+def _header(path: str, kind: str) -> list[str] | None:
+    """The columns of a file in order; None where each row names its own."""
+    if kind == "csv":
+        with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            return next(csv.reader(file), [])
+    if kind == "parquet":
+        with suppress(ImportError):  # the engine reads without it
+            return [*import_module("pyarrow.parquet").read_schema(path).names]
+    return None
+
+
 _MODULES: Final = {"duckdb": "duckdb", "polars": "polars", "dask": "dask.dataframe"}
 _KINDS: Final = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
+_OPTIONS: Final[dict[tuple[str, str], dict[str, Any]]] = {
+    ("duckdb", "csv"): {"all_varchar": True},
+    ("polars", "csv"): {"infer_schema": False},
+    ("dask", "csv"): {"dtype": str, "keep_default_na": False, "na_values": [""]},
+    ("dask", "json"): {"lines": True},
+}
+"""Cells of text stay text, as everywhere: 01 is no 1, and a word may follow numbers."""
 
 
 def beside(frame: nw.LazyFrame[Any], columns: Columns) -> nw.LazyFrame[Any]:
@@ -94,5 +130,10 @@ def beside(frame: nw.LazyFrame[Any], columns: Columns) -> nw.LazyFrame[Any]:
 
 def fetch(frame: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]]:
     """The few rows of a result as arrays: the one place where anything leaves the engine."""
-    table = frame.collect()
-    return {name: np.asarray(table[name].to_numpy()) for name in table.columns}
+    try:
+        table = frame.collect()
+        return {name: np.asarray(table[name].to_numpy()) for name in table.columns}
+    except Exception as error:  # noqa: BLE001  (each engine has errors of its own)
+        engine, kind = frame.implementation, type(error).__name__
+        hint = "does a column of numbers hold text, or have the files columns of other types?"
+        raise DataError([f"{engine} could not work it out ({kind}); {hint}"]) from None

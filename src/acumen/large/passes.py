@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
+from warnings import catch_warnings, simplefilter
 
 import narwhals as nw
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, UsageError, counted, label
 from acumen.large.engines import Columns, beside, fetch
+from acumen.readers.cells import NO_NUMBER
 from acumen.readers.request import Request
 from acumen.readers.roles import guess_roles
 
@@ -28,7 +30,7 @@ TENTHS: Final = 16
 """Numbers a bin has room for beside its bits: the tenth that it lies in."""
 LEAST: Final = 2.0**-126
 """What is nearer to 0 than this is 0, as for a float of 32 bits."""
-ROLES: Final = ("case", "truth", "prediction", "confidence", "outcome", "weight", "system")
+ROLES: Final = ("case", "item", "truth", "prediction", "confidence", "outcome", "weight", "system")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +60,12 @@ def named_rows(frame: nw.LazyFrame[Any], reading: Mapping[str, Any]) -> LargeRow
     kinds = {"confidence": nw.Float64, "weight": nw.Float64}
     roles = [nw.lit(float(k)).alias(n) for k, n in enumerate(kinds) if n not in columns]
     for role in (role for role in ROLES if role in columns):
-        is_category = schema[columns[role]] in (nw.Categorical, nw.Enum)
-        kind = nw.String if is_category else kinds.get(role, schema[columns[role]])
-        roles.append(nw.col(columns[role]).cast(kind).alias(role))
+        cell, own = nw.col(columns[role]), schema[columns[role]]
+        if role in kinds and own == nw.String:  # words for no number, as in a table in memory
+            word = cell.str.strip_chars().str.to_lowercase()
+            cell = nw.when(~word.is_in(sorted(NO_NUMBER))).then(cell)
+        kind = nw.String if own in (nw.Categorical, nw.Enum) else kinds.get(role, own)
+        roles.append((cell if kind == own else cell.cast(kind)).alias(role))
     keys = (*LargeRows.keys, *(role for role in ("outcome", "system") if role in columns))
     groups = tuple(named.get("group", ()))
     frame = frame.select(*roles, *(nw.col(group) for group in groups))
@@ -73,6 +78,9 @@ def _refuse(named: Mapping[str, Sequence[str]], mapping: Any, names: Sequence[st
     asked += [k for k in ("complete", "rows", "confidence_range") if getattr(mapping, k, None)]
     asked += ["several truths"] if len(named.get("truth", ())) > 1 else []
     asked += ["rules for outcomes"] if mapping.outcome else []
+    asked += [k for k in ("truth_is", "format") if getattr(mapping, k, None)]
+    entries = [c for _, cs in mapping.columns if cs for c in (cs if isinstance(cs, list) else [cs])]
+    asked += sorted({k for cell in entries for k in cell.model_fields_set - {"path"}})
     if asked:
         raise UsageError(f"{', '.join(asked)}: not where rows stay in an engine")
     missing = [c for cs in (*named.values(), [*mapping.where]) for c in cs if c not in names]
@@ -196,7 +204,9 @@ def sum_powers(
     of such parts, each times a number, which a case can make of its own sums. Of each come the
     cases in which it is above 0, its largest size and the sums of its first four powers.
     """
-    joined = rows.frame.join(beside(rows.frame, cells), on=list(rows.keys), how="inner")
+    with catch_warnings():  # of whole numbers that Dask keeps as floats where some are missing
+        simplefilter("ignore", UserWarning)
+        joined = rows.frame.join(beside(rows.frame, cells), on=list(rows.keys), how="inner")
     joined = joined.with_columns(*(nw.col(part) * nw.col("weight") for part in parts))
     by_case = joined.group_by("case").agg(*(nw.col(part).sum() for part in parts))
     for name, factors in mixes.items():

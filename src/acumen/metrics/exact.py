@@ -23,6 +23,7 @@ from acumen.metrics.selective import (
     augrc,
     aurc,
     cmax,
+    mae,
     over_coverage,
     over_coverage_twice,
 )
@@ -38,11 +39,12 @@ _risk = partial(
     unit=Unit.LOSS,
     smooth=True,
     errors=lambda ranking, **_: ranking.errors(),
+    gaps=mae,
 )
 
 
 # every case counts, whether it answers or not: who errs among the answered says too little
-_over_all = partial(_risk, undefined="no row has weight", errors=None)
+_over_all = partial(_risk, undefined="no row has weight", errors=None, gaps=cmax)
 
 
 def _most(share: float) -> Callable[..., float]:
@@ -97,7 +99,7 @@ def aurc_exact_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc_exact_achievable(rank([1, 0, 0, 0, 1], [5, 4, 3, 2, 1]), np.ones(5)), 7)
     0.2661139
     """
-    return area_of_risk(ranking, weights, ranking.hulls(weights)[2])
+    return area_of_risk(ranking, weights, ranking.hull(weights, "loss")[1])
 
 
 @_risk(title="Achievable AUGRC", one_error=over_coverage_twice, caution="hull")
@@ -107,7 +109,7 @@ def augrc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(augrc_achievable(rank([0, 2, 0, 3, 1, 0], [6, 5, 4, 3, 2, 1]), np.ones(6)), 7)
     0.3888889
     """
-    return area_of_loss(ranking, weights, ranking.hulls(weights)[1] / 2)
+    return area_of_loss(ranking, weights, ranking.hull(weights, "loss")[0] / 2)
 
 
 @_risk(title="Normalized AURC")

@@ -93,7 +93,7 @@ class Metric:
     groups: Callable[..., Sequence[Group]] | None = None
     """Of the same: the groups of cases it cannot do without."""
     noise: Callable[..., tuple[float, float]] | None = None
-    """Of a distance: its value with the noise taken off in squares, and what noise added to it."""
+    """Of view and value of a distance: the value less noise in squares, and what noise added."""
     caution: str | None = None
     """The flag that each of its intervals carries, if any."""
     smooth: bool = False
@@ -104,6 +104,8 @@ class Metric:
     steps that sums down the view's order tell."""
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
+    gaps: Callable[..., Floats] | None = None
+    """A function of view and weights that is undefined where it is, and costs less."""
     behind: Callable[[Any], int] | None = None
     """How many cases have a row that it looks at, where the view does not say."""
     most: Callable[..., float] | None = None
@@ -168,6 +170,11 @@ class Metric:
             return Estimate(None, view.why_undefined(weights) or self.undefined)
         return Estimate(float(value))
 
+    @property
+    def stand_in(self) -> Metric:
+        """What is undefined where it is, for who asks no more of it than that."""
+        return self if self.gaps is None else replace(self, function=self.gaps, parameters={})
+
     def bounds(self, view: Any) -> tuple[float, float]:
         """Smallest and largest value it can take on this view."""
         low, high = self.kind.bounds
@@ -214,6 +221,7 @@ class Facts(TypedDict, total=False):
     smooth: bool
     in_many: Literal["smooth", "steps"] | None
     exempt_from_scaling: bool
+    gaps: Callable[..., Floats]
     behind: Callable[[Any], int]
     most: Callable[..., float]
 
@@ -310,9 +318,7 @@ def floor_of(risk: str) -> str:
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Quotient, NaN where the divisor is 0."""
-    out: Floats = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    np.divide(numerator, denominator, out=out, where=denominator != 0)
-    return out
+    return np.asarray(numerator / np.where(denominator != 0, denominator, np.nan))
 
 
 def mean_of(values: Floats, rows: NDArray[np.int64]) -> Floats:

@@ -52,7 +52,7 @@ _error = partial(
 )
 
 
-@_error(title="ECE", noise=lambda view, bins: noise_of(*view.residuals(int(bins))))
+@_error(title="ECE", noise=lambda view, _, bins: noise_of(*view.residuals(int(bins))))
 def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     r"""Expected calibration error in bins of equal width; lower is better.
 
@@ -71,7 +71,7 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
 
 @_error(
     title="ECE, bins of equal mass",
-    noise=lambda view, bins: noise_of(*view.residuals(int(bins), by_mass=True)),
+    noise=lambda view, _, bins: noise_of(*view.residuals(int(bins), by_mass=True)),
     smooth=False,
     in_many="steps",
 )
@@ -87,10 +87,10 @@ def ece_equal_mass(view: Forecast, weights: CaseWeights, *, bins: float = BINS) 
     return _gap(view, view.equal_mass_bins(weights, int(bins)), weights)
 
 
-def _smooth_noise(view: Forecast) -> tuple[float, float]:
+def _smooth_noise(view: Forecast, error: float) -> tuple[float, float]:
     """That of the smoothed residual, at the bandwidth of the whole study."""
     basis, decay = _cosine_basis()
-    width = max(NARROWEST, float(smooth_ece(view, CaseWeights.once(view.n_cases))[0]))
+    width = max(NARROWEST, error)
     weight = view.residuals(1)[1]
     if view.n_cases <= MANY_CASES:
         cosines = view.cosine_columns

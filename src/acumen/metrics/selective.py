@@ -231,7 +231,7 @@ def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> aurc_achievable(rank([0, 2, 0, 0], [4, 3, 2, 1]), [1, 1, 1, 1])
     0.1875
     """
-    return area_of_risk(ranking, weights, ranking.hulls(weights)[0] / 2)
+    return area_of_risk(ranking, weights, ranking.hull(weights, "risk")[0] / 2)
 
 
 @_risk(
@@ -325,9 +325,9 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
     0.75
     """
     if risk in ranking.risks:
-        accepted = ranking.exact(weights)[3 + ranking.risks.index(risk)]
+        accepted = ranking.areas(weights).within[ranking.risks.index(risk)]
     else:
-        accepted = ranking.exact(weights, risk)[3]
+        accepted = ranking.areas(weights, None, risk).within[0]
     accepted = np.where(accepted > 0, accepted, np.nan)
     return ratio(accepted, ranking.totals(weights).rows)
 
@@ -335,6 +335,7 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
 @_share(
     title="AUROC of being right",
     unit=Unit.NUMBER,
+    gaps=lambda ranking, weights: ratio(np.ones(()), ranking.totals(weights).mixed_pairs),
     groups=lambda ranking: ranking.groups(),
     undefined="needs right and wrong answers, and there is only one of them",
 )
@@ -350,10 +351,8 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> failure_auroc(rank([0, 1, 0, 2], [3, 3, 2, 1]), [1, 1, 1, 1])
     0.625
     """
-    totals = ranking.totals(weights)
-    right = totals.within(0)
     pairs = ranking.by_right.exact(weights)[1]
-    return ratio(pairs, right * (totals.answered - right))
+    return ratio(pairs, ranking.totals(weights).mixed_pairs)
 
 
 def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:

@@ -87,11 +87,13 @@ def read_clean_csv(content: Content) -> Sheet | None:
     is_first = header.strip().encode() == first.removeprefix(BOM).strip()
     if start or not is_first or len(names) < 2 or len({*names}) < len(names):
         return None
-    size, text = 0, pa.dictionary(pa.int32(), pa.string())
+    size, has_hex, text = 0, False, pa.dictionary(pa.int32(), pa.string())
     for block in content.blocks(len(first), 1 << 16):  # so few stay in the processor's cache
         bare = b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
         if bare or b'"' in block or b"\0" in block:
             return None
+        has_x = b"x" in block or b"X" in block
+        has_hex = has_hex or (has_x and (b"0x" in block or b"0X" in block))
         ends = np.frombuffer(block, np.uint8) == ord("\n")
         size += int(np.count_nonzero(ends)) + (not block.endswith(b"\n"))
 
@@ -114,12 +116,13 @@ def read_clean_csv(content: Content) -> Sheet | None:
 
     kinds = _kinds(beginning.splitlines()[1:-1], mark, names)
     try:
-        types = {name: getattr(pa, kind)() for name, kind in kinds.items()}
+        # pyarrow takes 0x1 for a whole number
+        types = {n: getattr(pa, k)() for n, k in kinds.items() if not (has_hex and k == "int32")}
         columns = gathered(parts(types, names), size)
     except ValueError:  # a number further down is odd, or a line is
         try:
             columns = gathered(parts({}, names), size)
-        except pa.ArrowException:
+        except ValueError:  # pyarrow's are of this kind; or another program wrote into the file
             return None
     arrays = [c for c in columns.values() if isinstance(c, np.ndarray)]
     texts = [c for c in columns.values() if not isinstance(c, np.ndarray)]

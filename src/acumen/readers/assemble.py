@@ -117,6 +117,8 @@ class _Study:
 
     def _ids(self, cell: Cell, role: str) -> Coded:
         names = _known(coded_of(self.look.cells(cell, role, ids=True)))
+        if self.rows.is_text and role != "group" and "" in names.values:
+            names = recoded(names.codes, [value or None for value in names.values])
         if role in ("case", "item"):  # what is odd in those is told with its rows
             return names
         odd = next((name for name in names.values if isinstance(name, list | dict)), None)

@@ -136,6 +136,7 @@ def gathered(parts: Iterable[Mapping[str, Any]], size: int) -> dict[str, Any]:
             own, end = piece, start + len(piece)
             if len(piece) == size:  # there is no other
                 columns[name] = piece
+            if len(piece) in (0, size):
                 continue
             if isinstance(piece, list):
                 own = np.fromiter(piece, object, len(piece))
@@ -213,7 +214,7 @@ def series_values(series: Any) -> Any:
         return series_numbers(series)
     values = series.to_list()
     if series.dtype == nw.Decimal:
-        values = [None if v is None else number_of(v) for v in values]
+        values = [None if is_missing(v) else number_of(v) for v in values]
     if not null.any():
         return values
     return [None if gone else value for value, gone in zip(values, null.to_list(), strict=True)]
@@ -245,8 +246,11 @@ def arrow_numbers(column: Any, null: float = 0.0) -> NDArray[Any]:
                 arrow_numbers(chunk.is_null()), np.asarray(null, numbers.dtype), numbers
             )
         parts.append(numbers)
-    numbers = np.concatenate(parts or [np.empty(0)])
-    return numbers.astype(bool) if str(column.type) == "bool" else numbers
+    kind = str(column.type)
+    if not parts:
+        return np.empty(0, kind if "int" in kind or kind == "bool" else np.float64)
+    numbers = np.concatenate(parts)
+    return numbers.astype(bool) if kind == "bool" else numbers
 
 
 def number_of(value: Decimal) -> int | float:

@@ -18,7 +18,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
 from io import SEEK_CUR, SEEK_END, BufferedReader
-from itertools import count
 from pathlib import Path, PurePath
 from tempfile import SpooledTemporaryFile
 from threading import Thread
@@ -116,6 +115,8 @@ class Content:
     """Unpacked; it can be read again from any place."""
     digest: Callable[[], str | None] = lambda: None
     """The SHA-256 of the file as it lies there."""
+    length: int | None = None
+    """Bytes of the file when it was opened: what another program adds meanwhile is not read."""
 
     @cached_property
     def sha256(self) -> str | None:
@@ -125,7 +126,7 @@ class Content:
     @cached_property
     def size(self) -> int:
         """In bytes."""
-        return self.file.seek(0, SEEK_END)
+        return self.file.seek(0, SEEK_END) if self.length is None else self.length
 
     @cached_property
     def start(self) -> bytes:
@@ -136,14 +137,21 @@ class Content:
     @cached_property
     def data(self) -> bytes:
         """All of it at once."""
+        size = self.size
         self.file.seek(0)
-        return self.file.read()
+        return self.file.read(size)
 
     def blocks(self, start: int = 0, size: int | None = None) -> Iterator[bytes]:
         """Whole lines from a byte on, about ``BLOCK`` bytes of them at a time, or ``size``."""
-        self.file.seek(start)
-        while block := self.file.read(size or BLOCK):
-            yield block if block.endswith(b"\n") else block + self.file.readline()
+        while start < self.size:
+            self.file.seek(start)
+            block = self.file.read(min(size or BLOCK, self.size - start))
+            if not block.endswith(b"\n"):
+                block += self.file.readline(self.size - start - len(block))
+            if not block:
+                raise DataError(["it became shorter while it was read"], self.name)
+            start += len(block)
+            yield block
 
     @property
     def name(self) -> str:
@@ -184,15 +192,16 @@ def load(path: str | Path) -> Content:
     name, is_input = source_name(path), str(path) == "-"
     with readable(path):
         file: IO[bytes] = sys.stdin.buffer if is_input else Path(path).open("rb")  # noqa: SIM115  (below)
-        if is_input or not file.seekable():
+        if is_input or not file.seekable() or Path(path).is_char_device():
             pieces = iter(partial(file.read, _PIECE), b"")
             pipe, file = file, _spooled(pieces, LARGEST_FILE, TOO_LARGE, name)
             is_input or pipe.close()
-        digest = _digest(file)
+        length: int | None = file.seek(0, SEEK_END)
+        digest = _digest(file, length or 0)
         file.seek(0)
         if (start := file.read(4)).startswith((GZIP, ZSTD)):
-            file = _unpacked(file, start, name)
-    content = Content(str(path), file, digest)
+            file, length = _unpacked(file, start, name), None
+    content = Content(str(path), file, digest, length)
     finalize(content, file.close)
     is_packed = content.start.startswith((GZIP, ZSTD))
     if is_packed or content.size > LARGEST_FILE:
@@ -200,21 +209,19 @@ def load(path: str | Path) -> Content:
     return content
 
 
-def _digest(file: IO[bytes]) -> Callable[[], str | None]:
+def _digest(file: IO[bytes], length: int) -> Callable[[], str | None]:
     """The SHA-256 of a file; of a large one it is worked out while the file is read."""
-    is_large = isinstance(file, BufferedReader) and file.seek(0, SEEK_END) >= _PIECE
     file.seek(0)
+    is_large = isinstance(file, BufferedReader) and length >= _PIECE
     if not is_large or not hasattr(os, "pread"):
         return hashlib.file_digest(file, "sha256").hexdigest  # type: ignore[arg-type]  # readinto
     handle, digest, results = os.dup(file.fileno()), hashlib.sha256(), list[str]()
 
     def work() -> None:
         with os.fdopen(handle, "rb", 0):
-            for start in count(0, _PIECE):
-                if not (piece := os.pread(handle, _PIECE, start)):
-                    results.append(digest.hexdigest())
-                    return
-                digest.update(piece)
+            for start in range(0, length, _PIECE):
+                digest.update(os.pread(handle, min(_PIECE, length - start), start))
+            results.append(digest.hexdigest())
 
     def result() -> str | None:
         thread.join()

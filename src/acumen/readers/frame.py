@@ -165,8 +165,9 @@ def coded_array(array: Any) -> Coded:
     values = tuple(distinct.to_pylist())
     if distinct.null_count:
         return recoded(codes, values)
-    # one may be there twice, which is quick to rule out where they rise
-    rises = compute.all(compute.less(distinct[:-1], distinct[1:]), min_count=0).as_py()
+    # one may be there twice, which is quick to rule out where texts rise
+    is_text = pa.types.is_string(distinct.type) or pa.types.is_large_string(distinct.type)
+    rises = is_text and compute.all(compute.less(distinct[:-1], distinct[1:]), min_count=0).as_py()
     return (
         Coded(values, codes) if rises or len({*values}) == len(values) else recoded(codes, values)
     )

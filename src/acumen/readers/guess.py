@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from acumen.readers.answers import Silence
 from acumen.readers.cells import levels_of
 from acumen.readers.lookup import Lookup
 from acumen.readers.mapping import Cell
 from acumen.readers.records import ABSENT, Records, Rows
 from acumen.readers.roles import COMMON, CONVENTIONS, DECLARED, DERIVED, HINTS, folded_name
-from acumen.table.coded import Coded, is_missing
+from acumen.table.coded import Coded
 
 LOOKED_AT: Final = 2000
 """Rows of which the content of a column is judged."""
@@ -33,20 +35,26 @@ class Column:
 
     path: str
     values: Sequence[Any]
-    """Of the first rows; None where there is nothing or a word for no answer."""
+    """Of some rows; None where there is nothing or a word for no answer."""
     silence: tuple[str, ...] = ()
     """The words for no answer: of a truth they may be levels."""
+    others: tuple[Any, ...] = ()
+    """Values of the other rows, where a column has few."""
+    count: int = 0
+    """How many values it has in all rows."""
+    gaps: int = 0
+    """How many of all rows have none."""
 
     @property
     def distinct(self) -> list[Any]:
         """The values, each once, numbers in order."""
-        values = {value for value in self.values if value is not None}
+        values = {value for value in (*self.values, *self.others) if value is not None}
         return sorted(values, key=lambda value: (isinstance(value, str), value))
 
     @property
     def missing(self) -> int:
         """Rows without a value."""
-        return sum(value is None for value in self.values)
+        return max(self.gaps, sum(value is None for value in self.values))
 
     @property
     def is_numeric(self) -> bool:
@@ -106,18 +114,18 @@ def _leaves(value: Mapping[str, Any], at: str, depth: int) -> Iterator[str]:
 
 def _column(look: Lookup, path: str) -> Column:
     column = look.cells(Cell(path=path), "column")
-    values = levels_of(column, is_text=look.rows.is_text)
-    if isinstance(values, Coded):
-        known = (*values.values, None)
-        values = [known[code] for code in values.codes[:LOOKED_AT].tolist()]
-    listed = values[:LOOKED_AT]
-    listed = listed.tolist() if hasattr(listed, "tolist") else listed
-    listed = [str(v).lower() if isinstance(v, bool) else v for v in listed]
-    silence = {v: None for v in listed if _SILENCE.is_common(v)}
+    coded = Coded.of(levels_of(column, is_text=look.rows.is_text)).used
+    silence = [v for v in coded.values if _SILENCE.is_common(v)]
     kinds = (list, dict, type(ABSENT))
-    nothing = (isinstance(v, kinds) or is_missing(v) or v in silence for v in listed)
-    plain = [None if gone else value for value, gone in zip(listed, nothing, strict=True)]
-    return Column(path, plain, tuple(v for v in silence if v.strip()))
+    plain = (str(v).lower() if isinstance(v, bool) else v for v in coded.values)
+    known = [None if isinstance(v, kinds) or v in silence else v for v in plain]
+    codes = coded.codes[np.linspace(0, len(coded) - 1, min(LOOKED_AT, len(coded))).astype(int)]
+    by_code = [*known, None]
+    values = [by_code[code] for code in codes.tolist()]
+    there = [value is not None for value in known]
+    others = tuple(known) if len(known) <= LOOKED_AT else ()
+    gaps = len(coded) - int(coded.counts[there].sum())
+    return Column(path, values, tuple(v for v in silence if v.strip()), others, sum(there), gaps)
 
 
 def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[str, Guess]:

@@ -160,7 +160,7 @@ def _details(
                 role=role,
                 reason=reason,
                 kind=kind if values else "empty",
-                distinct=len(values),
+                distinct=max(column.count, len(values)),
                 missing=column.missing,
                 values=values if len(values) <= FEW_VALUES and role in _SHOWN_ROLES else [],
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,15 @@ class Coded:
         rows[self.codes[there]] = there
         return rows
 
+    @property
+    def used(self) -> Coded:
+        """The column without values that no row has."""
+        there = self.counts > 0
+        if there.all():
+            return self
+        recode = np.append(np.where(there, np.cumsum(there) - 1, -1), -1).astype(np.int32)
+        return Coded(tuple(compress(self.values, there.tolist())), recode[self.codes])
+
     def spread(self, by_value: Iterable[Any], missing: Any, dtype: Any) -> NDArray[Any]:
         """What is known of each value, row by row; ``missing`` where a row has none."""
         return np.array([*by_value, missing], dtype)[self.codes]  # the code −1 finds the last
@@ -159,7 +169,7 @@ def _without_missing(values: list[Any], codes: NDArray[np.int32]) -> Coded:
 
 
 def _of_array(column: NDArray[Any]) -> Coded:
-    if column.dtype.kind in "iu" and len(column):
+    if column.dtype.kind in "iu" and column.dtype != np.uint64 and len(column):
         low, high = int(column.min()), int(column.max())
         if high - low < 2 * len(column) + 1000:  # no need to sort
             # in int64: -2 is no uint8, and 100 - -100 is no int8

@@ -128,19 +128,18 @@ def _of_ranking(
     rows, *by_kind = _left(ranking.case_columns, group, groups)
     grid = np.asarray(ranking.grid) - COVERAGE_TOLERANCE
     none = np.full(groups, np.nan)
+    reached = prefixes.reaching(np.outer(rows, grid)).transpose(0, 2, 1)
     memory: dict[Hashable, Any] = {
-        (ranking, "totals", ()): Totals(rows, np.stack(by_kind), ranking.grades),
-        (ranking, "areas", ()): Areas(
-            none, none, prefixes.reaching(np.outer(rows, grid)).transpose(0, 2, 1), none
-        ),
+        (ranking, "totals", ()): Totals(rows, np.stack(by_kind), ranking.grades)
     }
     (accepted, lost), (own_weight, own_loss) = prefixes.whole, prefixes.own
-    for asked in ((), *((risk,) for risk in {*risks} - {*ranking.risks})):
+    for asked in ((), *((None, risk) for risk in {*risks} - {*ranking.risks})):
         within = [
             most_without(accepted, lost, own_weight, own_loss, prefixes.tie, prefixes.start, limit)
-            for limit in (np.asarray(asked or ranking.risks) + COVERAGE_TOLERANCE) / ranking.unit
+            for limit in (np.asarray(asked[1:] or ranking.risks) + COVERAGE_TOLERANCE)
+            / ranking.unit
         ]
-        memory[ranking, "exact", asked] = np.stack([none, none, none, *within])
+        memory[ranking, "areas", asked] = Areas(none, none, reached, none, np.array(within))
     return memory
 
 

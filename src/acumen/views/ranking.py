@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,6 +62,11 @@ class Totals:
         return weight
 
     @property
+    def mixed_pairs(self) -> Floats:
+        """Weight of the pairs of a right and a wrong answer."""
+        return self.within(0) * (self.answered - self.within(0))
+
+    @property
     def on_levels(self) -> Floats:
         """Weight of the answered rows whose truth is a level."""
         weight: Floats = self.by_kind[self.grades.is_level].sum(axis=0)
@@ -80,6 +85,8 @@ class Areas:
     """``(2, coverage, weighting)``: weight and loss where a coverage is reached, NaN if never."""
     cut: Floats
     """``(2, coverage, weighting)``: the two areas up to a coverage."""
+    within: Floats
+    """``(risk, weighting)``: the most weight that is accepted at no more than a risk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,31 +243,34 @@ class Ranking(CaseRows):
         return Totals(sums[0], sums[1:], self.grades)
 
     @once_a_block
-    def areas(self, weights: CaseWeights, coverage: float | None = None) -> Areas:
-        """Trapezoid areas, and the points at the ranking's own coverages, or at another one."""
+    def areas(
+        self, weights: CaseWeights, coverage: float | None = None, risk: float | None = None
+    ) -> Areas:
+        """Trapezoid areas, and the points at the ranking's own coverages and risks, or at one."""
         from acumen.views.ranking_kernels import areas
 
         rows = self.totals(weights).rows
         grid, cuts = (self.grid, self.cuts) if coverage is None else ((coverage,), (coverage,))
         reach = (np.asarray(grid, np.float64).reshape(-1, 1) - COVERAGE_TOLERANCE) * rows
         cut = np.asarray(cuts, np.float64).reshape(-1, 1) * rows
-        total, reached, cut_area = areas(*self._ranked(weights), reach, cut)
+        risks = np.asarray(self.risks if risk is None else (risk,), np.float64)
+        limits = (risks + COVERAGE_TOLERANCE) / self.unit
+        total, reached, cut_area, within = areas(*self._ranked(weights), reach, cut, limits)
         cut_area = np.where(np.isnan(cut_area[:2]), total[:, None, :], cut_area[:2])
-        return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2)
+        return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2, within)
 
     @once_a_block
-    def exact(self, weights: CaseWeights, risk: float | None = None) -> Floats:
-        """By row: exact area, concordant and lost pairs, most weight within own risks, or one."""
+    def exact(self, weights: CaseWeights) -> Floats:
+        """By row: exact area, concordant pairs and lost pairs."""
         from acumen.views.ranking_kernels import exact
 
-        risks = np.asarray(self.risks if risk is None else (risk,), np.float64)
-        return exact(*self._ranked(weights), (risks + COVERAGE_TOLERANCE) / self.unit)
+        return exact(*self._ranked(weights))
 
     def tie_orders(self, weights: CaseWeights) -> Floats:
         """Sum of the risks down the rows, averaged over all orders inside ties."""
         from acumen.views.ranking_kernels import tie_orders
 
-        return tie_orders(*self._ranked(weights))
+        return tie_orders(self._ranked(weights))
 
     def risk_within(self, weights: CaseWeights, coverage: Floats) -> Floats:
         """Mean loss of the surest rows up to a coverage of all rows; a tie enters in proportion."""
@@ -270,15 +280,27 @@ class Ranking(CaseRows):
         hair = 0.0 if self.own is None else 1e-12  # own weights are summed with rounding
         limit = np.minimum(coverage * totals.rows, totals.answered * (1.0 - hair))
         nowhere, limit = np.empty((0, weights.lanes)), np.where(limit > 0.0, limit, np.nan)
-        lost: Floats = areas(*self._ranked(weights), nowhere, limit[None])[2][2, 0]
+        lost: Floats = areas(*self._ranked(weights), nowhere, limit[None], np.empty(0))[2][2, 0]
         return lost * self.unit / limit
 
+    def risk_at(self, weights: CaseWeights, coverage: Floats) -> Floats:
+        """``(coverage, weighting)``: risk at rising coverages, NaN beyond what was answered.
+
+        >>> two = rank([0, 2, 0], [2, 2, 1])
+        >>> two.risk_at(CaseWeights.once(3), np.array([1 / 3, 1.0]))[:, 0].round(4).tolist()
+        [1.0, 0.6667]
+        """
+        from acumen.views.ranking_kernels import risks_at
+
+        reach = np.outer(self.totals(weights).rows, coverage)
+        return risks_at(self._ranked(weights), reach, self.unit).T
+
     @once_a_block
-    def hulls(self, weights: CaseWeights) -> Floats:
-        """Doubled area under the hull of risk and of loss, exact area of the latter."""
+    def hull(self, weights: CaseWeights, of: Literal["risk", "loss"]) -> Floats:
+        """By row: the doubled area under the lower hull; that of summed loss exactly, too."""
         from acumen.views.ranking_kernels import hulls
 
-        return hulls(*self._ranked(weights))
+        return hulls(self._ranked(weights), of == "loss")
 
     @once_a_block
     def optimum(self, weights: CaseWeights) -> Floats:
@@ -288,9 +310,7 @@ class Ranking(CaseRows):
         view = self.by_judgment
         return optimum(view.totals(weights).by_kind, view.grades.cost)
 
-    def _ranked(
-        self, weights: CaseWeights
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], Floats | None]:
+    def _ranked(self, weights: CaseWeights) -> tuple[Any, Any, Any, Any, Any]:
         """What every compiled loop over the ranking begins with."""
         return self.index, self.loss, self.ends, weights.counts, self.own
 

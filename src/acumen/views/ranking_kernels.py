@@ -95,18 +95,20 @@ def areas(
     row_weight: Floats | None,
     reach: Floats,
     cut: Floats,
-) -> tuple[Floats, Floats, Floats]:
+    most_risk: Floats,
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Trapezoid areas, and what happens on the way at given weights; many replicates abreast.
 
     ``reach[t, b]`` and ``cut[t, b]`` are accepted weights, rising in ``t``. Returns the doubled
     areas (under risk, under summed loss), ``(k, l)`` at the first working point that reaches each
-    ``reach``, and up to each ``cut`` the two doubled areas and the loss, of a tie in proportion
-    (NaN where never reached).
+    ``reach``, up to each ``cut`` the two doubled areas and the loss, of a tie in proportion
+    (NaN where never reached), and the most weight within each risk (in units).
     """
     lanes = counts.shape[1]
     total = np.zeros((2, lanes))
     reached = np.full((2, reach.shape[0], lanes), np.nan)
     cut_area = np.full((3, cut.shape[0], lanes), np.nan)
+    within = np.zeros((most_risk.shape[0], lanes))
     k, l, r = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)  # noqa: E741
     k0, l0, r0 = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
     next_reach, next_cut = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
@@ -157,7 +159,10 @@ def areas(
             total[0, b] += step * (r[b] + r0[b])
             total[1, b] += step * (l[b] + l0[b])
             k0[b], l0[b], r0[b] = k[b], l[b], r[b]
-    return total, reached, cut_area
+        for t in range(most_risk.shape[0]):
+            for b in range(lanes):
+                within[t, b] = k[b] if l[b] <= most_risk[t] * k[b] else within[t, b]
+    return total, reached, cut_area, within
 
 
 @inlined
@@ -255,15 +260,6 @@ def lower_hull(k: Floats, y: Floats, size: int, hull_k: Floats, hull_y: Floats) 
     return top
 
 
-@inlined
-def doubled_trapezoids(k: Floats, l: Floats, size: int) -> float:  # noqa: E741
-    """Doubled area under the points (k, l), from the first to the last."""
-    total = 0.0
-    for j in range(1, size):
-        total += (k[j] - k[j - 1]) * (l[j] + l[j - 1])
-    return total
-
-
 @compiled
 def exact(
     index: Array,
@@ -271,15 +267,14 @@ def exact(
     ends: Array,
     counts: Array,
     row_weight: Floats | None,
-    most_risk: Floats,
 ) -> Floats:
-    """By row: exact area, concordant pairs, lost pairs, most weight within each risk (units).
+    """By row: exact area, concordant pairs, lost pairs.
 
     The area is that of :func:`exact_area`. A pair is concordant whose right row is surer than the
     wrong one, and lost is each loss times the weight below it; a tie counts half.
     """
     lanes = counts.shape[1]
-    out = np.zeros((3 + most_risk.shape[0], lanes))
+    out = np.zeros((3, lanes))
     k, l, wrong = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)  # noqa: E741
     k0, l0, wrong0 = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
     right_above, log = np.zeros(lanes), np.zeros(lanes)
@@ -315,18 +310,14 @@ def exact(
             right_above[b] += right_here
             out[2, b] -= (l[b] - l0[b]) * (k[b] + k0[b]) / 2
             k0[b], l0[b], wrong0[b] = k[b], l[b], wrong[b]
-        for t in range(most_risk.shape[0]):
-            for b in range(lanes):
-                out[3 + t, b] = k[b] if l[b] <= most_risk[t] * k[b] else out[3 + t, b]
     out[2] += l * k
     return out
 
 
 @compiled
-def tie_orders(
-    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
-) -> Floats:
+def tie_orders(ranked: Any) -> Floats:
     """Σ over accepted rows of the risk so far, averaged over all orders inside each tie."""
+    index, loss, ends, counts, row_weight = ranked
     out = np.zeros(counts.shape[1])
     k, l = np.zeros(ends.shape[0] + 2), np.zeros(ends.shape[0] + 2)  # noqa: E741
     cost, last = ready(loss, ends)
@@ -340,12 +331,33 @@ def tie_orders(
 
 
 @compiled
-def hulls(
-    index: Array, loss: Array, ends: Array, counts: Array, row_weight: Floats | None
-) -> Floats:
-    """Under lower hulls, by row: of risk, of summed loss (both doubled), the latter exact."""
+def risks_at(ranked: Any, reach: Floats, unit: float) -> Floats:
+    """``(lane, reach)``: risk of rising accepted weights, as ``np.interp`` has it; NaN beyond."""
+    index, loss, ends, counts, row_weight = ranked
+    out = np.full(reach.shape, np.nan)
+    k, l = np.zeros(ends.shape[0] + 2), np.zeros(ends.shape[0] + 2)  # noqa: E741
+    cost, last = ready(loss, ends)
+    for b in range(reach.shape[0]):
+        lane = counts[:, b].astype(np.float64)
+        size, j = walk(index, cost, last, lane, row_weight, k[1:], l[1:]), 0
+        for t in range(reach.shape[1]):
+            x = reach[b, t]
+            while j < size and k[j + 1] <= x:
+                j += 1
+            if 0.0 < x <= k[size] + 1e-9:
+                lost = l[j] * unit
+                if j < size and k[j] < x:
+                    lost += (l[j + 1] * unit - lost) / (k[j + 1] - k[j]) * (x - k[j])
+                out[b, t] = lost / x
+    return out
+
+
+@compiled
+def hulls(ranked: Any, of_loss: bool) -> Floats:
+    """The doubled area under the lower hull of risk; or of summed loss, and the exact area too."""
+    index, loss, ends, counts, row_weight = ranked
     blocks, lanes = ends.shape[0], counts.shape[1]
-    out = np.zeros((3, lanes))
+    out = np.zeros((2, lanes))
     # the origin stands in front: it belongs to the hull of summed loss, not to that of risk
     k, l = np.zeros(blocks + 2), np.zeros(blocks + 2)  # noqa: E741
     risk, (cost, last) = np.empty(blocks + 1), ready(loss, ends)
@@ -353,14 +365,18 @@ def hulls(
     for b in range(lanes):
         lane = counts[:, b].astype(np.float64)
         size = walk(index, cost, last, lane, row_weight, k[1:], l[1:])
-        for j in range(size):
-            risk[j] = l[j + 1] / k[j + 1]
-        top = lower_hull(k[1:], risk, size, hull_k, hull_y)
-        out[0, b] = 2.0 * hull_k[0] * hull_y[0] if top > 0 else 0.0
-        out[0, b] += doubled_trapezoids(hull_k, hull_y, top)
-        top = lower_hull(k, l, size + 1, hull_k, hull_y)
-        out[1, b] = doubled_trapezoids(hull_k, hull_y, top)
-        out[2, b] = exact_area(hull_k[1:], hull_y[1:], top - 1)
+        if of_loss:
+            top = lower_hull(k, l, size + 1, hull_k, hull_y)
+            out[1, b] = exact_area(hull_k[1:], hull_y[1:], top - 1)
+        else:
+            for j in range(size):
+                risk[j] = l[j + 1] / k[j + 1]
+            top = lower_hull(k[1:], risk, size, hull_k, hull_y)
+            out[0, b] = 2.0 * hull_k[0] * hull_y[0] if top > 0 else 0.0
+        area = 0.0
+        for j in range(1, top):
+            area += (hull_k[j] - hull_k[j - 1]) * (hull_y[j] + hull_y[j - 1])
+        out[0, b] += area
     return out
 
 

@@ -25,6 +25,8 @@ from acumen.views.weights import CaseWeights, tie_of_row
 
 STEP: Final = 2e-5
 """As a share of a sum: half the digits of a central difference are rounding, half its curvature."""
+_AT_ONCE: Final = 256
+"""Sums that are moved together: a scale of 101 levels has ten thousand, one a cell."""
 _PIECES: Final = 1 << 16
 """Pieces of a curve that are looked at together."""
 
@@ -62,19 +64,38 @@ class Tangent:
     def slopes(self, function: Callable[[CaseWeights], Floats], n_cases: int) -> Iterator[Floats]:
         """∂T/∂w of every case, one statistic after another."""
         steps = np.concatenate([part.steps for part in self.parts])
-        moves = np.hstack([np.diag(steps), -np.diag(steps)])
         ends = np.cumsum([len(part.sums) for part in self.parts])[:-1]
+        some = np.flatnonzero(steps > 0)
+        columns = [self._moved(function, n_cases, steps, ends, at) for at in _chunks(some)]
+        gradient = np.zeros((len(columns[0]), len(steps)))
+        gradient[:, some] = np.hstack(columns)
+        for slope in gradient:
+            pieces = zip(self.parts, np.split(slope, ends), strict=True)
+            along = [part.along(piece) for part, piece in pieces if piece.any()]
+            yield np.asarray(sum(along, np.zeros(1)))
+
+    def _moved(
+        self,
+        function: Callable[[CaseWeights], Floats],
+        n_cases: int,
+        steps: Floats,
+        ends: NDArray[np.int64],
+        at: NDArray[np.int64],
+    ) -> Floats:
+        """Slopes of every statistic along some of the sums."""
+        moves, place = np.zeros((len(steps), 2 * len(at))), np.arange(len(at))
+        moves[at, place], moves[at, place + len(at)] = steps[at], -steps[at]
         moved = [
             part.sums[:, None] + move
             for part, move in zip(self.parts, np.split(moves, ends), strict=True)
         ]
         block = CaseWeights(np.ones((n_cases, 1), np.uint16), self.remember(moved))
         up, down = np.split(function(block), 2, axis=1)
-        gradient = np.divide(up - down, 2 * steps, out=np.zeros_like(up), where=steps > 0)
-        for slope in gradient:
-            pieces = zip(self.parts, np.split(slope, ends), strict=True)
-            along = [part.along(piece) for part, piece in pieces if piece.any()]
-            yield np.asarray(sum(along, np.zeros(1)))
+        return np.asarray((up - down) / (2 * steps[at]))
+
+
+def _chunks(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    return np.split(places, range(_AT_ONCE, len(places), _AT_ONCE))
 
 
 def tangent(view: Any, block: CaseWeights) -> Tangent | None:
@@ -133,7 +154,7 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             Part(totals.by_kind[:, 0], lambda slope: np.asarray(slope @ by_case[1:])),
         ]
     }
-    if any(_uses(block, name) for name in ("areas", "exact", "hulls")):
+    if any(_uses(block, name) for name in ("areas", "exact", "hull")):
         families |= _areas_of(ranking, block)
     ends = np.cumsum([len(parts) for parts in families.values()]).tolist()
 
@@ -150,12 +171,13 @@ def _of_ranking(ranking: Ranking, block: CaseWeights) -> Tangent:
             reached = np.broadcast_to(none, (2, len(ranking.grid), none.shape[1]))
             shape = (2, len(ranking.cuts), none.shape[1])
             cut = np.concatenate([none[:0], *cuts]).reshape(shape)
-            memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut)
+            within = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
+            memory[ranking, "areas", ()] = Areas(risk[0], loss[0], reached, cut, within)
         if "exact" in sums:
-            unknown = np.broadcast_to(none, (len(ranking.risks), none.shape[1]))
-            memory[ranking, "exact", ()] = np.vstack([*sums["exact"], unknown])
-        if "hulls" in sums:
-            memory[ranking, "hulls", ()] = np.vstack(sums["hulls"])
+            memory[ranking, "exact", ()] = np.vstack(sums["exact"])
+        if "hull" in sums:
+            memory[ranking, "hull", ("risk",)], *of_loss = sums["hull"]
+            memory[ranking, "hull", ("loss",)] = np.vstack(of_loss)
         return memory
 
     return Tangent([p for parts in families.values() for p in parts], remember)
@@ -197,7 +219,7 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             Part.dense(exact[1], by_case(pairs)),
             Part.dense(exact[2], under_loss),
         ]
-    if _uses(block, "hulls"):
+    if _uses(block, "hull"):
         corners = hull_corners(curve[0], curve[1] / curve[0])
         hull = tuple(part[1:] for part in hull_corners(*(np.append(0.0, part) for part in curve)))
         slopes = (
@@ -205,8 +227,8 @@ def _areas_of(ranking: Ranking, block: CaseWeights) -> dict[str, list[Part]]:
             2 * along(hull, _by_loss),
             along(hull, _exactly),
         )
-        areas_of_hull = ranking.hulls(block)[:, 0]
-        families["hulls"] = [Part.dense(*pair) for pair in zip(areas_of_hull, slopes, strict=True)]
+        areas_of_hull = ranking.hull(block, "risk")[0, 0], *ranking.hull(block, "loss")[:, 0]
+        families["hull"] = [Part.dense(*pair) for pair in zip(areas_of_hull, slopes, strict=True)]
     return families
 
 
