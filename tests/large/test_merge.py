@@ -233,6 +233,23 @@ def test_where_cells_were_left_out_sums_may_hold_what_was_hidden_and_no_more(
     assert (code, "of other rows than the counts, by rows (" in error) == (3, True)
 
 
+def test_sites_of_which_all_was_left_out_may_have_the_same_sums(acumen: Run, sites: Any) -> None:
+    files = ["b.counts"]
+    for name in ("c", "d"):
+        pl.DataFrame(
+            {"case": [f"only {name}"], "truth": [0], "prediction": [3], "confidence": [2.5]}
+        ).write_parquet(f"{name}.parquet")
+        files.append(f"{name}.counts")
+    for file in files:
+        options = ("--levels", "0-3", "--fewest", "3")
+        assert acumen("count", file.replace("counts", "parquet"), "-o", file, *options)[0] == 0
+    assert acumen("merge", *files, "-o", "pooled.counts")[0] == 0
+    for name in ("b", "c", "d"):
+        second_round(acumen, name)
+    code, out, _ = acumen("merge", "pooled.counts", "b.moments", "c.moments", "d.moments")
+    assert (code, "of 314 cases" in out) == (0, True)
+
+
 def test_levels_in_another_order_are_refused(acumen: Run) -> None:
     words = pl.Series(["poor", "fair", "good", "fine"])
     rows = study(400, 3).with_columns(pl.col("truth", "prediction").map_batches(lambda c: words[c]))

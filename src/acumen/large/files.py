@@ -246,8 +246,8 @@ def _total(
     parts = {**facts, **mixes, **system.slopes}
     keys = {"cases", *(f"{part}_0_{k}" for part in parts for k in MomentsDocument.powers)}
     for name, document in sums.items():
-        again = (n for n, d in sums.items() if n != name and d.sums == document.sums)
-        wrong = {f"those of {source_name(n)} once more": True for n in again} | {
+        again = {n for n, d in sums.items() if d.sums == document.sums and d.sums.get("rows_0_1")}
+        wrong = {f"those of {source_name(n)} once more": True for n in sorted(again - {name})} | {
             "made against other pooled counts": document.pooled != own["pooled"],
             f"of the loss {printable(document.loss)}, or its costs": document.costs != own["costs"],
             "of other metrics": document.sums.keys() != keys,
