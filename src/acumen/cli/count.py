@@ -12,6 +12,7 @@ from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets
 from acumen.cli.progress import waiting
+from acumen.errors import UsageError
 
 app = typer.Typer(add_completion=False)
 
@@ -38,6 +39,9 @@ def count(
 
     Example: acumen count 'part-*.parquet' --against pooled.counts --output site.moments
     """
+    beside = {"--fewest": fewest, "--salt": salt} if against else {"--loss": loss != defaults.LOSS}
+    if odd := [name for name, value in beside.items() if value not in (0, None)]:
+        raise UsageError(f"{', '.join(odd)}: not {'with' if against else 'without'} --against")
     check_targets({"--output": output}, [files, against, *options.inputs_of(reading)])
     from acumen import large
     from acumen.files.json import to_json, write_bytes

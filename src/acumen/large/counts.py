@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from acumen.large.passes import TENTHS, bins_of
 from acumen.metrics import Metric, metrics_of
 from acumen.table.judgments import NO_PREDICTION
-from acumen.table.losses import Loss, rungs_off
+from acumen.table.losses import LOSSES, Loss, rungs_off
 from acumen.table.scale import Scale
 from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse
@@ -180,12 +180,14 @@ class Counts:
         """Between which values metrics lie whatever the order inside bins, where that is known."""
         if self.bits is None or not self.answered.any():
             return {}
-        best, worst = (self.ranking(loss, order)[0] for order in (1, -1))
-        if best.by_right is not best:  # bins are sorted by loss, and not by right and wrong
-            return {}
+        views = [self.ranking(loss, order)[0] for order in (1, -1)]
+        by_right = views
+        if views[0].by_right is not views[0]:  # by loss, bins are not sorted by right and wrong
+            by_right = [self.ranking(LOSSES["zero_one"], order)[0] for order in (1, -1)]
         ends: dict[str, tuple[float, float]] = {}
         for metric in (m for m in metrics if m.name in BOUNDED):
-            values = [v for view in (best, worst) if (v := metric.measure(view).value) is not None]
+            sides = by_right if metric.name == "failure_auroc" else views
+            values = [v for view in sides if (v := metric.measure(view).value) is not None]
             ends |= {metric.name: (min(values), max(values))} if values else {}
         return ends
 

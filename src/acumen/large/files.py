@@ -16,17 +16,19 @@ from acumen.defaults import CONFIDENCE_LEVEL, LOSS
 from acumen.errors import DataError, UsageError, counted, printable
 from acumen.files.json import read_json, source_name, to_json
 from acumen.files.problems import validated
+from acumen.inference.jackknife import ROUNDING
 from acumen.inference.options import Options
 from acumen.large.api import rows_of
 from acumen.large.cells import count_rows
 from acumen.large.counts import CELL, COLUMNS, Counts
 from acumen.large.engines import fetch
-from acumen.large.gradient import Measurement
+from acumen.large.gradient import MIXES, Measurement
+from acumen.large.gradient import NEAR as NEAR_SLOPE
 from acumen.large.passes import bins_of
 from acumen.readers.reading import Reading
 from acumen.results.counts import NEAR, CountsDocument, LargeArtifact, LargeSystem, MomentsDocument
-from acumen.table.judgments import JUDGED
-from acumen.table.losses import AnyLoss, find_loss
+from acumen.table.judgments import JUDGED, WEIGHTS
+from acumen.table.losses import AnyLoss, Loss, find_loss
 from acumen.table.scale import Scale
 
 MOST_HASHES: Final = 1_000_000
@@ -55,7 +57,8 @@ def _counts(document: CountsDocument, source: str) -> Counts:
     for name, column in document.cells.items():
         is_whole = CELL[name].kind == "i"
         cells[name] = np.clip(column, -MOST_ROWS, MOST_ROWS) if is_whole else column
-    wrong = {what: mask for what, mask in _wrong(cells, document).items() if mask.any()}
+    with np.errstate(all="ignore"):  # what is too large for a float is refused
+        wrong = {what: mask for what, mask in _wrong(cells, document).items() if mask.any()}
     problems = [f"cell {np.argmax(mask)}: {what}" for what, mask in wrong.items()]
     rows = sum(document.outcomes.get(o.name.lower(), 0) for o in JUDGED)
     total, answers = int(cells["rows"].sum()), int(cells["rows"][cells["prediction"] >= 0].sum())
@@ -63,6 +66,8 @@ def _counts(document: CountsDocument, source: str) -> Counts:
     if total + document.hidden_rows != rows or not 0 <= hidden <= document.hidden_rows:
         there = f"{total:,} rows in cells, {answers:,} of them answers"
         problems.append(f"the counts do not add up: {there}, of {rows:,} that are judged")
+    if document.hidden_weight > document.hidden_rows * WEIGHTS[1] * (document.fewest > 1):
+        problems.append("hidden_weight: no rows of cells that were left out weigh as much")
     if problems:
         raise DataError(problems, source)
     return Counts(scale, cells, **{name: getattr(document, name) for name in _HIDDEN})
@@ -86,7 +91,8 @@ def _wrong(cells: NDArray[Any], document: CountsDocument) -> dict[str, NDArray[n
     return {
         "ranks and rows are whole numbers": np.logical_or.reduce(not_whole),
         f"its rows must be 1 to {MOST_ROWS:,}": (cells["rows"] < 1) | (cells["rows"] == MOST_ROWS),
-        "its weight must not be negative": weight < 0,
+        f"its weight must be 0, or {WEIGHTS[0]:g} to {WEIGHTS[1]:g} a row": (weight != 0)
+        & ((weight < WEIGHTS[0]) | (weight > WEIGHTS[1] * cells["rows"])),
         f"a rank is not one of {levels} levels": (truth < 0) | (truth >= levels)
         | (prediction < -1) | (prediction >= levels),
         "it is given twice": ~np.isin(np.arange(len(cells)), seen),
@@ -99,13 +105,17 @@ def _wrong(cells: NDArray[Any], document: CountsDocument) -> dict[str, NDArray[n
 def _read(path: str | Path) -> CountsDocument | MomentsDocument:
     content = read_json(path)
     if isinstance(content, dict) and content.get("kind") == "acumen moments":
+        if content.get("version") == 1:
+            raise DataError(["is old: make it anew, acumen count --against"], source_name(path))
         return validated(content, MomentsDocument, source_name(path))
     return validated(content, CountsDocument, source_name(path))
 
 
-def _fingerprint(document: CountsDocument) -> str:
-    """What tells whether sums belong to these counts."""
-    return hashlib.sha256(to_json(document.model_dump(mode="json")).encode()).hexdigest()
+def _fingerprints(document: CountsDocument, loss: Loss, scale: Scale) -> dict[str, str]:
+    """What tells whether sums belong to these counts and to these costs."""
+    costs = [loss.grades(scale).unit, *loss.costs(scale)]
+    contents = {"pooled": document.model_dump(mode="json"), "costs": costs}
+    return {k: hashlib.sha256(to_json(c).encode()).hexdigest() for k, c in contents.items()}
 
 
 def _hashed(salt: str, text: str) -> str:
@@ -154,16 +164,18 @@ def moments(
     document, source = _read(against), source_name(against)
     if isinstance(document, MomentsDocument):
         raise DataError(["is no file of counts"], source)
-    pooled = _counts(document, source)
+    pooled, cost = _counts(document, source), find_loss(loss)
     if not {"scale", "levels"} & {*reading}:
         reading["levels"] = list(pooled.scale.levels)
     cells = count_rows(rows_of(data, None, engine, reading), pooled.bits)
+    if cells.only.scale.levels != pooled.scale.levels:
+        raise UsageError(f"the pooled counts have the levels {pooled.scale.allowed}, in this order")
     place = cells.only.find(pooled)
     if (place < 0).any() and not pooled.hidden_rows:
         raise DataError(["its rows are not among the pooled counts: other files, or other options"])
-    sums = cells.sums([Measurement.of(pooled, find_loss(loss))], [place])
-    own, name = _fingerprint(document), find_loss(loss).name
-    return MomentsDocument(kind="acumen moments", version=1, pooled=own, loss=name, sums=sums)
+    sums = cells.sums([Measurement.of(pooled, cost)], [place])
+    own = _fingerprints(document, cost, pooled.scale)
+    return MomentsDocument(kind="acumen moments", version=2, loss=cost.name, sums=sums, **own)
 
 
 def merge(
@@ -179,9 +191,9 @@ def merge(
     if not counts or (sums and len(counts) > 1):
         raise UsageError("give counts of sites; or one file of pooled counts and the sums of all")
     pooled, cost = _pool(counts), find_loss(loss)
-    total = _total(pooled, sums, cost.name)
     merged = _counts(pooled, source_name(next(iter(counts))))
     system = Measurement.of(merged, cost)
+    total = _total(pooled, sums, system) if sums else None
     numbers = system.infer(total, 0, Options(resamples=0, confidence_level=confidence_level))
     metrics, cases = system.certified(numbers), None if total is None else int(total["cases"])
     return pooled, LargeArtifact(
@@ -225,20 +237,55 @@ def _pool(documents: Mapping[str, CountsDocument]) -> CountsDocument:
 
 
 def _total(
-    pooled: CountsDocument, sums: Mapping[str, MomentsDocument], loss: str
-) -> dict[str, float] | None:
+    pooled: CountsDocument, sums: Mapping[str, MomentsDocument], system: Measurement
+) -> dict[str, float]:
     """The sums over the cases of all sites; refused where they do not belong together."""
     total: dict[str, float] = {}
-    own = _fingerprint(pooled)
+    own, facts = _fingerprints(pooled, system.loss, system.counts.scale), system.facts
+    mixes = {n: sum((f * facts[p] for p, f in m.items()), np.zeros(1)) for n, m in MIXES.items()}
+    parts = {**facts, **mixes, **system.slopes}
+    keys = {"cases", *(f"{part}_0_{k}" for part in parts for k in MomentsDocument.powers)}
     for name, document in sums.items():
-        problems = ["made against other pooled counts"] if document.pooled != own else []
-        problems += [f"of the loss {printable(document.loss)}"] if document.loss != loss else []
-        problems += ["of other metrics"] if total and document.sums.keys() != total.keys() else []
-        if problems:
-            raise DataError([f"its sums are {problem}" for problem in problems], source_name(name))
-        for part, value in document.sums.items():
-            most = max(total.get(part, 0.0), value)
-            total[part] = most if part.endswith("_most") else total.get(part, 0.0) + value
-    if sums and len(sums) != pooled.sites:
+        again = {n for n, d in sums.items() if d.sums == document.sums and d.sums.get("rows_0_1")}
+        wrong = {f"those of {source_name(n)} once more": True for n in sorted(again - {name})} | {
+            "made against other pooled counts": document.pooled != own["pooled"],
+            f"of the loss {printable(document.loss)}, or its costs": document.costs != own["costs"],
+            "of other metrics": document.sums.keys() != keys,
+        }
+        if problems := [f"its sums are {what}" for what, is_wrong in wrong.items() if is_wrong]:
+            raise DataError(problems, source_name(name))
+        for key, value in document.sums.items():
+            most = max(total.get(key, 0.0), value)
+            total[key] = most if key.endswith("_most") else total.get(key, 0.0) + value
+    if len(sums) != pooled.sites:
         raise UsageError(f"sums of {len(sums)} of {pooled.sites} sites: intervals need them all")
-    return total or None
+    rows = int(system.counts.cells["rows"].sum()) + system.counts.hidden_rows
+    if total["cases"] > rows:
+        raise DataError([f"sums of {total['cases']:,.10g} cases, but counts of {rows:,} rows"])
+    if odd := next((p for p, each in parts.items() if not _can_be(system, total, p, each)), None):
+        came, there = f"{total['rows_0_1']:,.10g}", f"{system.counts.cells['weight'].sum():,.10g}"
+        why = f"the sums are of other rows than the counts, by {odd}"
+        raise DataError([f"{why} (their weight is {came}, that of the counts {there})"])
+    return total
+
+
+def _can_be(system: Measurement, total: Mapping[str, float], part: str, each: NDArray[Any]) -> bool:
+    """Whether rows that are counted, in whatever cases, can have these sums of a part.
+
+    The first is that of the cells, and of what was left out. The power k of a case is at most the
+    power k − 1 of its weight times the sum of the powers of its rows.
+    """
+    cells, hidden, largest = system.counts.cells, system.counts.hidden_weight, total["rows_0_most"]
+    one, two, _, four, above, most = (total[f"{part}_0_{k}"] for k in MomentsDocument.powers)
+    slack = (NEAR_SLOPE if part in system.slopes else NEAR) * abs(each).max(initial=0.0) + ROUNDING
+    weight, size = cells["weight"], abs(each) + slack
+    apart, room, peak = one - weight @ each, slack * weight.sum(), size.max(initial=slack)
+    squares, fourths = (weight @ size**k + hidden * peak**k for k in (2, 4))
+    able = cells["rows"][each > (-slack if part in system.slopes else 0.0)].sum()
+    return bool(
+        hidden * each.min(initial=-slack) - room <= apart <= hidden * each.max(initial=slack) + room
+        and most <= largest * peak
+        and two <= largest * squares
+        and four <= largest * largest * largest * fourths
+        and above <= able + system.counts.hidden_rows
+    )

@@ -44,12 +44,17 @@ def blocks(artifact: LargeArtifact) -> Iterator[Block]:
 
 
 def _exactness(artifact: LargeArtifact) -> str:
+    hidden, cells = artifact.suppressed_rows, f"({artifact.cells:,} cells)"
+    left_out = (
+        f"; {counted(hidden, 'row')} (weight {artifact.suppressed_weight:g}) in small cells were "
+        "left out, so these are not the numbers of all rows"
+    )
     if artifact.bits is None:
-        return f"Every confidence is a bin of its own ({artifact.cells:,} cells): exact."
+        return f"Every confidence is a bin of its own {cells}{left_out if hidden else ': exact'}."
     return (
         f"There are too many confidences to count each: bins are their {artifact.bits} leading "
-        f"bits ({artifact.cells:,} cells). What depends on the order inside a bin has bounds, "
-        "between which the value of the rows lies; what has none is exact."
+        f"bits {cells}. What depends on the order inside a bin has bounds, between which the value "
+        f"of the rows lies; what has none is exact{left_out if hidden else ''}."
     )
 
 
@@ -76,10 +81,5 @@ def _notes(metrics: Mapping[str, Certified]) -> Iterator[str]:
 
 
 def _warnings(artifact: LargeArtifact) -> Iterator[str]:
-    if artifact.suppressed_rows:
-        yield (
-            f"{counted(artifact.suppressed_rows, 'row')} (weight {artifact.suppressed_weight:g}) "
-            "in small cells were left out, so these are not the numbers of all rows"
-        )
     if artifact.sites > 1 and not artifact.are_cases_apart:
         yield "that no case lies at two sites was not checked; acumen count --salt makes it so"

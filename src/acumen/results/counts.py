@@ -43,24 +43,31 @@ class MomentsDocument(Document):
     """Sums over the cases of a site under pooled counts: what ``acumen count --against`` writes."""
 
     noun: ClassVar[str] = "file of sums"
+    powers: ClassVar = ("1", "2", "3", "4", "above", "most")
+    """What is summed of each part: four powers, the cases above 0, and its largest size."""
     kind: Literal["acumen moments"]
-    version: Literal[1]
+    version: Literal[2]
     pooled: str = Field(description="hash of the pooled counts that they belong to")
     loss: str
+    costs: str = Field(description="hash of what the loss charges on the pooled levels")
     sums: dict[str, float] = Field(description="by part, system and power")
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
-        cases = self.sums.get("cases", -1.0)
-        if cases < 0 or cases != math.floor(cases):
+        cases = self.sums.get("cases", 0.0)
+        if cases < 1 or cases != math.floor(cases):
             raise ValueError("the number of cases is missing, or none")
-        for name, value in self.sums.items():
-            part, _, power = name.rpartition("_")
-            square, fourth = (self.sums.get(f"{part}_{p}", math.inf) for p in ("2", "4"))
-            is_negative = power in ("2", "4", "most", "above") and value < 0
-            is_many = power == "above" and value > cases
-            if is_negative or is_many or square * square > fourth * cases * (1 + NEAR):
-                raise ValueError(f"no {cases:g} cases have the sums of {part}")
+        for part in dict.fromkeys(name.rpartition("_")[0] for name in self.sums if name != "cases"):
+            values = (self.sums.get(f"{part}_{power}", math.nan) for power in self.powers)
+            one, two, three, four, above, most = values
+            no_more_than = [(0.0, above), (above, cases), (0.0, most), (most * most, two)]
+            no_more_than += [(two, cases * most * most), (four, two * most * most)]
+            # Cauchy and Schwarz; what is not above 0 adds nothing to a sum
+            no_more_than += [(one * one, cases * two), (one * abs(one), above * two)]
+            no_more_than += [(two * two, cases * four), (three * three, two * four)]
+            # below 1e-300 floats have lost their digits
+            if above % 1 or not all(a <= b * (1 + NEAR) + 1e-300 for a, b in no_more_than):
+                raise ValueError(f"no {cases:g} cases have the sums of {part}, or some are missing")
         return self
 
 
