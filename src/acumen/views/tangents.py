@@ -108,7 +108,8 @@ def tangent(view: Any, block: CaseWeights) -> Tangent | None:
     # where a right answer costs or a wrong one is free, failures are ranked by a view of their own
     # and so is the optimum where several raters have a row each
     is_other = isinstance(view, Ranking) and not (view.by_right is view.by_judgment is view)
-    return None if is_other else make(view, block)
+    is_void = isinstance(view, Ranking) and not view.row_weight[view.order].any()
+    return None if is_other or is_void else make(view, block)
 
 
 def _of_parts(views: Sequence[Any], block: CaseWeights) -> Tangent | None:
