@@ -263,9 +263,9 @@ def _total(
     if total["cases"] > rows:
         raise DataError([f"sums of {total['cases']:,.10g} cases, but counts of {rows:,} rows"])
     if odd := next((p for p, each in parts.items() if not _can_be(system, total, p, each)), None):
-        own, there = f"{total['rows_0_1']:,.10g}", f"{system.counts.cells['weight'].sum():,.10g}"
+        theirs, ours = f"{total['rows_0_1']:,.10g}", f"{system.counts.cells['weight'].sum():,.10g}"
         why = f"the sums are of other rows than the counts, by {odd}"
-        raise DataError([f"{why} (their weight is {own}, that of the counts {there})"])
+        raise DataError([f"{why} (their weight is {theirs}, that of the counts {ours})"])
     return total
 
 
