@@ -53,6 +53,7 @@ def test_a_large_table_has_none_by_default_and_says_so() -> None:
     assert bootstrap.n_resamples == 10_000
     artifact, bootstrap = bootstrap_of(RESAMPLED_ROWS + 4)
     assert (bootstrap.n_resamples, bootstrap.left_out) == (0, "many_rows")
+    assert bootstrap.ask_with == "--bootstrap-resamples"
     assert bootstrap.ci95["aurc_full"] is None
     assert artifact.options["bootstrap_resamples"] is None  # so that the command is made again
     assert UNDRAWN in str(provenance(artifact, None))

@@ -120,6 +120,7 @@ def _bootstrap(
         drop_rate=under_keys(lambda inference: inference.replicates.drop_rate),
         method="exact enumeration" if enumerated else plan.options.weights,
         left_out="many_rows" if plan.options.many_rows else None,
+        ask_with="--bootstrap-resamples" if plan.options.many_rows else None,
         leave_one_out="influence" if n_cases > MOST_LEFT_OUT else None,
     )
 

@@ -162,6 +162,9 @@ class BootstrapModel(Model):
     left_out: Literal["many_rows"] | None = Field(
         default=None, description="why no resample was drawn, though nobody asked for none"
     )
+    ask_with: Literal["--bootstrap-resamples"] | None = Field(
+        default=None, description="the option that has them drawn all the same"
+    )
     leave_one_out: Literal["influence"] | None = Field(
         default=None,
         description="what stands in for leaving out each case, in the intervals of metrics",
