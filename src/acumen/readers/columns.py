@@ -116,7 +116,10 @@ def from_columns(
         for columns in (roles, dict(groups or {}), measures, extras)
     ]
     _check_lengths({name: column for columns in every for name, column in columns.items()}, source)
-    coded, sliced = ({n: Coded.of(c).used for n, c in columns.items()} for columns in every[:2])
+    coded, sliced = (
+        {n: c.used if isinstance(c, Coded) else Coded.of(c) for n, c in columns.items()}
+        for columns in every[:2]
+    )
     silence = Silence.of(abstain)
     if declared is None:
         declared = scale is not None
