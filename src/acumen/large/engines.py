@@ -52,14 +52,16 @@ def _open(pattern: str, engine: str, reader: Any) -> nw.LazyFrame[Any]:
         raise DataError([f"an engine opens files of one kind, {known}"], source=pattern)
     verb = "scan" if engine == "polars" else "read"
     more = _OPTIONS.get((engine, kind), {})
-    _check_headers(paths, kind, pattern)
-    kind = "ndjson" if (engine, kind) == ("polars", "json") else kind
+    method = "ndjson" if (engine, kind) == ("polars", "json") else kind
     try:
+        _check_headers(paths, kind, pattern)
         frame: nw.LazyFrame[Any] = nw.from_native(
-            getattr(reader, f"{verb}_{kind}")(paths, **more)
+            getattr(reader, f"{verb}_{method}")(paths, **more)
         ).lazy()
         frame.collect_schema()
         return frame
+    except DataError:
+        raise
     except Exception as error:  # noqa: BLE001  (each engine has errors of its own)
         # by its kind alone: an engine quotes the cell that it stumbled over
         kind = type(error).__name__
