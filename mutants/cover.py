@@ -12,6 +12,7 @@ import pytest
 
 import coverage
 from mutants.mutate import Mutation
+from mutants.sample import package_of
 
 FOLDER: Final = "ACUMEN_MUTANTS"
 """The variable that says where the plugin writes."""
@@ -82,10 +83,12 @@ class Tests:
 
     def of(self, mutation: Mutation, source: str) -> list[str]:
         """The tests that could notice a fault, near and quick ones first, within the budget."""
-        package = mutation.file.removeprefix("src/acumen/").partition("/")[0]
-        near = (f"tests/{package}/", mutation.file)
-        stand_ins = {name for name in self.seconds if name.startswith((*STAND_INS, *near))}
-        names = stand_ins if is_compiled(source) else self._running(mutation)
+        package = package_of(mutation.file)
+        near = ("tests/test_" if package == "acumen" else f"tests/{package}/", mutation.file)
+        homes = (*STAND_INS, *near) if is_compiled(source) else near
+        stand_ins = {name for name in self.seconds if name.startswith(homes)}
+        # what runs at import alone, such as a file of defaults, is no test's own either
+        names = stand_ins if is_compiled(source) else self._running(mutation) or stand_ins
         order = sorted(names, key=lambda n: (self.seconds[n] * (1 if n.startswith(near) else 3), n))
         spent = 0.0
         for place, name in enumerate(order):

@@ -33,6 +33,10 @@ ARITHMETIC: Final[dict[str, str]] = {
 }
 TWINS: Final = {"any": "all", "all": "any", "min": "max", "max": "min"}
 ABOUT_TYPES: Final = ("isinstance", "issubclass", "cast", "TypeVar", "NewType")
+SYMMETRIC: Final = ("suppress", "maximum", "minimum", "array_equal", "logaddexp")
+"""Calls to which the order of the first two arguments is all one."""
+GUARDS: Final = ("dataclass frozen", "dataclass slots", "zip strict")
+"""Switches against slips of ours, by call: where nobody slips, nothing is seen of them."""
 
 Variant = tuple[ast.expr | ast.stmt, str, str]
 """A place, the name of an operator, the new text."""
@@ -94,6 +98,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
             return
         case ast.Call(ast.Name(name), args) if name in ABOUT_TYPES:
             yield from args[:1]
+        case ast.Call(ast.Name(name), args, keywords) if any(_is_guard(name, k) for k in keywords):
+            yield from chain(args, (k for k in keywords if not _is_guard(name, k)))
         case ast.AnnAssign(value=value):
             yield from [] if value is None else [value]
         case ast.FunctionDef(args=args) | ast.AsyncFunctionDef(args=args):
@@ -127,12 +133,15 @@ def _variants(node: ast.AST) -> Iterator[Variant]:
             yield node, "constant", repr(value + 1 if isinstance(value, int) else value * 2 or 1.0)
         case ast.Call(ast.Name(name), args, keywords) if name in TWINS:
             yield node, "twin", ast.unparse(ast.Call(ast.Name(TWINS[name]), args, keywords))
-        case ast.Call(function, [first, second, *rest], keywords) if getattr(
-            function, "id", ""
-        ) not in ABOUT_TYPES and not isinstance(first, ast.Starred):
+        case ast.Call(function, [first, second, *rest], keywords) if ast.unparse(
+            function
+        ).rpartition(".")[2] not in (*ABOUT_TYPES, *SYMMETRIC) and not isinstance(
+            first, ast.Starred
+        ):
             swapped = ast.Call(function, [second, first, *rest], keywords)
             yield node, "arguments", ast.unparse(swapped)
-        case ast.Return(value) if value is not None and ast.unparse(value) != "None":
+        # None is as false as False, which becomes True by the operator for constants
+        case ast.Return(value) if value and ast.unparse(value) not in ("None", "False"):
             yield node, "statement", "return None"
         case ast.Expr(ast.Call()) | ast.AugAssign() | ast.Raise() | ast.Continue():
             yield node, "statement", "pass"
@@ -150,6 +159,11 @@ def _conditions(node: ast.AST) -> Iterator[Variant]:
     for test in tests:
         if not isinstance(test, ast.Compare | ast.UnaryOp):
             yield test, "condition", ast.unparse(ast.UnaryOp(ast.Not(), test))
+
+
+def _is_guard(function: str, keyword: ast.keyword) -> bool:
+    """A guard that is on; one that is off lets something pass that turning it on would stop."""
+    return f"{function} {keyword.arg}" in GUARDS and ast.unparse(keyword.value) == "True"
 
 
 def _is_sequence(node: ast.expr) -> bool:

@@ -12,8 +12,10 @@ from acumen.errors import (
     DataError,
     Problem,
     UsageError,
+    counted,
     label,
     printable,
+    refuse,
     source_name,
     what_came,
 )
@@ -21,6 +23,7 @@ from acumen.errors import (
 
 def test_each_kind_of_error_has_its_exit_code_and_is_a_value_error() -> None:
     assert (UsageError("x").exit_code, DataError(["x"]).exit_code) == (2, 3)
+    assert AcumenError("x").exit_code == 1
     assert isinstance(UsageError("x"), AcumenError)
     assert isinstance(DataError(["x"]), ValueError)
 
@@ -152,3 +155,59 @@ def test_what_came_tells_numbers_of_numpy_and_never_fails() -> None:
     assert what_came(np.longdouble(1.5)) == "the longdouble 1.5"
     assert what_came(np.array([1, 2])) == "the ndarray [1 2]"
     assert what_came(np.datetime64("2026-01-01")) == "the datetime64 2026-01-01"
+
+
+@pytest.mark.parametrize(
+    ("problem", "place"),
+    [
+        (Problem("x", line=2, column=3, case=4, field="cases[5]"), "line 2"),
+        (Problem("x", case=0, noun="participant", field="cases[5]"), "participant 0"),
+        (Problem("x", field="cases[5]"), "cases[5]"),
+        (Problem("x", field="cases"), ""),
+        (Problem("x", item="Sleep"), ""),
+    ],
+)
+def test_a_place_in_short_is_the_outermost_that_is_known(problem: Problem, place: str) -> None:
+    assert problem.place == place
+
+
+def test_places_that_nobody_knows_are_left_out_of_the_line_for_many() -> None:
+    alike = [Problem("is missing", field="truth") for _ in range(4)]
+    assert str(DataError(alike)) == "truth: is missing; and 3 more like it"
+
+
+def test_problems_of_two_rows_have_one_more_row() -> None:
+    assert str(Problem("is bad", rows=2)) == "is bad (and in 1 more row)"
+    assert str(Problem("is bad", rows=1)) == "is bad"
+
+
+def test_no_problem_is_no_error() -> None:
+    refuse([])
+    with pytest.raises(DataError, match=r"^f\.csv: is bad$"):
+        refuse(["is bad"], "f.csv")
+
+
+def test_a_source_may_be_long_and_a_value_may_not() -> None:
+    assert str(DataError(["x"], source="s" * 400)) == "s" * 400 + ": x"
+    assert str(DataError(["x"], source="s" * 401)).endswith("s… (401 characters): x")
+    assert printable("x" * 40) == "x" * 40
+    assert what_came("y" * 41) == f"the text '{'y' * 40}… (41 characters)'"
+    shown = what_came(np.arange(40))
+    assert shown.startswith("the ndarray [")
+    assert shown.index("…") == 60
+    assert what_came(b"z" * 70).index("…") == 60
+    assert (counted(2, "row"), counted(1, "row")) == ("2 rows", "1 row")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\u200db", "a\\u200db"),  # joins nothing between plain letters
+        ("é\u200dé", "é\u200dé"),
+        ("é\u200db", "é\\u200db"),
+        ("b\u200dé", "b\\u200dé"),
+        ("é\u200bé", "é\\u200bé"),  # a blank that is not seen joins nothing anywhere
+    ],
+)
+def test_a_joiner_is_shown_only_between_what_it_joins(text: str, shown: str) -> None:
+    assert printable(text) == shown

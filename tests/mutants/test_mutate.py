@@ -32,6 +32,8 @@ ROOT = Path(__file__).parents[2]
         ("f(a, b, c=d)", "arguments", {"f(b, a, c=d)"}),
         ("a if b else c", "condition", {"not b"}),
         ("[a for a in b if c]", "condition", {"not c"}),
+        ("dataclass(order=True, frozen=True)", "constant", {"False"}),
+        ("zip(a, strict=False)", "constant", {"True"}),
     ],
 )
 def test_every_operator_by_hand(before: str, operator: str, after: set[str]) -> None:
@@ -50,10 +52,19 @@ def test_every_operator_by_hand(before: str, operator: str, after: set[str]) -> 
         "def f(x: 1): ...",
         "f'{x + 1}'",
         "if TYPE_CHECKING: x = y",
+        "dataclass(frozen=True, slots=True)",
+        "zip(*x, strict=True)",
+        "suppress(x, y)",
+        "np.maximum(x, y)",
     ],
 )
 def test_what_does_not_run_or_could_only_crash_is_left_alone(source: str) -> None:
     assert [f for f in mutations(source, "x.py") if f.operator != "statement"] == []
+
+
+def test_none_is_as_false_as_false() -> None:
+    faults = mutations("def f():\n    return False\n", "x.py")
+    assert [fault.key for fault in faults] == ["x.py f constant: False -> True"]
 
 
 SOURCE = '''"""Doc."""

@@ -1,0 +1,134 @@
+"""The scorer of ordinal judgments, reply by reply, and the rows its values become."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai", reason="the bridge is tested with the real inspect_ai")
+
+from inspect_ai.model import Logprob, Logprobs, ModelOutput
+from inspect_ai.scorer import Score, Target
+from inspect_ai.solver import TaskState
+
+from acumen.bridge.inspect import ordinal, ranking_of
+from acumen.errors import UsageError
+
+
+def reply(text: str, *logprobs: float, stop: Any = "stop") -> ModelOutput:
+    output = ModelOutput.from_content("mockllm/model", text, stop_reason=stop)
+    tokens = [Logprob(token="t", logprob=p, bytes=None, top_logprobs=None) for p in logprobs]
+    output.choices[0].logprobs = Logprobs(content=tokens) if tokens else None
+    return output
+
+
+def scored(output: ModelOutput, target: str = "1", **options: Any) -> Score:
+    state: Any = TaskState("mockllm/model", "s0", 1, "Rate", [], output=output)
+    score = asyncio.run(ordinal(**{"levels": "0-3", **options})(state, Target(target)))  # type: ignore[arg-type]
+    assert score is not None
+    return score
+
+
+def values(score: Score) -> tuple[Any, ...]:
+    assert isinstance(score.value, dict)
+    return tuple(score.value[key] for key in ("answered", "confidence", "loss"))
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "loss"),
+    [("2", "2", 0.0), ("1", "2", 1 / 3), ("2", "1", 1 / 3), (" 3 ", "0", 1.0), ("0", "3", 1.0)],
+)
+def test_the_loss_is_the_distance_as_a_share_of_the_scale(
+    text: str, target: str, loss: float
+) -> None:
+    score = scored(reply(text), target)
+    assert values(score) == (1, None, loss)
+    assert (score.answer, score.reason) == (text.strip(), None)
+
+
+def test_levels_may_be_words() -> None:
+    score = scored(reply(" good "), "poor", levels="poor,fair,good,best")
+    assert values(score) == (1, None, 2 / 3)
+    assert values(scored(reply("2"), "poor", levels="poor,fair,good,best")) == (0, 0.0, 0.0)
+
+
+def test_the_confidence_is_the_mean_probability_of_the_tokens() -> None:
+    score = scored(reply("2", math.log(0.5), math.log(0.7), math.log(0.9)))
+    assert values(score) == (1, pytest.approx(0.7, abs=1e-15), 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("output", "abstain", "answer", "reason"),
+    [
+        (reply("ABSTAIN"), "", "ABSTAIN", None),
+        (reply("n/a"), "", "n/a", None),
+        (reply(" PASS "), "pass", "PASS", None),
+        (reply("pass"), "", "pass", "invalid_response_format"),
+        (reply("seven"), "", "seven", "invalid_response_format"),
+        (reply("4"), "", "4", "invalid_response_format"),
+        (reply("I cannot.", stop="content_filter"), "", "I cannot.", "refusal"),
+        (reply("2", -0.1, stop="content_filter"), "", "2", "refusal"),
+    ],
+)
+def test_what_is_no_level_is_an_abstention_with_its_reason(
+    output: ModelOutput, abstain: str, answer: str, reason: str | None
+) -> None:
+    score = scored(output, abstain=abstain)
+    assert values(score) == (0, 0.0, 0.0)
+    assert (score.answer, score.reason) == (answer, reason)
+
+
+def test_level_and_confidence_are_taken_by_their_patterns() -> None:
+    patterns = {"pattern": r"Rating: (\d)", "confidence": r"sure ( *\d+)"}
+    score = scored(reply("Rating: 3 (sure  80)", -0.1), **patterns)
+    assert values(score) == (1, 80, 2 / 3)
+    assert score.answer == "3"
+    assert values(scored(reply("Rating: 3", -0.1), **patterns)) == (1, None, 2 / 3)
+    silent = scored(reply("no rating at all"), **patterns)
+    assert values(silent) == (0, 0.0, 0.0)
+    assert silent.answer == "no rating at all"
+    assert scored(reply("Rating: 9"), **patterns).reason == "invalid_response_format"
+
+
+def test_without_a_reply_nothing_is_scored() -> None:
+    score = scored(ModelOutput(model="mockllm/model", choices=[]))
+    assert score.reason == "no_response"
+    assert isinstance(score.value, float)
+    assert math.isnan(score.value)
+
+
+def test_a_target_that_is_no_level_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"the target '?4'? is no level: .*0"):
+        scored(reply("2"), "4")
+
+
+@pytest.mark.parametrize("pattern", [r"\d", r"(\d)(\d)", "(", "(?P<a>"])
+def test_a_pattern_has_one_group(pattern: str) -> None:
+    with pytest.raises(UsageError, match="the pattern "):
+        ordinal("0-3", pattern)
+    with pytest.raises(UsageError, match="the pattern "):
+        ordinal("0-3", confidence=pattern)
+
+
+def judgment(loss: float, confidence: float | None = 0.5, answered: float = 1) -> dict[str, Any]:
+    return {"answered": answered, "confidence": confidence, "loss": loss}
+
+
+def test_losses_become_whole_steps_of_their_common_denominator() -> None:
+    rows = [judgment(1 / 3, 0.2), judgment(0.5, 0.9), judgment(1.0, None), judgment(0, 0.0, 0)]
+    ranking = ranking_of(rows)
+    assert ranking.unit == 1 / 6
+    assert ranking.order.tolist() == [1, 0, 2]
+    assert ranking.loss.tolist() == [3, 2, 6]
+
+
+def test_a_loss_is_a_fraction_of_a_thousand_at_most() -> None:
+    assert ranking_of([judgment(1 / 1000)]).unit == 1 / 1000
+    # within rounding of one, and not
+    assert ranking_of([judgment(0.25 + 9e-10)]).unit == 0.25
+    for loss in (0.25 + 1.5e-9, 1 / 1001):
+        with pytest.raises(UsageError, match="a denominator of at most 1000"):
+            ranking_of([judgment(loss)])
