@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -323,3 +324,94 @@ def test_a_policy_is_found_by_name_or_by_file(tmp_path: Path) -> None:
         find_policy("G2")
     with pytest.raises(DataError, match="no such file"):
         find_policy(tmp_path / "other.toml")
+
+
+SEVERE = """\
+name = "toy"
+levels = ["Low", "High"]
+[points.INCIDENT_SEVERITY]
+severe = 9
+[thresholds]
+High = 2
+[[modifiers]]
+name = "hot"
+field = "HEAT"
+values = ["high", "higher"]
+points = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("severe = 9", "severe = 9\nSEVERE = 8", "line 5, points.INCIDENT_SEVERITY.SEVERE: is giv"),
+        (
+            "[[mod",
+            '[[modifiers]]\nname = "HOT"\nfield = "A"\nvalues = "x"\n[[mod',
+            "12, modifiers[1]",
+        ),
+        ('"higher"]', '"", "x"]', "line 10, modifiers[0].values: must be text or a list of texts"),
+        ('["high", "higher"]', "[]", "line 10, modifiers[0].values: must be text or a list of"),
+        ('["high", "higher"]', "3", "line 10, modifiers[0].values: must be text or a list of"),
+        (
+            "points = 1\n",
+            'points = 1\n[[modifiers]]\nname = "b"\nfield = "HEAT"\nvalues = "high"\npoints = 2\n',
+            "line 15, modifiers[1].values: 'high' has other points above",
+        ),
+        ("severe = 9", "severe = 1e12", "severe: must be below 1e+12"),
+        ("High = 2", "High = 2\nTop = 3\nhigh = 4", "line 7, thresholds.Top: the text 'Top' is"),
+    ],
+)
+def test_what_is_said_twice_or_of_nothing_is_refused(old: str, new: str, message: str) -> None:
+    parse_policy(SEVERE)
+    assert SEVERE.count(old) == 1
+    assert message in problems(SEVERE.replace(old, new))
+
+
+def test_a_modifier_s_points_may_be_said_again_as_they_are() -> None:
+    again = '[[modifiers]]\nname = "b"\nfield = "HEAT"\nvalues = "high"\npoints = 1\n'
+    policy = parse_policy(SEVERE + again)
+    assert policy.points["HEAT", "high"] == policy.points["HEAT", "higher"] == 1
+    assert [m.name for m in policy.by_field["HEAT"]] == ["hot", "b"]
+
+
+def test_one_level_has_one_threshold_however_it_is_written() -> None:
+    text = GOOD.replace('["Low", "High", "Critical"]', "[0, 1, 2]")
+    text = text.replace("High = 2\nCritical = 8", "1 = 2\n2 = 8\n02 = 9")
+    assert problems(text) == "toy.toml: line 9, thresholds.02: this level has a threshold already"
+
+
+@pytest.mark.parametrize("rule", ["rules = [3]", 'rules = "none"'])
+def test_rules_that_cannot_be_read_are_told_once(rule: str) -> None:
+    text = problems(GOOD.replace("[points", f"{rule}\n[points").replace("Critical = 8\n", ""))
+    assert text.count("\n") == 0
+    assert text.startswith("toy.toml: line 3, rules")
+
+
+def test_points_of_nothing_add_nothing() -> None:
+    policy = find_policy("G1_allergy_V2")
+    assert policy.adds
+    assert not replace(policy, points=dict.fromkeys(policy.points, 0.0)).adds
+    assert not replace(policy, points={}).adds
+
+
+def test_a_field_that_a_lost_declaration_may_hold_is_not_called_undeclared() -> None:
+    text = RULES.replace('HAND = ["first", "second"]', 'HAND = ["first", "second"]\nFOOT = 3')
+    lost = text.replace('HAND = "first"', 'FOOT = "left"')
+    assert problems(lost).splitlines() == [
+        "toy.toml: line 6, fields.FOOT: must be text or a list of texts, and not empty"
+    ]
+    misspelt = RULES.replace("[fields]", "[field]")
+    assert [line.split(":")[1] for line in problems(misspelt).splitlines()] == [" line 3, field"]
+
+
+def test_conditions_may_be_nested_twenty_deep() -> None:
+    inner = '{ at_least = 1, where = { INCIDENT_SEVERITY = "severe" } }'
+
+    def rules(depth: int) -> str:
+        nested = "{ any = [" * (depth - 1) + inner + "] }" * (depth - 1)
+        old = 'at_least = 1\nwhere = { INCIDENT_SEVERITY = "severe" }'
+        return RULES.replace(old, f"any = [{nested}]")
+
+    assert parse_policy(rules(20)).name == "toy"
+    assert "conditions nested deeper than 20" in problems(rules(21))
