@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import acumen
-from acumen.charts.export import Paper, write_figure
-from acumen.charts.theme import Figure
+from acumen.charts.export import NARROWEST, WIDEST, Paper, available, write_figure
+from acumen.charts.theme import HEIGHT, Figure
 from acumen.errors import UsageError
 
 
@@ -80,3 +80,64 @@ def test_a_notebook_shows_a_picture_that_asks_for_nothing(figure: Figure) -> Non
     assert "jsdelivr" not in str(bundle)
     # and still is Altair's own: it can be changed, and shows itself offline then too
     assert "image/svg+xml" in figure.properties(width=300)._repr_mimebundle_()
+
+
+CONFIG = {"config": {"legend": {"labelFontSize": 11}, "axis": {"titleFontSize": 12}, "font": "x"}}
+
+
+@pytest.mark.parametrize(("inches", "columns"), [(1, 1), (2.9, 1), (3.1, 2), (5.5, 3)])
+def test_a_narrow_figure_has_its_legend_below_in_as_many_columns_as_fit(
+    inches: float, columns: int
+) -> None:
+    spec = Paper(inches).fit(CONFIG | {"height": 500})
+    legend = spec["config"]["legend"]
+    assert legend == {"labelFontSize": 11, "orient": "bottom", "columns": columns}
+    points = 72 * inches
+    assert (spec["width"], spec["height"]) == (points, min(500, 0.75 * points))
+    assert spec["autosize"] == {"type": "fit-x", "contains": "padding"}
+    assert Paper(8).fit(CONFIG)["height"] == HEIGHT
+
+
+@pytest.mark.parametrize(("names", "width"), [([], 214.0), (["a"], 214.0), (["a", "b"], 97.0)])
+def test_panels_side_by_side_share_the_width(names: list[str], width: float) -> None:
+    spec = {**CONFIG, "facet": {"column": {"sort": names}}, "spec": {"width": 999, "mark": "bar"}}
+    fitted = Paper(294 / 72).fit(spec)
+    assert fitted["spec"] == {"width": pytest.approx(width, abs=1e-9), "mark": "bar"}
+    assert "width" not in fitted
+    assert Paper(1).fit(spec)["spec"]["width"] == 40.0
+
+
+def test_every_letter_has_the_size_that_is_asked_for() -> None:
+    assert Paper(None, 8).fit(CONFIG)["config"] == {
+        "legend": {"labelFontSize": 8},
+        "axis": {"titleFontSize": 8},
+        "font": "x",
+    }
+    assert Paper().fit(CONFIG) == CONFIG
+
+
+@pytest.mark.parametrize(
+    ("text", "inches"), [("84mm", 84 / 25.4), ("8.4 cm", 84 / 25.4), ("234pt", 3.25), ("1in", 1)]
+)
+def test_a_width_is_read_in_its_unit(text: str, inches: float) -> None:
+    assert Paper.of(text, None).width == pytest.approx(inches, abs=1e-12)
+
+
+def test_the_narrowest_and_the_widest_paper_are_allowed() -> None:
+    for inches in (NARROWEST, WIDEST):
+        assert Paper.of(f"{inches:g}in", 8) == Paper(inches, 8)
+    for inches in (NARROWEST - 0.01, WIDEST + 0.01):
+        with pytest.raises(UsageError, match=f"from {NARROWEST:g}in to {WIDEST:g}in"):
+            Paper.of(f"{inches:g}in", None)
+    assert Paper.of(None, 9) == Paper(None, 9)
+
+
+def test_every_chart_is_listed_with_the_first_line_of_what_it_shows() -> None:
+    listed = available()
+    assert listed["forest"] == "AUGRC of every function with its interval, best first."
+    assert all(text.endswith(".") and "\n" not in text for text in listed.values())
+
+
+def test_a_figure_of_an_unknown_kind_is_refused(tmp_path: Path, figure: Figure) -> None:
+    with pytest.raises(UsageError, match=r"a figure is \.svg, \.png, \.pdf, not '\.gif'"):
+        write_figure(figure, tmp_path / "f.gif")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final
 
 import acumen
@@ -47,7 +48,7 @@ def of_systems(count: int, **more: Any) -> Reportable:
     return acumen.evaluate(systems(count), system="system", item="item", **more, **QUICK)
 
 
-KINDS: Final[Mapping[str, Callable[[], Reportable]]] = {
+MAKERS: Final[Mapping[str, Callable[[], Reportable]]] = {
     "evaluate": single_evaluation,
     "compare": paired_evaluation,
     "five": lambda: of_systems(5),
@@ -69,3 +70,4 @@ KINDS: Final[Mapping[str, Callable[[], Reportable]]] = {
     ),
     "plan": lambda: acumen.plan(table(), table("zero_shot"), confidence="token_msp", detect=0.005),
 }
+KINDS: Final = {kind: cache(make) for kind, make in MAKERS.items()}

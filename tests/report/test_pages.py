@@ -15,6 +15,7 @@ import acumen
 from acumen.report.blocks import Plot
 from acumen.report.html import render_report, study_of
 from acumen.results.metrics import MetricsArtifact, Variant
+from tests.report import golden
 from tests.report.kinds import KINDS
 from tests.report.studies import QUICK, evaluate, single_evaluation, table
 
@@ -113,3 +114,11 @@ def test_a_chart_is_there_after_a_bare_import() -> None:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
     assert done.stdout == "True\n"
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - golden.LEFT_OUT))
+def test_a_page_says_and_draws_what_it_did(kind: str) -> None:
+    before = (golden.FOLDER / f"{kind}.txt").read_text("utf-8")
+    assert golden.text(kind).splitlines() == before.splitlines(), (
+        "look at what changed, then: python -m tests.report.golden"
+    )
