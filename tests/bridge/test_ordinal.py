@@ -128,6 +128,7 @@ def test_losses_become_whole_steps_of_their_common_denominator() -> None:
 def test_a_loss_is_a_fraction_of_a_thousand_at_most() -> None:
     assert ranking_of([judgment(1 / 1000)]).unit == 1 / 1000
     # within rounding of one, and not
+    assert ranking_of([judgment(1e-9)]).unit == 1
     assert ranking_of([judgment(0.25 + 9e-10)]).unit == 0.25
     for loss in (0.25 + 1.5e-9, 1 / 1001):
         with pytest.raises(UsageError, match="a denominator of at most 1000"):

@@ -8,11 +8,12 @@ from typing import Any
 import altair as alt
 import pytest
 
+import acumen
 from acumen.charts import raters, theme
 from acumen.charts.curves import NAME_HEIGHT, _label_rows
 from acumen.charts.decisions import curve
 from acumen.charts.intervals import interval_plot, row
-from acumen.charts.tables import _tenth, calibration_plot
+from acumen.charts.tables import _tenth, calibration_plot, confidence
 from acumen.results.measured import Interval, Measured
 from acumen.results.raters import RatingsDocument
 
@@ -155,3 +156,10 @@ def test_panels_stand_three_beside_one_another() -> None:
 def test_a_decision_is_drawn_point_by_point() -> None:
     figure = curve([(0.0, 0.5), (0.5, 0.25)], "share", "cost")
     assert drawn(figure) == [{"x": 0.0, "y": 0.5}, {"x": 0.5, "y": 0.25}]
+
+
+def test_where_nothing_was_answered_no_confidence_is_drawn() -> None:
+    rows = {"case": [1, 2], "truth": [0, 1], "prediction": [None, None], "confidence": [1, 2]}
+    artifact = acumen.evaluate(acumen.from_columns(**rows, scale="0-1"), resamples=0).artifact
+    assert "confidence" in artifact.functions
+    assert confidence(artifact) is None

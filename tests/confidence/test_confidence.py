@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from acumen import confidence
-from acumen.confidence import availability, compute, find, register, select
+from acumen.confidence import availability, compute, find, register, select, why_no_default
+from acumen.confidence.grammar import SETS, uses_calibration
 from acumen.confidence.registry import describe
 from acumen.errors import DataError, UsageError
 from acumen.readers.roles import CONVENTIONS
@@ -441,3 +443,64 @@ def test_a_whole_number_beyond_every_float_is_not_finite_rather_than_a_crash() -
 def test_a_function_of_any_number_of_signals_is_refused(function: Any) -> None:
     with pytest.raises(UsageError, match="names the signals it needs"):
         describe(function)
+
+
+def test_a_function_with_one_signal_that_the_run_never_filled_is_not_advised() -> None:
+    signals = {"llm_evidence_count": [1, 2], "retrieval_similarity_mean": [None, None]}
+    with pytest.raises(DataError, match=r"can be ranked by llm, total_evidence \(--conf"):
+        compute("token_msp", table_of(signals))
+
+
+def artifact(method: str, *, of_verbalized: bool, signals: tuple[str, ...] = ("token_msp",)) -> Any:
+    return SimpleNamespace(method=method, signals=signals, takes=lambda _: of_verbalized)
+
+
+@pytest.mark.parametrize(
+    ("calibration", "expected"),
+    [
+        (None, {"verbalized_calibrated", "calibrated", "interval_width"}),
+        (
+            artifact("isotonic", of_verbalized=False, signals=("gone",)),
+            {"verbalized_calibrated", "calibrated", "interval_width"},
+        ),
+        (artifact("temperature_scaling", of_verbalized=True), {"calibrated", "interval_width"}),
+        (
+            artifact("temperature_scaling", of_verbalized=False),
+            {"verbalized_calibrated", "interval_width"},
+        ),
+        (artifact("isotonic", of_verbalized=True), {"verbalized_calibrated", "interval_width"}),
+        (artifact(SETS[0], of_verbalized=False), {"verbalized_calibrated", "calibrated"}),
+    ],
+)
+def test_all_takes_one_name_made_from_an_artifact(calibration: Any, expected: set[str]) -> None:
+    left_out = select("all", FOUR_ROWS, calibration=calibration).left_out
+    assert left_out.keys() & confidence.ARTIFACT.keys() == expected
+
+
+def test_the_reason_names_what_an_artifact_was_fitted_on() -> None:
+    gone = artifact("isotonic", of_verbalized=False, signals=("gone", "token_msp"))
+    why = select("all", FOUR_ROWS, calibration=gone).left_out["calibrated"]
+    assert why == "no gone, on which the artifact was fitted"
+
+
+def test_a_name_uses_an_artifact_on_either_side() -> None:
+    for name in ("calibrated", "calibrated:token_msp"):
+        assert uses_calibration(find(name)), name
+    for name in ("token_msp", "llm"):
+        assert not uses_calibration(find(name)), name
+
+
+def test_a_table_is_told_why_it_has_nothing_to_rank_by() -> None:
+    assert why_no_default(table_of({"token_msp": [0.5, 0.6]})) is None
+    assert why_no_default(table_of({"own": [1, 2]})) == {
+        "own": "a signal, no function: asked for by its name, --confidence own"
+    }
+    assert why_no_default(table_of({"confidence": [0.5, 0.6]})) is None
+
+
+def test_what_is_wrong_with_a_signal_is_counted_where_it_is_more_than_one() -> None:
+    table = table_of({"token_msp": [2.0, 3.0, 0.5], "verbalized_confidence": [9, 1, 2]})
+    verdicts = availability(table)
+    assert verdicts["token_msp"].endswith(" (and 1 more)")
+    assert verdicts["verbalized"].startswith("no: participant 101, item Sleep, verbalized_conf")
+    assert "more)" not in verdicts["verbalized"]
