@@ -415,3 +415,12 @@ def test_conditions_may_be_nested_twenty_deep() -> None:
 
     assert parse_policy(rules(20)).name == "toy"
     assert "conditions nested deeper than 20" in problems(rules(21))
+
+
+def test_a_rule_on_an_undeclared_field_is_told_once() -> None:
+    start = RULES.index("any = [")
+    rule = 'at_least = 1\nwhere = { INCIDENT_SEVERITY = "severe", FOOT = "left" }\n'
+    assert problems(RULES[:start] + rule).splitlines() == [
+        "toy.toml: line 17, rules[1].where.FOOT: no such field is declared under [fields], "
+        "[points] or modifiers"
+    ]
