@@ -32,6 +32,7 @@ from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.ranks import Family, reaches
 from acumen.inference.resample import LeaveOut, plan_resamples, replicate
+from acumen.inference.student import t_cdf
 from acumen.metrics.registry import Kind
 from acumen.results.measured import Absence, Delta, Interval, NoInterval, finite
 from acumen.results.metrics import Matched
@@ -111,11 +112,9 @@ class Matching:
         if isinstance(interval, Interval) and interval.standard_error == 0.0:
             interval = NoInterval(why=Absence.NO_VARIATION)
         if isinstance(interval, Interval):
-            from scipy.special import stdtr
-
             interval = marked(interval.within((-self.worst, self.worst)), jackknife.cases)
             interval = weighed(interval, self.rankings[0], jackknife)
-            p_value = 2.0 * float(stdtr(jackknife.degrees, -abs(value) / jackknife.standard_error))
+            p_value = 2.0 * t_cdf(jackknife.degrees, -abs(value) / jackknife.standard_error)
         return Delta(delta=value, p_value=p_value, **sides, **one_of(interval))
 
     @property

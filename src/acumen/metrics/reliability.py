@@ -7,6 +7,7 @@ the target ``loss``, a share between 0 and 1). Sums run over the answered rows w
 
 from __future__ import annotations
 
+import math
 from functools import cache, partial
 from typing import Final
 
@@ -35,15 +36,14 @@ def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
 
     After Kumar, Liang and Ma (2019), NeurIPS, arXiv:1909.10155.
     """
-    from scipy.special import ndtr
-
     n, total = len(weight), float(weight.sum())
     r = residual.sum(axis=1) / total
     off = ((of_bin - mean * weight) / total for of_bin, mean in zip(residual, r, strict=True))
     sigma = np.sqrt(n / max(1, n - 1) * np.array([(part * part).sum() for part in off]))
     z = np.abs(ratio(r, sigma))
+    beyond = np.array([math.erfc(value) / 2 for value in z / math.sqrt(2)])
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
-    added = np.nansum(2 * sigma * (density - z * ndtr(-z)))
+    added = np.nansum(2 * sigma * (density - z * beyond))
     return float(np.sqrt(np.maximum(0.0, r * r - sigma * sigma)).sum()), float(added)
 
 

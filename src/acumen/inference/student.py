@@ -1,0 +1,132 @@
+"""The normal distribution and Student's t, one number at a time.
+
+SciPy has them for whole arrays, and importing it took 0.15 of the 1.2 s of a small evaluation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Final
+
+MANY: Final = 2000.0
+"""With more degrees of freedom a quantile is taken from its expansion about the normal's."""
+EXPANSION: Final = (
+    (1, 1, 4),
+    (5, 16, 3, 96),
+    (3, 19, 17, -15, 384),
+    (79, 776, 1482, -1920, -945, 92160),
+)
+"""Odd polynomials by falling powers, and what divides each (Abramowitz and Stegun, 26.7.5)."""
+
+
+def normal_cdf(z: float) -> float:
+    """The chance of a normal value of at most ``z``.
+
+    >>> round(normal_cdf(-1.96), 4)
+    0.025
+    """
+    return math.erfc(-z / math.sqrt(2)) / 2
+
+
+@cache
+def normal_quantile(p: float) -> float:
+    """The value that a normal one stays below with chance ``p``.
+
+    >>> round(normal_quantile(0.975), 4)
+    1.96
+    """
+    if p > 0.5:
+        return -normal_quantile(1 - p)
+    return -_above(p, lambda z: (normal_cdf(-z), math.exp(-z * z / 2) / math.sqrt(2 * math.pi)))
+
+
+def t_cdf(degrees: float, t: float) -> float:
+    """The chance of a value of Student's t of at most ``t``.
+
+    >>> round(t_cdf(40, -2.0211), 4)
+    0.025
+    """
+    beyond = _tail(degrees, abs(t))[0]
+    return beyond if t < 0 else 1 - beyond
+
+
+def t_quantile(level: float, degrees: float) -> float:
+    """Two-sided Student quantile: a share of ``level`` lies within it.
+
+    >>> round(t_quantile(0.95, 40), 4)
+    2.0211
+    """
+    return t_above((1 - level) / 2, degrees)
+
+
+@cache
+def t_above(chance: float, degrees: float) -> float:
+    """What Student's t exceeds with this chance, of at most a half."""
+    if degrees < MANY:
+        return _above(chance, lambda t: _tail(degrees, t))
+    z = -normal_quantile(chance)
+    t = z
+    for power, (*parts, divisor) in enumerate(EXPANSION, 1):
+        value = 0.0
+        for part in parts:
+            value = value * z * z + part
+        t += value * z / divisor / degrees**power
+    return t
+
+
+def _above(chance: float, tail: Callable[[float], tuple[float, float]]) -> float:
+    """What a symmetric value exceeds with this chance, by its tail and density.
+
+    Newton's steps from 0: a tail falls ever more gently, so they rise to the root and never pass.
+    """
+    if not 0.0 < chance <= 0.5:
+        return math.inf if chance == 0.0 else math.nan
+    at, step = 0.0, math.inf
+    while step > 1e-9 * at:  # the next one would be of 1e-18
+        beyond, density = tail(at)
+        step = (beyond - chance) / density
+        at += step
+    return at
+
+
+def _tail(degrees: float, t: float) -> tuple[float, float]:
+    """The chance of more than ``t`` ≥ 0, and the density there."""
+    if not 0.0 < degrees < math.inf:
+        return (normal_cdf(-t) if degrees > 0.0 else math.nan), math.nan
+    a, square = degrees / 2, t * t / degrees
+    power = math.exp(-a * math.log1p(square))
+    density = power / math.sqrt(1 + square) * _gammas(a) / math.sqrt(math.pi * degrees)
+    x = 1 / (1 + square)
+    scale = density * t  # x^a (1 - x)^½ / B(a, ½)
+    if x < (a + 1) / (a + 2.5):
+        return scale * _fraction(a, 0.5, x) / (2 * a), density
+    return 0.5 - scale * _fraction(0.5, a, square * x), density
+
+
+def _gammas(a: float) -> float:
+    """Γ(a + ½) / Γ(a)."""
+    if a < 100:
+        return math.gamma(a + 0.5) / math.gamma(a)
+    series = 0.0
+    for part in (-399 / 262144, -21 / 32768, 5 / 1024, 1 / 128, -1 / 8, 1.0):
+        series = series / a + part
+    return math.sqrt(a) * series
+
+
+def _fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function (DLMF 8.17.22), after Lentz."""
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    value = d
+    for m in range(1, 10_000):
+        for part in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / (1 + part * d)
+            c = 1 + part / c
+            value *= c * d
+        if abs(c * d - 1) < 5e-16:
+            break
+    return value
