@@ -16,10 +16,10 @@ from acumen.defaults import CONFIDENCE, CONFIDENCE_LEVEL, LOSS, RELIABLE_CASES
 from acumen.errors import UsageError, label, printable
 from acumen.evaluation.inputs import calibration_of
 from acumen.evaluation.plan import Plan, System, all_answered
+from acumen.inference.distributions import t_cdf, t_quantile
 from acumen.inference.infer import infer, marked, one_of
 from acumen.inference.options import Options
 from acumen.inference.paired import delta_interval
-from acumen.inference.student import t_cdf, t_quantile
 from acumen.items.rows import table_of
 from acumen.metrics import find_metric
 from acumen.metrics.registry import Metric

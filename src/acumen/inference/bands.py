@@ -25,10 +25,10 @@ from typing import Final
 import numpy as np
 
 from acumen.defaults import RELIABLE_CASES
+from acumen.inference.distributions import t_quantile
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED
 from acumen.inference.resample import Bootstrap, replicate
-from acumen.inference.student import t_quantile
 from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from typing import Final
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
+from acumen.inference.distributions import gamma_quantile, normal_quantile, t_quantile
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, between, too_few_cases
-from acumen.inference.student import normal_quantile, t_quantile
 from acumen.metrics.registry import Kind
 from acumen.results.measured import Absence, Flag, Interval, NoInterval
 from acumen.views.weights import Errors
@@ -112,8 +112,6 @@ def _sparse(
     One or two: gamma quantiles, the upper one as if one more error had come. None: so many cases
     could err and have stayed hidden, and what an erring case loses is then unknown: a level a row.
     """
-    from scipy.special import gammaincinv
-
     upper, s = (1 + level) / 2, jackknife.standard_error
     if errors.erring_cases == 0:
         high = (1 - (1 - upper) ** (1 / errors.cases)) * errors.least_loss * one_level
@@ -124,7 +122,7 @@ def _sparse(
     def quantile(mean: float, variance: float, p: float) -> float:
         if mean <= 0.0 or variance <= 0.0:  # an excess may be 0 although there are errors
             return max(mean, 0.0)
-        return float(gammaincinv(mean * mean / variance, p)) * variance / mean
+        return gamma_quantile(mean * mean / variance, p) * variance / mean
 
     low = quantile(estimate, variance, 1 - upper)
     high = quantile(estimate + extra, variance + extra * extra, upper)

@@ -25,6 +25,7 @@ import numpy as np
 
 from acumen.defaults import FEWEST_CASES
 from acumen.errors import UsageError
+from acumen.inference.distributions import t_cdf
 from acumen.inference.infer import marked, one_of, weighed
 from acumen.inference.influence import with_items
 from acumen.inference.intervals import default_interval
@@ -32,7 +33,6 @@ from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.ranks import Family, reaches
 from acumen.inference.resample import LeaveOut, plan_resamples, replicate
-from acumen.inference.student import t_cdf
 from acumen.metrics.registry import Kind
 from acumen.results.measured import Absence, Delta, Interval, NoInterval, finite
 from acumen.results.metrics import Matched

@@ -9,9 +9,9 @@ from typing import TypeVar
 import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.inference.distributions import t_quantile
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, Replicates, between, quantiles
-from acumen.inference.student import t_quantile
 from acumen.results.measured import Absence, Interval, NoInterval
 
 K = TypeVar("K", bound=Hashable)

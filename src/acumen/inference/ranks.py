@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from acumen.inference.distributions import normal_cdf, normal_quantile, t_above, t_cdf
 from acumen.inference.jackknife import ROUNDING
 from acumen.inference.replicates import MOST_DROPPED
-from acumen.inference.student import normal_cdf, normal_quantile, t_above, t_cdf
 from acumen.results.measured import Interval
 from acumen.types import Floats
 

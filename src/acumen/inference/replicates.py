@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
+from acumen.inference.distributions import normal_cdf, normal_quantile
 from acumen.inference.jackknife import ROUNDING, Jackknife
-from acumen.inference.student import normal_cdf, normal_quantile
 from acumen.results.measured import Absence, Flag, Interval, NoInterval
 from acumen.types import Floats
 

@@ -26,11 +26,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.inference.distributions import t_quantile
 from acumen.inference.influence import statistic_of
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.resample import LeaveOut, Swaps, replicate
-from acumen.inference.student import t_quantile
 from acumen.metrics.registry import Metric
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights

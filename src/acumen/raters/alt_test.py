@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from acumen.defaults import CONFIDENCE_LEVEL, EPSILON, FALSE_DISCOVERY, PASSING_RATE, TESTED_BY_T
 from acumen.errors import UsageError, what_came
-from acumen.inference.student import t_cdf
+from acumen.inference.distributions import t_cdf
 from acumen.inference.sums import Estimate, by_block
 from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel

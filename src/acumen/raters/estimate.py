@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from acumen._version import __version__
 from acumen.defaults import CONFIDENCE_LEVEL, FOLDS, RELIABLE_CASES
 from acumen.errors import DataError, UsageError
-from acumen.inference.student import t_cdf
+from acumen.inference.distributions import t_cdf
 from acumen.metrics.registry import ratio
 from acumen.raters.ppi import Powered, Sample, power
 from acumen.raters.reading import read_as

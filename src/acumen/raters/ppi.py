@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.inference.distributions import t_quantile
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.resample import LeaveOut
-from acumen.inference.student import t_quantile
 from acumen.types import Floats
 
 

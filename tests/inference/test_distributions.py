@@ -8,9 +8,17 @@ import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import gammaincinv, ndtr, ndtri, stdtr, stdtrit
 
-from acumen.inference.student import MANY, normal_cdf, normal_quantile, t_above, t_cdf, t_quantile
+from acumen.inference.distributions import (
+    MANY,
+    gamma_quantile,
+    normal_cdf,
+    normal_quantile,
+    t_above,
+    t_cdf,
+    t_quantile,
+)
 
 DEGREES = (
     0.5,
@@ -69,6 +77,12 @@ def test_a_quantile_is_exceeded_with_its_chance(degrees: float, chance: float) -
     assert t_cdf(degrees, -t_above(chance, degrees)) == pytest.approx(chance, rel=1e-7)
     if chance > 1e-4:
         assert t_cdf(degrees, -t_above(chance, degrees)) == pytest.approx(chance, rel=1e-11)
+
+
+@given(st.floats(0.02, 1e4), st.floats(1e-6, 0.9999))
+def test_quantiles_of_the_gamma_distribution_are_those_of_scipy(shape: float, p: float) -> None:
+    expected = float(gammaincinv(shape, p))
+    assert gamma_quantile(shape, p) == pytest.approx(expected, rel=1e-11 / min(1, shape), abs=0)
 
 
 def test_the_ends() -> None:
