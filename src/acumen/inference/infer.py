@@ -311,4 +311,4 @@ def leave_out(
         plan = replace(plan, group=deal(view, plan.size)) if rest else plan
     if rest:
         values = replicate(statistic_of([*rest.values()], view), plan, threads=threads)
-        yield from ((name, Jackknife.of(row, n)) for name, row in zip(rest, values, strict=True))
+        yield from zip(rest, Jackknife.of_rows(values, n), strict=True)

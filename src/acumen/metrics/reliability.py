@@ -23,6 +23,8 @@ NARROWEST: Final = 0.02
 """The least bandwidth of the smoothed error; the cosines left out are below 1e-8 there."""
 GRID: Final = 200
 MOST_STEPS, PRECISE = 60, 1e-14
+AT_ONCE: Final = 1_000_000
+"""Cells whose squares are held at once."""
 
 
 def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
@@ -38,8 +40,11 @@ def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
     """
     n, total = len(weight), float(weight.sum())
     r = residual.sum(axis=1) / total
-    off = ((of_bin - mean * weight) / total for of_bin, mean in zip(residual, r, strict=True))
-    sigma = np.sqrt(n / max(1, n - 1) * np.array([(part * part).sum() for part in off]))
+    step = max(1, AT_ONCE // n)
+    bins = (slice(start, start + step) for start in range(0, len(r), step))
+    off = ((residual[some] - r[some, None] * weight) / total for some in bins)
+    squares = np.concatenate([(part * part).sum(axis=1) for part in off])
+    sigma = np.sqrt(n / max(1, n - 1) * squares)
     z = np.abs(ratio(r, sigma))
     beyond = np.array([math.erfc(value) / 2 for value in z / math.sqrt(2)])
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)

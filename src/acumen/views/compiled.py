@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import cache, wraps
 from threading import Lock
 from typing import Any, Final, TypeVar
 
@@ -94,10 +94,16 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         """The loop for these types, or None; compiling then imports the rest by itself."""
         if not hasattr(runtime, "c_helpers"):  # a Numba that has them elsewhere
             rtsys.initialize(target_context)
-        for name, address in getattr(runtime, "c_helpers", {}).items():
-            binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+        _name_helpers()
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
+
+
+@cache
+def _name_helpers() -> None:
+    """Tell the linker where Numba's own functions lie."""
+    for name, address in getattr(runtime, "c_helpers", {}).items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
 class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
