@@ -115,15 +115,15 @@ def finish(
     ``cases`` tells which rows of the table of cases stand behind a mark: field of the mark -> what
     a case is filtered by.
     """
-    sized = figure if isinstance(figure, alt.FacetChart) else figure.properties(width=WIDTH)
+    done: Any = figure.copy(deep=False)
+    # a class of its own, which Altair would take for a property
+    object.__setattr__(done, "__class__", _OFFLINE[type(figure)])
+    # set as they are: Altair copies and checks what goes through its own methods, at every step
+    if not isinstance(figure, alt.FacetChart):
+        done.width = WIDTH
     if height is not None:
-        sized = sized.properties(height=height)
-    done: Any = sized.configure(**config())
-    object.__setattr__(
-        done, "__class__", _OFFLINE[type(done)]
-    )  # Altair would take it for a property
-    # set last and as they are: Altair copies and checks what it is given at every step before
-    done.datasets = sets.rows
+        done.height = height
+    done.config, done.datasets = config(), sets.rows
     done.usermeta = ({} if picks is None else {"picks": picks}) | (
         {} if cases is None else {"cases": dict(cases)}
     )

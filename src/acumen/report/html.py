@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from acumen._version import __version__
 from acumen.errors import UsageError, printable
@@ -28,6 +28,9 @@ from acumen.results.files import Document, document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import PairDocument, ResultsDocument
+
+if TYPE_CHECKING:
+    import jinja2
 
 
 @runtime_checkable
@@ -120,28 +123,16 @@ def study_of(
 
 def render_studies(studies: Sequence[Study], note: str = "") -> str:
     """The page of some studies, with a note above them."""
-    import jinja2
+    from markupsafe import Markup
 
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("acumen.report", "page"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_inert,
-    )
     style, script, library = _asset("page.css"), _asset("page.js"), chart_library()
     policy = (
         f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; "
         f"style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    from markupsafe import Markup
-
     glossary = Glossary()
-    environment.filters["signs"] = signs
-    environment.filters["isolated"] = lambda text: isolated(str(_inert(text)))
     # only this package's own files and escaped JSON pass unescaped
-    return environment.get_template("report.html").render(
+    return _template().render(
         studies=studies,
         note=note,
         terms=lambda text, **how: glossary(str(_inert(text)), **how),
@@ -155,6 +146,22 @@ def render_studies(studies: Sequence[Study], note: str = "") -> str:
         kind=lambda block: type(block).__name__,
         static_rows=STATIC_ROWS,
     )
+
+
+@cache
+def _template() -> jinja2.Template:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("acumen.report", "page"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_inert,
+    )
+    environment.filters |= {"signs": signs, "isolated": lambda text: isolated(str(_inert(text)))}
+    return environment.get_template("report.html")
 
 
 def _inert(value: object) -> object:
