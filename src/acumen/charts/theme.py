@@ -125,8 +125,7 @@ def finish(
     done.usermeta = ({} if picks is None else {"picks": picks}) | (
         {} if cases is None else {"cases": dict(cases)}
     )
-    # Altair would take it for a property
-    object.__setattr__(done, "__class__", _OFFLINE[type(done)])
+    object.__setattr__(done, "__class__", _OFFLINE[type(done)])  # no property of Altair's
     return figure
 
 

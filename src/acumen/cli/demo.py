@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -61,6 +60,7 @@ def demo(
 
     Example: acumen demo quick --resamples 500
     """
+    from acumen.files.json import write_json
     from acumen.raters.api import rate
     from acumen.raters.estimate import estimate
     from acumen.report.html import write_report
@@ -91,7 +91,9 @@ def demo(
         ]
         inputs["ratings/ratings.json"] = rows
         outputs |= zip(FINDINGS, (finding.document for finding in findings), strict=True)
-        _write({RUN: run, **inputs, **outputs}, draft)
+        for name, content in {RUN: run, **inputs, **outputs}.items():
+            (draft / name).parent.mkdir(exist_ok=True)
+            write_json(draft / name, content)
         write_report([draft / name for name in outputs], draft / "report.html")
     _print(dict(evaluations)["comparison"], scores, *findings)
     for line in _where(folder):
@@ -129,19 +131,17 @@ def _draft(folder: Path) -> Iterator[Path]:
     _refuse_what_is_in_the_way(targets)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", dir=folder.parent))
+        beside = tempfile.TemporaryDirectory(
+            prefix=f".{folder.name[:100]}.", dir=folder.parent, ignore_cleanup_errors=True
+        )
+        with beside as draft:
+            yield Path(draft)
+            _refuse_what_is_in_the_way(targets)
+            for name, target in zip(FILES, targets, strict=True):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                Path(draft, name).replace(target)
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(folder)) from error
-    try:
-        yield draft
-        _refuse_what_is_in_the_way(targets)
-        for name, target in zip(FILES, targets, strict=True):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            (draft / name).replace(target)
-    except OSError as error:
-        raise DataError([f"cannot be written: {error.strerror}"], source=str(folder)) from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
@@ -151,14 +151,6 @@ def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
             raise DataError(["is a folder where a file should go"], source=str(target))
         if target.parent.exists() and not target.parent.is_dir():
             raise DataError(["is a file where a folder should go"], source=str(target.parent))
-
-
-def _write(documents: Mapping[str, Any], draft: Path) -> None:
-    from acumen.files.json import write_json
-
-    for name, content in documents.items():
-        (draft / name).parent.mkdir(parents=True, exist_ok=True)
-        write_json(draft / name, content)
 
 
 def _print(comparison: Evaluation, scores: Findings[Any], *findings: Findings[Any]) -> None:

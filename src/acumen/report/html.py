@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from acumen._version import __version__
 from acumen.errors import UsageError, printable
@@ -28,9 +28,6 @@ from acumen.results.files import Document, document_of, read_document
 from acumen.results.metrics import Evaluated, MetricsArtifact
 from acumen.results.raters import EstimateDocument, RatingsDocument
 from acumen.results.verdicts import PairDocument, ResultsDocument
-
-if TYPE_CHECKING:
-    import jinja2
 
 
 @runtime_checkable
@@ -132,7 +129,7 @@ def render_studies(studies: Sequence[Study], note: str = "") -> str:
     )
     glossary = Glossary()
     # only this package's own files and escaped JSON pass unescaped
-    return _template().render(
+    page: str = _template().render(
         studies=studies,
         note=note,
         terms=lambda text, **how: glossary(str(_inert(text)), **how),
@@ -146,10 +143,11 @@ def render_studies(studies: Sequence[Study], note: str = "") -> str:
         kind=lambda block: type(block).__name__,
         static_rows=STATIC_ROWS,
     )
+    return page
 
 
 @cache
-def _template() -> jinja2.Template:
+def _template() -> Any:
     import jinja2
 
     environment = jinja2.Environment(
