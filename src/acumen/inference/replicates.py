@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
+from acumen.inference.distributions import normal_cdf, normal_quantile
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.results.measured import Absence, Flag, Interval, NoInterval
 from acumen.types import Floats
@@ -97,8 +98,6 @@ def bca(
 
     Efron (1987), JASA 82. Falls back to the percentile interval where the corrections do not exist.
     """
-    from scipy.special import ndtr, ndtri
-
     plain = percentile(replicates, level)
     if isinstance(plain, NoInterval):
         return plain
@@ -110,14 +109,14 @@ def bca(
     cubes, squares = float((jackknife.deviations**3).sum()), jackknife.deviations**2
     if less.all() or not (less | ties).any() or squares.sum() == 0.0:
         return fallback
-    bias = float(ndtri(below))
+    bias = normal_quantile(below)
     acceleration = -cubes / (6 * float(squares.sum()) ** 1.5)
     ends = []
     for p in ((1 - level) / 2, (1 + level) / 2):
-        z = bias + float(ndtri(p))
+        z = bias + normal_quantile(p)
         if acceleration * z >= 1.0:
             return fallback
-        ends.append(float(ndtr(bias + z / (1 - acceleration * z))))
+        ends.append(normal_cdf(bias + z / (1 - acceleration * z)))
     low, high = quantiles(values, (ends[0], ends[1]), weight)
     return plain.model_copy(update={"low": low, "high": high, "method": "BCa"})
 
