@@ -21,6 +21,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
+from acumen.report.library import chart_library
 from acumen.report.terms import Glossary, isolated, signs
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
@@ -218,19 +219,6 @@ def _columns(cases: Cases) -> dict[str, Any]:
 @cache
 def _asset(name: str) -> str:
     return files("acumen.report").joinpath("page", name).read_text(encoding="utf-8")
-
-
-@cache
-def chart_library() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
-    import altair as alt
-    import vl_convert
-
-    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    bundle: str = vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=version
-    )
-    return bundle
 
 
 @cache
