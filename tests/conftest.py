@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,12 +44,25 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    """A file of tests that cannot be imported is an error.
+
+    It is looked through for doctests first, which are skipped then, and nothing is left for tests.
+    """
+    report = yield
+    if report.skipped and "unable to import module" in str(report.longrepr):
+        report.outcome, report.longrepr = "failed", f"{collector.nodeid}: cannot be imported"
+    return report
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """After everything else, say that the page was not tested in a browser: it is easy to miss."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:  # a worker: it reports to another process
         return
-    skips = [r for r in reporter.stats.get("skipped", ()) if "browser" in r.keywords]
+    tests = [r for r in reporter.stats.get("skipped", ()) if isinstance(r, pytest.TestReport)]
+    skips = [r for r in tests if "browser" in r.keywords]
     if not skips:
         return
     *_, reason = skips[0].longrepr

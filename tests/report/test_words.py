@@ -15,6 +15,7 @@ from acumen.report.large import _exactness
 from acumen.report.selective.leaderboard import ranked_by
 from acumen.report.selective.leaderboard import verdict as of_board
 from acumen.report.selective.outcomes import scale_note, side_names
+from acumen.report.selective.screen import _numbers
 from acumen.report.words import note_of, rests_on, why_missing, why_no_interval
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.measured import (
@@ -237,3 +238,19 @@ def test_a_calibration_of_another_tool_says_that_it_holds_no_measures() -> None:
     assert first == "temperature scaling of a for correctness"
     assert last == "It holds no measures of acumen."
     assert not any(isinstance(part, Section) for part in parts)
+
+
+def test_a_metric_that_one_input_has_stands_in_the_table_and_one_that_none_has_does_not() -> None:
+    artifact: Any = SimpleNamespace(inputs=["a", "b"], input_names=["a", "b"])
+    some, why = Measured(value=0.5), Measured(value=None, reason="no rows")
+    rows = [
+        ("one has it", "mae", [None, some]),
+        ("one says why", "mae", [why, None]),
+        ("none has it", "mae", [None, Measured(value=None)]),
+    ]
+    table = _numbers(artifact, rows)
+    assert table.columns == ("", "a", "b")
+    assert [[c.text for c in row] for row in table.rows] == [
+        ["one has it", "–", "0.500"],
+        ["one says why", "–", "–"],
+    ]
