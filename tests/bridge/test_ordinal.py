@@ -132,4 +132,4 @@ def test_a_loss_is_a_fraction_of_a_thousand_at_most() -> None:
     assert ranking_of([judgment(0.25 + 9e-10)]).unit == 0.25
     for loss in (0.25 + 1.5e-9, 1 / 1001):
         with pytest.raises(UsageError, match="a denominator of at most 1000"):
-            ranking_of([judgment(loss)])
+            ranking_of([judgment(0.5), judgment(loss)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import runpy
 import sys
 from types import SimpleNamespace
 
@@ -46,6 +47,15 @@ def test_a_mistyped_command_is_told_with_the_one_that_is_meant(
     assert capsys.readouterr().err == "acumen: no command 'evaluat'; is evaluate meant?\n"
     assert run(["xyzzy"]) == 2
     assert "there are demo, map," in capsys.readouterr().err
+
+
+def test_the_package_is_a_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["acumen", "-V"])
+    monkeypatch.delitem(sys.modules, "acumen.__main__")
+    runpy.run_module("acumen", run_name="__main__")
+    assert capsys.readouterr().out == f"acumen {acumen.__version__}\n"
 
 
 class LeftError(Exception):
