@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -14,6 +15,7 @@ from scipy import stats
 import acumen
 from acumen.cli import run
 from acumen.decisions.bounds import Accepted
+from acumen.decisions.threshold import EXACT_CASES, TESTS, _method_and_test, _numbers
 from acumen.errors import DataError, UsageError
 from acumen.files.json import to_json, write_json
 from acumen.results.decisions import ThresholdDocument
@@ -306,3 +308,48 @@ def test_a_document_is_read_as_it_was_written_and_has_no_chart_by_name() -> None
         acumen.chart("forest", decision)
     again = ThresholdDocument.model_validate(json.loads(to_json(document.model_dump(mode="json"))))
     assert again == document
+
+
+@pytest.mark.parametrize(
+    ("values", "what", "numbers"),
+    [
+        ("0.5,1", "starts", (0.5, 1.0)),
+        ([0.25], "starts", (0.25,)),
+        ("0,0.5", "starts", None),
+        ("0.5,1.01", "starts", None),
+        ("-1e9,7", "grid", (-1e9, 7.0)),
+        ("", "grid", None),
+        ([], "grid", None),
+        ("1,nan", "grid", None),
+        ("1,inf", "grid", None),
+        ("1,two", "grid", None),
+        ([None], "grid", None),
+    ],
+)
+def test_every_number_of_a_list_is_held_to_its_bounds(
+    values: Any, what: str, numbers: tuple[float, ...] | None
+) -> None:
+    if numbers is not None:
+        assert _numbers(values, what) == numbers
+        return
+    with pytest.raises(UsageError, match=f"^{what}: (numbers with commas|at least one number)"):
+        _numbers(values, what)
+
+
+@pytest.mark.parametrize(
+    ("method", "test", "rows", "graded", "n", "chosen"),
+    [
+        (None, TESTS[0], [1, 1], False, 2, ("exact", "binomial")),
+        ("sgr", TESTS[0], [1, 1], False, 2, ("sgr", "clopper-pearson")),
+        ("crc", TESTS[0], [1, 2], True, 2, ("crc", "conformal")),
+        (None, TESTS[0], [1, 2], False, EXACT_CASES, ("exact", TESTS[0])),
+        (None, TESTS[0], [1, 1], True, EXACT_CASES, ("exact", TESTS[0])),
+        (None, TESTS[0], [1, 2], False, EXACT_CASES - 1, ("approx", "korn-graubard")),
+        (None, TESTS[0], [1, 1], True, EXACT_CASES - 1, ("approx", "korn-graubard")),
+    ],
+)
+def test_the_method_suits_the_cases(
+    method: str | None, test: str, rows: list[int], graded: bool, n: int, chosen: tuple[str, str]
+) -> None:
+    sample: Any = SimpleNamespace(rows=np.array(rows), graded=graded, n=n)
+    assert _method_and_test(method, test, sample) == chosen

@@ -418,3 +418,23 @@ def test_very_many_rows_given_twice_are_told_in_one_line(twice: int, problems: i
         from_columns(case=cases, truth=[0, 1] * twice, prediction=[1, 1] * twice)
     assert len(error.value.problems) == problems
     assert sum(problem.rows for problem in error.value.problems) == twice
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (math.nan, "is missing"),
+        (-1.0, "-1 must be finite and not negative"),
+        (-math.inf, "-inf must be finite and not negative"),
+        (math.inf, "inf must be finite and not negative"),
+        (9e-51, "9e-51 must be 0, or between 1e-50 and 1e+50"),
+        (2e50, "2e+50 must be 0, or between 1e-50 and 1e+50"),
+    ],
+)
+def test_what_is_wrong_with_a_weight_is_said_in_its_own_words(weight: float, message: str) -> None:
+    with pytest.raises(DataError) as refused:
+        small_study(weight=[1.0, weight, 1e-50, 1e50, 0.0, 1.0])
+    (problem,) = refused.value.problems
+    assert (problem.message, problem.case, problem.item, problem.field) == (
+        *(message, 20, "Sleep", "weight"),
+    )

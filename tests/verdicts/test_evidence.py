@@ -13,14 +13,16 @@ from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import AcumenError, DataError
 from acumen.metrics.registry import METRICS
 from acumen.policy import find_policy
+from acumen.table.scale import Scale
 from acumen.verdicts.compute import (
     compute_consistency_score,
     compute_intermediate_metrics,
     compute_ordinal_auprc,
     compute_process_score,
     compute_unified_metrics,
+    threshold_aliases,
 )
-from acumen.verdicts.counts import count_evidence
+from acumen.verdicts.counts import count_evidence, listed
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.study import reason
 from acumen.verdicts.truth import parse_truth
@@ -412,3 +414,43 @@ def test_a_case_without_counts_has_zeros_in_the_view() -> None:
     view = reason(counts, [*counts.cases, "somebody else"])
     assert view.n_cases == len(counts.cases) + 1
     assert all(column[-1] == 0.0 for column in (*view.right.values(), *view.of.values()))
+
+
+@pytest.mark.parametrize(
+    ("levels", "aliases"),
+    [
+        (["Low Risk", "High risk"], {"auprc_ge_high": "auprc_ge_1"}),
+        (["Low Risk", "High"], {}),
+        (["Low Risk", "High Cost"], {}),
+        (["Low Risk", "Very High Risk"], {}),
+        ([0, 1], {}),
+    ],
+)
+def test_thresholds_of_a_scale_of_risks_have_names_too(levels: Any, aliases: Any) -> None:
+    assert threshold_aliases(Scale.of(levels)) == aliases
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (1, "n0"),
+        (10, "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9"),
+        (11, "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 1 more"),
+        (12, "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more"),
+    ],
+)
+def test_ten_names_are_listed_and_the_rest_counted(size: int, text: str) -> None:
+    assert listed([f"n{k}" for k in range(size)]) == text
+
+
+def test_a_truth_without_incidents_is_told_where_others_have_some() -> None:
+    policy = find_policy("G1_allergy_V2")
+    runs = parse_results([result("A", "Critical Risk"), result("B", "Low Risk")], policy).claims
+    closed, bare = (
+        parse_truth(TRUTH, policy),
+        parse_truth({"A": "Low Risk", "B": "Low Risk"}, policy),
+    )
+    note = "1 case whose truth names no incidents: their claims cannot be checked"
+    for truth, notes in (({"A": closed["A"], "B": bare["B"]}, [note]), (closed, []), (bare, [])):
+        warnings = count_evidence(runs, truth, policy).warnings
+        assert [w for w in warnings if "names no incidents" in w] == notes
