@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,8 @@ from scipy import stats
 import acumen
 from acumen.cli import run
 from acumen.decisions.bounds import Accepted
-from acumen.decisions.threshold import EXACT_CASES, TESTS, _method_and_test, _numbers
+from acumen.decisions.sample import sample_of
+from acumen.decisions.threshold import EXACT_CASES, TESTS, _grid, _method_and_test, _numbers
 from acumen.errors import DataError, UsageError
 from acumen.files.json import to_json, write_json
 from acumen.results.decisions import ThresholdDocument
@@ -353,3 +355,45 @@ def test_the_method_suits_the_cases(
 ) -> None:
     sample: Any = SimpleNamespace(rows=np.array(rows), graded=graded, n=n)
     assert _method_and_test(method, test, sample) == chosen
+
+
+def test_cases_that_cannot_decide_anything_are_refused() -> None:
+    table = single([0, 1, 0, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
+    heavy = replace(table, weight=np.array([1.0, 2.0, 1.0, 1.0, 1.0, 1.0]))
+    with pytest.raises(UsageError, match="a decision counts every row alike"):
+        sample_of(heavy, "confidence", "zero_one")
+    silent = table.leave_open(np.ones(6, bool))
+    with pytest.raises(DataError, match="no row was answered: nothing can be accepted"):
+        sample_of(silent, "confidence", "zero_one")
+    with pytest.raises(UsageError, match="the loss costs nothing at all"):
+        sample_of(table, "confidence", [[0.0, 0.0], [0.0, 0.0]])
+
+
+def test_the_rows_above_a_threshold_and_their_loss_by_hand() -> None:
+    table = acumen.from_columns(
+        case=[1, 1, 2, 2],
+        item=["a", "b", "a", "b"],
+        truth=[0, 0, 0, 0],
+        prediction=[0, 2, 1, None],
+        confidence=[0.9, 0.5, 0.5, 0.1],
+        scale=[0, 1, 2],
+    )
+    sample = sample_of(table, "confidence", "abs")
+    rows, loss = sample.accepted(np.array([0.9, 0.5, 0.4, -np.inf]))
+    # cases are in an order of their own: the first has two answers, the second one
+    assert sorted(zip(*rows.tolist(), strict=True)) == [(0, 0, 1, 1), (0, 1, 2, 2)]
+    assert sorted(zip(*loss.tolist(), strict=True)) == [(0, 0, 0.5, 0.5), (0, 0, 1.0, 1.0)]
+
+
+@pytest.mark.parametrize(("n", "apart"), [(2, None), (3, 1), (5, 1), (6, 2), (10, 2)])
+def test_a_fifth_of_the_cases_is_set_apart(n: int, apart: int | None) -> None:
+    table = single([0] * n, [1.0 - k / 20 for k in range(n)])
+    sample, search = sample_of(table, "confidence", "zero_one"), SimpleNamespace(method="exact")
+    if apart is None:
+        with pytest.raises(DataError, match="2 cases are too few to set a fifth of them apart"):
+            _grid(sample, "apart", search)  # type: ignore[arg-type]
+    else:
+        rest, thresholds = _grid(sample, "apart", search)  # type: ignore[arg-type]
+        assert rest.n == n - apart
+        assert thresholds[-1] == -np.inf
+        assert len({*thresholds[:-1].tolist()} - {*rest.confidence.tolist()}) == apart

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from acumen.errors import DataError, Problem, UsageError
+from acumen.table.levels import parse_levels
 from acumen.table.scale import MOST_LEVELS, Scale, builtin_scales, find_scale
 
 
@@ -182,3 +183,26 @@ def test_the_first_problem_of_a_level_says_which_scale_may_solve_it(
     assert (missing, second) == (OTHER, later)
     assert first.message.startswith(f"9 is outside 0..3; {hint}")
     assert scale.hint([OTHER], numbers) == [OTHER]
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("1-5", (1, 2, 3, 4, 5)),
+        ("2-2", ()),
+        ("-1..1", (-1, 0, 1)),
+        ("0-1:0.5", (0, 0.5, 1)),
+        ("0-1:0.3", ()),
+        ("a,b", ("a", "b")),
+        ("1,2,x", ("1", "2", "x")),
+        ("1,3", (1, 3)),
+        ("a", None),
+    ],
+)
+def test_levels_as_people_write_them(text: str, levels: object) -> None:
+    assert parse_levels(text) == levels
+
+
+def test_levels_that_fall_are_refused() -> None:
+    with pytest.raises(UsageError, match="from the lowest to the highest: 1-5"):
+        parse_levels("5-1")

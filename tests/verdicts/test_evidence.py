@@ -25,7 +25,7 @@ from acumen.verdicts.compute import (
 from acumen.verdicts.counts import count_evidence, listed
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.study import reason
-from acumen.verdicts.truth import parse_truth
+from acumen.verdicts.truth import parse_reviews, parse_truth
 from acumen.views.weights import CaseWeights
 
 SEVERITY, ASSURANCE, STAFF = "INCIDENT_SEVERITY", "ASSURANCE_CLAIM", "STAFF_RESPONSE"
@@ -454,3 +454,44 @@ def test_a_truth_without_incidents_is_told_where_others_have_some() -> None:
     for truth, notes in (({"A": closed["A"], "B": bare["B"]}, [note]), (closed, []), (bare, [])):
         warnings = count_evidence(runs, truth, policy).warnings
         assert [w for w in warnings if "names no incidents" in w] == notes
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"_extractions": []}, "VERDICT: is missing (null is an abstention"),
+        ({"_extractions": [], "VERDICT": None}, None),
+        ({"_extractions": [], "verdict": "Low Risk"}, None),
+        ({"VERDICT": "Low Risk", "_extractions": [{"is_relevant": 1}]}, "must be true or false"),
+        ({"VERDICT": "Low Risk", "_extractions": [{"is_relevant": False}]}, None),
+    ],
+)
+def test_extractions_say_a_verdict_and_what_is_relevant(row: Any, said: str | None) -> None:
+    policy = find_policy("G1_allergy_V2")
+    if said is None:
+        assert parse_results([{"business_id": "A", **row}], policy).claims[0].evidence == ()
+        return
+    with pytest.raises(DataError) as refused:
+        parse_results([{"business_id": "A", **row}], policy)
+    assert said in str(refused.value)
+
+
+def test_reviews_are_texts_by_id_each_once() -> None:
+    listed_reviews = [{"review_id": 1, "text": "a"}, {"review_id": "2", "text": "b"}]
+    assert parse_reviews({"A": {"reviews": listed_reviews}, "B": {"R": "c"}}) == {
+        "A": {"1": "a", "2": "b"},
+        "B": {"R": "c"},
+    }
+    twice = [{"review_id": 1, "text": "a"}, {"review_id": "1", "text": "b"}]
+    with pytest.raises(DataError, match=r"case A, reviews\[1\].text: review '1' stands twice"):
+        parse_reviews({"A": twice})
+    with pytest.raises(DataError, match="case A, R: must be text, not 3"):
+        parse_reviews({"A": {"R": 3}})
+
+
+def test_no_claims_are_no_counts() -> None:
+    policy = find_policy("G1_allergy_V2")
+    view = reason(count_evidence([], {}, policy), ["A", "B"])
+    assert view.n_cases == 2
+    assert view.components == ()
+    assert all(column.tolist() == [0.0, 0.0] for column in view.of.values())
