@@ -259,3 +259,27 @@ def test_the_policy_is_the_one_that_the_results_name(stated: Any, policy: str) -
 def test_one_file_given_twice_is_refused() -> None:
     with pytest.raises(UsageError, match="the same results file is given twice"):
         read_inputs(["a.json", "a.json"], None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("roles", "command"),
+    [
+        ([], "acumen score --demo --policy P --method M"),
+        (["results"], "acumen score results.json --policy P --method M"),
+        (
+            ["results", "truth"],
+            "acumen score results.json --truth truth.json --policy P --method M",
+        ),
+        (["results", "policy"], "acumen score results.json --policy policy.json --method M"),
+    ],
+)
+def test_the_command_that_makes_the_scores_again(roles: list[str], command: str) -> None:
+    hashes = [{"role": role, "path": f"{role}.json", "sha256": "0" * 64} for role in roles]
+    inputs = Inputs(POLICY, [], None, None, Files(hashes))
+    made = inputs.made_from("P", "M", {"bins": None}, Options(resamples=7, seed=3))
+    assert made.command is not None
+    assert made.command.startswith(command)
+    assert " --method M --resamples 7 --seed 3 " in made.command
+    assert "--bins" not in made.command
+    some = replace(inputs, files=Files(hashes, are_all=False))
+    assert some.made_from("P", "M", {}, Options()).command is None

@@ -495,3 +495,51 @@ def test_no_claims_are_no_counts() -> None:
     assert view.n_cases == 2
     assert view.components == ()
     assert all(column.tolist() == [0.0, 0.0] for column in view.of.values())
+
+
+def test_where_one_result_names_primitives_the_others_are_asked_for_them() -> None:
+    policy = find_policy("G1_allergy_V2")
+    known = {"verdict": "Low Risk", "primitives": {"incident_score": 4}}
+    truth = parse_truth({"A": known, "B": known}, policy)
+    silent = result("B", "Low Risk")
+    for first, accuracy in (
+        (result("A", "Low Risk", primitives={"incident_score": 4}), [1.0, 0.0]),
+        (result("A", "Low Risk"), [None, None]),
+    ):
+        counts = count_evidence(parse_results([first, silent], policy).claims, truth, policy)
+        shares = counts.primitive_accuracy.tolist()
+        assert [None if np.isnan(share) else share for share in shares] == accuracy
+
+
+@pytest.mark.parametrize(
+    ("rows", "absent"),
+    [
+        ([("R1", SEVERITY, "mild", "a tingle")], {"modifier_accuracy"}),
+        ([("R1", SEVERITY, "mild"), ("R1", ASSURANCE, "yes")], {"snippet_validity"}),
+        ([], {"modifier_accuracy", "snippet_validity"}),
+    ],
+)
+def test_one_result_is_enough_for_a_component_to_be_there(rows: Any, absent: set[str]) -> None:
+    """A component is absent for a plain reason only where no result has anything for it."""
+    policy = find_policy("G1_allergy_V2")
+    claims = parse_results(
+        [result("A", "Low Risk", *rows, total=3), result("B", "Low Risk")], policy
+    ).claims
+    why = count_evidence(claims, parse_truth(TRUTH, policy), policy, {"A": {"R1": "x"}}).why_absent
+    of_inputs = {"modifier_accuracy", "snippet_validity", "score_consistency"}
+    assert of_inputs & why.keys() == absent
+
+
+def test_what_the_inputs_lack_is_the_reason() -> None:
+    policy = find_policy("G1_allergy_V2")
+    bare = parse_truth({"A": "Low Risk"}, policy)
+    quoted = parse_results([result("A", None, ("R1", SEVERITY, "mild", "x"))], policy).claims
+    why = count_evidence(quoted, bare, policy).why_absent
+    assert why["snippet_validity"] == "there are no reviews to look the snippets up in"
+    assert why["evidence_recall"] == why["incident_precision"] == "the truth names no incidents"
+    assert why["score_consistency"] == "no total score is claimed"
+    assert why["verdict_support_rate"] == "no case has a verdict"
+    silent = parse_results([{"business_id": "A", "verdict": "Low Risk"}], policy).claims
+    why = count_evidence(silent, bare, policy).why_absent
+    assert why["verdict_support_rate"] == "no result names evidence"
+    assert why["modifier_accuracy"] == "the truth names no incidents"
