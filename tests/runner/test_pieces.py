@@ -6,20 +6,27 @@ import asyncio
 import math
 import zlib
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from acumen.errors import DataError, UsageError
+from acumen.runner import endpoint
 from acumen.runner.api import run
-from acumen.runner.journal import VERSION, _changes, _refuse_folder
+from acumen.runner.journal import VERSION, _changes, _refuse_folder, _unsealed, sealed
+from acumen.runner.limits import Limits, Meter, Stop
+from acumen.runner.protocols import _text_of
 from acumen.runner.provenance import _MOST, _text
-from acumen.runner.reply import _confidence, _rows
+from acumen.runner.record import Outcome, Record
+from acumen.runner.reply import _confidence, _justification, _rows
 from acumen.runner.retrieval import _cosine, _unit
+from acumen.runner.summary import _lengths
 from acumen.runner.task import Evidence
-from acumen.runner.tokens import NO_TOP, NOT_NUMBERS, Token, signals_over
-from acumen.runner.wire import TransportFailure, read_body
+from acumen.runner.tokens import NO_TOP, NOT_NUMBERS, Token, _entropy, _log_sum_exp, signals_over
+from acumen.runner.wire import TransportFailure, largest_body, read_body, read_vectors, retry_after
 
 HALF, QUARTER = math.log(0.5), math.log(0.25)
 TWO = ((b"2", HALF), (b"3", HALF))
@@ -165,3 +172,164 @@ def test_options_that_cannot_be_meant_are_refused(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         run("phq8", cases="demo", model="m", output=tmp_path / "run.json", **options)
+
+
+@pytest.mark.parametrize(
+    ("requests", "tokens", "spent", "waits"),
+    [
+        (None, None, 90, [0, 0, 0]),
+        (60, None, 90, [0, 1, 2]),
+        (None, 60, 90, [0, 90, 180]),
+        (60, 60, 90, [0, 90, 180]),
+        (1, 60, 15, [0, 60, 120]),
+    ],
+)
+def test_the_next_request_waits_for_its_turn(
+    requests: float | None,
+    tokens: float | None,
+    spent: int,
+    waits: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All at one moment: each request has used so many tokens before the next asks for its turn."""
+    monkeypatch.setattr(endpoint.time, "monotonic", lambda: 1000.0)
+    patience = endpoint.Patience(requests_per_minute=requests, tokens_per_minute=tokens)
+    pace, answer = endpoint.Pace(patience), SimpleNamespace(prompt_tokens=5)
+    answer.completion_tokens = spent - 5
+    turns = []
+    for _ in waits:
+        turns.append(pace.turn())
+        pace.spend(answer)  # type: ignore[arg-type]
+    assert turns == waits
+
+
+def record(outcome: str, reason: str | None = None, tokens: int = 0) -> Record:
+    return Record(
+        *(1, "zero_shot", 0, Outcome(outcome), reason),
+        prompt_tokens=tokens,
+        completion_tokens=2 * tokens,
+    )
+
+
+@pytest.mark.parametrize(
+    ("limits", "concurrency", "records", "stop"),
+    [
+        ({}, 1, [("transport_failure", "timeout")] * 4, None),
+        ({}, 1, [("transport_failure", "timeout")] * 5, Stop.no_replies),
+        ({}, 1, [("answered",)] + [("transport_failure", "timeout")] * 9, None),
+        ({}, 1, [("answered",)] + [("transport_failure", "timeout")] * 10, Stop.no_replies),
+        ({}, 6, [("answered",)] + [("transport_failure", "timeout")] * 11, None),
+        ({}, 6, [("answered",)] + [("transport_failure", "timeout")] * 12, Stop.no_replies),
+        ({"failures": 2}, 1, [("refused",)], None),
+        ({"failures": 2}, 1, [("refused",), ("answered",), ("invalid_reply",)], Stop.failures),
+        ({"failures": 1}, 1, [("abstained",)], None),
+        ({"tokens": 31}, 1, [("answered", None, 10)], None),
+        ({"tokens": 30}, 1, [("answered", None, 10)], Stop.tokens),
+        # 10 at 1 and 20 at 2 of a million
+        ({"cost": 50e-6, "prices": (1.0, 2.0)}, 1, [("answered", None, 10)], Stop.cost),
+        ({"cost": 51e-6, "prices": (1.0, 2.0)}, 1, [("answered", None, 10)], None),
+        ({"cost": 0.1}, 1, [("answered", None, 10)], None),
+    ],
+)
+def test_a_run_ends_at_its_limits_and_not_before(
+    limits: dict[str, Any], concurrency: int, records: list[Any], stop: Stop | None
+) -> None:
+    meter = Meter(Limits(**limits), concurrency)
+    stops = [meter.count(record(*each)) for each in records]
+    assert stops == [None] * (len(records) - 1) + [stop]
+
+
+def test_a_date_to_wait_for_may_be_past() -> None:
+    now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+    assert retry_after("Thu, 01 Jan 2026 12:00:30 GMT", now) == 30.0
+    assert retry_after("Thu, 01 Jan 2026 12:00:30 -0000", now) == 30.0
+    assert retry_after("Thu, 01 Jan 2026 11:59:00 GMT", now) == 0.0
+    assert retry_after("1.5", now) == 1.5
+    assert largest_body(0, None) == 8 << 20
+    assert largest_body(10, 4) == (8 << 20) + 10 * 5 * 200
+
+
+@pytest.mark.parametrize(
+    ("rows", "vectors"),
+    [
+        ([{"embedding": [1, 2.5]}, {"embedding": [0, 1]}], [[1.0, 2.5], [0.0, 1.0]]),
+        ([{"index": 1, "embedding": [1]}, {"index": 0, "embedding": [2]}], [[2.0], [1.0]]),
+        ([{"embedding": [1, "x"]}, {"embedding": [0, 1]}], None),
+        ([{"embedding": [1]}, {"embedding": [0, 1]}], None),
+        ([{"embedding": []}, {"embedding": []}], None),
+        ([{"index": 0, "embedding": [1]}] * 2, None),
+        ([{"index": True, "embedding": [1]}, {"index": 0, "embedding": [1]}], None),
+        ([{"embedding": [1]}], None),
+        ("no list", None),
+    ],
+)
+def test_vectors_come_in_the_order_of_the_texts(rows: Any, vectors: Any) -> None:
+    if vectors is None:
+        with pytest.raises(TransportFailure, match="malformed_response"):
+            read_vectors({"data": rows}, 2)
+    else:
+        assert read_vectors({"data": rows}, 2) == vectors
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (None, ("", False)),
+        ("a", ("a", False)),
+        (["a", {"type": "output_text", "text": "b"}, {"type": "image"}], ("ab", False)),
+        ([{"type": "text", "text": None}, {"type": "refusal"}], ("", True)),
+        ([3, {}], None),
+        ({}, None),
+    ],
+)
+def test_a_message_is_its_texts(content: Any, text: Any) -> None:
+    if text is None:
+        with pytest.raises(TransportFailure, match="malformed_response"):
+            _text_of(content)
+    else:
+        assert _text_of(content) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "sound", "flaws"),
+    [
+        (None, None, ["justification_missing"]),
+        ({}, {}, ["direct_evidence_missing"]),
+        ({"direct_evidence": ["E1", 2]}, {}, ["direct_evidence_missing"]),
+        (
+            {"direct_evidence": ["E2", "E1", "E2", "E9"], "scoring_trace": {"total_score": 7}},
+            {"direct_evidence": ["E2", "E1"], "scoring_trace": {"total_score": 7}},
+            ["direct_evidence_unknown"],
+        ),
+        (
+            {"direct_evidence": [], "scoring_trace": {"total_score": True}},
+            {"direct_evidence": []},
+            [],
+        ),
+    ],
+)
+def test_a_justification_keeps_what_is_sound(value: Any, sound: Any, flaws: list[str]) -> None:
+    noted: list[str] = []
+    assert (_justification(value, {"E1", "E2"}, noted), noted) == (sound, flaws)
+
+
+def test_a_line_is_taken_with_its_own_seal_alone() -> None:
+    line = sealed(b'{"case": 7}\n')
+    assert _unsealed(line) == b'{"case": 7}'
+    assert _unsealed(line.replace(b"7", b"8", 1)) is None
+    assert _unsealed(b'{"case": 7}\n') is None
+    assert _unsealed(b"}\n") is None
+
+
+def test_sums_of_small_probabilities_and_their_entropy() -> None:
+    assert _log_sum_exp([-1000.0, 0.0]) == 0.0
+    assert _log_sum_exp([-1000.0, -1000.0]) == pytest.approx(-1000.0 + math.log(2))
+    assert _entropy([-1000.0, 0.0]) == 0.0
+    assert _entropy([HALF, QUARTER, QUARTER]) == pytest.approx(1.5 * math.log(2))
+
+
+def test_prompts_are_told_by_the_shortest_and_the_longest() -> None:
+    last = {"role": "user", "content": "y"}
+    prompts = [[{"role": "system", "content": "x" * n}, last] for n in (4, 2)]
+    assert _lengths(prompts) == "3 to 5 characters"
+    assert _lengths(prompts[:1]) == "5 characters"
