@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from acumen.errors import DataError
+from acumen.readers.arrow import _kinds
 from acumen.readers.cells import (
     any_number,
     gathered,
@@ -17,6 +19,7 @@ from acumen.readers.cells import (
     plain_column,
     taken,
 )
+from acumen.readers.lm_eval import _choice, _reading
 from acumen.readers.patterns import checked_pattern, search
 from acumen.table.coded import Coded
 from acumen.table.judgments import SignalState
@@ -147,3 +150,79 @@ def test_a_text_is_searched_up_to_its_longest() -> None:
     pattern = checked_pattern("a$")
     assert search(pattern, "a" * 20_000) is not None
     assert search(pattern, "a" * 20_001) is None
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (["1", "2", "1", "2"], "int32"),
+        (["1.5", "2.5", "3.5", "1"], "float64"),
+        (["1.5", "2.5", "1.5", "2.5"], None),  # few and in no runs
+        (["1.5", "2.5", "3.5", "n/a"], "float64"),
+        (["1.5", "2.5", "3.5", "x"], None),
+        (["a", "a", "b", "b"], "string"),
+        (["a", "a", "b", "a"], None),  # changes as often as not
+    ],
+)
+def test_the_kind_of_a_column_by_its_first_cells(column: list[str], kind: str | None) -> None:
+    kinds = _kinds([f"{cell};z" for cell in column], ";", ["x", "y"])
+    assert kinds.get("x") == kind
+    assert kinds["y"] == "string"
+    assert _kinds(["1;2", "1"], ";", ["x", "y"]) == {}
+
+
+def choice_row(target: str, *logs: float, labels: str = "abc") -> dict[str, Any]:
+    arguments = {f"gen_args_{k}": {"arg_1": f" {label}"} for k, label in enumerate(labels)}
+    replies = [[str(log), "False"] for log in logs]
+    return {"filtered_resps": replies, "arguments": arguments, "target": target}
+
+
+def test_a_choice_by_its_log_probabilities() -> None:
+    choice = _choice(choice_row("1", math.log(0.25), math.log(0.5), math.log(0.25)))
+    assert (choice["label"], choice["by_index"], choice["by_text"]) == ("b", "b", None)
+    assert (choice["max"], choice["margin"]) == (pytest.approx(0.5), pytest.approx(0.25))
+    assert choice["entropy"] == pytest.approx(1.5 * math.log(2))
+    assert choice["expected"] == pytest.approx(1.0)
+    assert _choice(choice_row("c", -1, -2, -3))["by_text"] == "c"
+    assert _choice(choice_row("3", -1, -2, -3))["by_index"] is None
+    low = _choice(choice_row("0", -5000, -5001, -5001))
+    assert low["max"] == pytest.approx(1 / (1 + 2 / math.e))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (choice_row("0", -1), "are missing or repeat"),
+        (choice_row("0", -1, -2, labels="aa"), "are missing or repeat"),
+        (choice_row("0", -1, -2, labels="a "), "are missing or repeat"),
+        (choice_row("0", -math.inf, -math.inf), "every choice has the probability 0"),
+        (choice_row("0", -1, math.inf), "where the log-probability of a choice is expected"),
+        (choice_row("0", -1, math.nan), "where the log-probability of a choice is expected"),
+    ],
+)
+def test_choices_that_cannot_be_read_say_why(row: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _choice(row)
+
+
+@pytest.mark.parametrize(
+    ("rows", "reading"),
+    [
+        ([("b", "c", "b", None)], None),  # either may be meant
+        ([("b", "c", "b", 1.0)], "by_index"),
+        ([("b", "c", "b", 0.0)], "by_text"),
+        ([("b", "c", "b", 1.0), ("a", None, "a", None)], "by_index"),
+        ([("a", "a", "b", None)], "by_index"),  # the two agree
+        ([(None, "c", "b", None)], "by_text"),
+        ([("b", "c", "b", 1.0), ("b", "c", "b", 0.0)], "refused"),
+    ],
+)
+def test_targets_are_meant_as_every_line_has_it(rows: list[Any], reading: str | None) -> None:
+    lines = [{} if acc is None else {"acc": acc} for *_, acc in rows]
+    names = ("by_index", "by_text", "label")
+    choices = [dict(zip(names, values, strict=True)) for *values, _ in rows]
+    if reading == "refused":
+        with pytest.raises(DataError, match="neither the index nor the text of a choice"):
+            _reading(lines, choices, "samples.jsonl")
+    else:
+        assert _reading(lines, choices, "samples.jsonl") == reading
