@@ -15,6 +15,7 @@ from acumen.large.cells import count_rows
 from acumen.large.counts import CELL, Counts
 from acumen.large.files import MOST_ROWS, _counts
 from acumen.table.scale import Scale
+from tests.large.studies import alike, study
 
 ROWS = pl.LazyFrame(
     {
@@ -140,3 +141,15 @@ def test_why_two_systems_cannot_be_compared(change: dict[str, Any], why: str) ->
 
 def _series(change: dict[str, Any]) -> dict[str, pl.Series]:
     return {name: pl.Series(values) for name, values in change.items()}
+
+
+def test_a_system_of_few_cells_beside_one_of_many_takes_no_number_from_it() -> None:
+    """Sure where right, and wrong in one way: its slopes are mixes of facts, the other's not."""
+    rows, off = study(400), pl.col("truth") == 3
+    sure = rows.with_columns(
+        prediction=pl.col("truth") - off.cast(pl.Int64), confidence=0.9 - 0.4 * off
+    )
+    both = evaluate(sure.lazy(), rows.lazy()).systems
+    alike(both["right: frame"], evaluate(rows.lazy()).systems["all"])
+    alike(both["left: frame"], evaluate(sure.lazy()).systems["all"])
+    assert {*both["right: frame"].deltas} == {*both["right: frame"].metrics}
