@@ -153,3 +153,17 @@ def test_a_system_of_few_cells_beside_one_of_many_takes_no_number_from_it() -> N
     alike(both["right: frame"], evaluate(rows.lazy()).systems["all"])
     alike(both["left: frame"], evaluate(sure.lazy()).systems["all"])
     assert {*both["right: frame"].deltas} == {*both["right: frame"].metrics}
+
+
+def test_a_metric_that_one_system_lacks_is_compared_with_nothing() -> None:
+    """Who is always right has no AUROC of failures: neither then has a difference in it."""
+    rows = study(400)
+    perfect, alone = rows.with_columns(prediction=pl.col("truth")), evaluate(rows.lazy())
+    values = {name: metric.value for name, metric in alone.systems["all"].metrics.items()}
+    for first, second, sign in ((perfect, rows, 1), (rows, perfect, -1)):
+        left, right = evaluate(first.lazy(), second.lazy()).systems.values()
+        one, other = (left, right) if sign == 1 else (right, left)
+        assert one.metrics["failure_auroc"].value is None
+        assert other.metrics["failure_auroc"].value == pytest.approx(values["failure_auroc"])
+        assert "failure_auroc" not in right.deltas
+        assert right.deltas["mae"].delta == pytest.approx(sign * values["mae"])
