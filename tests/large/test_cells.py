@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,15 @@ import polars as pl
 import pytest
 
 from acumen.errors import DataError, UsageError
+from acumen.inference.options import Options
 from acumen.large import count, evaluate
 from acumen.large.api import rows_of
 from acumen.large.cells import count_rows
 from acumen.large.counts import CELL, Counts
 from acumen.large.files import MOST_ROWS, _counts
+from acumen.large.gradient import Measurement
+from acumen.results.measured import Absence, NoInterval
+from acumen.table.losses import find_loss
 from acumen.table.scale import Scale
 from tests.large.studies import alike, study
 
@@ -167,3 +172,24 @@ def test_a_metric_that_one_system_lacks_is_compared_with_nothing() -> None:
         assert other.metrics["failure_auroc"].value == pytest.approx(values["failure_auroc"])
         assert "failure_auroc" not in right.deltas
         assert right.deltas["mae"].delta == pytest.approx(sign * values["mae"])
+
+
+def test_two_inputs_are_of_one_kind(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    ROWS.collect().write_parquet(path)
+    for pair in ((path, ROWS), (ROWS, path)):
+        with pytest.raises(UsageError, match="two files or two frames, not one of each"):
+            evaluate(*pair)
+    named = ROWS.with_columns(system=pl.lit("a"))
+    with pytest.raises(UsageError, match="two inputs are two systems"):
+        evaluate(named, named, system="system")
+    left, right = evaluate(ROWS, ROWS, levels="0-2").systems
+    assert (left, right) == ("left: frame", "right: frame")
+
+
+def test_a_value_without_an_interval_has_none_at_any_level() -> None:
+    counts = count_rows(rows_of(ROWS, None, None, {"levels": "0-2"})).only
+    known = Measurement.of(counts, find_loss("abs")).infer(None, 0, Options(resamples=0))
+    for inference in known.values():
+        why = Absence.NO_VALUE if inference.value is None else Absence.NEEDS_ROWS
+        assert inference.interval == inference.interval_at(0.5) == NoInterval(why=why)
