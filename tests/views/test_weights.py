@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from acumen.views.confusion import confuse
 from acumen.views.forecast import forecast, log_loss
+from acumen.views.ranking import rank
 from acumen.views.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning, reason_among
-from acumen.views.severity import rank_severity
+from acumen.views.severity import BY_LEVEL, rank_severity
 from acumen.views.weights import NO_ANSWER, NO_WEIGHT, CaseWeights, Group, balance
 
 TABLE = confuse([0, 1, 2, 2], [0, 2, -1, 2], case=[0, 0, 1, 2], weight=[1.0, 2.0, 3.0, 0.0])
@@ -47,6 +50,9 @@ def test_why_there_is_no_value() -> None:
     assert rows.why_undefined(once(0, 0, 1)) == NO_ANSWER
     one = "truth and prediction are each one and the same level throughout"
     assert rows.why_undefined(once(1, 0, 0)) == one
+    assert confuse([0, 0], [0, 1]).why_undefined(once(1, 1)) is None
+    assert confuse([0, 1], [0, 0]).why_undefined(once(1, 1)) is None
+    assert confuse([0], [2]).levels == confuse([2], [0]).levels == 3
 
 
 def test_errors_of_levels_by_hand() -> None:
@@ -116,12 +122,14 @@ def reasoning() -> Reasoning:
     names = (*RATIOS, PRIMITIVES)
     of = {name: np.array([1.0, 2.0, 0.0]) for name in names}
     right = {name: np.array([1.0, 0.0, 0.0]) for name in names}
+    of[RATIOS[1]] = np.array([1.0, 0.0, 0.0])
     return Reasoning(right, of, 3, {"consistency": "why"}, components=RATIOS[:2])
 
 
 def test_the_cases_behind_reasons() -> None:
     view = reasoning()
-    assert (view.cases_behind("consistency"), view.cases_behind("process"), len(view)) == (2, 2, 3)
+    assert (view.cases_behind("consistency"), view.cases_behind("process"), len(view)) == (2, 1, 3)
+    assert replace(view, components=()).cases_behind("process") == 0
     assert view.reason_for("consistency") == "why"
     assert view.reason_for("evidence_recall") == "there is nothing to check it on"
     assert view.why_undefined(once(0, 0, 0)) == NO_WEIGHT
@@ -145,3 +153,24 @@ def test_a_ranking_with_reasons_needs_both() -> None:
     assert RankingWithReasons(ranking, bare).why_undefined(once(1, 1, 1)) == (
         "there is nothing to check it on"
     )
+
+
+def test_errors_of_a_ranking_by_hand() -> None:
+    """By confidence the losses 0, 2, 1; the case of the last two is one."""
+    ranking = rank([0, 2, 1], [0.9, 0.8, 0.7], case=[0, 1, 1], most_loss=3)
+    errors = ranking.errors()
+    assert (errors.erring_cases, errors.worst_case, errors.cases) == (1, 3.0, 2)
+    assert (errors.least_loss, errors.most_loss, errors.answered) == (1.0, 3, 3.0)
+    first = ranking.errors(coverage=2 / 3)
+    assert (first.worst_case, first.answered) == (2.0, 2.0)
+    assert ranking.errors(beyond=1).worst_case == 1.0
+    assert ranking.groups() == [Group(1, "right"), Group(1, "wrong")]
+    assert errors.bounds(lambda unit: 0.5 * unit) == (0.0, 1.5)
+
+
+def test_severity_rankings_side_by_side_are_ranked_by_place_unless_both_are_by_level() -> None:
+    scored = rank_severity([0, 2], [5.0, 50.0], levels=3)
+    level = rank_severity([0, 2], [1, 2], levels=3, ranked_by=BY_LEVEL)
+    assert scored.beside(level).score.tolist() == [0.75, 0.75, 0.25, 0.25]
+    assert level.beside(level).score.tolist() == [2, 2, 1, 1]
+    assert scored.beside(level).covered == (1, 2)
