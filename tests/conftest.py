@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Matrices here are small: more threads would spin while they wait, on cores that other tests need.
+for library in ("OPENBLAS", "OMP"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 # The same examples on every machine, however busy it is: what fails, fails for everyone.
 settings.register_profile(

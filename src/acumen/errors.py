@@ -152,8 +152,9 @@ def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     >>> printable("می\u200cخواهم") == "می\u200cخواهم"
     True
     """
-    joins = {} if text.isascii() else {at.start(): at[0] for at in _JOINER.finditer(text)}
-    shown = "".join(joins.get(at) or _escaped(c) for at, c in enumerate(text[:limit]))
+    if not (shown := text[:limit]).isprintable():
+        joins = {at.start(): at[0] for at in _JOINER.finditer(text)}
+        shown = "".join(joins.get(at) or _escaped(c) for at, c in enumerate(shown))
     return shown if len(text) <= limit else f"{shown}… ({len(text)} characters)"
 
 

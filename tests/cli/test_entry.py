@@ -25,6 +25,7 @@ def test_any_other_argument_goes_to_the_command_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["acumen", "confidence"])
+    monkeypatch.setitem(sys.modules, "coverage", sys.modules.get("coverage"))  # it is hidden
     try:
         with pytest.raises(SystemExit) as exit_:
             main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,12 @@ def evaluate(rows: acumen.Judgments, **options: Any) -> Evaluation:
     return acumen.evaluate(rows, resamples=0, threads=1, **options)
 
 
+@cache
+def parts_of(by: str, confidence_level: float = 0.95) -> Any:
+    """The groups of the plain table, which several tests look at."""
+    return evaluate(table(), confidence_level=confidence_level).by(by)
+
+
 def test_groups_by_hand() -> None:
     rows = acumen.from_columns(
         case=[1, 2, 3, 4, 5, 6],
@@ -72,8 +79,7 @@ def test_groups_by_hand() -> None:
 
 @pytest.mark.parametrize("by", ["sex", "age", "item", "level", "sex,age"])
 def test_a_group_has_the_numbers_of_its_rows_alone(by: str) -> None:
-    rows = table()
-    parts = evaluate(rows).by(by)
+    rows, parts = table(), parts_of(by)
     assert sum(part.rows for part in parts) == len(rows)
     for part in parts:
         alone = evaluate(rows.take(_mask(rows, part)))
@@ -133,13 +139,11 @@ def test_a_difference_is_paired_by_the_cases_that_both_sides_have(by: str) -> No
 
 
 def test_the_p_value_is_where_the_interval_meets_zero() -> None:
-    rows = table()
     for metric in ("mae_levels", "total_accuracy", "quadratic_kappa", "coverage"):
-        delta = evaluate(rows, by="sex").artifact.slices[0].difference[metric]
+        delta = parts_of("sex")[0].difference[metric]
         assert delta.p_value is not None
         assert delta.delta is not None
-        level = 1 - delta.p_value
-        low, high = evaluate(rows, confidence_level=level).by("sex")[0].difference[metric].ends
+        low, high = parts_of("sex", 1 - delta.p_value)[0].difference[metric].ends
         assert low is not None
         assert high is not None
         assert min(abs(low), abs(high)) == pytest.approx(0.0, abs=2e-3)
@@ -154,19 +158,17 @@ def test_p_values_are_adjusted_over_all_groups_and_two_groups_count_once() -> No
     adjusted = holm(family)
     assert women.p_adjusted == men.p_adjusted == adjusted["sex"]
     assert [d.p_adjusted for d in items] == [adjusted[str(at)] for at in range(len(items))]
-    alone = evaluate(table()).by("sex")[0].difference["mae_levels"]
+    alone = parts_of("sex")[0].difference["mae_levels"]
     assert alone.p_adjusted == alone.p_value == women.p_value
 
 
 def test_the_worst_group_has_an_interval_that_allows_for_the_choice() -> None:
-    rows = table()
-    parts = evaluate(rows).by("age")
+    parts = parts_of("age")
     values = {part.group: part.metrics["mae_levels"].value for part in parts}
     (worst,) = [part for part in parts if "mae_levels" in part.worst]
     assert values[worst.group] == max(v for v in values.values() if v is not None)
     bound = worst.worst["mae_levels"]
-    parts = evaluate(rows, confidence_level=1 - 0.05 / 3).by("age")
-    (together,) = [part for part in parts if part.group == worst.group]
+    (together,) = [p for p in parts_of("age", 1 - 0.05 / 3) if p.group == worst.group]
     assert bound.ends == pytest.approx(together.metrics["mae_levels"].ends)
     assert (bound.confidence_level, bound.method.partition(", ")[2]) == (0.95, "worst of 3")
 

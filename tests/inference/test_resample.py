@@ -235,7 +235,7 @@ def test_few_swaps_are_all_combinations_and_many_are_fair_coins() -> None:
     assert not Swaps(70, 10_000).is_exact
 
 
-@pytest.mark.parametrize(("cases", "lanes"), [(1, 4096), (41, 3184), (1000, 128), (10**6, 16)])
+@pytest.mark.parametrize(("cases", "lanes"), [(1, 8192), (41, 6384), (1000, 256), (10**6, 16)])
 def test_lanes_fill_the_cache_and_no_more(cases: int, lanes: int) -> None:
     assert lanes_for(cases) == lanes
 
@@ -343,8 +343,8 @@ def test_any_function_of_row_weights_can_be_resampled() -> None:
 
 def test_progress_is_told_how_many_weightings_are_done() -> None:
     told: list[int] = []
-    replicate(lambda block: np.zeros((1, block.lanes)), Bootstrap(1000, 300), advance=told.append)
-    assert sorted(told) == [44, 128, 128]
+    replicate(lambda block: np.zeros((1, block.lanes)), Bootstrap(1000, 600), advance=told.append)
+    assert sorted(told) == [88, 256, 256]
 
 
 def test_one_block_of_weights_serves_all_metrics_with_one_pass() -> None:
@@ -366,5 +366,5 @@ def test_one_block_of_weights_keeps_two_views_apart() -> None:
 def test_a_small_block_is_drawn_once_however_many_ask_for_it() -> None:
     assert Bootstrap(5, 10, seed=3).block(2, 6) is Bootstrap(5, 10, seed=3).block(2, 6)
     assert not np.array_equal(Bootstrap(5, 10).block(2, 6), Bootstrap(5, 10, seed=3).block(2, 6))
-    many = 1 << 14  # too large to be held
+    many = 1 << 15  # too large to be held
     assert Bootstrap(many, 16).block(0, 16) is not Bootstrap(many, 16).block(0, 16)

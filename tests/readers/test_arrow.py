@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from acumen.table.judgments import Judgments
 HEADER = "id,item,truth,pred,confidence,note,dose"
 
 
+@cache
 def rows(n: int = 3000, seed: int = 1) -> list[str]:
     draw = random.Random(seed)
     cells = [

@@ -22,7 +22,8 @@ from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
-from acumen.report.html import chart_library, compressed, render_report
+from acumen.report.html import compressed, render_report
+from acumen.report.library import chart_library
 from acumen.results.measured import Absence, Description, Flag, RestsOn
 from acumen.results.metrics import MetricsArtifact
 from tests.report.opened import hovered, opened

@@ -12,7 +12,8 @@ import pytest
 
 from acumen.evaluation.evaluation import Evaluation
 from acumen.report.blocks import Facts, Study, Warnings
-from acumen.report.html import chart_library, render_report, render_studies
+from acumen.report.html import render_report, render_studies
+from acumen.report.library import chart_library
 
 EMPTY = Study("s1", "nothing", "no study at all", (), Facts(()), Warnings(()), ())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import altair as alt
 
@@ -109,33 +109,33 @@ def finish(
     picks: Mapping[str, str | None] | None = None,
     cases: Mapping[str, str] | None = None,
 ) -> Figure:
-    """A chart with its data, the common configuration and size.
+    """The chart, now with its data, the common configuration and size.
 
     ``picks`` are the names a reader may single out, with their colours where these tell them apart.
     ``cases`` tells which rows of the table of cases stand behind a mark: field of the mark -> what
     a case is filtered by.
     """
-    sized = figure if isinstance(figure, alt.FacetChart) else figure.properties(width=WIDTH)
+    done: Any = figure
+    # set as they are: Altair copies and checks what goes through its own methods, at every step
+    if not isinstance(figure, alt.FacetChart):
+        done.width = WIDTH
     if height is not None:
-        sized = sized.properties(height=height)
-    done: Any = sized.configure(**config())
-    object.__setattr__(
-        done, "__class__", _OFFLINE[type(done)]
-    )  # Altair would take it for a property
-    # set last and as they are: Altair copies and checks what it is given at every step before
-    done.datasets = sets.rows
+        done.height = height
+    done.config, done.datasets = config(), sets.rows
     done.usermeta = ({} if picks is None else {"picks": picks}) | (
         {} if cases is None else {"cases": dict(cases)}
     )
-    return cast(Figure, done)
+    object.__setattr__(done, "__class__", _OFFLINE[type(done)])  # no property of Altair's
+    return figure
 
 
 def spec_and_data(figure: Figure) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
     """The chart's specification without its data, and the data by name."""
-    rows = figure.datasets
-    bare = figure.copy(deep=False)
-    bare.datasets = alt.Undefined
-    return bare.to_dict(validate=False), rows
+    rows, figure.datasets = figure.datasets, alt.Undefined  # Altair would copy every row
+    try:
+        return figure.to_dict(validate=False), rows
+    finally:
+        figure.datasets = rows
 
 
 def multiples(chart: Any, names: Sequence[str], height: int) -> alt.FacetChart:

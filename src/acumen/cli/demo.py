@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +25,11 @@ app = typer.Typer(add_completion=False)
 RUN: Final = "phq8/run.json"
 SCORES: Final = "verdicts/scores.json"
 FINDINGS: Final = ("ratings/rated.json", "ratings/estimated.json")
+FILES: Final = (
+    *(RUN, "phq8/comparison.json", "phq8/zero_shot.json", "phq8/few_shot.json"),
+    *("verdicts/truth.json", "verdicts/reviews.json", "verdicts/results-rag.json"),
+    *("verdicts/results-direct.json", SCORES, "ratings/ratings.json", *FINDINGS, "report.html"),
+)
 HEADINGS: Final = (
     "PHQ-8 ratings, zero-shot and few-shot",
     "Verdicts on 100 restaurants, two methods",
@@ -56,16 +60,15 @@ def demo(
 
     Example: acumen demo quick --resamples 500
     """
+    from acumen.files.json import write_json
     from acumen.raters.api import rate
     from acumen.raters.estimate import estimate
     from acumen.report.html import write_report
     from acumen.studies import JUDGES, RATERS, RATING, phq8_run, ratings, verdict_study
     from acumen.verdicts.api import score
 
-    if folder.exists() and not folder.is_dir():
-        raise DataError(["is a file; the demo needs a folder"], source=str(folder))
     run, study = phq8_run(), verdict_study()
-    with waiting("measuring the demo"):
+    with _draft(folder) as draft, waiting("measuring the demo"):
         evaluations = _evaluate(run, folder / RUN, resamples, seed)
         scores = score("demo", resamples=resamples, seed=seed)
         inputs: dict[str, Any] = {
@@ -88,9 +91,10 @@ def demo(
         ]
         inputs["ratings/ratings.json"] = rows
         outputs |= zip(FINDINGS, (finding.document for finding in findings), strict=True)
-        with _draft(folder) as draft:
-            _write({RUN: run, **inputs, **outputs}, draft)
-            write_report([draft / name for name in outputs], draft / "report.html")
+        for name, content in {RUN: run, **inputs, **outputs}.items():
+            (draft / name).parent.mkdir(exist_ok=True)
+            write_json(draft / name, content)
+        write_report([draft / name for name in outputs], draft / "report.html")
     _print(dict(evaluations)["comparison"], scores, *findings)
     for line in _where(folder):
         typer.echo(line)
@@ -123,40 +127,30 @@ def _digest(content: object) -> str:
 @contextlib.contextmanager
 def _draft(folder: Path) -> Iterator[Path]:
     """A folder beside the target; what is in it moves over when all of it is there."""
+    targets = [folder / name for name in FILES]
+    _refuse_what_is_in_the_way(targets)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", dir=folder.parent))
+        beside = tempfile.TemporaryDirectory(
+            prefix=f".{folder.name[:100]}.", dir=folder.parent, ignore_cleanup_errors=True
+        )
+        with beside as draft:
+            yield Path(draft)
+            _refuse_what_is_in_the_way(targets)
+            for name, target in zip(FILES, targets, strict=True):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                Path(draft, name).replace(target)
     except OSError as error:
         raise DataError([f"cannot be written: {error.strerror}"], source=str(folder)) from error
-    try:
-        yield draft
-        files = sorted(path for path in draft.rglob("*") if path.is_file())
-        targets = [folder / file.relative_to(draft) for file in files]
-        _refuse_what_is_in_the_way(targets)
-        for file, target in zip(files, targets, strict=True):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            file.replace(target)
-    except OSError as error:
-        raise DataError([f"cannot be written: {error.strerror}"], source=str(folder)) from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
-    """Met before the first file moves, so that nothing is left half done."""
+    """Met before anything is measured, and before the first file moves: nothing is half done."""
     for target in targets:
         if target.is_dir():
             raise DataError(["is a folder where a file should go"], source=str(target))
         if target.parent.exists() and not target.parent.is_dir():
             raise DataError(["is a file where a folder should go"], source=str(target.parent))
-
-
-def _write(documents: Mapping[str, Any], draft: Path) -> None:
-    from acumen.files.json import write_json
-
-    for name, content in documents.items():
-        (draft / name).parent.mkdir(parents=True, exist_ok=True)
-        write_json(draft / name, content)
 
 
 def _print(comparison: Evaluation, scores: Findings[Any], *findings: Findings[Any]) -> None:

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Unpack, cast
 
-from scipy.special import stdtr
-
 from acumen.decisions.gate_file import gate_of
 from acumen.decisions.sample import one_confidence, origin
 from acumen.defaults import CONFIDENCE, CONFIDENCE_LEVEL, LOSS, RELIABLE_CASES
 from acumen.errors import UsageError, label, printable
 from acumen.evaluation.inputs import calibration_of
 from acumen.evaluation.plan import Plan, System, all_answered
+from acumen.inference.distributions import t_cdf, t_quantile
 from acumen.inference.infer import infer, marked, one_of
-from acumen.inference.intervals import t_quantile
 from acumen.inference.options import Options
 from acumen.inference.paired import delta_interval
 from acumen.items.rows import table_of
@@ -121,7 +119,7 @@ def p_value(rule: Rule, measured: Measured, bound: float, n: int) -> float | Non
     if interval is None or value is None or interval.method != "jackknife-t":
         return None
     error = interval.standard_error or 1.0
-    above, below = (float(stdtr(n - 1, (v - bound) / error)) for v in (value, -value))
+    above, below = (t_cdf(n - 1, (v - bound) / error) for v in (value, -value))
     return max(above, below) if rule == "equivalence" else above
 
 

@@ -25,7 +25,7 @@ from typing import Final
 import numpy as np
 
 from acumen.defaults import RELIABLE_CASES
-from acumen.inference.intervals import t_quantile
+from acumen.inference.distributions import t_quantile
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED
 from acumen.inference.resample import Bootstrap, replicate

@@ -119,11 +119,13 @@ def infer(
     """
     statistic = statistic_of(metrics, view)
     drawn = [m if resampled is None or m.name in resampled else m.stand_in for m in metrics]
-    values = np.empty((len(metrics), 0))
+    functions = [(m.function, *m.parameters.items()) for m in drawn]  # stand-ins are mostly one
+    rows = {function: row for row, function in enumerate(dict.fromkeys(functions))}
+    values = np.empty((len(rows), 0))
     probability = None
     if view.n_cases >= FEWEST_CASES and options.resamples > 0:
         plan = plan_resamples(view.n_cases, options.resamples, options.seed, options.weights)
-        draw = statistic_of(drawn, view)
+        draw = statistic_of([drawn[functions.index(function)] for function in rows], view)
         values = replicate(draw, plan, threads=options.threads, advance=options.advance)
         probability = plan.probability
     once = CaseWeights.once(view.n_cases)
@@ -139,7 +141,8 @@ def infer(
     for name, jackknife in jackknives:
         metric, row = metrics[place[name]], place[name]
         estimate = metric.estimate(estimates[row], view, once)
-        replicates = Replicates(values[row], probability, drawn[row] is not metric)
+        is_stand_in = drawn[row] is not metric
+        replicates = Replicates(values[rows[functions[row]]], probability, is_stand_in)
         number = inference_of(metric, view, estimate, replicates, jackknife, options)
         numbers[name] = number if compared is None or name in compared else number.summary
     if compared is not None:
@@ -308,4 +311,4 @@ def leave_out(
         plan = replace(plan, group=deal(view, plan.size)) if rest else plan
     if rest:
         values = replicate(statistic_of([*rest.values()], view), plan, threads=threads)
-        yield from ((name, Jackknife.of(row, n)) for name, row in zip(rest, values, strict=True))
+        yield from zip(rest, Jackknife.of_rows(values, n), strict=True)

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Final
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
+from acumen.inference.distributions import gamma_quantile, normal_quantile, t_quantile
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, between, too_few_cases
 from acumen.metrics.registry import Kind
@@ -28,17 +29,6 @@ ZERO_ERRORS: Final = "zero-error bound"
 WILSON: Final = "Wilson"
 SPARSE_ERRORS: Final = 3
 """With fewer erring cases a risk takes another interval."""
-
-
-def t_quantile(level: float, degrees: float) -> float:
-    """Two-sided Student quantile.
-
-    >>> round(t_quantile(0.95, 40), 4)
-    2.0211
-    """
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + level) / 2))
 
 
 def default_interval(
@@ -122,19 +112,17 @@ def _sparse(
     One or two: gamma quantiles, the upper one as if one more error had come. None: so many cases
     could err and have stayed hidden, and what an erring case loses is then unknown: a level a row.
     """
-    from scipy.special import gammaincinv, ndtri
-
     upper, s = (1 + level) / 2, jackknife.standard_error
     if errors.erring_cases == 0:
         high = (1 - (1 - upper) ** (1 / errors.cases)) * errors.least_loss * one_level
         return between(0.0, high, ZERO_ERRORS, level, s, flags=(Flag.NO_ERRORS,))
-    variance = (s * t_quantile(level, jackknife.n - 1) / float(ndtri(upper))) ** 2
+    variance = (s * t_quantile(level, jackknife.n - 1) / normal_quantile(upper)) ** 2
     extra = max(errors.least_loss, errors.worst_case) / errors.answered * one_level
 
     def quantile(mean: float, variance: float, p: float) -> float:
         if mean <= 0.0 or variance <= 0.0:  # an excess may be 0 although there are errors
             return max(mean, 0.0)
-        return float(gammaincinv(mean * mean / variance, p)) * variance / mean
+        return gamma_quantile(mean * mean / variance, p) * variance / mean
 
     low = quantile(estimate, variance, 1 - upper)
     high = quantile(estimate + extra, variance + extra * extra, upper)

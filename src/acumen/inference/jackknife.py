@@ -41,6 +41,16 @@ class Jackknife:
         return cls(deviations, tuple(np.flatnonzero(missing).tolist()), n_cases)
 
     @classmethod
+    def of_rows(cls, left_out: Floats, n_cases: int) -> list[Jackknife]:
+        """The same of many metrics, one a row."""
+        if not left_out.size or np.isnan(left_out).any():
+            return [cls.of(row, n_cases) for row in left_out]
+        deviations = left_out - left_out.mean(axis=1, keepdims=True)
+        largest, size = (np.abs(x).max(axis=1, keepdims=True) for x in (deviations, left_out))
+        deviations[(largest <= ROUNDING * size)[:, 0]] = 0.0
+        return [cls(row, (), n_cases) for row in deviations]
+
+    @classmethod
     def of_influence(cls, derivatives: Floats) -> Jackknife:
         r"""From :math:`U_c = \partial T/\partial w_c`; leaving out c moves a mean by −U_c·n/(n−1).
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from acumen.defaults import FEWEST_CASES
 from acumen.errors import UsageError
+from acumen.inference.distributions import t_cdf
 from acumen.inference.infer import marked, one_of, weighed
 from acumen.inference.influence import with_items
 from acumen.inference.intervals import default_interval
@@ -111,11 +112,9 @@ class Matching:
         if isinstance(interval, Interval) and interval.standard_error == 0.0:
             interval = NoInterval(why=Absence.NO_VARIATION)
         if isinstance(interval, Interval):
-            from scipy.special import stdtr
-
             interval = marked(interval.within((-self.worst, self.worst)), jackknife.cases)
             interval = weighed(interval, self.rankings[0], jackknife)
-            p_value = 2.0 * float(stdtr(jackknife.degrees, -abs(value) / jackknife.standard_error))
+            p_value = 2.0 * t_cdf(jackknife.degrees, -abs(value) / jackknife.standard_error)
         return Delta(delta=value, p_value=p_value, **sides, **one_of(interval))
 
     @property

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL
-from acumen.inference.intervals import t_quantile
+from acumen.inference.distributions import t_quantile
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, Replicates, between, quantiles
 from acumen.results.measured import Absence, Interval, NoInterval

@@ -22,8 +22,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from acumen.inference.distributions import normal_cdf, normal_quantile, t_above, t_cdf
 from acumen.inference.jackknife import ROUNDING
 from acumen.inference.replicates import MOST_DROPPED
 from acumen.results.measured import Interval
@@ -57,7 +57,7 @@ class Family:
         if self.size == 1:
             return p_value
         if not len(self.furthest):
-            return min(1.0, self.size * float(2.0 * ndtr(-z)))
+            return min(1.0, self.size * 2.0 * normal_cdf(-z))
         as_far = len(self.furthest) - np.searchsorted(self.furthest, z - ROUNDING)
         return max(p_value, float(as_far + 1) / (len(self.furthest) + 1))
 
@@ -67,21 +67,21 @@ class Family:
             return 1.0
         alpha = 1.0 - level
         few = int(alpha * (len(self.furthest) + 1) + ROUNDING) - 1
-        far = float(-ndtri(alpha / 2 / self.size))
+        far = -normal_quantile(alpha / 2 / self.size)
         if 0 <= few < len(self.furthest):
             far = float(self.furthest[-1 - few])
         return max(1.0, self._of_t(far) / self._of_t(reach_of(level)))
 
     def _of_t(self, z: float) -> float:
         """What a t strays by as seldom as a normal by ``z``."""
-        return z if self.degrees == math.inf else float(-stdtrit(self.degrees, ndtr(-z)))
+        return z if self.degrees == math.inf else t_above(normal_cdf(-z), self.degrees)
 
     def of_normal(self, z: float, level: float) -> float:
         """What a normal strays by as seldom as a t by ``z``, in units of an interval's reach."""
         if self.degrees == math.inf or z == math.inf:
             return z
         t = z * self._of_t(reach_of(level)) / reach_of(level)
-        return float(-ndtri(stdtr(self.degrees, -t)))
+        return -normal_quantile(t_cdf(self.degrees, -t))
 
     def widened(self, interval: Interval, value: float) -> Interval:
         """The interval of a difference so stretched."""
@@ -96,7 +96,7 @@ class Family:
 
 def reach_of(level: float) -> float:
     """The normal quantile of an interval: 1.96 for 95%."""
-    return float(ndtri((1.0 + level) / 2.0))
+    return normal_quantile((1.0 + level) / 2.0)
 
 
 def reaches(interval: Interval, value: float) -> float:

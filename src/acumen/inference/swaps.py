@@ -26,8 +26,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.inference.distributions import t_quantile
 from acumen.inference.influence import statistic_of
-from acumen.inference.intervals import t_quantile
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.resample import LeaveOut, Swaps, replicate

@@ -318,6 +318,8 @@ def floor_of(risk: str) -> str:
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Quotient, NaN where the divisor is 0."""
+    if np.all(denominator):  # mostly, and half as long
+        return np.asarray(numerator / denominator)
     return np.asarray(numerator / np.where(denominator != 0, denominator, np.nan))
 
 

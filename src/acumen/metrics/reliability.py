@@ -7,6 +7,7 @@ the target ``loss``, a share between 0 and 1). Sums run over the answered rows w
 
 from __future__ import annotations
 
+import math
 from functools import cache, partial
 from typing import Final
 
@@ -21,7 +22,9 @@ from acumen.views.weights import CaseWeights
 NARROWEST: Final = 0.02
 """The least bandwidth of the smoothed error; the cosines left out are below 1e-8 there."""
 GRID: Final = 200
-BISECTIONS: Final = 44
+MOST_STEPS, PRECISE = 60, 1e-14
+AT_ONCE: Final = 1_000_000
+"""Cells whose squares are held at once."""
 
 
 def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
@@ -35,15 +38,17 @@ def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
 
     After Kumar, Liang and Ma (2019), NeurIPS, arXiv:1909.10155.
     """
-    from scipy.special import ndtr
-
     n, total = len(weight), float(weight.sum())
     r = residual.sum(axis=1) / total
-    off = ((of_bin - mean * weight) / total for of_bin, mean in zip(residual, r, strict=True))
-    sigma = np.sqrt(n / max(1, n - 1) * np.array([(part * part).sum() for part in off]))
+    step = max(1, AT_ONCE // n)
+    bins = (slice(start, start + step) for start in range(0, len(r), step))
+    off = ((residual[some] - r[some, None] * weight) / total for some in bins)
+    squares = np.concatenate([(part * part).sum(axis=1) for part in off])
+    sigma = np.sqrt(n / max(1, n - 1) * squares)
     z = np.abs(ratio(r, sigma))
+    beyond = np.array([math.erfc(value) / 2 for value in z / math.sqrt(2)])
     density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
-    added = np.nansum(2 * sigma * (density - z * ndtr(-z)))
+    added = np.nansum(2 * sigma * (density - z * beyond))
     return float(np.sqrt(np.maximum(0.0, r * r - sigma * sigma)).sum()), float(added)
 
 
@@ -127,16 +132,25 @@ def smooth_ece(view: Forecast, weights: CaseWeights) -> Floats:
     coefficients[1:] *= 2.0
     basis, decay = _cosine_basis()
 
-    def smoothed(width: Floats) -> Floats:
-        return mean_absolute(basis, coefficients * np.exp(decay * width**2))
+    def excess(width: Floats) -> Floats:
+        return mean_absolute(basis, coefficients * np.exp(decay * width**2)) - width
 
     low, high = np.full(len(total), NARROWEST), np.ones(len(total))
-    narrowest = smoothed(low)
-    for _ in range(BISECTIONS):
-        width = (low + high) / 2
-        above = smoothed(width) > width
+    over, under = excess(low), excess(high)
+    narrowest, width, is_open = over + low, high, over > 0.0
+    above = ~is_open
+    for _ in range(MOST_STEPS):  # to where the line between the ends meets 0
+        if not is_open.any():
+            break
+        width = np.where(is_open, low + (high - low) * ratio(over, over - under), width)
+        here = excess(width)
+        is_open &= np.abs(here) > PRECISE
+        before, above = above, here > 0.0
         low, high = np.where(above, width, low), np.where(above, high, width)
-    return np.where(narrowest > NARROWEST, (low + high) / 2, narrowest)
+        # an end that stays twice is taken for half as far off, so that it moves
+        share = np.where(above == before, 0.5, 1.0)
+        over, under = np.where(above, here, over * share), np.where(above, under * share, here)
+    return np.where(narrowest > NARROWEST, width, narrowest)
 
 
 @cache

@@ -10,6 +10,7 @@ Calderon, Reichart and Dror (2025), ACL.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from acumen.defaults import CONFIDENCE_LEVEL, EPSILON, FALSE_DISCOVERY, PASSING_RATE, TESTED_BY_T
 from acumen.errors import UsageError, what_came
+from acumen.inference.distributions import t_cdf
 from acumen.inference.sums import Estimate, by_block
 from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel
@@ -138,7 +140,6 @@ def hold(people: Panel, judge: Ints, rule: Rule, *, charged: bool = False) -> Al
 
 def _test(duels: Duels, rows: Ints, rule: Rule) -> RaterTest:
     """The chance of so low a mean D if it were ε or more, and how it was reckoned."""
-    from scipy.special import stdtr
     from scipy.stats import wilcoxon
 
     d = duels.person_wins[rows].astype(np.float64) - duels.judge_wins[rows]
@@ -153,7 +154,7 @@ def _test(duels: Duels, rows: Ints, rule: Rule) -> RaterTest:
     elif n < TESTED_BY_T and not rule.by_case:
         p, method = float(wilcoxon(d - rule.epsilon, alternative="less").pvalue), "wilcoxon"
     else:
-        p = float(stdtr(cases - 1, (mean - rule.epsilon) / np.sqrt(variance)))
+        p = t_cdf(cases - 1, (mean - rule.epsilon) / math.sqrt(variance))
     return RaterTest(
         instances=n,
         difference=mean,

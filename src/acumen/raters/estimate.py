@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from acumen._version import __version__
 from acumen.defaults import CONFIDENCE_LEVEL, FOLDS, RELIABLE_CASES
 from acumen.errors import DataError, UsageError
+from acumen.inference.distributions import t_cdf
 from acumen.metrics.registry import ratio
 from acumen.raters.ppi import Powered, Sample, power
 from acumen.raters.reading import read_as
@@ -250,8 +251,6 @@ def _curve(powered: Powered, level: float, cases: int, *, share: bool) -> list[M
 
 def _at_random(own: Sample, others: Sample) -> float | None:
     """The chance of so different ratings of the judge, were labelled cases drawn at random."""
-    from scipy.special import stdtr
-
     if len(others) < 2:
         return None
     means, variances = [], []
@@ -261,4 +260,4 @@ def _at_random(own: Sample, others: Sample) -> float | None:
         variances.append(len(sample) / (len(sample) - 1) * float((influence**2).sum()))
     spread = sum(variances)
     t = abs(means[0] - means[1]) / np.sqrt(spread) if spread > 0 else 0.0
-    return float(2 * stdtr(min(len(own), len(others)) - 1, -t))
+    return 2 * t_cdf(min(len(own), len(others)) - 1, -t)

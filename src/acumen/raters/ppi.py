@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.inference.intervals import t_quantile
+from acumen.inference.distributions import t_quantile
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.resample import LeaveOut
 from acumen.types import Floats

@@ -21,6 +21,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
+from acumen.report.library import chart_library
 from acumen.report.terms import Glossary, isolated, signs
 from acumen.results.calibration import CalibrationDocument
 from acumen.results.decisions import Decision
@@ -120,28 +121,16 @@ def study_of(
 
 def render_studies(studies: Sequence[Study], note: str = "") -> str:
     """The page of some studies, with a note above them."""
-    import jinja2
+    from markupsafe import Markup
 
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("acumen.report", "page"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_inert,
-    )
     style, script, library = _asset("page.css"), _asset("page.js"), chart_library()
     policy = (
         f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; "
         f"style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    from markupsafe import Markup
-
     glossary = Glossary()
-    environment.filters["signs"] = signs
-    environment.filters["isolated"] = lambda text: isolated(str(_inert(text)))
     # only this package's own files and escaped JSON pass unescaped
-    return environment.get_template("report.html").render(
+    page: str = _template().render(
         studies=studies,
         note=note,
         terms=lambda text, **how: glossary(str(_inert(text)), **how),
@@ -155,6 +144,23 @@ def render_studies(studies: Sequence[Study], note: str = "") -> str:
         kind=lambda block: type(block).__name__,
         static_rows=STATIC_ROWS,
     )
+    return page
+
+
+@cache
+def _template() -> Any:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("acumen.report", "page"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_inert,
+    )
+    environment.filters |= {"signs": signs, "isolated": lambda text: isolated(str(_inert(text)))}
+    return environment.get_template("report.html")
 
 
 def _inert(value: object) -> object:
@@ -213,19 +219,6 @@ def _columns(cases: Cases) -> dict[str, Any]:
 @cache
 def _asset(name: str) -> str:
     return files("acumen.report").joinpath("page", name).read_text(encoding="utf-8")
-
-
-@cache
-def chart_library() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
-    import altair as alt
-    import vl_convert
-
-    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    bundle: str = vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed; window.vega = vega;", vl_version=version
-    )
-    return bundle
 
 
 @cache

@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import cache, wraps
+from threading import Lock
 from typing import Any, Final, TypeVar
 
 import numba
@@ -33,19 +34,20 @@ def compiled(function: F) -> F:
     """A loop compiled on first use, without the interpreter lock."""
     if numba.config.DISABLE_JIT:
         return function
-    dispatcher = _jit(function)
-    with suppress(RuntimeError):  # Numba's way to say that no cache folder can be written
-        dispatcher._cache = _Cache(function)
-    _notice.loops.add(id(dispatcher))
+
+    dispatchers: list[Any] = []  # made on first use: most commands need a few of the loops
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
+        with _LOCK:
+            if not dispatchers:
+                dispatchers.append(_dispatcher(function))
         try:
-            return dispatcher(*arguments)
+            return dispatchers[0](*arguments)
         except OSError:
             # The cache could not be saved: a full disk, a folder gone since. What was compiled is
             # in memory by then, and no loop touches a file of its own.
-            return dispatcher(*arguments)
+            return dispatchers[0](*arguments)
 
     return call  # type: ignore[return-value]  # the same signature, as a wrapper
 
@@ -53,6 +55,14 @@ def compiled(function: F) -> F:
 def inlined(function: F) -> F:
     """A small function that compiled loops call."""
     return function if numba.config.DISABLE_JIT else _jit(function)
+
+
+def _dispatcher(function: F) -> Any:
+    dispatcher = _jit(function)
+    with suppress(RuntimeError):  # Numba's way to say that no cache folder can be written
+        dispatcher._cache = _Cache(function)
+    _notice.loops.add(id(dispatcher))
+    return dispatcher
 
 
 def _jit(function: F) -> Any:
@@ -84,10 +94,16 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         """The loop for these types, or None; compiling then imports the rest by itself."""
         if not hasattr(runtime, "c_helpers"):  # a Numba that has them elsewhere
             rtsys.initialize(target_context)
-        for name, address in getattr(runtime, "c_helpers", {}).items():
-            binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+        _name_helpers()
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
+
+
+@cache
+def _name_helpers() -> None:
+    """Tell the linker where Numba's own functions lie."""
+    for name, address in getattr(runtime, "c_helpers", {}).items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
 class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
@@ -110,5 +126,6 @@ class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types
         """A compilation is done; nothing to say."""
 
 
+_LOCK: Final = Lock()
 _notice: Final = _Notice()
 event.register("numba:compile", _notice)
