@@ -156,6 +156,7 @@ def test_the_text_of_a_small_file_alone_is_read(tmp_path: Path) -> None:
     path.write_text("x" * (_MOST + 1))
     assert _text(path) == ""
     assert _text(tmp_path) == ""
+    assert _text(tmp_path / ("x" * 5000)) == ""  # no system has so long a name
 
 
 @pytest.mark.parametrize(
