@@ -193,3 +193,23 @@ def test_a_value_without_an_interval_has_none_at_any_level() -> None:
     for inference in known.values():
         why = Absence.NO_VALUE if inference.value is None else Absence.NEEDS_ROWS
         assert inference.interval == inference.interval_at(0.5) == NoInterval(why=why)
+
+
+def test_the_facts_of_cells_by_hand() -> None:
+    """Cells: none said, right, right, two off; the main metrics need four facts of them."""
+    counts = count_rows(rows_of(ROWS, None, None, {"levels": "0-2"})).only
+    facts = Measurement.of(counts, find_loss("squared"), full=True).facts
+    assert {name: values.tolist() for name, values in facts.items()} == {
+        "rows": [1, 1, 1, 1],
+        "answered": [0, 1, 1, 1],
+        "loss": [0, 0, 0, 4],
+        "right": [0, 1, 1, 0],
+        "off": [0, 0, 0, 2],
+        "far": [0, 0, 0, 1],
+    }
+    assert [*Measurement.of(counts, find_loss("abs")).facts] == [
+        "rows",
+        "answered",
+        "loss",
+        "right",
+    ]
