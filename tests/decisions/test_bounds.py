@@ -147,3 +147,16 @@ def test_a_certified_threshold_hands_its_level_on() -> None:
         one[start] = 0.1 / 3
         alone |= set(np.flatnonzero(fallback(P, one)[1]).tolist())
     assert sorted(alone) == [1, 2, 3, 4, 9]
+
+
+def test_the_risk_of_accepted_rows_and_its_variance_by_hand() -> None:
+    """Two cases with 2 and 1 rows and a loss of 1 and 0; then one case alone."""
+    accepted = Accepted.of(np.array([2.0, 1.0]), np.array([1.0, 0.0]))
+    assert (accepted.rows, accepted.risk) == (3.0, pytest.approx(1 / 3))
+    # residuals 1 − 2/3 and 0 − 1/3
+    assert accepted.variance == pytest.approx(2 / 1 * (2 / 9) / 9)
+    assert (accepted.answering, accepted.erring) == (2, 1)
+    alone = Accepted.of(np.array([2.0]), np.array([1.0]))
+    assert (alone.risk, alone.variance) == (0.5, 0.0)
+    none = Accepted.of(np.array([0.0, 0.0]), np.array([0.0, 0.0]))
+    assert (none.rows, none.risk, none.answering) == (1.0, 0.0, 0)

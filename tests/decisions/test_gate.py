@@ -11,15 +11,17 @@ from xml.etree import ElementTree
 import jsonschema
 import numpy as np
 import pytest
+from scipy import stats
 
 import acumen
 from acumen.cli import run
-from acumen.decisions.gate import decide, together
+from acumen.decisions.gate import decide, p_value, together
 from acumen.decisions.gate_file import gate_of
 from acumen.errors import DataError, UsageError
 from acumen.files.json import write_json
 from acumen.report.decisions import as_junit
 from acumen.results.decisions import Rule, Verdict
+from acumen.results.measured import Interval, Measured
 from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
 
@@ -332,3 +334,47 @@ def test_what_counts_as_pass_or_fail_does_so_in_junit() -> None:
         by="g",
     ).artifact
     check_junit(as_junit(group))
+
+
+def interval(method: str = "jackknife-t", error: float | None = 0.5) -> Interval:
+    return Interval(low=0.0, high=1.0, method=method, standard_error=error)
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "t"),
+    [
+        ("non-inferiority", 0.25, -1.5),
+        ("non-inferiority", 1.5, 1.0),
+        ("equivalence", 0.25, -1.5),  # 0.25 − 1 is nearer to 0 than −0.25 − 1
+        ("equivalence", -0.75, -0.5),
+    ],
+)
+def test_the_p_value_of_a_rule_is_that_of_its_t_test(rule: Rule, value: float, t: float) -> None:
+    measured = Measured(value=value, interval=interval())
+    assert p_value(rule, measured, 1.0, 12) == pytest.approx(stats.t.cdf(t, 11))
+
+
+@pytest.mark.parametrize(
+    "measured",
+    [
+        Measured(value=None, reason="none"),
+        Measured(value=1.0, interval=interval("bca")),
+    ],
+)
+def test_without_a_t_interval_there_is_no_p_value(measured: Measured) -> None:
+    assert p_value("non-inferiority", measured, 1.0, 12) is None
+
+
+@pytest.mark.parametrize(
+    ("in_file", "option", "least", "verdict"),
+    [(0, None, 0, "pass"), (0, 13, 13, "undecided"), (13, None, 13, "undecided"),
+     (13, 12, 13, "undecided"), (12, 5, 12, "pass")],
+)  # fmt: skip
+def test_the_larger_of_two_least_numbers_of_cases_counts(
+    in_file: int, option: int | None, least: int, verdict: str, tmp_path: Path
+) -> None:
+    table = silent([0.0] * 12)
+    path = tmp_path / "gate.toml"
+    path.write_text(f'least_cases = {in_file}\n[[require]]\nmetric = "cmax"\nat_least = 0.5\n')
+    document = acumen.gate(table, file=path, least_cases=option).artifact
+    assert (document.least_cases, document.verdict) == (least, verdict)

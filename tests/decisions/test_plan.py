@@ -161,3 +161,8 @@ def test_the_command_its_schema_and_its_page(
     assert run(["report", str(tmp_path / "p.json"), "-o", str(tmp_path / "q.html")]) == 0
     assert run(["plan", "--sd", ".1", "--detect", ".03", "--non-inferiority", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cases"] == 71
+
+
+def test_the_curve_goes_from_a_quarter_of_the_cases_to_twice_as_many() -> None:
+    document = acumen.plan(sd=0.25, detect=0.05).artifact
+    assert [design.cases for design in document.curve] == [50, 100, 150, 199, 299, 398]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -14,6 +16,8 @@ from scipy import stats
 import acumen
 from acumen.cli import run
 from acumen.decisions.bounds import Accepted
+from acumen.decisions.sample import sample_of
+from acumen.decisions.threshold import EXACT_CASES, TESTS, _grid, _method_and_test, _numbers
 from acumen.errors import DataError, UsageError
 from acumen.files.json import to_json, write_json
 from acumen.results.decisions import ThresholdDocument
@@ -306,3 +310,90 @@ def test_a_document_is_read_as_it_was_written_and_has_no_chart_by_name() -> None
         acumen.chart("forest", decision)
     again = ThresholdDocument.model_validate(json.loads(to_json(document.model_dump(mode="json"))))
     assert again == document
+
+
+@pytest.mark.parametrize(
+    ("values", "what", "numbers"),
+    [
+        ("0.5,1", "starts", (0.5, 1.0)),
+        ([0.25], "starts", (0.25,)),
+        ("0,0.5", "starts", None),
+        ("0.5,1.01", "starts", None),
+        ("-1e9,7", "grid", (-1e9, 7.0)),
+        ("", "grid", None),
+        ([], "grid", None),
+        ("1,nan", "grid", None),
+        ("1,inf", "grid", None),
+        ("1,two", "grid", None),
+        ([None], "grid", None),
+    ],
+)
+def test_every_number_of_a_list_is_held_to_its_bounds(
+    values: Any, what: str, numbers: tuple[float, ...] | None
+) -> None:
+    if numbers is not None:
+        assert _numbers(values, what) == numbers
+        return
+    with pytest.raises(UsageError, match=f"^{what}: (numbers with commas|at least one number)"):
+        _numbers(values, what)
+
+
+@pytest.mark.parametrize(
+    ("method", "test", "rows", "graded", "n", "chosen"),
+    [
+        (None, TESTS[0], [1, 1], False, 2, ("exact", "binomial")),
+        ("sgr", TESTS[0], [1, 1], False, 2, ("sgr", "clopper-pearson")),
+        ("crc", TESTS[0], [1, 2], True, 2, ("crc", "conformal")),
+        (None, TESTS[0], [1, 2], False, EXACT_CASES, ("exact", TESTS[0])),
+        (None, TESTS[0], [1, 1], True, EXACT_CASES, ("exact", TESTS[0])),
+        (None, TESTS[0], [1, 2], False, EXACT_CASES - 1, ("approx", "korn-graubard")),
+        (None, TESTS[0], [1, 1], True, EXACT_CASES - 1, ("approx", "korn-graubard")),
+    ],
+)
+def test_the_method_suits_the_cases(
+    method: str | None, test: str, rows: list[int], graded: bool, n: int, chosen: tuple[str, str]
+) -> None:
+    sample: Any = SimpleNamespace(rows=np.array(rows), graded=graded, n=n)
+    assert _method_and_test(method, test, sample) == chosen
+
+
+def test_cases_that_cannot_decide_anything_are_refused() -> None:
+    table = single([0, 1, 0, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
+    heavy = replace(table, weight=np.array([1.0, 2.0, 1.0, 1.0, 1.0, 1.0]))
+    with pytest.raises(UsageError, match="a decision counts every row alike"):
+        sample_of(heavy, "confidence", "zero_one")
+    silent = table.leave_open(np.ones(6, bool))
+    with pytest.raises(DataError, match="no row was answered: nothing can be accepted"):
+        sample_of(silent, "confidence", "zero_one")
+    with pytest.raises(UsageError, match="the loss costs nothing at all"):
+        sample_of(table, "confidence", [[0.0, 0.0], [0.0, 0.0]])
+
+
+def test_the_rows_above_a_threshold_and_their_loss_by_hand() -> None:
+    table = acumen.from_columns(
+        case=[1, 1, 2, 2],
+        item=["a", "b", "a", "b"],
+        truth=[0, 0, 0, 0],
+        prediction=[0, 2, 1, None],
+        confidence=[0.9, 0.5, 0.5, 0.1],
+        scale=[0, 1, 2],
+    )
+    sample = sample_of(table, "confidence", "abs")
+    rows, loss = sample.accepted(np.array([0.9, 0.5, 0.4, -np.inf]))
+    # cases are in an order of their own: the first has two answers, the second one
+    assert sorted(zip(*rows.tolist(), strict=True)) == [(0, 0, 1, 1), (0, 1, 2, 2)]
+    assert sorted(zip(*loss.tolist(), strict=True)) == [(0, 0, 0.5, 0.5), (0, 0, 1.0, 1.0)]
+
+
+@pytest.mark.parametrize(("n", "apart"), [(2, None), (3, 1), (5, 1), (6, 2), (10, 2)])
+def test_a_fifth_of_the_cases_is_set_apart(n: int, apart: int | None) -> None:
+    table = single([0] * n, [1.0 - k / 20 for k in range(n)])
+    sample, search = sample_of(table, "confidence", "zero_one"), SimpleNamespace(method="exact")
+    if apart is None:
+        with pytest.raises(DataError, match="2 cases are too few to set a fifth of them apart"):
+            _grid(sample, "apart", search)  # type: ignore[arg-type]
+    else:
+        rest, thresholds = _grid(sample, "apart", search)  # type: ignore[arg-type]
+        assert rest.n == n - apart
+        assert thresholds[-1] == -np.inf
+        assert len({*thresholds[:-1].tolist()} - {*rest.confidence.tolist()}) == apart

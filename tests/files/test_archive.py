@@ -120,3 +120,29 @@ def test_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     whole = Archive(packed({"../../evil": b"{}", "/etc/x": b"{}", "C:\\y": b"{}"}), "log.eval")
     assert [whole.read(name) for name in whole.names] == [b"{}"] * 3
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("method", [93, zipfile.ZIP_STORED])
+def test_members_share_one_bound_to_the_last_byte(
+    method: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "LARGEST_RATIO", 0)
+    data = packed({"a": b"x" * 60, "b": b"y" * 40}, method=method)
+    for free, fits in ((100, True), (99, False)):
+        monkeypatch.setattr(archive, "FREE_BYTES", free)
+        whole = Archive(data, "log.eval")
+        assert whole.read("a") == b"x" * 60
+        if fits:
+            assert whole.read("b") == b"y" * 40
+        else:
+            with pytest.raises(DataError, match=r"member b: swells beyond 0 MiB and 0 times"):
+                whole.read("b")
+
+
+@pytest.mark.parametrize("lie", [999, 1001])
+def test_a_size_that_is_one_off_is_found_out(lie: int) -> None:
+    whole = Archive(packed({"a": b"x" * 1000}, sizes=lie), "log.eval")
+    with pytest.raises(DataError, match="member a: is damaged: its size or checksum"):
+        whole.read("a")
+    assert "a" in whole
+    assert "b" not in whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from acumen.raters.alt_test import _benjamini_yekutieli
 from tests.raters.tables import PEOPLE, five_and_a_judge, rated
 
 
@@ -113,3 +114,20 @@ def test_by_case_takes_the_variance_of_case_sums() -> None:
 
     assert test.method == "by_case"
     assert test.p_value == pytest.approx(t.cdf((mean - 0.15) / variance**0.5, n - 1))
+
+
+@pytest.mark.parametrize(
+    ("p_values", "rejected"),
+    [
+        ([], []),
+        ([0.05], [True]),
+        ([0.051], [False]),
+        # bars 1/2 and 1 of 0.05/1.5
+        ([0.033, 0.033], [True, True]),
+        ([0.034, 0.017], [False, False]),
+        ([0.034, 0.0166], [False, True]),
+        ([0.033, 0.02], [True, True]),  # the last that is under its bar takes the others along
+    ],
+)
+def test_rejections_of_which_few_are_false(p_values: list[float], rejected: list[bool]) -> None:
+    assert _benjamini_yekutieli(p_values, 0.05) == rejected

@@ -280,3 +280,36 @@ def test_the_findings_show_themselves() -> None:
     found = acumen.rate(five_and_a_judge(), raters=PEOPLE, judge="judge", levels="1-5")
     assert "Judges held against people" in repr(found)
     assert "<table>" in found._repr_html_()
+
+
+SHORT: list[dict[str, Any]] = [
+    {"case": 1, "a": 1, "b": 2, "ai": 1, "n": "x"},
+    {"case": 2, "a": 2, "b": 2, "ai": 2, "n": "y"},
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"raters": ["a", "b"], "rating": "a"}, "give rating .* or raters, not both"),
+        ({"raters": ["a", "b"], "repeat": "n", "position": "n"}, "give a repeat or a position"),
+        ({"raters": ["a", "b"], "rater": "n"}, "one column of ratings with a rater, or several"),
+        ({"raters": ["a", "b"], "judge": "ai", "length": "n"}, "column n holds no numbers"),
+        ({"raters": ["a"], "judge": "ai"}, "only a rated: agreement takes two people"),
+        ({"raters": ["a", "ai"], "judge": ["a", "ai"]}, "nobody but the judge rated: agreement"),
+    ],
+)
+def test_ratings_that_cannot_be_meant_are_refused(options: Any, message: str) -> None:
+    with pytest.raises((DataError, UsageError), match=message):
+        acumen.rate(SHORT, **options)
+
+
+def test_an_estimate_says_what_it_lacks() -> None:
+    with pytest.raises(UsageError, match="which column is the judge's"):
+        acumen.estimate(SHORT, labelled="a")
+    for level in (0.0, 1.0):
+        with pytest.raises(UsageError, match="must lie between 0 and 1, not"):
+            acumen.estimate(SHORT, labelled="a", prediction="ai", confidence_level=level)
+    few = [{**row, "a": row["a"] if row["case"] == 1 else None} for row in SHORT]
+    with pytest.raises(DataError, match="labels of at least 2 cases are needed; there are 1 of 2"):
+        acumen.estimate(few, labelled="a", prediction="ai", levels="1-2")

@@ -8,6 +8,7 @@ import pytest
 
 from acumen.readers.guess import (
     Column,
+    _shares,
     confidences_in,
     guess_columns,
     raters_in,
@@ -86,3 +87,80 @@ def test_a_negative_number_that_only_the_prediction_has_is_a_code() -> None:
     assert stray_codes(guess_columns(listed, {})) == ["-1"]
     below = columns(case=CASES, truth=[-1, *HUMAN[1:]], pred=[-1, *HUMAN[1:]])
     assert stray_codes(guess_columns(below, {})) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "is_numeric", "has_levels"),
+    [
+        ([1, 2, None], True, True),
+        ([], False, False),
+        ([None], False, False),
+        ([1, "a"], False, True),
+        (list("abcdefghijk"), False, True),  # 11 words
+        (list("abcdefghijkl"), False, False),
+        (list(range(25)), True, True),
+        (list(range(26)), True, False),
+        (["a" * 40, "b"], False, True),
+        (["a" * 41, "b"], False, False),
+    ],
+)
+def test_what_a_column_could_be(values: list[Any], is_numeric: bool, has_levels: bool) -> None:
+    column = Column("x", values)
+    assert (column.is_numeric, column.has_levels) == (is_numeric, has_levels)
+    assert column.missing == values.count(None)
+    assert Column("x", values, gaps=9).missing == 9
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("aiScore", {"ai", "score"}),
+        ("HTMLText2", {"html", "text", "2"}),
+        ("model.raw_score", {"raw", "score"}),
+        ("a.b.c", {"b", "c"}),
+    ],
+)
+def test_the_words_of_a_name(path: str, words: set[str]) -> None:
+    assert Column(path, []).words == words
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shares"),
+    [
+        ([1, 2], [1, 2, 3, 4], True),  # two of four
+        ([1, 2], [1, 2, 3, 4, 5], False),
+        ([1, 2, 3, 4, 5], [1, 2], False),
+        ([1], [1], False),
+        ([1, 2], [3, 4], False),
+    ],
+)
+def test_half_of_the_levels_are_shared(one: list[int], other: list[int], shares: bool) -> None:
+    assert _shares(Column("a", one), Column("b", other)) is shares
+
+
+@pytest.mark.parametrize(
+    ("values", "could_be"),
+    [
+        ([k / 13 for k in range(13)], True),
+        ([k / 12 for k in range(12)], False),  # too few
+        ([k / 12 for k in range(13)], True),  # up to 1
+        ([k / 12 + 0.01 for k in range(13)], False),
+        ([*range(88, 101)], True),
+        ([*range(89, 102)], False),
+        ([-0.01, *(k / 13 for k in range(13))], False),
+        ([str(k) for k in range(13)], False),
+    ],
+)
+def test_many_numbers_in_0_to_1_or_to_100_could_be_a_confidence(
+    values: list[Any], could_be: bool
+) -> None:
+    assert confidences_in([Column("x", values)], {}) == (["x"] if could_be else [])
+
+
+def test_the_fuller_of_two_alike_is_the_truth_and_the_first_that_names_cases_the_case() -> None:
+    q, r, who = Column("q", MODEL), Column("r", HUMAN), Column("who", CASES)
+    assert roles(q, r, who) == {"truth": "r", "prediction": "q", "case": "who"}
+    number = Column("n", list(range(100, 108)))
+    assert roles(q, r, number)["case"] == "n"
+    assert roles(q, r, number, who)["case"] == "who"  # words name more than numbers do
+    assert roles(who, q, r, truth="q") == {"truth": "q", "prediction": "r", "case": "who"}

@@ -6,6 +6,7 @@ import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -114,3 +115,60 @@ def test_a_missing_library_gets_the_exact_command(
     command += ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
     assert acumen([*command, "--output", str(tmp_path / "run.json")]) == 2
     assert "pip install 'acumen[run]'" in capsys.readouterr().err
+
+
+class Library:
+    """A server that notes what it is asked for and says where it listens."""
+
+    def __init__(self, address: str, *, names: bool) -> None:
+        parameters = SimpleNamespace(model=SimpleNamespace(), hostname="0.0.0.0")
+        if names:
+            parameters.hostnames = ["0.0.0.0"]
+        parameters.cpuparams, parameters.cpuparams_batch = SimpleNamespace(), SimpleNamespace()
+        self.parameters, self.address = parameters, address
+
+    def CommonParams(self) -> Any:
+        return self.parameters
+
+    def Server(self, parameters: Any) -> Any:
+        return SimpleNamespace(listening_address=self.address)
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_the_server_is_asked_for_loopback_any_port_and_nothing_to_see(
+    names: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    library = Library("http://127.0.0.1:4711", names=names)
+    monkeypatch.setattr(local, "model_file", lambda: tmp_path / "x.gguf")
+    monkeypatch.setattr(local, "server_library", lambda: library)
+    with local.serve_local() as access:
+        assert access.base_url == "http://127.0.0.1:4711/v1"
+    asked = library.parameters
+    hosts = asked.hostnames if names else [asked.hostname]
+    assert (hosts, asked.port, asked.endpoint_slots) == (["127.0.0.1"], 0, False)
+    assert (asked.n_ctx, asked.n_parallel, asked.verbosity) == (8192, 1, 0)
+    assert (asked.cpuparams.n_threads, asked.cpuparams_batch.n_threads) == (1, 1)
+    assert asked.model.path == str(tmp_path / "x.gguf")
+
+
+def test_a_server_that_listens_elsewhere_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(local, "model_file", lambda: tmp_path / "x.gguf")
+    library = Library("http://127.0.0.11:4711", names=True)
+    monkeypatch.setattr(local, "server_library", lambda: library)
+    with pytest.raises(UsageError, match="does not listen on loopback"), local.serve_local():
+        pass
+
+
+def test_the_first_file_of_weights_is_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folders = [tmp_path / "empty", tmp_path / "full"]
+    for folder in folders:
+        folder.mkdir()
+    for name in ("b.gguf", "a.gguf", "a.txt"):
+        (folders[1] / name).touch()
+    spec = SimpleNamespace(submodule_search_locations=[str(folder) for folder in folders])
+    monkeypatch.setattr(local, "find_spec", lambda name: spec)
+    assert local.model_file() == folders[1] / "a.gguf"

@@ -183,3 +183,20 @@ def test_tables_judged_alone_still_share_one_scale() -> None:
         for top in (1, 3, 2)
     ]
     assert [part.scale.levels for part in on_one_scale(tables)] == [(0, 1, 2, 3)] * 3
+
+
+@pytest.mark.parametrize("column", ["repeat", "rater"])
+def test_a_column_that_only_one_side_has_is_refused(column: str) -> None:
+    left = from_columns(case=[1, 2], truth=[0, 1], prediction=[0, 1], **{column: ["a", "b"]})
+    right = from_columns(case=[1, 2], truth=[0, 1], prediction=[1, 1])
+    for sides in ((left, right), (right, left)):
+        with pytest.raises(DataError, match=f"only one of the two inputs has a column of {column}"):
+            align(*sides)
+
+
+def test_a_truth_that_only_one_side_has_is_refused() -> None:
+    left = from_columns(case=[1, 2], truth=[0, 1], prediction=[0, 1], scale=[0, 1])
+    right = from_columns(case=[1, 2], truth=[None, None], prediction=[1, 1], scale=[0, 1])
+    for sides in ((left, right), (right, left)):
+        with pytest.raises(DataError, match="only one of the two inputs has a truth"):
+            align(*sides)

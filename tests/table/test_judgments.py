@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -418,3 +419,64 @@ def test_very_many_rows_given_twice_are_told_in_one_line(twice: int, problems: i
         from_columns(case=cases, truth=[0, 1] * twice, prediction=[1, 1] * twice)
     assert len(error.value.problems) == problems
     assert sum(problem.rows for problem in error.value.problems) == twice
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (math.nan, "is missing"),
+        (-1.0, "-1 must be finite and not negative"),
+        (-math.inf, "-inf must be finite and not negative"),
+        (math.inf, "inf must be finite and not negative"),
+        (9e-51, "9e-51 must be 0, or between 1e-50 and 1e+50"),
+        (2e50, "2e+50 must be 0, or between 1e-50 and 1e+50"),
+    ],
+)
+def test_what_is_wrong_with_a_weight_is_said_in_its_own_words(weight: float, message: str) -> None:
+    with pytest.raises(DataError) as refused:
+        small_study(weight=[1.0, weight, 1e-50, 1e50, 0.0, 1.0])
+    (problem,) = refused.value.problems
+    assert (problem.message, problem.case, problem.item, problem.field) == (
+        *(message, 20, "Sleep", "weight"),
+    )
+
+
+def test_a_group_or_a_system_that_is_not_there_is_refused_by_name() -> None:
+    table = small_study(groups={"sex": ["f", "f", "m", "m", "m", "m"]}, system=["a", "b"] * 3)
+    assert table.where(sex="m").cases == (3, 100)
+    assert [failure.case for failure in table.where(sex="m").failed] == [100]
+    assert table.where(sex="f").failed == ()
+    assert table.of_system("b").item.tolist() == [0, 0, 0]
+    for call, message in (
+        (lambda: table.where(age="old"), "no column of groups age in the table"),
+        (lambda: table.where(sex="x"), "no group x in sex in the table"),
+        (lambda: table.of_system("c"), "no system c in the table"),
+        (lambda: small_study().of_system("a"), "no system a in the table"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            call()
+
+
+def test_an_inferred_scale_gives_way_to_one_that_has_its_levels() -> None:
+    table = replace(
+        from_columns(case=[1, 2, 3], truth=[1, 3, 3], prediction=[3, None, 1], scale=[1, 3]),
+        scale=Scale.of([1, 3], inferred=True),
+        truth_rank=np.array([0.5, 1.0, 0.25]),
+    )
+    wide = table.on_scale(Scale.numbered(0, 4))
+    assert wide.truth.tolist() == [1, 3, 3]
+    assert wide.prediction.tolist() == [3, NO_PREDICTION, 1]
+    assert wide.truth_rank is not None
+    assert wide.truth_rank.tolist() == [2.0, 3.0, 1.5]  # halfway, at the top, a quarter of the way
+    for scale in (Scale.numbered(0, 2), Scale.numbered(1, 2)):
+        with pytest.raises(UsageError, match="leave the scale out"):
+            table.on_scale(scale)
+    with pytest.raises(UsageError, match=r"the table is on the scale .* not on"):
+        replace(table, scale=Scale.of([1, 3])).on_scale(Scale.numbered(0, 4))
+
+
+def test_answers_are_left_open_and_what_is_none_stays() -> None:
+    table = small_study()
+    left = table.leave_open(np.array([True, True, False, False, True, False]))
+    assert left.prediction.tolist() == [-1, -1, 3, 3, -1, -1]
+    assert left.outcome.tolist() == [1, 1, 0, 0, 2, 2]

@@ -317,3 +317,21 @@ def test_kinds_of_plain_rungs_are_the_rungs() -> None:
     ranking = rank([0, 2, 1], [3, 2, 1], most_loss=3)
     assert ranking.loss.dtype == np.int16
     assert METRICS["mae"].measure(ranking).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("loss", "costs"),
+    [
+        ("abs", [0.5, 0.5, 1.5, 2.5]),
+        ("abs_norm", [1 / 6, 1 / 6, 1 / 2, 5 / 6]),
+        ("squared", [0.25, 0.25, 2.25, 6.25]),
+        ("zero_one", [1.0, 1.0, 1.0, 1.0]),
+        (MATRIX, None),
+    ],
+)
+def test_of_a_truth_between_levels_rungs_are_counted_in_parts(loss: Any, costs: Any) -> None:
+    """A truth of 0.5; costs by level lie halfway between those of 0 and of 1."""
+    found = find_loss(loss)
+    grades, kinds = found.graded(SCALE, np.arange(4), np.full(4, 0.5))
+    expected = costs or np.mean(found.costs(SCALE)[:2], axis=0).tolist()
+    assert (grades.cost[kinds] * grades.unit).tolist() == pytest.approx(expected, abs=1e-15)

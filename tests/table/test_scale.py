@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acumen.errors import DataError, UsageError
+from acumen.errors import DataError, Problem, UsageError
+from acumen.table.levels import parse_levels
 from acumen.table.scale import MOST_LEVELS, Scale, builtin_scales, find_scale
 
 
@@ -158,3 +159,50 @@ def test_a_scale_file_that_is_not_there_or_not_text_is_one_line(tmp_path: Path) 
 def test_an_unknown_scale_names_those_there_are() -> None:
     with pytest.raises(UsageError, match=r"no scale '\.\./phq8'; there are phq8, risk"):
         find_scale("../phq8")
+
+
+OFF, OTHER = Problem("9 is outside 0..3", off_scale=True), Problem("is missing")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "hint"),
+    [
+        ([1, 2, 9], "these look like levels 1–9: add --levels 1-9 (scale= in Python)"),
+        ([0, 9], "these look like levels 0–9: add --levels 0-9 (scale= in Python)"),
+        ([0, 1, 2, 3], "if the data are on another scale than pain, give it with --scale"),
+        ([9], "if the data are on another scale than pain, give it with --scale"),
+        ([], "if the data are on another scale than pain, give it with --scale"),
+    ],
+)
+def test_the_first_problem_of_a_level_says_which_scale_may_solve_it(
+    numbers: list[int], hint: str
+) -> None:
+    scale = Scale.numbered(0, 3, "pain")
+    later = Problem("8 is outside 0..3", off_scale=True)
+    missing, first, second = scale.hint([OTHER, OFF, later], numbers)
+    assert (missing, second) == (OTHER, later)
+    assert first.message.startswith(f"9 is outside 0..3; {hint}")
+    assert scale.hint([OTHER], numbers) == [OTHER]
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("1-5", (1, 2, 3, 4, 5)),
+        ("2-2", ()),
+        ("-1..1", (-1, 0, 1)),
+        ("0-1:0.5", (0, 0.5, 1)),
+        ("0-1:0.3", ()),
+        ("a,b", ("a", "b")),
+        ("1,2,x", ("1", "2", "x")),
+        ("1,3", (1, 3)),
+        ("a", None),
+    ],
+)
+def test_levels_as_people_write_them(text: str, levels: object) -> None:
+    assert parse_levels(text) == levels
+
+
+def test_levels_that_fall_are_refused() -> None:
+    with pytest.raises(UsageError, match="from the lowest to the highest: 1-5"):
+        parse_levels("5-1")

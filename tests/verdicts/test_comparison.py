@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from acumen.errors import DataError, UsageError
 from acumen.inference.options import Options
 from acumen.policy import find_policy
 from acumen.report.terminal import render
 from acumen.report.verdicts.brief import comparison_parts
 from acumen.results.measured import Interval, RightOf
 from acumen.results.verdicts import ComparisonDocument
-from acumen.verdicts.compare import compare_runs, comparison_document
+from acumen.verdicts.compare import _shared_truth, compare_runs, comparison_document
+from acumen.verdicts.inputs import Files, Inputs, _policy, read_inputs
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import score_study
 from acumen.verdicts.study import prepare
@@ -189,3 +192,94 @@ def test_names_too_long_for_the_table_are_told_below_it() -> None:
     assert re.search(r"│ +left │ +right │", text)
     told = "left is gpt-5-nano-with-retrieval, right is gpt-5-nano-with-reflection."
     assert told in " ".join(text.split())
+
+
+def test_two_runs_without_a_case_that_failed_for_neither_are_refused() -> None:
+    rows = [{"business_id": "A", "error": "timeout"}, {"business_id": "B", "verdict": LOW}]
+    left, right = (parse_results(part, POLICY) for part in (rows, rows[:1] + rows[2:]))
+    with pytest.raises(DataError, match="no case in common that failed for neither"):
+        compare_runs(left, right, TRUTH, POLICY)
+
+
+def carried(**truths: str | None) -> Any:
+    rows = [
+        {"business_id": case, "verdict": LOW, "gt_verdict": truth} for case, truth in truths.items()
+    ]
+    return parse_results(rows, POLICY)
+
+
+def test_the_truth_that_two_results_carry_must_be_one() -> None:
+    both = _shared_truth(carried(A=LOW, B=HIGH), carried(B=HIGH, C=LOW))
+    assert both is not None
+    assert sorted(both) == ["A", "B", "C"]
+    one, none = carried(A=LOW), carried(A=None)
+    assert none.truth is None
+    assert _shared_truth(one, none) == _shared_truth(none, one) == one.truth
+    assert _shared_truth(none, none) is None
+    names = dict.fromkeys("ABCDEFG", LOW)
+    with pytest.raises(DataError, match=r"carry different truths for A, B, C, D, E$"):
+        _shared_truth(carried(**names), carried(**dict.fromkeys("ABCDEFG", HIGH)))
+
+
+@pytest.mark.parametrize(
+    ("methods", "runs", "stems", "names"),
+    [
+        (("a", "b"), ("1", "2"), ("x", "y"), ("a", "b")),
+        (("a", "a"), ("1", "2"), ("x", "y"), ("1", "2")),
+        (("a", None), ("1", "1"), ("x", "y"), ("x", "y")),
+        ((None, None), (None, "2"), ("x", "x"), ("left", "right")),
+        ((None, None), (None, None), (), ("left", "right")),
+    ],
+)
+def test_what_tells_two_runs_apart(methods: Any, runs: Any, stems: Any, names: Any) -> None:
+    sides = [
+        replace(method(1, 1, 1, 1, 1), provenance={"run_id": r, "method": m})
+        for m, r in zip(methods, runs, strict=True)
+    ]
+    assert Inputs(POLICY, sides, None, None, Files(), stems).names() == names
+
+
+@pytest.mark.parametrize(
+    ("stated", "policy"),
+    [
+        ([None, None], POLICY.name),
+        ([POLICY.name, None], POLICY.name),
+        (["mine"], "the results name the policy 'mine', which does not ship with acumen"),
+        (["b", "a"], r"different policies \(a, b\); choose one with --policy"),
+    ],
+)
+def test_the_policy_is_the_one_that_the_results_name(stated: Any, policy: str) -> None:
+    if policy == POLICY.name:
+        assert _policy(None, stated).name == policy
+    else:
+        with pytest.raises(UsageError, match=policy):
+            _policy(None, stated)
+
+
+def test_one_file_given_twice_is_refused() -> None:
+    with pytest.raises(UsageError, match="the same results file is given twice"):
+        read_inputs(["a.json", "a.json"], None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("roles", "command"),
+    [
+        ([], "acumen score --demo --policy P --method M"),
+        (["results"], "acumen score results.json --policy P --method M"),
+        (
+            ["results", "truth"],
+            "acumen score results.json --truth truth.json --policy P --method M",
+        ),
+        (["results", "policy"], "acumen score results.json --policy policy.json --method M"),
+    ],
+)
+def test_the_command_that_makes_the_scores_again(roles: list[str], command: str) -> None:
+    hashes = [{"role": role, "path": f"{role}.json", "sha256": "0" * 64} for role in roles]
+    inputs = Inputs(POLICY, [], None, None, Files(hashes))
+    made = inputs.made_from("P", "M", {"bins": None}, Options(resamples=7, seed=3))
+    assert made.command is not None
+    assert made.command.startswith(command)
+    assert " --method M --resamples 7 --seed 3 " in made.command
+    assert "--bins" not in made.command
+    some = replace(inputs, files=Files(hashes, are_all=False))
+    assert some.made_from("P", "M", {}, Options()).command is None

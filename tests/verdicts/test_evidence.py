@@ -13,17 +13,19 @@ from acumen.defaults import PROCESS_WEIGHTS
 from acumen.errors import AcumenError, DataError
 from acumen.metrics.registry import METRICS
 from acumen.policy import find_policy
+from acumen.table.scale import Scale
 from acumen.verdicts.compute import (
     compute_consistency_score,
     compute_intermediate_metrics,
     compute_ordinal_auprc,
     compute_process_score,
     compute_unified_metrics,
+    threshold_aliases,
 )
-from acumen.verdicts.counts import count_evidence
+from acumen.verdicts.counts import count_evidence, listed
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.study import reason
-from acumen.verdicts.truth import parse_truth
+from acumen.verdicts.truth import parse_reviews, parse_truth
 from acumen.views.weights import CaseWeights
 
 SEVERITY, ASSURANCE, STAFF = "INCIDENT_SEVERITY", "ASSURANCE_CLAIM", "STAFF_RESPONSE"
@@ -412,3 +414,132 @@ def test_a_case_without_counts_has_zeros_in_the_view() -> None:
     view = reason(counts, [*counts.cases, "somebody else"])
     assert view.n_cases == len(counts.cases) + 1
     assert all(column[-1] == 0.0 for column in (*view.right.values(), *view.of.values()))
+
+
+@pytest.mark.parametrize(
+    ("levels", "aliases"),
+    [
+        (["Low Risk", "High risk"], {"auprc_ge_high": "auprc_ge_1"}),
+        (["Low Risk", "High"], {}),
+        (["Low Risk", "High Cost"], {}),
+        (["Low Risk", "Very High Risk"], {}),
+        ([0, 1], {}),
+    ],
+)
+def test_thresholds_of_a_scale_of_risks_have_names_too(levels: Any, aliases: Any) -> None:
+    assert threshold_aliases(Scale.of(levels)) == aliases
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (1, "n0"),
+        (10, "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9"),
+        (11, "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 1 more"),
+        (12, "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more"),
+    ],
+)
+def test_ten_names_are_listed_and_the_rest_counted(size: int, text: str) -> None:
+    assert listed([f"n{k}" for k in range(size)]) == text
+
+
+def test_a_truth_without_incidents_is_told_where_others_have_some() -> None:
+    policy = find_policy("G1_allergy_V2")
+    runs = parse_results([result("A", "Critical Risk"), result("B", "Low Risk")], policy).claims
+    closed, bare = (
+        parse_truth(TRUTH, policy),
+        parse_truth({"A": "Low Risk", "B": "Low Risk"}, policy),
+    )
+    note = "1 case whose truth names no incidents: their claims cannot be checked"
+    for truth, notes in (({"A": closed["A"], "B": bare["B"]}, [note]), (closed, []), (bare, [])):
+        warnings = count_evidence(runs, truth, policy).warnings
+        assert [w for w in warnings if "names no incidents" in w] == notes
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"_extractions": []}, "VERDICT: is missing (null is an abstention"),
+        ({"_extractions": [], "VERDICT": None}, None),
+        ({"_extractions": [], "verdict": "Low Risk"}, None),
+        ({"VERDICT": "Low Risk", "_extractions": [{"is_relevant": 1}]}, "must be true or false"),
+        ({"VERDICT": "Low Risk", "_extractions": [{"is_relevant": False}]}, None),
+    ],
+)
+def test_extractions_say_a_verdict_and_what_is_relevant(row: Any, said: str | None) -> None:
+    policy = find_policy("G1_allergy_V2")
+    if said is None:
+        assert parse_results([{"business_id": "A", **row}], policy).claims[0].evidence == ()
+        return
+    with pytest.raises(DataError) as refused:
+        parse_results([{"business_id": "A", **row}], policy)
+    assert said in str(refused.value)
+
+
+def test_reviews_are_texts_by_id_each_once() -> None:
+    listed_reviews = [{"review_id": 1, "text": "a"}, {"review_id": "2", "text": "b"}]
+    assert parse_reviews({"A": {"reviews": listed_reviews}, "B": {"R": "c"}}) == {
+        "A": {"1": "a", "2": "b"},
+        "B": {"R": "c"},
+    }
+    twice = [{"review_id": 1, "text": "a"}, {"review_id": "1", "text": "b"}]
+    with pytest.raises(DataError, match=r"case A, reviews\[1\].text: review '1' stands twice"):
+        parse_reviews({"A": twice})
+    with pytest.raises(DataError, match="case A, R: must be text, not 3"):
+        parse_reviews({"A": {"R": 3}})
+
+
+def test_no_claims_are_no_counts() -> None:
+    policy = find_policy("G1_allergy_V2")
+    view = reason(count_evidence([], {}, policy), ["A", "B"])
+    assert view.n_cases == 2
+    assert view.components == ()
+    assert all(column.tolist() == [0.0, 0.0] for column in view.of.values())
+
+
+def test_where_one_result_names_primitives_the_others_are_asked_for_them() -> None:
+    policy = find_policy("G1_allergy_V2")
+    known = {"verdict": "Low Risk", "primitives": {"incident_score": 4}}
+    truth = parse_truth({"A": known, "B": known}, policy)
+    silent = result("B", "Low Risk")
+    for first, accuracy in (
+        (result("A", "Low Risk", primitives={"incident_score": 4}), [1.0, 0.0]),
+        (result("A", "Low Risk"), [None, None]),
+    ):
+        counts = count_evidence(parse_results([first, silent], policy).claims, truth, policy)
+        shares = counts.primitive_accuracy.tolist()
+        assert [None if np.isnan(share) else share for share in shares] == accuracy
+
+
+@pytest.mark.parametrize(
+    ("rows", "absent"),
+    [
+        ([("R1", SEVERITY, "mild", "a tingle")], {"modifier_accuracy"}),
+        ([("R1", SEVERITY, "mild"), ("R1", ASSURANCE, "yes")], {"snippet_validity"}),
+        ([], {"modifier_accuracy", "snippet_validity"}),
+    ],
+)
+def test_one_result_is_enough_for_a_component_to_be_there(rows: Any, absent: set[str]) -> None:
+    """A component is absent for a plain reason only where no result has anything for it."""
+    policy = find_policy("G1_allergy_V2")
+    claims = parse_results(
+        [result("A", "Low Risk", *rows, total=3), result("B", "Low Risk")], policy
+    ).claims
+    why = count_evidence(claims, parse_truth(TRUTH, policy), policy, {"A": {"R1": "x"}}).why_absent
+    of_inputs = {"modifier_accuracy", "snippet_validity", "score_consistency"}
+    assert of_inputs & why.keys() == absent
+
+
+def test_what_the_inputs_lack_is_the_reason() -> None:
+    policy = find_policy("G1_allergy_V2")
+    bare = parse_truth({"A": "Low Risk"}, policy)
+    quoted = parse_results([result("A", None, ("R1", SEVERITY, "mild", "x"))], policy).claims
+    why = count_evidence(quoted, bare, policy).why_absent
+    assert why["snippet_validity"] == "there are no reviews to look the snippets up in"
+    assert why["evidence_recall"] == why["incident_precision"] == "the truth names no incidents"
+    assert why["score_consistency"] == "no total score is claimed"
+    assert why["verdict_support_rate"] == "no case has a verdict"
+    silent = parse_results([{"business_id": "A", "verdict": "Low Risk"}], policy).claims
+    why = count_evidence(silent, bare, policy).why_absent
+    assert why["verdict_support_rate"] == "no result names evidence"
+    assert why["modifier_accuracy"] == "the truth names no incidents"

@@ -77,7 +77,7 @@ class Archive:
         start = info.header_offset + _LOCAL_HEADER.size + name_size + extra_size
         packed = self._data[start : start + info.compress_size]
         reader = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).stream_reader(packed)
-        most, pieces = min(most, info.file_size + 1), list[bytes]()
+        pieces: list[bytes] = []
         while most > 0 and (piece := reader.read(min(most, 1 << 20))):
             pieces.append(piece)
             most -= len(piece)

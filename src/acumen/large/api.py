@@ -95,16 +95,16 @@ def _measured(cells: Cells, loss: Loss, options: Options, full: bool) -> dict[st
 def rows_of(data: Any, other: Any, engine: str | None, reading: Reading) -> LargeRows:
     """Rows by role, of one input or of two side by side."""
     inputs = [data] if other is None else [data, other]
-    are_files = all(isinstance(i, str | Path) for i in inputs)
-    lazy = open_files if are_files else lambda frames, _: [nw.from_native(f).lazy() for f in frames]
+    if len(are_files := {isinstance(i, str | Path) for i in inputs}) > 1:
+        raise UsageError("two inputs are two files or two frames, not one of each")
+    lazy = open_files if True in are_files else lambda fs, _: [nw.from_native(f).lazy() for f in fs]
     first, *others = (named_rows(frame, reading) for frame in lazy(inputs, engine))
     if not others:
         return first
     if "system" in first.keys:
         raise UsageError("two inputs are two systems; leave the column of systems out")
-    names = [f"{side}: {_name_of(i)}" for side, i in zip(("left", "right"), inputs, strict=True)]
-    frames = zip((first.frame, others[0].frame), names, strict=True)
-    both = nw.concat([f.with_columns(system=nw.lit(name)) for f, name in frames])
+    sides = zip(("left", "right"), inputs, (first.frame, others[0].frame), strict=True)
+    both = nw.concat([f.with_columns(system=nw.lit(f"{s}: {_name_of(i)}")) for s, i, f in sides])
     return replace(first, frame=both, keys=(*first.keys, "system"))
 
 

@@ -92,7 +92,7 @@ def _refuse(named: Mapping[str, Sequence[str]], mapping: Any, names: Sequence[st
 def _is_one_of(column: nw.Expr, dtype: Any, values: Sequence[Any]) -> nw.Expr:
     if dtype.is_numeric():
         try:
-            return column.is_in([float(value) for value in values])
+            return column.cast(nw.Float64).is_in([float(value) for value in values])
         except ValueError:
             raise UsageError(f"where: {label(values[0])} is no number, as the column is") from None
     return column.cast(nw.String).is_in([str(value) for value in values])

@@ -84,7 +84,7 @@ def largest_body(max_tokens: int | None, top_logprobs: int | None) -> int:
     if max_tokens is None:
         return _LARGEST_LIMIT
     size = _SMALLEST_LIMIT + max_tokens * ((top_logprobs or 0) + 1) * _ALTERNATIVE_BYTES
-    return min(max(size, _SMALLEST_LIMIT), _LARGEST_LIMIT)
+    return min(size, _LARGEST_LIMIT)
 
 
 def retry_after(value: str | None, now: datetime | None = None) -> float | None:

@@ -462,7 +462,7 @@ def _bad_weights(table: Judgments) -> list[Problem]:
     for row in np.flatnonzero(~good).tolist():
         value = table.weight[row]
         message = "is missing" if np.isnan(value) else f"{value:g} must be finite and not negative"
-        if np.isfinite(value) and value > 0:
+        if 0.0 < value < np.inf:
             message = f"{value:g} must be 0, or between {low:g} and {high:g}"
         problems.append(table.problem(row, message, "weight"))
     return problems

@@ -102,7 +102,7 @@ class SeverityRanking(CaseRows):
     def places(self) -> Floats:
         """How high each row stands among all, from 1 down to 0; a tie stands at its middle."""
         before = np.append(0, self.ends[:-1])
-        middle = (before + self.ends) / 2 / max(len(self), 1)
+        middle = (before + self.ends) / 2 / len(self)
         return 1.0 - np.repeat(middle, self.ends - before)
 
     @once_a_block
