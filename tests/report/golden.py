@@ -90,7 +90,19 @@ def _cell(cell: Cell) -> str:
 
 
 def _json(part: Any) -> str:
-    return json.dumps(part, ensure_ascii=False, separators=(",", ":"))
+    """With six digits: processors differ in the last ones."""
+    return json.dumps(_rounded(part), ensure_ascii=False, separators=(",", ":"))
+
+
+def _rounded(part: Any) -> Any:
+    match part:
+        case float():
+            return float(f"{part:.6g}")
+        case dict():
+            return {key: _rounded(value) for key, value in part.items()}
+        case list() | tuple():
+            return [_rounded(value) for value in part]
+    return part
 
 
 def text(kind: str) -> str:
