@@ -148,7 +148,10 @@ def _measures(document: CalibrationDocument) -> MetricsPart | None:
 
 def _parameters(document: CalibrationDocument) -> Table:
     parameters = {} if document.model is None else document.model.model_dump(exclude_none=True)
-    rows = tuple((Cell(key), Cell(plain(value))) for key, value in parameters.items())
+    rows = tuple(
+        (Cell(key), number(value, ".6g") if isinstance(value, float) else Cell(plain(value)))
+        for key, value in parameters.items()
+    )
     return Table("Parameters", ("parameter", "value"), rows)
 
 
