@@ -140,8 +140,6 @@ def hold(people: Panel, judge: Ints, rule: Rule, *, charged: bool = False) -> Al
 
 def _test(duels: Duels, rows: Ints, rule: Rule) -> RaterTest:
     """The chance of so low a mean D if it were ε or more, and how it was reckoned."""
-    from scipy.stats import wilcoxon
-
     d = duels.person_wins[rows].astype(np.float64) - duels.judge_wins[rows]
     mean, n, block = float(d.mean()), len(d), duels.panel.block[duels.unit[rows]]
     case = block if rule.by_case else np.arange(n)
@@ -152,6 +150,8 @@ def _test(duels: Duels, rows: Ints, rule: Rule) -> RaterTest:
     if variance == 0.0:
         p, method = float(mean >= rule.epsilon), "sign"
     elif n < TESTED_BY_T and not rule.by_case:
+        from scipy.stats import wilcoxon  # half a second, for few instances alone
+
         p, method = float(wilcoxon(d - rule.epsilon, alternative="less").pvalue), "wilcoxon"
     else:
         p = t_cdf(cases - 1, (mean - rule.epsilon) / math.sqrt(variance))
