@@ -10,8 +10,9 @@ import pytest
 
 import acumen
 from acumen.report.claims import Claim
+from acumen.report.selective import compared as words
 from acumen.report.selective.words import conclusion, summary
-from acumen.results.measured import Delta, Interval
+from acumen.results.measured import Delta, Interval, Side
 from acumen.results.metrics import MetricsArtifact
 from simulations.claims import SIDES, Cell, cells, compared, verdict
 from simulations.laws import LAWS, draw_pair
@@ -121,6 +122,54 @@ def test_a_guard_that_fails_is_told(pair: MetricsArtifact) -> None:
     told = " ".join(answers["What can be concluded"])
     assert "That alone does not make" in told
     assert "no difference that 40 cases could show" in told
+
+
+NUMBERS = "risk, R − L: -0.250, -0.400 to -0.100"
+OPEN = "no difference that 40 cases could show"
+
+
+@pytest.mark.parametrize(
+    ("favours", "sentence"),
+    [
+        ({"a": "left"}, f"L is better ({NUMBERS})"),
+        ({"a": "right", "b": "right"}, f"R is better by each of 2 functions (by a, {NUMBERS})"),
+        ({"a": None, "b": None}, OPEN),
+        ({"a": "left", "b": "right"}, "L is better by a; R is better by b"),
+        ({"a": "right", "b": None}, f"R is better by a; by the other 1 {OPEN}"),
+        (
+            {"a": "left", "b": "right", "c": "left", "d": None, "e": None},
+            f"L is better by a and c; R is better by b; by the other 2 {OPEN}",
+        ),
+        (
+            {"a": "left", "b": "left", "c": "left", "d": "left", "e": None},
+            f"L is better by a, b, c and 1 more; by the other 1 {OPEN}",
+        ),
+    ],
+)
+def test_each_side_is_better_by_the_functions_that_favour_it(
+    favours: dict[str, Side | None], sentence: str, pair: MetricsArtifact
+) -> None:
+    assert at_equal_coverage(pair, favours) == f"At equal coverage (62.5%) {sentence}."
+
+
+def test_nothing_is_compared_without_a_function_or_an_answer(pair: MetricsArtifact) -> None:
+    nothing = "Nothing can be compared: "
+    assert at_equal_coverage(pair, {}) == f"{nothing}there is no confidence function with a value."
+    silent = at_equal_coverage(pair, {"a": "left"}, coverage=0.0)
+    assert silent == f"{nothing}a side answers nothing."
+
+
+def at_equal_coverage(
+    pair: MetricsArtifact, favours: dict[str, Side | None], coverage: float = 0.625
+) -> str:
+    """The verdict on L and R, whose risks differ by 0.25, and nothing beside it."""
+    interval = Interval(low=-0.4, high=-0.1, method="x")
+    numbers = {"coverage": coverage, "difference": Delta(delta=-0.25, interval=interval)}
+    first = pair.comparison.matched["confidence"]
+    matched = {f: first.model_copy(update=numbers | {"favours": s}) for f, s in favours.items()}
+    alone = {"matched": matched, "deltas": None, "both": None}
+    comparison = pair.comparison.model_copy(update=alone)
+    return words.verdict(pair.model_copy(update={"comparison": comparison}), ("L", "R"))
 
 
 def test_a_function_chosen_as_best_is_judged_by_the_limit_that_allows_for_the_choice() -> None:

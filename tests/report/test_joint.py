@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acumen.report.blocks import Cases, Column
+import pytest
+
+from acumen.report.blocks import Cases, Column, Paragraph
 from acumen.report.cells import coded
-from acumen.report.joint import joint
+from acumen.report.joint import case_sections, joint
 from acumen.report.terms import Glossary, signs
 
 
@@ -94,6 +96,34 @@ def test_rows_of_a_panel_are_chosen_by_what_each_rater_says() -> None:
 
 def test_one_system_keeps_its_own_table() -> None:
     assert joint("rows", "Judgments", [LEFT]) is LEFT
+
+
+@pytest.mark.parametrize(
+    ("with_texts", "sentence"),
+    [
+        ((False, False), "No text of a case is in this page."),
+        ((True, False), "The texts of cases in it were asked for: mind who gets this page."),
+        ((False, True), "The texts of cases in it were asked for: mind who gets this page."),
+        ((False,), "No text of a case is in this page."),
+        ((True,), "The texts of cases in it were asked for: mind who gets this page."),
+    ],
+)
+def test_the_texts_of_one_system_are_enough_to_mind(
+    with_texts: tuple[bool, ...], sentence: str
+) -> None:
+    tables = [
+        replace(table, has_texts=has) for table, has in zip((LEFT, RIGHT), with_texts, strict=False)
+    ]
+    (section,) = case_sections("s", tables)
+    lead, table = section.blocks
+    assert isinstance(lead, Paragraph)
+    assert lead.text == f"One row a judgment. {sentence}"
+    assert isinstance(table, Cases)
+    assert table.has_texts is any(with_texts)
+
+
+def test_no_system_has_no_section() -> None:
+    assert case_sections("s", []) == []
 
 
 def test_a_term_is_linked_once_a_section_and_nothing_else_is_markup() -> None:

@@ -12,7 +12,7 @@ from acumen.metrics.registry import OVERALL
 from acumen.report.blocks import Cases, Folded, Section, Table
 from acumen.report.brief import brief
 from acumen.report.html import study_of
-from acumen.report.selective.facts import evaluate_command
+from acumen.report.selective.facts import UNDRAWN, evaluate_command, provenance
 from acumen.results.metrics import Input, MetricsArtifact, Rows
 from acumen.results.verdicts import PairDocument, results_of
 
@@ -71,6 +71,24 @@ def test_rows_that_came_from_memory_have_no_command(paired: Evaluation) -> None:
     assert command.startswith("acumen evaluate --input a.json --mode x --input b.json ")
     assert evaluate_command(changed(paired, inputs=[Input(), files[1]])) is None
     assert evaluate_command(changed(paired, inputs=[files[0], Input()])) is None
+
+
+@pytest.mark.parametrize(
+    "left_out", [(None, None), ("many_rows", None), (None, "many_rows"), ("many_rows",) * 2]
+)
+def test_one_side_without_resamples_is_enough_to_say_so(
+    left_out: tuple[str | None, str | None], paired: Evaluation
+) -> None:
+    variants: dict[str, Any] = {}
+    for function, sides in paired.artifact.sides.items():
+        variants[function] = {}
+        for at, (side, reason) in enumerate(zip(sides, left_out, strict=True)):
+            bootstrap = side.bootstrap.model_copy(update={"left_out": reason})
+            variants[function][f"input_{at}"] = side.model_copy(update={"bootstrap": bootstrap})
+    _, settings = provenance(changed(paired, confidence_variants=variants), "acumen evaluate x")
+    rows = {name.text: value.text for name, value in settings.rows}
+    assert rows["command"] == "acumen evaluate x"
+    assert rows.get("left out: percentile intervals") == (UNDRAWN if any(left_out) else None)
 
 
 @pytest.mark.parametrize(
