@@ -132,6 +132,48 @@ def test_values_with_our_three_numbers_bring_their_confidence() -> None:
     assert columns(rescored)["confidence"] == "score.value.confidence"
 
 
+def with_logs(number: int, *logs: Any) -> dict[str, Any]:
+    tokens = [{"token": "2", "logprob": log} for log in logs]
+    return sample(number, output={"choices": [{"logprobs": {"content": tokens}}]})
+
+
+@pytest.mark.parametrize(
+    ("samples", "means"),
+    [
+        ([with_logs(1, 0.0, math.log(0.5)), sample(2)], [0.75, None]),
+        ([sample(1), with_logs(2, math.log(0.25))], [None, 0.25]),
+        ([with_logs(1, 0), with_logs(2, math.log(0.5))], [1.0, 0.5]),
+        ([sample(1), sample(2)], [None, None]),
+        ([with_logs(1), with_logs(2, 0.0, None)], [None, None]),
+        ([with_logs(1, -1.0, 0.1), with_logs(2, "-1")], [None, None]),
+    ],
+)
+def test_tokens_of_some_samples_are_enough_for_a_signal(
+    samples: list[dict[str, Any]], means: list[float | None]
+) -> None:
+    log = read_log(*samples)
+    assert [row.get("token_msp") for row in log.rows] == pytest.approx(means, abs=1e-15)
+    own = {"token_msp": "token_msp"}
+    assert log.mapping["signals"] == (own if any(means) else {})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "has_confidence"),
+    [
+        ({"answered": 1, "confidence": 0.5}, 2, True),
+        (2, {"answered": 1, "confidence": 0.5, "right": 0}, True),
+        ({"confidence": 0.5}, {"answered": 1}, False),
+        (2, 3, False),
+    ],
+)
+def test_a_confidence_in_the_values_of_some_samples_is_taken(
+    first: Any, second: Any, has_confidence: bool
+) -> None:
+    scores = [{"exact": {"value": value, "answer": "2"}} for value in (first, second)]
+    log = read_log(*(sample(k, scores=score) for k, score in enumerate(scores)))
+    assert (columns(log).get("confidence") == "score.value.confidence") is has_confidence
+
+
 def test_a_target_of_one_is_that_one() -> None:
     assert read_log(sample(target=["3"])).rows[0]["target"] == "3"
     assert read_log(sample(target=["3", "4"])).rows[0]["target"] == ["3", "4"]

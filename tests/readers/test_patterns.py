@@ -53,6 +53,42 @@ def test_a_pattern_that_could_run_away_is_refused_at_once(pattern: str) -> None:
     assert time.process_time() - start < 1
 
 
+INSIDE = "a repeat inside a repeat"
+TRIES = "more than 100 tries"
+SAME = "can match the same characters"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("a{1,100}", None),
+        ("a{1,101}", TRIES),
+        ("(?:a?){6}", None),  # 2⁶ tries
+        ("(?:a?){7}", TRIES),
+        ("(?:ab|cd){6}", None),
+        ("(?:ab|cd){7}", TRIES),
+        ("(?:a*)?", None),
+        ("(?:a*){1}", None),
+        ("(?:a*){2}", INSIDE),
+        ("(?:a{500}){2}", None),
+        ("(?:a{501}){2}", INSIDE),  # longer than any pattern: as good as without a bound
+        ("a{500}a*", None),
+        ("a{501}a*", SAME),
+        ("a*b{1,2}a*", None),
+        ("a*b{0,2}a*", SAME),
+        ("a*b{0}a*", SAME),
+        ("a*b?a*", SAME),
+        ("a*(?:ba*)?", None),
+    ],
+)
+def test_repeats_are_let_in_up_to_the_work_they_may_make(pattern: str, reason: str | None) -> None:
+    if reason is None:
+        assert checked_pattern(pattern).pattern == pattern
+    else:
+        with pytest.raises(ValueError, match=reason):
+            checked_pattern(pattern)
+
+
 TEXTS = ["1", " ", "a", '"', "1.", "Rating: ", "Score ", "[[", "\n", "x ", '"answer": ', "lo"]
 
 

@@ -156,7 +156,7 @@ class _Walk:
         inner = list(self.pieces(body, scope, repeats or most > 1))
         times = min(int(most), MOST_TRIES)  # what varies inside varies anew each time
         self._multiply((int(most) - least + 1) * (self._tries // before) ** max(0, times - 1))
-        yield from inner * max(1, min(int(most), 2))
+        yield from inner
 
     def _multiply(self, factor: int) -> None:
         self._tries *= factor
