@@ -12,7 +12,14 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 from acumen.errors import DataError, UsageError
 from acumen.metrics import METRICS, reliability
-from acumen.views.forecast import equal_width_bin, forecast, forecast_judgments, target_of
+from acumen.views.forecast import (
+    MANY_CASES,
+    equal_width_bin,
+    forecast,
+    forecast_judgments,
+    target_of,
+)
+from acumen.views.groups import deal
 from acumen.views.weights import CaseWeights
 
 P = np.array([0.5, 0.5, 0.4, 0.6, 1.0, 1.0])
@@ -63,15 +70,22 @@ def test_a_tie_goes_whole_to_one_bin_of_equal_mass() -> None:
     assert reliability.ece_equal_mass(view, np.ones(6), bins=2) == pytest.approx(0.1 / 6)
 
 
+def reflected_gaussian(t: np.ndarray, at: float, width: float) -> np.ndarray:
+    """The kernel by its definition: its images on both sides, summed."""
+    total = np.zeros_like(t)
+    for image in range(-4, 5):
+        for centre in (2 * image + at, 2 * image - at):
+            z = (t - centre) / width
+            total += np.exp(-z * z / 2) / (width * math.sqrt(2 * math.pi))
+    return total
+
+
 def reflected_gaussian_error(p: np.ndarray, y: np.ndarray, width: float) -> float:
-    """The smoothed residual by its definition: images of the kernel on both sides, summed."""
+    """The smoothed residual by its definition."""
     t = (np.arange(4000) + 0.5) / 4000
     total = np.zeros_like(t)
     for residual, at in zip(y - p, p, strict=True):
-        for image in range(-4, 5):
-            for centre in (2 * image + at, 2 * image - at):
-                z = (t - centre) / width
-                total += residual * np.exp(-z * z / 2) / (width * math.sqrt(2 * math.pi))
+        total += residual * reflected_gaussian(t, at, width)
     return float(np.abs(total / len(p)).mean())
 
 
@@ -88,6 +102,42 @@ def test_smooth_ece_of_an_almost_calibrated_confidence_is_below_the_narrowest_wi
     y = np.concatenate([np.repeat([1.0, 0.0], [101, 299]), np.repeat([1.0, 0.0], [299, 101])])
     found = reliability.smooth_ece(forecast(p, y), np.ones(800))
     assert found == pytest.approx(reflected_gaussian_error(p, y, 0.02), abs=1e-5)
+
+
+def smoothed_without_noise(p: np.ndarray, y: np.ndarray, case: np.ndarray, width: float) -> float:
+    """The root of r² − σ² on the grid, r the smoothed residual, σ its error over cases."""
+    t = (np.arange(reliability.GRID) + 0.5) / reliability.GRID
+    n, cases = len(p), int(case.max()) + 1
+    by_case = np.zeros((len(t), cases))
+    for residual, at, own in zip(y - p, p, case, strict=True):
+        by_case[:, own] += residual * reflected_gaussian(t, at, width)
+    r = by_case.sum(axis=1) / n
+    off = (by_case - r[:, None] * np.bincount(case)) / n
+    variance = cases / (cases - 1) * (off**2).sum(axis=1)
+    return float(np.sqrt(np.maximum(0.0, r**2 - variance)).mean())
+
+
+@pytest.mark.parametrize(
+    ("n", "cases", "error", "width"),
+    [(60, 20, 0.2, 0.2), (60, 20, 0.03, 0.03), (60, 20, 0.001, 0.02), (1000, 1000, 0.1, 0.1)],
+)
+def test_what_noise_leaves_of_smooth_ece_is_taken_at_its_width(
+    n: int, cases: int, error: float, width: float
+) -> None:
+    p, y = study(1, n)
+    case = np.arange(n) % cases
+    left = METRICS["smooth_ece"].noise(forecast(p, y, case=case), error)
+    expected = smoothed_without_noise(p, y, case, width)
+    assert expected > 0.01
+    assert left == (pytest.approx(expected, abs=1e-7), 0.0)
+
+
+def test_many_cases_are_taken_in_groups() -> None:
+    p, y = study(1, MANY_CASES + 1)
+    view = forecast(p, y)
+    left = METRICS["smooth_ece"].noise(view, 0.1)
+    expected = smoothed_without_noise(p, y, deal(view, MANY_CASES), 0.1)
+    assert left == (pytest.approx(expected, abs=1e-9), 0.0)
 
 
 def test_smooth_ece_hardly_moves_when_a_value_crosses_an_edge_while_ece_jumps() -> None:
