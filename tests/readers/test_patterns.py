@@ -65,6 +65,8 @@ SAME = "can match the same characters"
         ("a{1,101}", TRIES),
         ("(?:a?){6}", None),  # 2⁶ tries
         ("(?:a?){7}", TRIES),
+        ("c?(?:a?){5}", None),  # what stands before is not repeated
+        ("(?:a{1,20})?", None),
         ("(?:ab|cd){6}", None),
         ("(?:ab|cd){7}", TRIES),
         ("(?:a*)?", None),
@@ -78,6 +80,11 @@ SAME = "can match the same characters"
         ("a*b{0,2}a*", SAME),
         ("a*b{0}a*", SAME),
         ("a*b?a*", SAME),
+        ("a*b*a*", SAME),
+        ("a*b+a*", None),
+        ("a*(?:b)?(?:a*)?", SAME),  # of two parts either may be left out
+        ("(?:a*b|[ab]*)", None),  # no text meets both alternatives
+        ("(?:a*[ab]*|xy)", SAME),
         ("a*(?:ba*)?", None),
     ],
 )
