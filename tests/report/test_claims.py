@@ -159,6 +159,20 @@ def test_nothing_is_compared_without_a_function_or_an_answer(pair: MetricsArtifa
     assert silent == f"{nothing}a side answers nothing."
 
 
+@pytest.mark.parametrize(
+    ("cases", "sentence"),
+    [
+        (1, "1 case is too few to claim a difference (at least 10)."),
+        (9, "9 cases are too few to claim a difference (at least 10)."),
+        (10, "At equal coverage (62.5%) no difference that 10 cases could show."),
+    ],
+)
+def test_nothing_is_claimed_of_few_cases(cases: int, sentence: str, pair: MetricsArtifact) -> None:
+    people = pair.population.model_copy(update={"participants_included": cases})
+    few = pair.model_copy(update={"population": people})
+    assert at_equal_coverage(few, {"a": None}) == sentence
+
+
 def at_equal_coverage(
     pair: MetricsArtifact, favours: dict[str, Side | None], coverage: float = 0.625
 ) -> str:

@@ -64,6 +64,8 @@ def test_answers_stand_side_by_side_and_the_rest_waits_in_the_panel() -> None:
     heads = ["case", "item", "truth", "who is right", "prediction, left", "prediction, right"]
     assert [c.head for c in both.listed] == [*heads, "msp, left", "msp, right"]
     assert both.first(1).columns == tuple(c.head for c in both.listed)
+    three = joint("rows", "Judgments", [LEFT, RIGHT, table("c", [("1", "a", "0", "1")], [0.1])])
+    assert [c.head for c in three.listed][-3:] == ["msp, left", "msp, right", "msp, c"]
     four = joint("rows", "Judgments", [LEFT, RIGHT, table("c", [("1", "a", "0", "1")], [0.1])] * 2)
     assert [c.title for c in four.listed][4:] == ["prediction"] * 6
 
@@ -120,6 +122,9 @@ def test_the_texts_of_one_system_are_enough_to_mind(
     assert lead.text == f"One row a judgment. {sentence}"
     assert isinstance(table, Cases)
     assert table.has_texts is any(with_texts)
+    assert (section.key, section.title) == ("cases", "Cases")
+    if len(tables) > 1:
+        assert (table.key, table.title) == ("s-rows", "Judgments of every system")
 
 
 def test_no_system_has_no_section() -> None:

@@ -21,6 +21,7 @@ TWO = Grades.by_rungs(np.arange(2.0), 1.0)
         ([0, MOST_LEVELS - 1], {}),
         ([0.0, 3.0], {}),  # whole numbers, whatever their type
         ([0, 1], {"grades": TWO}),
+        ([0, 0], {"grades": Grades.by_rungs(np.arange(1.0), 1.0)}),
         ([0, -1], {"answered": [True, False]}),
         ([0, 0.5], {"answered": [True, False]}),
         ([0, 2], {"answered": [True, False], "grades": TWO}),
