@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 
 import pytest
 
 import acumen
-from acumen.charts.export import NARROWEST, WIDEST, Paper, available, write_figure
+from acumen.charts.export import NARROWEST, WIDEST, Paper, available, svg_of, write_figure
 from acumen.charts.theme import HEIGHT, Figure
 from acumen.errors import UsageError
 
@@ -80,6 +81,17 @@ def test_a_notebook_shows_a_picture_that_asks_for_nothing(figure: Figure) -> Non
     assert "jsdelivr" not in str(bundle)
     # and still is Altair's own: it can be changed, and shows itself offline then too
     assert "image/svg+xml" in figure.properties(width=300)._repr_mimebundle_()
+
+
+def test_a_picture_has_room_at_its_sides_for_wider_letters(tmp_path: Path, figure: Figure) -> None:
+    write_figure(figure, tmp_path / "f.svg")
+    sizes = []
+    for text in ((tmp_path / "f.svg").read_text(), svg_of(figure).decode()):
+        box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
+        assert box is not None
+        sizes.append([float(side) for side in box.groups()])
+    # 24 at the left and at the right in place of 5; above and below the 5 of Vega-Lite
+    assert sizes[1] == pytest.approx([sizes[0][0] + 2 * (24 - 5), sizes[0][1]], abs=1e-9)
 
 
 CONFIG = {"config": {"legend": {"labelFontSize": 11}, "axis": {"titleFontSize": 12}, "font": "x"}}

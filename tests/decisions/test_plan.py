@@ -166,3 +166,22 @@ def test_the_command_its_schema_and_its_page(
 def test_the_curve_goes_from_a_quarter_of_the_cases_to_twice_as_many() -> None:
     document = acumen.plan(sd=0.25, detect=0.05).artifact
     assert [design.cases for design in document.curve] == [50, 100, 150, 199, 299, 398]
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+@pytest.mark.parametrize("n", [2, 3, 4, 7, 8, 199])
+def test_as_many_cases_as_have_exactly_the_power_are_enough(n: int, one_sided: bool) -> None:
+    power = power_at(n, 0.05, 0.25, one_sided=one_sided)
+    assert cases_for(0.05, 0.25, power, one_sided=one_sided) == n
+    above = float(np.nextafter(power, 1.0))
+    assert cases_for(0.05, 0.25, above, one_sided=one_sided) == n + 1
+
+
+@pytest.mark.parametrize(("one_sided", "cases"), [(False, 90), (True, 71)])
+def test_millers_number_stands_beside_a_two_sided_plan_alone(one_sided: bool, cases: int) -> None:
+    document = acumen.plan(detect=0.03, sd=0.1, non_inferiority=one_sided).artifact
+    assert (document.one_sided, document.cases) == (one_sided, cases)
+    # (1.95996 + 0.84162)² · 0.01 / 0.0009
+    expected = None if one_sided else pytest.approx(87.2098, abs=5e-4)
+    assert document.normal_cases == expected
+    assert (document.pilot_cases, document.smallest_effect, document.metric) == (None, None, None)

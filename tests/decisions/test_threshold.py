@@ -397,3 +397,28 @@ def test_a_fifth_of_the_cases_is_set_apart(n: int, apart: int | None) -> None:
         assert rest.n == n - apart
         assert thresholds[-1] == -np.inf
         assert len({*thresholds[:-1].tolist()} - {*rest.confidence.tolist()}) == apart
+
+
+@pytest.mark.parametrize("method", ["sgr", "crc"])
+def test_who_looks_at_every_threshold_has_no_grid(method: str) -> None:
+    sample = sample_of(single([0, 1, 0], [0.9, 0.8, 0.7]), "confidence", "zero_one")
+    search: Any = SimpleNamespace(method=method)
+    tested, thresholds = _grid(sample, None, search)
+    assert tested is sample
+    assert thresholds.tolist() == []
+    with pytest.raises(UsageError, match=f"{method} looks at every threshold; leave the grid out"):
+        _grid(sample, "ranks", search)
+
+
+@pytest.mark.parametrize(
+    ("method", "items", "apart"), [("exact", 1, 0), ("exact", 2, 2), ("approx", 2, 0)]
+)
+def test_cases_are_set_apart_by_default_where_exact_has_several_rows_a_case(
+    method: str, items: int, apart: int
+) -> None:
+    sample = sample_of(clustered(6, items=items), "confidence", "zero_one")
+    search: Any = SimpleNamespace(method=method)
+    assert _grid(sample, None, search)[0].n == sample.n - apart
+    if apart:
+        with pytest.raises(UsageError, match="exact needs thresholds that do not come from the ro"):
+            _grid(sample, "ranks", search)

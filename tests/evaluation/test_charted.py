@@ -8,6 +8,7 @@ from scipy import stats
 
 from acumen import from_columns
 from acumen.evaluation.charted import (
+    _band,
     achievable,
     distribution,
     reliability,
@@ -15,7 +16,7 @@ from acumen.evaluation.charted import (
 )
 from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.plan import Plan, System
-from acumen.inference.bands import risk_band
+from acumen.inference.bands import RiskBand, risk_band
 from acumen.inference.options import Options
 from acumen.inference.resample import Bootstrap
 from acumen.metrics import METRICS
@@ -182,6 +183,15 @@ def test_a_band_holds_its_curve() -> None:
     here = ranking.risk_at(CaseWeights.once(25), band.coverage)[:, 0]
     assert (band.low < here).all()
     assert (here < band.high).all()
+
+
+def test_the_ends_of_a_generalized_risk_are_coverage_times_those_of_the_selective_one() -> None:
+    ends = (np.array(values) for values in ([0.25, 0.5, 1.0], [0.0, 0.5, 0.25], [1.0, 0.75, 0.5]))
+    band = _band(RiskBand(*ends, n_resamples=7), 0.9)
+    assert (band.confidence_level, band.n_resamples) == (0.9, 7)
+    assert band.coverage == [0.25, 0.5, 1.0]
+    assert (band.selective_low, band.selective_high) == ([0.0, 0.5, 0.25], [1.0, 0.75, 0.5])
+    assert (band.generalized_low, band.generalized_high) == ([0.0, 0.25, 0.25], [0.25, 0.375, 0.5])
 
 
 def test_a_band_reaches_as_far_as_the_resamples_and_students_quantile_for_its_cases() -> None:

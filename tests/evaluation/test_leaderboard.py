@@ -159,6 +159,24 @@ def test_all_meet_on_the_cases_they_share_and_pairs_may_have_their_own() -> None
         assert pair.difference.p_adjusted == pytest.approx(bonferroni)
 
 
+@pytest.mark.parametrize("pairwise", [False, True])
+def test_each_standing_is_the_risk_of_as_many_rows_as_the_least_ready_answers(
+    pairwise: bool,
+) -> None:
+    board = acumen.evaluate(
+        SYSTEMS, pairwise=pairwise, loss="abs", resamples=0
+    ).artifact.leaderboard
+    assert board is not None
+    fewest = min(int(table.answered.sum()) for table in SYSTEMS.values())
+    assert board.coverage == pytest.approx(fewest / (CASES * ITEMS), abs=1e-12)
+    for standing in board.standings:
+        table = SYSTEMS[standing.system]
+        surest = np.argsort(-np.where(table.answered, table.signals["confidence"].values, -1.0))
+        loss = np.abs(table.prediction - table.truth)[surest[:fewest]]
+        assert standing.measured.value == pytest.approx(loss.mean(), abs=1e-12)
+        assert standing.coverage == pytest.approx(table.answered.mean(), abs=1e-12)
+
+
 def test_each_system_may_have_a_confidence_of_its_own() -> None:
     own = {"good": "confidence", "fair": "secondary:confidence+confidence:average"}
     pair = {n: SYSTEMS[n] for n in own}
@@ -222,6 +240,18 @@ def test_an_evaluation_answers_by_the_name_of_a_metric(four: Evaluation) -> None
     assert single["coverage"] == single.artifact.overall_by_input[0]["coverage"]
     with pytest.raises(acumen.UsageError, match="no metric 'augcr' was measured"):
         single["augcr"]
+
+
+@pytest.mark.parametrize("without", [0, 1])
+def test_of_several_systems_every_one_must_have_the_metric(without: int) -> None:
+    pair = {n: SYSTEMS[n] for n in ("good", "fair")}
+    artifact = acumen.evaluate(pair, loss="abs", resamples=0).artifact
+    overall = [dict(numbers) for numbers in artifact.overall_by_input]
+    del overall[without]["coverage"]
+    evaluation = Evaluation(artifact.model_copy(update={"overall": overall}))
+    with pytest.raises(acumen.UsageError, match="no metric 'coverage' was measured"):
+        evaluation["coverage"]
+    assert [*evaluation["augrc"]] == ["good", "fair"]
 
 
 def test_trust_is_the_largest_coverage_with_so_little_risk(four: Evaluation) -> None:

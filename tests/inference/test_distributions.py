@@ -85,6 +85,23 @@ def test_quantiles_of_the_gamma_distribution_are_those_of_scipy(shape: float, p:
     assert gamma_quantile(shape, p) == pytest.approx(expected, rel=1e-11 / min(1, shape), abs=0)
 
 
+@pytest.mark.parametrize(
+    ("shape", "p", "expected"),
+    [
+        (1.0, 0.5, math.log(2)),  # the exponential, and far out in its tail
+        (1.0, 1 - 2**-30, 30 * math.log(2)),
+        (1.0, 2**-60, 2**-60),
+        (0.5, 0.95, 3.841458820694124 / 2),  # half of chi-square with one degree of freedom
+        (0.01, 0.1, (0.1 * math.gamma(1.01)) ** 100),  # near 0 it grows with x to the shape
+        (0.001, 0.025, 0.0),  # 10⁻¹⁶⁰²: smaller than any float
+    ],
+)
+def test_quantiles_of_the_gamma_distribution_by_hand(
+    shape: float, p: float, expected: float
+) -> None:
+    assert gamma_quantile(shape, p) == pytest.approx(expected, rel=1e-8, abs=1e-300)
+
+
 def test_the_ends() -> None:
     assert t_quantile(0.0, 7) == 0.0
     assert t_quantile(1.0, 7) == math.inf == -normal_quantile(0.0) == normal_quantile(1.0)

@@ -15,7 +15,6 @@ import acumen
 from acumen.errors import DataError
 from acumen.readers.run import run_from_document
 from acumen.results.charted import VerdictSummary
-from acumen.results.counts import CountsDocument
 from acumen.results.files import ResultFile
 from acumen.results.frames import frame_of
 from acumen.results.metrics import SCHEMA_VERSION, MetricsArtifact
@@ -146,26 +145,3 @@ def test_a_pair_that_names_no_systems_is_of_two_inputs() -> None:
     assert refusal(content)[0] == "inputs: 4, where 2 are compared"
     content = document(1) | {"systems": []}
     MetricsArtifact.model_validate(content).check()
-
-
-def test_counts_of_one_site_have_a_confidence_and_hide_nothing_unless_they_say_so() -> None:
-    needed: Any = {"kind": "acumen counts", "version": 1, "levels": [0, 1], "bits": None}
-    counts = CountsDocument(**needed, cells={}, outcomes={})
-    assert (counts.ranked, counts.fewest, counts.hidden_rows, counts.hidden_weight) == (
-        True,
-        0,
-        0,
-        0,
-    )
-    assert (counts.sites, counts.salt, counts.case_hashes) == (1, None, None)
-    for wrong in (
-        {"bits": 0},
-        {"bits": 24},
-        {"sites": 0},
-        {"levels": [0]},
-        {"hidden_weight": -1.0},
-    ):
-        with pytest.raises(ValidationError):
-            CountsDocument(**{**needed, "cells": {}, "outcomes": {}, **wrong})
-    for bits in (1, 23):
-        assert CountsDocument(**{**needed, "bits": bits}, cells={}, outcomes={}).bits == bits

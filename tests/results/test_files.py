@@ -12,7 +12,7 @@ from acumen.cli import run
 from acumen.errors import DataError
 from acumen.files.json import read_json, write_json
 from acumen.results.calibration import CalibrationDocument
-from acumen.results.files import document_of, find_documents, read_document
+from acumen.results.files import choose, document_of, find_documents, read_document, result_files
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.verdicts import PairDocument, results_of
 from tests.toy_runs import toy_run
@@ -123,3 +123,41 @@ def test_what_another_tool_tells_without_our_metrics_is_read() -> None:
     names = ("ordinal_auprc", "process", "consistency", "total_accuracy", "severity_accuracy")
     values = [document.measured(name).value for name in (*names, "auprc_ge@1")]
     assert values == [0.8, 0.86, None, 0.5, 0.57, 0.7]
+
+
+def results(method: str, policy: str = "p", time: str | None = None) -> dict[str, Any]:
+    return {"unified_scores": {}, "method": method, "policy_id": policy, "timestamp": time}
+
+
+def test_the_second_of_a_pair_holds_how_it_compares_with_the_first() -> None:
+    both = {"systems": [results("rag"), results("direct")], "comparison": {"left": "rag"}}
+    three = both | {"systems": [*both["systems"], results("third")]}
+    for content, compared in ((both, [None, "rag"]), (three, [None, "rag", None])):
+        files = result_files([(Path("pair.json"), results_of(content, "pair.json"))])
+        assert [f.comparison and f.comparison.left for f in files] == compared
+    (one,) = result_files([(Path("one.json"), results_of(results("rag"), "one.json"))])
+    assert (one.path, one.document.method, one.comparison) == (Path("one.json"), "rag", None)
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({}, ["d", "b", "a", "c"]),
+        ({"methods": ["rag"]}, ["b", "a", "c"]),
+        ({"policy": "p"}, ["d", "b", "a"]),
+        ({"methods": ["rag"], "policy": "q"}, ["c"]),
+        ({"latest": True}, ["d", "a", "c"]),
+        ({"methods": ["none"]}, []),
+    ],
+)
+def test_results_are_chosen_by_method_and_policy_and_the_newest_of_each_series(
+    options: dict[str, Any], names: list[str]
+) -> None:
+    written = {
+        "a": results("rag", "p", "2026-02"),
+        "b": results("rag", "p", "2026-01"),
+        "c": results("rag", "q", "2026-03"),
+        "d": results("direct", "p"),
+    }
+    files = result_files([(Path(n), results_of(content, n)) for n, content in written.items()])
+    assert [file.path.name for file in choose(files, **options)] == names

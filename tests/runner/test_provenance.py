@@ -89,3 +89,27 @@ def test_nothing_but_a_hash_is_taken_from_a_repository(tmp_path: Path, head: str
     assert commit_of(tmp_path) is None
     (tmp_path / ".git" / "HEAD").write_text(HASH + "\n")
     assert commit_of(tmp_path) == HASH
+
+
+@pytest.mark.parametrize(("beyond", "commit"), [(0, HASH), (1, None)])
+def test_files_of_a_repository_are_read_up_to_16_mebibytes(
+    tmp_path: Path, beyond: int, commit: str | None
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    with (tmp_path / ".git" / "packed-refs").open("wb") as packed:
+        packed.write(f"{HASH} refs/heads/main\n".encode())
+        packed.truncate(16 * 1024 * 1024 + beyond)
+    assert commit_of(tmp_path) == commit
+
+
+@pytest.mark.parametrize("size", [39, 40, 41, 63, 64, 65])
+def test_a_hash_has_40_digits_or_64(tmp_path: Path, size: int) -> None:
+    (tmp_path / ".git").mkdir()
+    digits = ("0123456789abcdef" * 5)[:size]
+    expected = digits if size in (40, 64) else None
+    (tmp_path / ".git" / "HEAD").write_text(digits)
+    assert commit_of(tmp_path) == expected
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    (tmp_path / ".git" / "packed-refs").write_text(f"# pack-refs\n{digits} refs/heads/main\n")
+    assert commit_of(tmp_path) == expected
