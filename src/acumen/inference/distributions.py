@@ -66,6 +66,8 @@ def t_quantile(level: float, degrees: float) -> float:
 def t_above(chance: float, degrees: float) -> float:
     """What Student's t exceeds with this chance, of at most a half."""
     t = z = -normal_quantile(chance)
+    if z == math.inf:
+        return z
     for power, (*parts, divisor) in enumerate(EXPANSION if degrees >= FEW else (), 1):
         value = 0.0
         for part in parts:
@@ -128,8 +130,10 @@ def _above(chance: float, tail: Callable[[float], tuple[float, float]], at: floa
     step = math.inf
     while abs(step) > 1e-9 * at:  # the next one would be of 1e-18
         beyond, density = tail(at)
+        if density == 0.0:  # so far out that no number holds it
+            return math.inf
         step = (beyond - chance) / density
-        at += step
+        at = max(0.0, at + step) if step < 0.0 else at + step
     return at
 
 

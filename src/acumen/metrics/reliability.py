@@ -40,7 +40,7 @@ def noise_of(residual: Floats, weight: Floats) -> tuple[float, float]:
     """
     n, total = len(weight), float(weight.sum())
     r = residual.sum(axis=1) / total
-    step = max(1, AT_ONCE // n)
+    step = max(1, AT_ONCE // max(1, n))
     bins = (slice(start, start + step) for start in range(0, len(r), step))
     off = ((residual[some] - r[some, None] * weight) / total for some in bins)
     squares = np.concatenate([(part * part).sum(axis=1) for part in off])
