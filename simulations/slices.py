@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.evaluation.slices import contrast_with, worst_of
 from acumen.inference.infer import Inference, infer
 from acumen.inference.multiplicity import holm
@@ -82,7 +81,7 @@ def count(law: Law, n: int, groups: int, studies: int, *, by_row: bool) -> dict[
                 if c.alone is not None
             )
             beside = [numbers[name] for numbers, _ in parts]
-            worst = [w for i in beside if (w := worst_of(i, beside, CONFIDENCE_LEVEL)) is not None]
+            worst = [w for i in beside if (w := worst_of(i, beside)) is not None]
             bounds[name] += bool(worst)
             held[name] += bool(worst) and worst[0].low <= truths(law)[name] <= worst[0].high
     return {

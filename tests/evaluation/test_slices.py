@@ -14,6 +14,7 @@ import acumen
 from acumen.cli import run
 from acumen.errors import UsageError
 from acumen.evaluation.evaluation import Evaluation
+from acumen.evaluation.slices import LEAST_P
 from acumen.inference.multiplicity import holm
 from acumen.results.measured import Flag
 from acumen.results.slices import Slice
@@ -146,14 +147,28 @@ def test_the_p_value_is_where_the_interval_meets_zero() -> None:
         low, high = parts_of("sex", 1 - delta.p_value)[0].difference[metric].ends
         assert low is not None
         assert high is not None
-        assert min(abs(low), abs(high)) == pytest.approx(0.0, abs=2e-3)
+        assert min(abs(low), abs(high)) == pytest.approx(0.0, abs=1e-6)
         assert low <= delta.delta <= high
+
+
+def test_the_p_value_of_no_difference_is_one_and_that_of_a_sure_one_is_the_least() -> None:
+    right = [case % 8 > 0 for case in range(80)]
+    for second, p_value in ((right, 1.0), ([not is_right for is_right in right], LEAST_P)):
+        rows = acumen.from_columns(
+            case=[*range(160)],
+            truth=[1] * 160,
+            prediction=[1 if is_right else 2 for is_right in right + second],
+            groups={"half": ["first"] * 80 + ["second"] * 80},
+            scale=acumen.Scale(name="two", levels=(1, 2)),
+        )
+        delta = evaluate(rows, by="half").artifact.slices[0].difference["accuracy"]
+        assert delta.p_value == pytest.approx(p_value, rel=1e-6)
 
 
 def test_p_values_are_adjusted_over_all_groups_and_two_groups_count_once() -> None:
     parts = evaluate(table(), by=["sex", "item"]).artifact.slices
     women, men, *items = [part.difference["mae_levels"] for part in parts]
-    assert women.p_value == pytest.approx(men.p_value, rel=1e-3)
+    assert women.p_value == pytest.approx(men.p_value, rel=1e-5)
     family = {"sex": women.p_value, **{str(at): d.p_value for at, d in enumerate(items)}}
     adjusted = holm(family)
     assert women.p_adjusted == men.p_adjusted == adjusted["sex"]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import UsageError, label
 from acumen.evaluation.plan import Plan, System
+from acumen.inference.distributions import normal_quantile
 from acumen.inference.infer import Inference, infer
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.multiplicity import holm
@@ -38,8 +39,7 @@ LEVEL: Final = "level"
 MOST_GROUPS: Final = 100
 """A column with more groups than this names cases rather than kinds of them."""
 LEAST_P: Final = 1e-6
-_STEPS: Final = 14
-"""Halvings of the logarithm of a p-value: to the third digit."""
+PRECISE: Final = 1e-6  # of the normal quantile of a p-value
 ALIASES: Final = {name: key for key, (name, _) in reversed(OVERALL.items())}
 """Metric -> what it is called where it needs no confidence."""
 
@@ -89,8 +89,7 @@ def slices(systems: Sequence[System], by: Sequence[str], function: str | None) -
         metric: holm({p.twin: p.contrasts[metric].p_value for p in parts if metric in p.contrasts})
         for metric in metrics
     }
-    level = systems[0].plan.options.confidence_level
-    return [_slice(part, parts, adjusted, function, level) for part in parts]
+    return [_slice(part, parts, adjusted, function) for part in parts]
 
 
 def _groups(table: Judgments, by: str) -> dict[str, tuple[Mask, Mask]]:
@@ -163,8 +162,7 @@ def contrast_with(
     rest: Inference, group: Inference, cases: Sequence[NDArray[Any]], options: Options
 ) -> Contrast:
     """The group minus the rest; ``cases`` are those of the rest, and of the group."""
-    jackknives = rest.jackknife, group.jackknife
-    sizes = [jackknife.n + len(jackknife.undefined) for jackknife in jackknives]
+    sizes = [side.jackknife.n + len(side.jackknife.undefined) for side in (rest, group)]
     if sizes != [len(places) for places in cases]:
         # of very many cases, groups of them were left out: taken as independent, which is wide
         cases = np.arange(sizes[0]), sizes[0] + np.arange(sizes[1])
@@ -174,8 +172,7 @@ def contrast_with(
         for side, places in zip((rest, group), cases, strict=True)
     )
     contrast = contrast_of(group.metric, left, right, options.without_resamples())
-    p_value = _p_value(contrast)
-    return contrast if p_value is None else replace(contrast, alone=Tested(p_value, math.inf))
+    return replace(contrast, alone=_tested(_p_value(contrast)))
 
 
 def _in_study(jackknife: Jackknife, cases: NDArray[Any], size: int) -> Jackknife:
@@ -197,20 +194,28 @@ def _in_study(jackknife: Jackknife, cases: NDArray[Any], size: int) -> Jackknife
 
 def _p_value(contrast: Contrast) -> float | None:
     """The largest chance of error at which the interval of a difference holds 0."""
-    if contrast.value is None or isinstance(contrast.interval, NoInterval):
+    value, interval = contrast.value, contrast.interval
+    if value is None or isinstance(interval, NoInterval):
         return None
 
-    def holds_zero(chance: float) -> bool:
-        interval = contrast.interval_at(1.0 - chance)
-        return isinstance(interval, NoInterval) or interval.has_zero
+    def beyond(interval: Interval | NoInterval) -> float:  # as an angle, which has no infinity
+        reach = math.inf if isinstance(interval, NoInterval) else min(-interval.low, interval.high)
+        return math.atan2(reach, abs(value))
 
-    low, high = math.log(LEAST_P), 0.0
-    if not holds_zero(LEAST_P):
-        return LEAST_P
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds_zero(math.exp(middle)) else (low, middle)
-    return math.exp(high)
+    low, high, above = 0.0, normal_quantile((1.0 + interval.confidence_level) / 2), beyond(interval)
+    below = -math.pi / 4  # no reach at all: 0 is as far off as the value
+    if above < 0.0:
+        low, below, high = high, above, -normal_quantile(LEAST_P / 2)
+        above = beyond(contrast.interval_at(1.0 - LEAST_P))
+    at, before = high, math.inf
+    while above >= 0.0 and abs(at - before) > PRECISE:  # to where the line between both meets 0
+        before, at = at, high - above * (high - low) / (above - below)
+        here = beyond(contrast.interval_at(1.0 - math.erfc(at / math.sqrt(2))))
+        if here < 0.0:  # an end that stays twice is taken for half as far off, so that it moves
+            low, below, above = at, here, above / (1 + (before == low))
+        else:
+            high, above, below = at, here, below / (1 + (before == high))
+    return LEAST_P if above < 0.0 else math.erfc(at / math.sqrt(2))
 
 
 def _slice(
@@ -218,7 +223,6 @@ def _slice(
     parts: Sequence[_Part],
     adjusted: Mapping[str, Mapping[Key, float | None]],
     function: str | None,
-    level: float,
 ) -> Slice:
     by, group, name = part.key
     beside = [other for other in parts if (other.key[0], other.key[2]) == (by, name)]
@@ -231,27 +235,22 @@ def _slice(
         confidence=function,
         metrics={key: i.measured for key, i in part.numbers.items()} | {**part.floors},
         difference={
-            key: _among(contrast, adjusted[key][part.twin]).delta()
+            key: agreeing(replace(contrast, together=_tested(adjusted[key][part.twin]))).delta()
             for key, contrast in part.contrasts.items()
         },
         worst={
             key: interval
             for key, inference in part.numbers.items()
-            if (interval := worst_of(inference, [o.numbers.get(key) for o in beside], level))
+            if (interval := worst_of(inference, [o.numbers.get(key) for o in beside]))
         },
     )
 
 
-def _among(contrast: Contrast, p_adjusted: float | None) -> Contrast:
-    """A difference with its p-value among all of them, and what its interval says beside that."""
-    if p_adjusted is None:
-        return contrast
-    return agreeing(replace(contrast, together=Tested(p_adjusted, math.inf)))
+def _tested(p_value: float | None) -> Tested | None:
+    return None if p_value is None else Tested(p_value, math.inf)
 
 
-def worst_of(
-    inference: Inference, beside: Sequence[Inference | None], level: float
-) -> Interval | None:
+def worst_of(inference: Inference, beside: Sequence[Inference | None]) -> Interval | None:
     """An interval that holds although the group was picked for being worst; None where it is not.
 
     All intervals of the groups hold together at this level (Bonferroni), whichever is picked.
@@ -262,6 +261,7 @@ def worst_of(
     worst = {"lower": max(values), "higher": min(values)}.get(inference.metric.better or "")
     if inference.value != worst:
         return None
+    level = inference.interval.confidence_level
     interval = inference.interval_at(1.0 - (1.0 - level) / len(values))
     if isinstance(interval, NoInterval):
         return None
