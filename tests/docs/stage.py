@@ -148,7 +148,10 @@ def _parquet(folder: Path) -> None:
 
 
 def names() -> dict[str, Any]:
-    """What the Python of a page may use without making it: tables, and the verdict study."""
+    """What the Python of a page may use without making it: tables, and the verdict study.
+
+    The files of the tables are those of the working folder.
+    """
     import acumen
     from tests.toy_runs import toy_run
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,13 +31,23 @@ LEFT_OUT = {
 """How many blocks of a page do not run; each says why, in a comment above it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A folder, what the commands that filled it printed, and the names that pages may use."""
+
+    folder: Path
+    printed: dict[str, Printed]
+    names: dict[str, Any]
+
+
 @pytest.fixture(scope="session")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Printed]]:
-    """A folder, and what was printed by the commands that filled it."""
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     folder = tmp_path_factory.mktemp("stage")
     with pytest.MonkeyPatch.context() as environment:
         plain(environment)
-        return folder, build(folder)
+        printed = build(folder)
+        environment.chdir(folder)
+        return Stage(folder, printed, names())
 
 
 def plain(environment: pytest.MonkeyPatch) -> None:
@@ -45,25 +57,22 @@ def plain(environment: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def place(
-    stage: tuple[Path, dict[str, Printed]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[dict[str, Printed]]:
+def place(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     """A copy of the stage to work in; what a page registers is forgotten after it."""
-    folder, done = stage
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(stage.folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     plain(monkeypatch)
     registries = FUNCTIONS, SIGNALS, METRICS
     before = [dict(registry) for registry in registries]
-    yield done
+    yield stage
     for registry, content in zip(registries, before, strict=True):
         registry.clear()
         registry.update(content)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_the_blocks_of_a_page_run(page: Path, place: dict[str, Printed]) -> None:
-    run_page(page, names(), place)
+def test_the_blocks_of_a_page_run(page: Path, place: Stage) -> None:
+    run_page(page, dict(place.names), place.printed)
 
 
 def test_the_blocks_that_do_not_run_are_counted() -> None:
@@ -78,13 +87,13 @@ def test_the_blocks_that_do_not_run_are_counted() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_has_two_examples_at_least_and_they_run(
-    command: str, place: dict[str, Printed], monkeypatch: pytest.MonkeyPatch
+    command: str, place: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(f"ACUMEN_{command.upper()}_RESAMPLES", "100")
     lines = examples(command)
     assert len(lines) >= 2
     for line in lines:
-        if line in place:
+        if line in place.printed:
             continue
         # the model itself is asked in tests/runner
         words = line.split() + ["--dry-run"] * (command == "run" and "--dry-run" not in line)
