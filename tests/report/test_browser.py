@@ -472,12 +472,19 @@ def test_a_point_of_a_curve_leads_to_the_accepted_rows(browser: Any, page_file: 
 
 
 def test_links_land_where_they_point(browser: Any, page_file: Path) -> None:
-    for target in ("s1-cases", "s2", "methods"):
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
+    contexts = {
+        target: browser.new_context(viewport={"width": 1440, "height": 900})
+        for target in ("s1-cases", "s2", "methods")
+    }
+    for target, context in contexts.items():  # beside each other: they settle at the same time
         page = context.new_page()
-        page.goto(f"{page_file.as_uri()}#{target}")
+        page.goto(f"{page_file.as_uri()}#{target}", wait_until="commit")
+    for context in contexts.values():
+        (page,) = context.pages
         page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=90_000)
-        page.wait_for_timeout(800)
+    page.wait_for_timeout(800)
+    for target, context in contexts.items():
+        (page,) = context.pages
         place = page.evaluate(f"document.getElementById('{target}').getBoundingClientRect().top")
         low = page.evaluate(
             "document.documentElement.scrollHeight - window.scrollY - window.innerHeight"

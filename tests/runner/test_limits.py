@@ -18,6 +18,7 @@ import pytest
 from acumen.cli import run as acumen
 from acumen.cli.progress import RunProgress
 from acumen.readers.run import read_run
+from acumen.runner import drive
 from acumen.runner.endpoint import Patience, Watcher
 from acumen.runner.execute import execute
 from acumen.runner.limits import Limits
@@ -171,8 +172,14 @@ def test_no_time_is_no_question(
 
 
 def test_the_time_of_embedding_counts(
-    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
+    scripted: ModuleType,
+    flat: Task,
+    plan_for: PlanFor,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(drive, "GRACE", 0.2)
+
     async def script(exchange: Any) -> None:
         await asyncio.sleep(60)
 

@@ -303,7 +303,7 @@ def test_three_refused_cases_wait_for_those_in_flight(
         if exchange.case in ("c0", "c1", "c2") or not is_slow:
             await exchange.send(403, b"<html>blocked</html>")
         else:
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(0.4)
             await exchange.reply(GOOD)
 
     plan = plan_for(flat, [f"c{n}" for n in range(8)], reply_format="text")
