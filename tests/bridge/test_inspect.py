@@ -9,21 +9,21 @@ import os
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="the bridge is tested with the real inspect_ai")
-
-from inspect_ai.scorer import SampleScore, Score
-
 import acumen
-from acumen.bridge.inspect import accuracy, augrc, aurc, cmax, mae
 from acumen.errors import UsageError
 from acumen.files.archive import Archive
 from acumen.readers.content import load
 from acumen.readers.inspect import read_inspect
+
+if find_spec("inspect_ai") is None:
+    pytest.skip("the bridge is tested with the real inspect_ai", allow_module_level=True)
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,14 @@ ROOT = Path(__file__).parents[2]
 ROWS = [(1, 0.9, 1 / 3), (0, 0.0, 0.0), (0, 0.0, 0.0), (1, 0.5, 1 / 3), (1, 0.9, 2 / 3)]
 
 
-def judged(*rows: Any) -> list[SampleScore]:
+def metric(name: str) -> Any:
+    """One of the bridge; Inspect takes seconds to import, and not every worker tests it."""
+    return getattr(import_module("acumen.bridge.inspect"), name)()
+
+
+def judged(*rows: Any) -> list[Any]:
+    from inspect_ai.scorer import SampleScore, Score
+
     keys = ("answered", "confidence", "loss")
     values = [dict(zip(keys, r, strict=True)) if isinstance(r, tuple) else r for r in rows]
     return [SampleScore(score=Score(value=v), sample_id=f"s{k}") for k, v in enumerate(values)]
@@ -41,16 +48,16 @@ def test_five_judgments_worked_out_by_hand() -> None:
     # surest first: a tie of two (losses 1/3, 2/3), then one (1/3); five rows in all. The
     # generalised risk is 0 at 0, 1/5 at 2/5, 4/15 at 3/5: .5·(2/5)·(1/5) + .5·(1/5)·(1/5 + 4/15)
     scores = judged(*ROWS)
-    assert augrc()(scores) == pytest.approx(0.04 + 7 / 150, abs=1e-12)
-    assert augrc()(scores) == pytest.approx(0.0866667, abs=1e-7)
-    assert cmax()(scores) == pytest.approx(0.6, abs=1e-15)
-    assert mae()(scores) == pytest.approx(4 / 9, abs=1e-15)
-    assert accuracy()(scores) == 0
+    assert metric("augrc")(scores) == pytest.approx(0.04 + 7 / 150, abs=1e-12)
+    assert metric("augrc")(scores) == pytest.approx(0.0866667, abs=1e-7)
+    assert metric("cmax")(scores) == pytest.approx(0.6, abs=1e-15)
+    assert metric("mae")(scores) == pytest.approx(4 / 9, abs=1e-15)
+    assert metric("accuracy")(scores) == 0
 
 
 def test_a_mean_over_epochs_is_refused_with_the_way_out() -> None:
     with pytest.raises(UsageError, match=r"s1: answered is 0\.5.*acumen evaluate log\.eval"):
-        augrc()(judged(ROWS[0], (0.5, 0.9, 1 / 3)))
+        metric("augrc")(judged(ROWS[0], (0.5, 0.9, 1 / 3)))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +66,7 @@ def test_a_mean_over_epochs_is_refused_with_the_way_out() -> None:
 )
 def test_what_is_no_judgment_is_refused_with_its_sample(value: Any) -> None:
     with pytest.raises(UsageError, match=r"sample s0: .*\{answered, confidence, loss\}"):
-        cmax()(judged(value))
+        metric("cmax")(judged(value))
 
 
 def test_without_a_confidence_nothing_is_ranked_and_the_rest_is_measured(
@@ -67,16 +74,16 @@ def test_without_a_confidence_nothing_is_ranked_and_the_rest_is_measured(
 ) -> None:
     scores = judged((1, None, 1 / 3), (0, 0.0, 0.0), (1, 0.5, 0.0))
     with caplog.at_level(logging.WARNING):
-        assert math.isnan(aurc()(scores))
+        assert math.isnan(metric("aurc")(scores))
     assert "1 answer without a confidence" in caplog.text
-    assert mae()(scores) == pytest.approx(1 / 6, abs=1e-15)
-    assert cmax()(scores) == pytest.approx(2 / 3, abs=1e-15)
+    assert metric("mae")(scores) == pytest.approx(1 / 6, abs=1e-15)
+    assert metric("cmax")(scores) == pytest.approx(2 / 3, abs=1e-15)
 
 
 def test_a_system_that_never_answers_has_no_area() -> None:
     scores = judged((0, 0.0, 0.0))
-    assert cmax()(scores) == 0
-    assert math.isnan(augrc()(scores))
+    assert metric("cmax")(scores) == 0
+    assert math.isnan(metric("augrc")(scores))
 
 
 @pytest.fixture(scope="module")

@@ -4,35 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import math
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="the bridge is tested with the real inspect_ai")
-
-from inspect_ai.model import Logprob, Logprobs, ModelOutput
-from inspect_ai.scorer import Score, Target
-from inspect_ai.solver import TaskState
-
-from acumen.bridge.inspect import ordinal, ranking_of
 from acumen.errors import UsageError
 
+if find_spec("inspect_ai") is None:
+    pytest.skip("the bridge is tested with the real inspect_ai", allow_module_level=True)
 
-def reply(text: str, *logprobs: float, stop: Any = "stop") -> ModelOutput:
+
+@pytest.fixture(scope="module", autouse=True)
+def inspect_ai() -> None:
+    """Import it now: it takes seconds, and not every worker comes here."""
+    global Logprob, Logprobs, ModelOutput, Target, TaskState, ordinal, ranking_of
+    from inspect_ai.model import Logprob, Logprobs, ModelOutput
+    from inspect_ai.scorer import Target
+    from inspect_ai.solver import TaskState
+
+    from acumen.bridge.inspect import ordinal, ranking_of
+
+
+def reply(text: str, *logprobs: float, stop: Any = "stop") -> Any:
     output = ModelOutput.from_content("mockllm/model", text, stop_reason=stop)
     tokens = [Logprob(token="t", logprob=p, bytes=None, top_logprobs=None) for p in logprobs]
     output.choices[0].logprobs = Logprobs(content=tokens) if tokens else None
     return output
 
 
-def scored(output: ModelOutput, target: str = "1", **options: Any) -> Score:
+def scored(output: Any, target: str = "1", **options: Any) -> Any:
     state: Any = TaskState("mockllm/model", "s0", 1, "Rate", [], output=output)
-    score = asyncio.run(ordinal(**{"levels": "0-3", **options})(state, Target(target)))  # type: ignore[arg-type]
+    score = asyncio.run(ordinal(**{"levels": "0-3", **options})(state, Target(target)))
     assert score is not None
     return score
 
 
-def values(score: Score) -> tuple[Any, ...]:
+def values(score: Any) -> tuple[Any, ...]:
     assert isinstance(score.value, dict)
     return tuple(score.value[key] for key in ("answered", "confidence", "loss"))
 
@@ -61,24 +69,25 @@ def test_the_confidence_is_the_mean_probability_of_the_tokens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "abstain", "answer", "reason"),
+    ("words", "stop", "abstain", "answer", "reason"),
     [
-        (reply("ABSTAIN"), "", "ABSTAIN", None),
-        (reply("n/a"), "", "n/a", None),
-        (reply(" PASS "), "pass", "PASS", None),
-        (reply("pass"), "", "pass", "invalid_response_format"),
-        (reply("seven"), "", "seven", "invalid_response_format"),
-        (reply("4"), "", "4", "invalid_response_format"),
-        (reply("I cannot.", stop="content_filter"), "", "I cannot.", "refusal"),
-        (reply("2", -0.1, stop="content_filter"), "", "2", "refusal"),
+        ("ABSTAIN", "stop", "", "ABSTAIN", None),
+        ("n/a", "stop", "", "n/a", None),
+        (" PASS ", "stop", "pass", "PASS", None),
+        ("pass", "stop", "", "pass", "invalid_response_format"),
+        ("seven", "stop", "", "seven", "invalid_response_format"),
+        ("4", "stop", "", "4", "invalid_response_format"),
+        ("I cannot.", "content_filter", "", "I cannot.", "refusal"),
+        ("2", "content_filter", "", "2", "refusal"),
     ],
 )
 def test_what_is_no_level_is_an_abstention_with_its_reason(
-    output: ModelOutput, abstain: str, answer: str, reason: str | None
+    words: str, stop: str, abstain: str, answer: str, reason: str | None
 ) -> None:
-    score = scored(output, abstain=abstain)
-    assert values(score) == (0, 0.0, 0.0)
-    assert (score.answer, score.reason) == (answer, reason)
+    for logprobs in ((), (-0.1,)):
+        score = scored(reply(words, *logprobs, stop=stop), abstain=abstain)
+        assert values(score) == (0, 0.0, 0.0)
+        assert (score.answer, score.reason) == (answer, reason)
 
 
 def test_level_and_confidence_are_taken_by_their_patterns() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from acumen.large.cells import count_rows
 from acumen.large.counts import CELL, Counts
 from acumen.large.files import MOST_ROWS, _counts
 from acumen.large.gradient import Measurement
+from acumen.results.counts import CountsDocument
 from acumen.results.measured import Absence, NoInterval
 from acumen.table.losses import find_loss
 from acumen.table.scale import Scale
@@ -32,16 +34,22 @@ ROWS = pl.LazyFrame(
 )
 
 
+@cache
+def counts() -> CountsDocument:
+    """Of the rows, for those who change a copy."""
+    return count(ROWS, levels="0-2")
+
+
 def change(column: str, value: float, prediction: int = 0) -> dict[str, Any]:
     """The document with another value in the first cell of a prediction."""
-    document = count(ROWS, levels="0-2").model_dump()
+    document = counts().model_dump()
     at = document["cells"]["prediction"].index(prediction)
     document["cells"][column][at] = value
     return document
 
 
 def problems(document: dict[str, Any]) -> str:
-    content = count(ROWS, levels="0-2").model_copy(update=document)
+    content = counts().model_copy(update=document)
     try:
         _counts(content, "a.counts")
     except DataError as error:
