@@ -14,6 +14,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Final
 
@@ -57,6 +58,7 @@ COMMANDS: Final = {
     for name in names
 }
 """Name of a command -> the module whose ``app`` it is."""
+_command_of = cache(get_command)  # who runs many in a process spends a third of a small one on it
 
 
 class _Lazy(TyperGroup):
@@ -68,7 +70,7 @@ class _Lazy(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        command = get_command(import_module(COMMANDS[cmd_name]).app)
+        command = _command_of(import_module(COMMANDS[cmd_name]).app)
         command.name = cmd_name
         panel = next(question for question, names in QUESTIONS.items() if cmd_name in names)
         setattr(command, "rich_help_panel", panel)  # noqa: B010  (Typer reads it, undeclared)

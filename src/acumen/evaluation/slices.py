@@ -71,9 +71,8 @@ def check_groups(tables: Sequence[Judgments], plan: Plan) -> None:
     """Refuse what cannot be sliced, before anything is measured."""
     if plan.by and plan.options.items == "random":
         raise UsageError("groups are compared on these very items: leave --items random out")
-    for table in tables:
-        for by in plan.by:
-            _groups(table.included, by)
+    for table, by in product(tables, plan.by):
+        _groups(table.included, by)
 
 
 def slices(systems: Sequence[System], by: Sequence[str], function: str | None) -> list[Slice]:
@@ -84,10 +83,9 @@ def slices(systems: Sequence[System], by: Sequence[str], function: str | None) -
         for system in systems
         for part in _parts(system, column, function)
     ]
-    metrics = dict.fromkeys(metric for part in parts for metric in part.contrasts)
     adjusted = {
         metric: holm({p.twin: p.contrasts[metric].p_value for p in parts if metric in p.contrasts})
-        for metric in metrics
+        for metric in dict.fromkeys(metric for part in parts for metric in part.contrasts)
     }
     return [_slice(part, parts, adjusted, function) for part in parts]
 
