@@ -16,7 +16,8 @@ demo: $(READY)
 	$(BIN)/acumen demo demo
 
 # A file stays with one worker; in the order of their names, since the short ones are then last.
-SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# One worker more than cores: tests that wait for a browser, a server or a process leave one idle.
+SPREAD := -n $(shell expr $(WORKERS) + 1) --dist loadfile --no-loadscope-reorder
 
 test: $(READY) $(LOCAL)
 	$(BIN)/python -m pytest -q $(SPREAD) -m "not slow and not engines"
