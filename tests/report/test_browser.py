@@ -301,6 +301,20 @@ def pair_file(paired: Evaluation, tmp_path_factory: pytest.TempPathFactory) -> P
     return path
 
 
+@pytest.fixture(scope="module")
+def pair_phone(browser: Any, pair_file: Path) -> Iterator[Any]:
+    """The page of two runs on a phone; tests only look at it."""
+    with opened(browser, pair_file, width=390) as seen:
+        yield seen.page
+
+
+@pytest.fixture
+def pair_screen(browser: Any, pair_file: Path) -> Iterator[Any]:
+    """The same on a wide screen."""
+    with opened(browser, pair_file, width=1440) as seen:
+        yield seen.page
+
+
 def test_two_systems_share_one_table_and_what_they_disagree_on_is_kept_in_the_address(
     browser: Any, pair_file: Path, paired: Evaluation
 ) -> None:
@@ -394,17 +408,16 @@ def test_a_term_says_what_it_means_to_the_mouse_and_to_the_keyboard(desk: Seen) 
     assert (broken, page.locator(".term").count() > 30) == (0, True)
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("device", ["pair_phone", "pair_screen"])
 def test_the_verdict_with_its_interval_is_the_first_thing_read(
-    browser: Any, pair_file: Path, width: int
+    device: str, request: pytest.FixtureRequest
 ) -> None:
-    with opened(browser, pair_file, width=width) as seen:
-        verdict = seen.page.locator(".verdict")
-        above = seen.page.evaluate(
-            "[...document.querySelectorAll('main :is(p, dl, h2)')].slice(0, 3)"
-            ".map(e => [e.className || e.textContent, e.getBoundingClientRect().top])"
-        )
-        text = verdict.inner_text()
+    page = request.getfixturevalue(device)
+    above = page.evaluate(
+        "[...document.querySelectorAll('main :is(p, dl, h2)')].slice(0, 3)"
+        ".map(e => [e.className || e.textContent, e.getBoundingClientRect().top])"
+    )
+    text = page.locator(".verdict").inner_text()
     assert [name for name, _ in above] == ["subtitle", "verdict", "facts"]
     assert [top for _, top in above] == sorted(top for _, top in above if top < 900)
     assert re.search(r"95% interval [−+]\d\.\d+ to [−+]\d\.\d+", text), text
@@ -596,12 +609,10 @@ def test_no_word_of_a_notebook_s_picture_is_cut(browser: Any, single: Evaluation
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(
-    browser: Any, desk: Seen, phone: Any, pair_file: Path
+    desk: Seen, phone: Any, pair_phone: Any
 ) -> None:
-    assert cut(desk.page) == []
-    with opened(browser, pair_file, width=390) as seen:
-        assert cut(seen.page) == []
-    assert cut(phone) == []
+    for page in (desk.page, phone, pair_phone):
+        assert cut(page) == []
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     wide = phone.evaluate(
         "[...document.querySelectorAll('.chart svg')].map(s => s.getBoundingClientRect().width)"
