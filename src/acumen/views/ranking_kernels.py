@@ -246,7 +246,8 @@ def prune(k: Floats, y: Floats, size: int, out_k: Floats, out_y: Floats) -> int:
 def lower_hull(k: Floats, y: Floats, size: int, hull_k: Floats, hull_y: Floats) -> int:
     """Lower convex hull of the points (k, y), left to right."""
     size = prune(k, y, size, hull_k, hull_y)
-    size = prune(hull_k, hull_y, size, hull_k, hull_y)
+    for _ in range(2):
+        size = prune(hull_k, hull_y, size, hull_k, hull_y)
     top = 0
     for j in range(size):
         k2, y2 = hull_k[j], hull_y[j]
