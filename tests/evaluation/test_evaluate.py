@@ -211,6 +211,7 @@ def test_tables_need_no_chart_and_the_artifact_has_them_all(
         assert evaluation["mae_levels"].value is not None  # type: ignore[union-attr]
     assert not evaluation.numbers.rows
     assert not evaluation.numbers.summaries[0].functions
+    assert "reading" not in evaluation.numbers.options  # the rows were not read from a file
     (summary,), (rows,) = evaluation.artifact.summaries, evaluation.artifact.rows
     assert [*summary.functions] == [*evaluation.artifact.confidence_variants] == [*rows.confidence]
     assert len(rows.case) == len(few_shot.included)
