@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,18 +40,6 @@ def pytest_collection_finish() -> None:
     """What is imported by now stays: nobody need look through it for garbage again and again."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
-    """A file of tests that cannot be imported is an error.
-
-    It is looked through for doctests first, which are skipped then, and nothing is left for tests.
-    """
-    report = yield
-    if report.skipped and "unable to import module" in str(report.longrepr):
-        report.outcome, report.longrepr = "failed", f"{collector.nodeid}: cannot be imported"
-    return report
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
