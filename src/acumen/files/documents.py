@@ -11,7 +11,6 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    ModelWrapValidatorHandler,
     PrivateAttr,
     ValidationError,
     ValidationInfo,
@@ -20,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.fields import FieldInfo
+from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from acumen.errors import what_came
 from acumen.files.problems import Reading, message_of, refusal
