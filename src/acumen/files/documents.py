@@ -11,6 +11,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    ModelWrapValidatorHandler,
     PrivateAttr,
     ValidationError,
     ValidationInfo,
@@ -19,7 +20,6 @@ from pydantic import (
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from acumen.errors import what_came
 from acumen.files.problems import Reading, message_of, refusal
