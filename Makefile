@@ -56,8 +56,9 @@ slow: $(READY) engines
 
 # The tests with the oldest versions that pyproject.toml allows. Old libraries warn of their own age.
 oldest:
-	uv venv --quiet --clear --python $(PYTHON) .venv-oldest
-	uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -e '.[run,test]'
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -e '.[run,test]'
 	.venv-oldest/bin/python -m pytest -q $(SPREAD) -m "not slow and not engines" -W default::DeprecationWarning
 
 # Small faults put into the source, 200 of them: do the tests notice?

@@ -11,6 +11,7 @@ from acumen.evaluation.charted import (
     _band,
     achievable,
     distribution,
+    draw,
     reliability,
     summarize,
 )
@@ -108,7 +109,7 @@ def test_reliability_bins_hold_what_was_said_and_what_came_true() -> None:
 
 def summary() -> Summary:
     system = System(table(), Plan(options=Options(resamples=0)), {"llm": column(2)})
-    return summarize(system, system.infer_agreement())
+    return draw(system, summarize(system, system.infer_agreement()))
 
 
 def test_risk_by_item_and_by_level_counts_answered_rows_alone() -> None:

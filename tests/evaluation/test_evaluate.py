@@ -16,6 +16,7 @@ import pytest
 import acumen
 from acumen import cli
 from acumen.errors import DataError, UsageError
+from acumen.evaluation import build
 from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan
@@ -197,6 +198,28 @@ def test_every_metric_has_a_value_or_a_reason_and_an_interval_or_a_reason(
     names = set(artifact.confidence_variants["token_msp"].metrics)  # type: ignore[union-attr]
     assert {"aurc_exact", "augrc_normalized", "aurc_charge", "ece", "brier"} <= names
     assert {m.split("@")[0] for m in names} <= set(METRICS)
+
+
+def test_tables_need_no_chart_and_the_artifact_has_them_all(
+    few_shot: Judgments, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluation = evaluate(few_shot, None, Plan(options=QUICK))
+    with monkeypatch.context() as patched:
+        patched.setattr(build, "draw", lambda *_: pytest.fail("a chart was computed"))
+        tables = str(evaluation)
+        evaluation.to_frame()
+        assert evaluation["mae_levels"].value is not None  # type: ignore[union-attr]
+    assert not evaluation.numbers.rows
+    assert not evaluation.numbers.summaries[0].functions
+    assert "reading" not in evaluation.numbers.options  # the rows were not read from a file
+    (summary,), (rows,) = evaluation.artifact.summaries, evaluation.artifact.rows
+    assert [*summary.functions] == [*evaluation.artifact.confidence_variants] == [*rows.confidence]
+    assert len(rows.case) == len(few_shot.included)
+    assert len(summary.by_item) == 8
+    evaluation.write(tmp_path / "metrics.json")
+    again = Evaluation.read(tmp_path / "metrics.json")
+    assert str(again) == tables
+    assert again == evaluation != Evaluation(evaluation.numbers)
 
 
 def test_an_artifact_reads_back_whole_and_keeps_fields_it_does_not_know(

@@ -87,10 +87,11 @@ def test_a_curve_of_very_many_points_is_thinned_and_no_other_number_moves(
     table = frame(3000).with_columns(confidence=pl.Series(np.random.default_rng(1).random(3000)))
     options: dict[str, Any] = {"levels": "0-3", "resamples": 0, "risk": [0.1, 0.15]}
     whole = acumen.evaluate(table, **options)
+    documents = [json.loads(whole.to_json())]
     monkeypatch.setattr(charted, "MOST_POINTS", 1000)
     monkeypatch.setattr(charted, "LISTED_POINTS", 40)
     some = acumen.evaluate(table, **options)
-    documents = [json.loads(evaluation.to_json()) for evaluation in (whole, some)]
+    documents += [json.loads(some.to_json())]
     curves = [d["confidence_variants"]["confidence"].pop("curve") for d in documents]
     accepted = [d["summaries"][0]["functions"]["confidence"].pop("accepted") for d in documents]
     assert [curve.pop("thinned_from") for curve in curves] == [None, 3000]

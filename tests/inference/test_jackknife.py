@@ -128,3 +128,17 @@ def test_the_reach_of_a_difference() -> None:
 def test_few_cases_travel_in_many_lanes_and_very_many_in_sixteen() -> None:
     assert lanes_for(10**9) == 16
     assert lanes_for(0) == lanes_for(1) > lanes_for(100) > 16
+
+
+def test_many_metrics_at_once_are_each_of_them_alone() -> None:
+    rows = np.random.default_rng(4).random((5, 9))
+    rows[1, [0, 4]] = np.nan  # without some cases undefined
+    rows[2] = np.nan
+    rows[3] = 0.1 + 1e-17 * np.arange(9)
+    for one, row in zip(Jackknife.of_rows(rows, 9), rows, strict=True):
+        alone = Jackknife.of(row, 9)
+        assert one.deviations == pytest.approx(alone.deviations, rel=1e-13, abs=1e-16)
+        assert (one.undefined, one.n_cases) == (alone.undefined, 9)
+    assert Jackknife.of_rows(rows, 9)[1].undefined == (0, 4)
+    assert not Jackknife.of_rows(rows, 9)[3].deviations.any()
+    assert [j.n for j in Jackknife.of_rows(np.empty((2, 0)), 0)] == [0, 0]

@@ -169,7 +169,7 @@ def evaluate(
     _show(evaluation, as_json=as_json, quiet=quiet, full=full, metrics=names)
     if debug:
         print(wait, file=sys.stderr)
-    if evaluation.artifact.population.rows_planned is not None:
+    if evaluation.numbers.population.rows_planned is not None:
         raise typer.Exit(PARTIAL)
 
 
@@ -204,6 +204,6 @@ def _show(
         from acumen.report.selective.brief import brief
         from acumen.report.terminal import print_parts
 
-        print_parts(brief(evaluation.artifact, full=full, metrics=metrics))
+        print_parts(brief(evaluation.numbers, full=full, metrics=metrics))
         return
-    warn(evaluation.artifact.warnings)
+    warn(evaluation.numbers.warnings)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen._version import __version__
-from acumen.evaluation.charted import listed_points, summarize
+from acumen.evaluation.charted import draw, listed_points, summarize
 from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan, System
 from acumen.evaluation.slices import slices
@@ -28,7 +28,6 @@ from acumen.table.align import everyone
 from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
-from acumen.types import Floats
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights, balance
 
@@ -191,18 +190,13 @@ def evaluation(
     best: document.Best | None,
     inputs: Sequence[Judgments],
 ) -> Evaluation:
-    """The whole document; ``inputs`` are the tables as they were read."""
+    """What tables show of the document; ``inputs`` are the tables as they were read."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
     with stage("agreement of levels", 0.5):
         agreement = [system.infer_agreement(alone=True) for system in systems]
         overall = [system.overall(a) for system, a in zip(systems, agreement, strict=True)]
-    rows = [
-        _rows(system.table, system.confidence, texts=plan.texts)
-        for system in systems
-        if len(system.table) <= MOST_ROWS
-    ]
-    if plan.texts and len(rows) < len(tables):
+    if plan.texts and len(rows := _rows(systems)) < len(systems):
         warnings = [*warnings, f"no texts are kept of more than {MOST_ROWS:,} rows"]
     elif plan.texts and not any(part.evidence_texts for part in rows):
         warnings = [*warnings, "texts were asked for, but no evidence is quoted in the input"]
@@ -233,7 +227,6 @@ def evaluation(
         left_out=left_out,
         best=best,
         overall=overall[0] if len(overall) == 1 else overall,
-        rows=rows,
         summaries=[
             summarize(s, a) for s, a in zip(systems, agreement, strict=True) if s.table.has_truth
         ],
@@ -245,6 +238,15 @@ def evaluation(
     if note is not None:
         artifact.warnings.insert(0, note)
     return Evaluation(artifact, tuple(systems))
+
+
+def complete(
+    numbers: document.MetricsArtifact, systems: Sequence[System]
+) -> document.MetricsArtifact:
+    """The document with its rows, and with what charts draw of groups and functions."""
+    of_truth = (system for system in systems if system.table.has_truth)
+    summaries = [draw(*both) for both in zip(of_truth, numbers.summaries, strict=True)]
+    return numbers.model_copy(update={"rows": _rows(systems), "summaries": summaries})
 
 
 def balance_of(table: Judgments) -> tuple[float, float]:
@@ -318,21 +320,28 @@ def _outcomes(judged: Judgments, table: Judgments) -> dict[str, int]:
     return judged.tally | {name: table.tally[name] for name in left_out}
 
 
-def _rows(
-    table: Judgments, confidence: Mapping[str, Floats], *, texts: bool = False
-) -> document.Rows:
-    """The judgments by column, with the confidences computed for them; ``texts`` keeps quotes."""
-    once = np.flatnonzero(table.included.once)
-    judged = table.included.take(once)
+def _rows(systems: Sequence[System]) -> list[document.Rows]:
+    """The judgments by column, with the confidences computed for them; of very many, none."""
+    return [_rows_of(system) for system in systems if len(system.table) <= MOST_ROWS]
+
+
+def _rows_of(system: System) -> document.Rows:
+    table = system.table.included
+    once = np.flatnonzero(table.once)
+    judged = table.take(once)
+    texts = judged.signals.get(EVIDENCE_TEXTS) if system.plan.texts else None
     return document.Rows(
         case=[judged.cases[c] for c in judged.case.tolist()],
         item=[judged.items[i] for i in judged.item.tolist()],
-        truth=_truths(table.included),
+        truth=_truths(table),
         prediction=_where(judged.answered, judged.prediction),
         outcome=[Outcome(o).name.lower() for o in judged.outcome.tolist()],
-        confidence={name: _where(judged.answered, c[once]) for name, c in confidence.items()},
+        confidence={
+            name: _where(judged.answered, values[once])
+            for name, values in system.confidence.items()
+        },
         evidence=_evidence(judged.signals.get(EVIDENCE_COUNT)),
-        evidence_texts=_evidence_texts(judged.signals.get(EVIDENCE_TEXTS)) if texts else [],
+        evidence_texts=_evidence_texts(texts),
     )
 
 

@@ -1,4 +1,4 @@
-"""What charts draw beside the metrics, computed once when a study is evaluated."""
+"""What charts draw beside the metrics, computed once, when a chart or a file needs it."""
 
 from __future__ import annotations
 
@@ -40,16 +40,22 @@ DIGITS: Final = 6
 
 
 def summarize(system: System, agreement: Mapping[str, Inference]) -> parts.Summary:
-    """Everything about one system that charts draw and no metric holds."""
+    """What of one system charts draw and no metric holds: of its levels, the rest to be drawn."""
+    nothing = parts.Points(coverage=[], selective_risk=[], generalized_risk=[])
+    levels = summarize_levels(system.table, system.severity, agreement)
+    return parts.Summary(**dict(levels), by_item=[], by_level=[], optimum=nothing)
+
+
+def draw(system: System, summary: parts.Summary) -> parts.Summary:
+    """The same with all of it: groups, and every confidence function."""
     rows = system.table.included
-    levels = [str(level) for level in rows.scale.levels]
-    return parts.Summary(
-        **dict(summarize_levels(system.table, system.severity, agreement)),
-        by_item=_groups(system, rows.item, list(rows.items)[:MOST_ITEMS]),
-        by_level=_groups(system, rows.truth, levels),
-        optimum=optimum(system.unranked),
-        functions={name: _function(system, name) for name in system.confidence},
-    )
+    rest: dict[str, Any] = {
+        "by_item": _groups(system, rows.item, list(rows.items)[:MOST_ITEMS]),
+        "by_level": _groups(system, rows.truth, summary.levels),
+        "optimum": optimum(system.unranked),
+        "functions": {name: _function(system, name) for name in system.confidence},
+    }
+    return summary.model_copy(update=rest)
 
 
 def summarize_levels(

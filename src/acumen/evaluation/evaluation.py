@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ class Trust:
     risk: float | None
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """What was measured on one system or on several. All of it is in :attr:`artifact`.
 
@@ -54,9 +55,23 @@ class Evaluation:
     (0.75, 0.6)
     """
 
-    artifact: MetricsArtifact
-    sources: tuple[System, ...] = field(default=(), compare=False)
+    numbers: MetricsArtifact
+    """The artifact without the rows, and without what charts draw beside the metrics."""
+    sources: tuple[System, ...] = ()
     """The tables and their confidences; of an evaluation that was read from a file, none."""
+
+    @cached_property
+    def artifact(self) -> MetricsArtifact:
+        """The whole document, completed when it is first asked for: a table on a screen needs less.
+
+        Of an evaluation that was read from a file, as it was there.
+        """
+        from acumen.evaluation.build import complete
+
+        return complete(self.numbers, self.sources) if self.sources else self.numbers
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evaluation) and self.artifact == other.artifact
 
     @classmethod
     def read(cls, path: str | Path) -> Evaluation:
@@ -86,15 +101,15 @@ class Evaluation:
     @property
     def systems(self) -> list[str]:
         """What the systems are called, in the order they were given."""
-        return self.artifact.input_names
+        return self.numbers.input_names
 
     def __getitem__(self, metric: str) -> Measured | dict[str, Measured]:
         """A metric with its interval, by the best or the first confidence; of several, by name."""
-        function = self.artifact.best_function
-        ranked = [] if function is None else self.artifact.sides[function]
+        function = self.numbers.best_function
+        ranked = [] if function is None else self.numbers.sides[function]
         by_system = [
             overall | (ranked[at].metrics if ranked else {})
-            for at, overall in enumerate(self.artifact.overall_by_input)
+            for at, overall in enumerate(self.numbers.overall_by_input)
         ]
         if not all(metric in numbers for numbers in by_system):
             there = ", ".join(sorted({*by_system[0]}))
@@ -109,10 +124,10 @@ class Evaluation:
         By the best or the first confidence, in units of the loss of the evaluation. The threshold
         was chosen on these very rows; the interval is that of the coverage.
         """
-        function = self.artifact.best_function
+        function = self.numbers.best_function
         if function is None:
             raise UsageError("there is no confidence to set a threshold on")
-        sides = zip(self.systems, self.artifact.sides[function], strict=True)
+        sides = zip(self.systems, self.numbers.sides[function], strict=True)
         by_system = {
             name: self._trust(at, function, variant, error)
             for at, (name, variant) in enumerate(sides)
@@ -134,8 +149,8 @@ class Evaluation:
 
     def variants(self) -> Iterator[tuple[str, str, Variant]]:
         """(confidence function, system, numbers); the name is empty for a single system."""
-        names = self.systems if len(self.artifact.inputs) > 1 else [""]
-        for function, sides in self.artifact.sides.items():
+        names = self.systems if len(self.numbers.inputs) > 1 else [""]
+        for function, sides in self.numbers.sides.items():
             for name, variant in zip(names, sides, strict=True):
                 yield function, name, variant
 
@@ -144,7 +159,7 @@ class Evaluation:
 
         What is measured whatever the confidence (kappa and its kin) has no confidence function.
         """
-        artifact, comparison = self.artifact, self.artifact.comparison
+        artifact, comparison = self.numbers, self.numbers.comparison
         records = []
         for function, system, variant in self.variants():
             for metric, value in variant.metrics.items():
@@ -170,7 +185,7 @@ class Evaluation:
         """What :meth:`by` takes: columns of groups, ``item`` and ``level``."""
         tables = [source.table for source in self.sources[:1]]
         columns = [name for table in tables for name in columns_of(table)]
-        return list(dict.fromkeys([*columns, *(",".join(s.by) for s in self.artifact.slices)]))
+        return list(dict.fromkeys([*columns, *(",".join(s.by) for s in self.numbers.slices)]))
 
     def by(self, *columns: str) -> Slices:
         """Every metric within the groups of a column, or of two crossed, and against the rest.
@@ -183,9 +198,9 @@ class Evaluation:
         [('f', 1.0), ('m', 0.5)]
         """
         wanted = [name.strip() for column in columns for name in column.split(",")]
-        parts = [part for part in self.artifact.slices if part.by == wanted]
+        parts = [part for part in self.numbers.slices if part.by == wanted]
         if not parts and self.sources:
-            parts = slices(self.sources, [",".join(wanted)], self.artifact.best_function)
+            parts = slices(self.sources, [",".join(wanted)], self.numbers.best_function)
         if not parts:
             raise UsageError(
                 f"this evaluation was not sliced by {label(','.join(wanted))} "
@@ -205,7 +220,7 @@ class Evaluation:
 
         A table as :meth:`to_frame` makes it.
         """
-        board = self.artifact.leaderboard
+        board = self.numbers.leaderboard
         if board is None:
             raise UsageError("a leaderboard needs two systems or more, with a truth")
         records = [
@@ -226,13 +241,13 @@ class Evaluation:
         from acumen.report.selective.brief import brief
         from acumen.report.terminal import render
 
-        return render(brief(self.artifact), width=100)
+        return render(brief(self.numbers), width=100)
 
     def _repr_html_(self) -> str:
         from acumen.report.notebook import html
         from acumen.report.selective.brief import brief
 
-        return html(brief(self.artifact))
+        return html(brief(self.numbers))
 
 
 def _record(

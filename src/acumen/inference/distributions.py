@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-FEW, MANY = 10.0, 2000.0
+FEW, MANY = 4.0, 2000.0
 """With more degrees of freedom a quantile is sought near its expansion about the normal's, with
 very many it is the expansion."""
 EXPANSION: Final = (
@@ -40,7 +40,7 @@ def normal_quantile(p: float) -> float:
     """
     if p > 0.5:
         return -normal_quantile(1 - p)
-    return -_above(p, lambda z: (normal_cdf(-z), math.exp(-z * z / 2) / math.sqrt(2 * math.pi)))
+    return -_above(p, lambda z: (normal_cdf(-z), math.exp(-z * z / 2) / math.sqrt(2 * math.pi), z))
 
 
 def t_cdf(degrees: float, t: float) -> float:
@@ -119,36 +119,43 @@ def _gamma_below(shape: float, x: float) -> tuple[float, float]:
     return density * total, density
 
 
-def _above(chance: float, tail: Callable[[float], tuple[float, float]], at: float = 0.0) -> float:
-    """What a symmetric value exceeds with this chance, by its tail and density.
+def _above(
+    chance: float, tail: Callable[[float], tuple[float, float, float]], at: float = 0.0
+) -> float:
+    """What a symmetric value exceeds with this chance, by its tail, its density and how that falls.
 
     Newton's steps: a tail falls ever more gently, so from below they rise to the root and never
-    pass it, and from above the first falls below it.
+    pass it, and from above the first falls below it. Near the root they are Halley's.
     """
     if not 0.0 < chance <= 0.5:
         return math.inf if chance == 0.0 else math.nan
-    step = math.inf
-    while abs(step) > 1e-9 * at:  # the next one would be of 1e-18
-        beyond, density = tail(at)
+    is_far = True
+    while is_far:
+        beyond, density, fall = tail(at)
         if density == 0.0:  # so far out that no number holds it
             return math.inf
         step = (beyond - chance) / density
+        bend = step * fall
+        if abs(bend) < 0.5:
+            step /= 1 - bend / 2
+        is_far = abs(step) > 1e-5 * at or abs(bend) > 1e-5  # else the next would be of 1e-15
         at = max(0.0, at + step) if step < 0.0 else at + step
     return at
 
 
-def _tail(degrees: float, t: float) -> tuple[float, float]:
-    """The chance of more than ``t`` ≥ 0, and the density there."""
+def _tail(degrees: float, t: float) -> tuple[float, float, float]:
+    """The chance of more than ``t`` ≥ 0, the density there, and how fast its logarithm falls."""
     if not 0.0 < degrees < math.inf:
-        return (normal_cdf(-t) if degrees > 0.0 else math.nan), math.nan
+        return (normal_cdf(-t) if degrees > 0.0 else math.nan), math.nan, math.nan
     a, square = degrees / 2, t * t / degrees
     power = math.exp(-a * math.log1p(square))
     density = power / math.sqrt(1 + square) * _gammas(a) / math.sqrt(math.pi * degrees)
     x = 1 / (1 + square)
-    scale = density * t  # x^a (1 - x)^½ / B(a, ½)
+    scale, fall = density * t, (degrees + 1) * t / (degrees + t * t)
+    # the scale is x^a (1 - x)^½ / B(a, ½)
     if x < (a + 1) / (a + 2.5):
-        return scale * _fraction(a, 0.5, x) / (2 * a), density
-    return 0.5 - scale * _fraction(0.5, a, square * x), density
+        return scale * _fraction(a, 0.5, x) / (2 * a), density, fall
+    return 0.5 - scale * _fraction(0.5, a, square * x), density, fall
 
 
 def _gammas(a: float) -> float:

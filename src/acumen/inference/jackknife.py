@@ -43,12 +43,13 @@ class Jackknife:
     @classmethod
     def of_rows(cls, left_out: Floats, n_cases: int) -> list[Jackknife]:
         """The same of many metrics, one a row."""
-        if not left_out.size or np.isnan(left_out).any():
+        if not left_out.size:
             return [cls.of(row, n_cases) for row in left_out]
         deviations = left_out - left_out.mean(axis=1, keepdims=True)
         largest, size = (np.abs(x).max(axis=1, keepdims=True) for x in (deviations, left_out))
         deviations[(largest <= ROUNDING * size)[:, 0]] = 0.0
-        return [cls(row, (), n_cases) for row in deviations]
+        rows = zip(left_out, deviations, np.isnan(deviations[:, 0]).tolist(), strict=True)
+        return [cls.of(row, n_cases) if gap else cls(own, (), n_cases) for row, own, gap in rows]
 
     @classmethod
     def of_influence(cls, derivatives: Floats) -> Jackknife:

@@ -48,25 +48,26 @@ def simultaneous(
     Econometrica 73.
     """
     pairs = list(combinations(estimates, 2))
-    deltas = {(a, b): replicates[b].values - replicates[a].values for a, b in pairs}
+    values = np.array([replicates[name].values for name in estimates])
     probability = replicates[pairs[0][0]].probability if pairs else None
-    whole = np.all([~np.isnan(d) for d in deltas.values()], axis=0) if pairs else np.empty(0, bool)
-    if not pairs or n_cases < 2 or whole.size == 0:
+    if not pairs or n_cases < 2 or values.size == 0:
         return {pair: NoInterval(why=Absence.TOO_FEW_CASES, count=2, of=n_cases) for pair in pairs}
+    whole = ~np.isnan(values).any(axis=0)
     chance = np.full(whole.size, 1 / whole.size) if probability is None else probability
     if chance[whole].sum() < (1 - MOST_DROPPED) * chance.sum():
         dropped = 1 - float(chance[whole].sum() / chance.sum())
         return dict.fromkeys(pairs, NoInterval(why=Absence.UNDEFINED_IN_RESAMPLES, share=dropped))
     chance = chance[whole] / chance[whole].sum()
-    centred = {p: d[whole] - (estimates[p[1]] - estimates[p[0]]) for p, d in deltas.items()}
-    error = {p: float(np.sqrt(chance @ d**2)) for p, d in centred.items()}
-    moving = [p for p in pairs if error[p] > 0.0]
-    critical = 0.0
-    if moving:
-        largest = np.max([np.abs(centred[p]) / error[p] for p in moving], axis=0)
-        student = t_quantile(level, n_cases - 1) / t_quantile(level, np.inf)
-        _, high = quantiles(largest, (1 - level, level), None if probability is None else chance)
-        critical = high * student
+    rows = dict(zip(estimates, values[:, whole], strict=True))
+    error, largest = {}, np.zeros(len(chance))
+    for a, b in pairs:
+        off = np.abs(rows[b] - rows[a] - (estimates[b] - estimates[a]))
+        error[a, b] = float(np.sqrt(chance @ off**2))
+        if error[a, b] > 0.0:
+            largest = np.maximum(largest, off / error[a, b])
+    student = t_quantile(level, n_cases - 1) / t_quantile(level, np.inf)
+    _, high = quantiles(largest, (1 - level, level), None if probability is None else chance)
+    critical = high * student
     intervals: dict[tuple[str, str], Interval | NoInterval] = {}
     for a, b in pairs:
         delta, reach = estimates[b] - estimates[a], critical * error[a, b]

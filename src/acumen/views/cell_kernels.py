@@ -62,9 +62,11 @@ def severity_sums(
         highest = 0
         for place in range(row, end):
             highest = max(highest, level[place])
-        if highest > 0:
-            before[:] = weight
-            above_before[:highest] = above[:highest]
+        for b in range(lanes if highest > 0 else 0):  # a slice would take a second to compile
+            before[b] = weight[b]
+        for k in range(highest):
+            for b in range(lanes):
+                above_before[k, b] = above[k, b]
         while row < end:
             here = index[row]
             own = 1.0 if row_weight is None else row_weight[row]

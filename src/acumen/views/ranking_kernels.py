@@ -228,7 +228,8 @@ def prune(k: Floats, y: Floats, size: int, out_k: Floats, out_y: Floats) -> int:
     Only these can be on a lower hull, and without a branch this is far quicker than the hull.
     """
     if size < 3:
-        out_k[:size], out_y[:size] = k[:size], y[:size]
+        for j in range(size):  # a slice would take two seconds to compile
+            out_k[j], out_y[j] = k[j], y[j]
         return size
     k0, y0, k1, y1 = k[0], y[0], k[1], y[1]
     out_k[0], out_y[0] = k0, y0
@@ -246,7 +247,8 @@ def prune(k: Floats, y: Floats, size: int, out_k: Floats, out_y: Floats) -> int:
 def lower_hull(k: Floats, y: Floats, size: int, hull_k: Floats, hull_y: Floats) -> int:
     """Lower convex hull of the points (k, y), left to right."""
     size = prune(k, y, size, hull_k, hull_y)
-    size = prune(hull_k, hull_y, size, hull_k, hull_y)
+    for _ in range(2):
+        size = prune(hull_k, hull_y, size, hull_k, hull_y)
     top = 0
     for j in range(size):
         k2, y2 = hull_k[j], hull_y[j]
@@ -310,7 +312,8 @@ def exact(
             right_above[b] += right_here
             out[2, b] -= (l[b] - l0[b]) * (k[b] + k0[b]) / 2
             k0[b], l0[b], wrong0[b] = k[b], l[b], wrong[b]
-    out[2] += l * k
+    for b in range(lanes):
+        out[2, b] += l[b] * k[b]
     return out
 
 
