@@ -12,10 +12,7 @@ from _pytest.doctest import DoctestModule
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path) -> Generator[None, Any, list[pytest.Collector]]:
-    """Import no module for doctests that it does not have: some take seconds.
-
-    Those of a file that cannot be imported are skipped, and its tests would be with them.
-    """
+    """Import no module for doctests that it does not have: some take seconds."""
     nodes = yield
     if file_path.suffix == ".py" and b">>> " in file_path.read_bytes():
         return nodes
