@@ -58,7 +58,7 @@ COMMANDS: Final = {
     for name in names
 }
 """Name of a command -> the module whose ``app`` it is."""
-_command_of = cache(get_command)  # who runs many in a process spends a third of a small one on it
+_command_of = cache(get_command)  # once a process: it takes a fifth of a small evaluation
 
 
 class _Lazy(TyperGroup):
