@@ -13,6 +13,7 @@ from acumen.evaluation.charted import optimum
 from acumen.evaluation.inputs import confidence_of, is_by_name, with_groups
 from acumen.evaluation.plan import Plan
 from acumen.metrics import METRICS
+from acumen.results.measured import Absence, Measured
 from acumen.views.ranking import rank
 
 TABLE = acumen.from_columns(
@@ -145,3 +146,43 @@ def test_a_chart_of_what_has_none_is_refused(study: acumen.Evaluation) -> None:
         acumen.chart("risk-coverage", document.artifact)
     assert acumen.chart("risk-coverage", study).datasets
     assert acumen.chart("risk-coverage", study.artifact).datasets
+
+
+def test_a_spread_of_rounding_errors_keeps_nobody_waiting() -> None:
+    table = acumen.from_columns(
+        case=[0, 0, 0, 1, 1, 1],
+        item=[0, 1, 2] * 2,
+        truth=[3, 3, 1, 3, 0, 0],
+        prediction=[3, 0, 0, 3, 2, 2],
+        confidence=[0.9, 0.3, 0.6, 0.7, 0.2, 0.3],
+    )
+    excess = acumen.evaluate(table, resamples=0)["eaurc"]
+    assert isinstance(excess, Measured)
+    assert excess.interval is not None
+    assert excess.interval.low == pytest.approx(excess.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_one_item_is_no_sample_of_items(systems: int) -> None:
+    rows: dict[str, Any] = {"case": range(12), "truth": [0, 1, 2, 1] * 3, "scale": [0, 1, 2]}
+    rows |= {"item": ["only"] * 12, "confidence": [0.1 * (i % 9) for i in range(12)]}
+    guesses = [[0, 1, 1, 1] * 3, [0, 1, 2, 2] * 3, [0, 1, 0, 1] * 3]
+    tables = {str(g): acumen.from_columns(**rows, prediction=g) for g in guesses[:systems]}
+    pairs = acumen.evaluate(tables, items="random", resamples=0).artifact.comparison.pairs
+    assert len(pairs) == systems * (systems - 1) // 2
+    for pair in pairs:
+        absent = pair.difference.no_interval
+        assert absent is not None
+        assert (absent.why, absent.of) == (Absence.TOO_FEW_ITEMS, 1)
+        assert pair.winner is None
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_systems_without_any_weight_have_no_winner(systems: int) -> None:
+    rows: dict[str, Any] = {"case": [0, 1], "truth": [1, 1], "scale": [0, 1], "weight": [0.0, 0.0]}
+    rows |= {"confidence": [0.5, 0.5]}
+    tables = {str(k): acumen.from_columns(**rows, prediction=[k % 2, 1]) for k in range(systems)}
+    board = acumen.evaluate(tables, resamples=0).artifact.leaderboard
+    assert board is not None
+    assert [standing.measured.value for standing in board.standings] == [None] * systems
+    assert not any(standing.beats for standing in board.standings)

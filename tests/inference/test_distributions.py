@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from acumen.inference.distributions import (
+    LARGE,
     MANY,
     gamma_quantile,
     normal_cdf,
@@ -94,6 +95,7 @@ def test_quantiles_of_the_gamma_distribution_are_those_of_scipy(shape: float, p:
         (0.5, 0.95, 3.841458820694124 / 2),  # half of chi-square with one degree of freedom
         (0.01, 0.1, (0.1 * math.gamma(1.01)) ** 100),  # near 0 it grows with x to the shape
         (0.001, 0.025, 0.0),  # 10⁻¹⁶⁰²: smaller than any float
+        (1e28, 0.975, 1e28),  # the spread of a sum of rounding errors
     ],
 )
 def test_quantiles_of_the_gamma_distribution_by_hand(
@@ -112,3 +114,21 @@ def test_the_ends() -> None:
     for value in (t_quantile(0.95, 0), t_quantile(0.95, math.nan), t_cdf(0, 1), t_quantile(2, 7)):
         assert math.isnan(value)
     assert float(stdtr(7, -2)) == pytest.approx(t_cdf(7, -2), rel=1e-14)
+
+
+@pytest.mark.parametrize("shape", [1e4, 537741.0, 1e6])
+@pytest.mark.parametrize("p", [1e-6, 0.025, 0.975])
+def test_a_large_gamma_shape_has_its_quantile(shape: float, p: float) -> None:
+    with mpmath.workdps(30):  # at 10⁶ SciPy is off by 10⁻⁶ standard deviations
+        below = float(mpmath.gammainc(shape, 0, gamma_quantile(shape, p), regularized=True))
+    assert below == pytest.approx(p, rel=1e-10)
+
+
+@pytest.mark.parametrize("p", [1e-6, 0.025, 0.5, 0.975, 0.9999])
+def test_the_expansion_of_a_large_gamma_shape_goes_on_from_the_search(p: float) -> None:
+    below, above = gamma_quantile(LARGE * (1 - 1e-12), p), gamma_quantile(LARGE, p)
+    assert above == pytest.approx(below, abs=1e-9 * math.sqrt(LARGE))
+
+
+def test_beyond_everything_lies_nothing() -> None:
+    assert [t_cdf(5, t) for t in (-math.inf, math.inf)] == [0.0, 1.0]

@@ -116,6 +116,13 @@ def test_by_case_takes_the_variance_of_case_sums() -> None:
     assert test.p_value == pytest.approx(t.cdf((mean - 0.15) / variance**0.5, n - 1))
 
 
+def test_of_one_case_nothing_can_be_said_by_case() -> None:
+    rows = [row | {"case": "only", "item": row["case"]} for row in five_and_a_judge()]
+    found = rated(rows, raters=PEOPLE, judge="judge", item="item", by_case=True)
+    tests = found.judges["judge"].alt_test.raters.values()
+    assert {(test.method, test.p_value, test.passes) for test in tests} == {("by_case", 1.0, False)}
+
+
 @pytest.mark.parametrize(
     ("p_values", "rejected"),
     [

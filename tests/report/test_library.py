@@ -51,3 +51,14 @@ def test_a_folder_that_cannot_be_written_costs_time_alone(
     (tmp_path / "cache").write_text("a file in the way")
     assert fresh() == fresh()
     assert len(bundles) == 2
+
+
+def test_a_cache_folder_that_hangs_on_where_one_stands_is_not_used(
+    bundles: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert fresh()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".cache"]

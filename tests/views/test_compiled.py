@@ -71,6 +71,15 @@ def test_the_first_use_says_once_that_it_compiles_and_later_starts_load_the_cach
     assert start(installed, {}).stderr == ""
 
 
+@pytest.mark.parametrize(("pattern", "size"), [("*.nbi", 0), ("*.nbc", 200)])
+def test_a_damaged_cache_is_made_anew(installed: Path, pattern: str, size: int) -> None:
+    start(installed, {})
+    for path in installed.glob(f"__pycache__/{pattern}"):
+        path.write_bytes(path.read_bytes()[:size])
+    assert start(installed, {}).stderr == COMPILING + "\n"
+    assert start(installed, {}).stderr == ""
+
+
 ARRAYS = """
 import numpy as np
 from acumen.views.compiled import compiled, inlined

@@ -58,7 +58,8 @@ class Evaluation:
     numbers: MetricsArtifact
     """The artifact without the rows, and without what charts draw beside the metrics."""
     sources: tuple[System, ...] = ()
-    """The tables and their confidences; of an evaluation that was read from a file, none."""
+    """The tables and their confidences, of which the artifact is completed; of an evaluation that
+    was read from a file none, and ``numbers`` are all there is."""
 
     @cached_property
     def artifact(self) -> MetricsArtifact:

@@ -26,7 +26,7 @@ from acumen.inference.ranks import Family, rank_intervals
 from acumen.inference.replicates import Replicates
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric, find_metric
-from acumen.results.measured import Delta, Description, Measured
+from acumen.results.measured import Delta, Description, Measured, finite
 from acumen.results.metrics import Comparison, Leaderboard, Pairing, Standing
 from acumen.table.align import align
 from acumen.views.forecast import Forecast
@@ -138,7 +138,7 @@ def _by_risk(systems: Sequence[System], function: str | None, pairs: Sequence[Pa
         contests = [(matching(_on_both(systems, pair)), (0, 1)) for pair in pairs]
     else:
         whole = matching(systems)
-        family, shared = whole.family(pairs), float(whole.once[0])
+        family, shared = whole.family(pairs), finite(whole.once[0]) or 0.0
         numbers = [_risk(whole, at) for at in range(len(systems))]
         contests = [(whole, pair) for pair in pairs]
     pairings = []
@@ -152,7 +152,7 @@ def _by_risk(systems: Sequence[System], function: str | None, pairs: Sequence[Pa
 def _risk(matching: Matching, system: int) -> Measured:
     """A system's risk at the coverage all reach, with its interval."""
     ranking, at = matching.rankings[system], 1 + system
-    metric = METRICS[RISK_AT].at(coverage=float(matching.once[0]) or 1.0)
+    metric = METRICS[RISK_AT].at(coverage=finite(matching.once[0]) or 1.0)
     estimate = metric.estimate(matching.once[at], ranking, CaseWeights.once(ranking.n_cases))
     options, none = matching.options.without_resamples(), Replicates(np.empty(0))
     return inference_of(metric, ranking, estimate, none, matching.jackknife(at), options).measured

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
+LARGE: Final = 1e4
+"""From this shape on a gamma quantile is its expansion about the normal's."""
 FEW, MANY = 4.0, 2000.0
 """With more degrees of freedom a quantile is sought near its expansion about the normal's, with
 very many it is the expansion."""
@@ -49,7 +51,7 @@ def t_cdf(degrees: float, t: float) -> float:
     >>> round(t_cdf(40, -2.0211), 4)
     0.025
     """
-    beyond = _tail(degrees, abs(t))[0]
+    beyond = 0.0 if math.isinf(t) else _tail(degrees, abs(t))[0]
     return beyond if t < 0 else 1 - beyond
 
 
@@ -79,11 +81,21 @@ def t_above(chance: float, degrees: float) -> float:
 def gamma_quantile(shape: float, p: float) -> float:
     """The value that a gamma one of this shape and scale 1 stays below with chance ``p``.
 
-    Newton's steps for its logarithm, halving where one leads out of what is known.
+    Newton's steps for its logarithm, halving where one leads out of what is known; of a large
+    shape the expansion of Cornish and Fisher (Abramowitz and Stegun, 26.4.11, of half a χ²).
 
     >>> round(gamma_quantile(1, 0.5), 4)  # of the exponential
     0.6931
     """
+    if shape >= LARGE:
+        z, r = normal_quantile(p), math.sqrt(shape)
+        rest = (
+            (z * z - 1) / 3,
+            (z**3 - 7 * z) / 36,
+            -(3 * z**4 + 7 * z * z - 16) / 810,
+            (9 * z**5 + 256 * z**3 - 433 * z) / 38880,
+        )
+        return shape + r * z + sum(part / r**power for power, part in enumerate(rest))
     low, high = -750.0, math.log(shape + 1) + 10  # below it nothing is left, above it everything
     at = min(max(low, (math.log(p) + math.lgamma(shape + 1)) / shape), high)
     for _ in range(100):
@@ -132,7 +144,7 @@ def _above(
     is_far = True
     while is_far:
         beyond, density, fall = tail(at)
-        if density == 0.0:  # so far out that no number holds it
+        if density == 0.0:  # so far out that no number holds how likely it is
             return math.inf
         step = (beyond - chance) / density
         bend = step * fall

@@ -22,7 +22,7 @@ from acumen.defaults import (
 )
 from acumen.inference.influence import case_influence, cross, statistic_of, without_groups
 from acumen.inference.intervals import default_interval
-from acumen.inference.jackknife import Jackknife
+from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile, too_few_cases
 from acumen.inference.resample import LeaveOut, plan_resamples, replicate
@@ -250,7 +250,7 @@ def weighed(interval: Interval, view: Any, jackknife: Jackknife, caution: str = 
     flags = {
         Flag.DOMINATED: not even and jackknife.cases >= RELIABLE_CASES,
         Flag.FEW_ITEMS: items is not None and items.n < FEWEST_ITEMS,
-        Flag.ONE_CASE: top_share > HALF,
+        Flag.ONE_CASE: top_share > HALF + ROUNDING,
         **({Flag(caution): True} if caution else {}),
     }
     for flag in (flag for flag, holds in flags.items() if holds):

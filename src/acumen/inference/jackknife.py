@@ -121,6 +121,8 @@ class Jackknife:
         """
         assert self.items is not None
         n, k = self.n, self.items.n
+        if k < 2:
+            return self.variance, self._case_degrees
         of_case, of_item, rest = self.variance, self.items.variance, 0.0
         if self.cells is not None:
             by_case, by_item = (self.cells.mean(axis=axis, keepdims=True) for axis in (1, 0))

@@ -129,7 +129,7 @@ class Matching:
         agree = (difference.delta or 0.0) * (guard.delta or 0.0) > 0.0
         p_values = [d.p_value for d in (difference, guard) if d.p_value is not None]
         return Matched(
-            coverage=float(self.once[0]),
+            coverage=finite(self.once[0]) or 0.0,
             left=difference.left,
             right=difference.right,
             difference=difference,

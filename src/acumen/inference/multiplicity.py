@@ -52,7 +52,7 @@ def simultaneous(
     probability = replicates[pairs[0][0]].probability if pairs else None
     if not pairs or n_cases < 2 or values.size == 0:
         return {pair: NoInterval(why=Absence.TOO_FEW_CASES, count=2, of=n_cases) for pair in pairs}
-    whole = ~np.isnan(values).any(axis=0)
+    whole = np.isfinite(values).all(axis=0)
     chance = np.full(whole.size, 1 / whole.size) if probability is None else probability
     if chance[whole].sum() < (1 - MOST_DROPPED) * chance.sum():
         dropped = 1 - float(chance[whole].sum() / chance.sum())

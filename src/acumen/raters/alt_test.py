@@ -147,7 +147,9 @@ def _test(duels: Duels, rows: Ints, rule: Rule) -> RaterTest:
     cases = int((sums[:, 1] > 0).sum())
     variance = cases / max(1, cases - 1) * float(sums[:, 0] @ sums[:, 0]) / n**2
     method = "by_case" if rule.by_case else "t"
-    if variance == 0.0:
+    if cases < 2 and rule.by_case:
+        p = 1.0  # whatever one case says, another may say the opposite
+    elif variance == 0.0:
         p, method = float(mean >= rule.epsilon), "sign"
     elif n < TESTED_BY_T and not rule.by_case:
         from scipy.stats import wilcoxon  # half a second, for few instances alone

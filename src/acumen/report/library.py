@@ -44,8 +44,9 @@ def _bundled(grammar: str) -> str:
 
 
 def _folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return Path(base or os.path.expanduser("~/.cache")) / "acumen"
+    bases = (os.environ.get(name, "") for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"))
+    base = next((base for base in bases if os.path.isabs(base)), os.path.expanduser("~/.cache"))
+    return Path(base) / "acumen"
 
 
 def _digest(text: str) -> str:
