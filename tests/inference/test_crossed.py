@@ -89,7 +89,7 @@ def test_intervals_for_new_items_are_never_shorter_and_say_what_they_are() -> No
 
 def test_one_item_has_no_interval_and_four_are_marked() -> None:
     one = infer([METRICS["mae"]], crossed(drawn(30, 1)), RANDOM)["mae"].interval
-    assert one == NoInterval(why=Absence.TOO_FEW_ITEMS, count=2, of=0)
+    assert one == NoInterval(why=Absence.TOO_FEW_ITEMS, count=2, of=1)
     unknown = replace(crossed(drawn(30, 4)), item=None)
     assert isinstance(infer([METRICS["mae"]], unknown, RANDOM)["mae"].interval, NoInterval)
     for k, few in ((4, True), (5, False)):

@@ -100,7 +100,7 @@ def with_items(jackknife: Jackknife, view: Any, by_row: Floats) -> Jackknife:
     """The jackknife of the cases with that of the items beside, by what every row does."""
     codes, k = items_of(view)
     if k < FEWEST_CASES:
-        return replace(jackknife, items=Jackknife(np.empty(0)))
+        return replace(jackknife, items=Jackknife(np.empty(0), n_cases=k))
     n, cell, cells = view.n_cases, view.case.astype(np.int64) * k + codes, None
     is_full = len(cell) % (n * k) == 0 and (np.bincount(cell) * n * k == len(cell)).all()
     if is_full and jackknife.n == n:
@@ -118,7 +118,7 @@ def cross(metrics: Sequence[Metric], view: Any, jackknives: Sequence[Jackknife])
     return [
         with_items(jackknife, view, known[m.name])
         if m.name in known
-        else replace(jackknife, items=Jackknife.of(left_out.get(m.name, np.empty(0))))
+        else replace(jackknife, items=Jackknife.of(left_out.get(m.name, np.empty(0)), k))
         for m, jackknife in zip(metrics, jackknives, strict=True)
     ]
 

@@ -50,7 +50,7 @@ def default_interval(
         return too_few_cases(jackknife.cases)
     items = jackknife.items
     if items is not None and items.n < FEWEST_CASES:
-        return NoInterval(why=Absence.TOO_FEW_ITEMS, count=FEWEST_CASES, of=items.n)
+        return NoInterval(why=Absence.TOO_FEW_ITEMS, count=FEWEST_CASES, of=items.cases)
     lacking, left_out = len(jackknife.undefined), jackknife.n + len(jackknife.undefined)
     if lacking > MOST_DROPPED * left_out:
         by_case = left_out == jackknife.cases

@@ -249,7 +249,7 @@ def delta_interval(
         return too_few_cases(cases)
     difference = right.jackknife.minus(left.jackknife)
     if (items := difference.items) is not None and items.n < FEWEST_CASES:
-        return NoInterval(why=Absence.TOO_FEW_ITEMS, count=FEWEST_CASES, of=items.n)
+        return NoInterval(why=Absence.TOO_FEW_ITEMS, count=FEWEST_CASES, of=items.cases)
     varies = bool(difference.deviations.any())
     if varies and (metric.kind is Kind.REAL or metric.name in PLAIN):
         return plain(value, difference, level)
