@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, wraps
-from pickle import UnpicklingError
 from threading import Lock
 from typing import Any, Final, TypeVar
 
@@ -24,10 +23,6 @@ from numba.core.runtime import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-DAMAGED: Final = (
-    EOFError, UnpicklingError, ValueError, TypeError, LookupError, AttributeError, ImportError
-)  # fmt: skip
-"""What reading a file raises that does not hold what was written."""
 COMPILING: Final = "acumen: compiling its loops, once (some seconds)"
 IN_MEMORY: Final = (
     "acumen: no cache folder can be written; compiling in memory, this time and each time "
@@ -103,7 +98,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         try:
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
-        except DAMAGED:  # a power failure may leave a file empty; the loop is compiled anew
+        except Exception:  # noqa: BLE001  (a power failure may leave a file empty, or half of it)
             self.flush()
             return None
 
