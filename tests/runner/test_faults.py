@@ -25,7 +25,7 @@ from acumen.runner.wire import retry_after
 GOOD = '{"score": 2, "confidence": 4}'
 RETRIES = 3
 HASTE = Patience(timeout=4, retries=RETRIES, backoff=0.02)
-BRIEF = Patience(timeout=2, retries=RETRIES, backoff=0.02)
+BRIEF = Patience(timeout=4, retries=RETRIES, backoff=0.02)
 CALM = Patience(timeout=60, retries=RETRIES, backoff=0.02)
 TIMES = ("1", "3", "ever")
 FOR_EVER = {
@@ -116,15 +116,15 @@ def test_a_fault_is_retried_once_three_times_and_to_the_limit(
 ) -> None:
     slow = [kind for kind, reason in FOR_EVER.items() if reason == "timeout"]
 
-    def ask(kinds: Iterable[str], patience: Patience) -> dict[str, str | None]:
+    def plan_of(kinds: Iterable[str]) -> Plan:
         names = sorted(f"{kind}/{n}" for n in TIMES for kind in kinds)
-        plan = plan_for(flat, names, reply_format="text")  # no format to fall back from
-        return errors_of(plan, tmp_path / f"{patience.timeout}.json", server.url, patience)
+        return plan_for(flat, names, reply_format="text")  # no format to fall back from
 
+    never, rest = plan_of(slow), plan_of(FOR_EVER.keys() - slow)
     with faulty(scripted, "") as server, ThreadPoolExecutor(1) as beside:
         # only what never answers is bounded tightly: a busy machine may be slow with the rest
-        waiting = beside.submit(ask, slow, BRIEF)
-        errors = ask(FOR_EVER.keys() - slow, CALM) | waiting.result()
+        waiting = beside.submit(errors_of, never, tmp_path / "never.json", server.url, BRIEF)
+        errors = errors_of(rest, tmp_path / "rest.json", server.url, CALM) | waiting.result()
     assert errors == {
         f"{kind}/{n}": f"TransportFailure: {reason}" if n == "ever" else None
         for n in TIMES
