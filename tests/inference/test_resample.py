@@ -9,6 +9,7 @@ import math
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 
@@ -372,3 +373,19 @@ def test_a_small_block_is_drawn_once_however_many_ask_for_it() -> None:
     assert not np.array_equal(Bootstrap(5, 10).block(2, 6), Bootstrap(5, 10, seed=3).block(2, 6))
     many = 1 << 15  # too large to be held
     assert Bootstrap(many, 16).block(0, 16) is not Bootstrap(many, 16).block(0, 16)
+
+
+def test_an_error_in_a_thread_ends_the_others() -> None:
+    plan, calls = Bootstrap(300, 864 * 2000), []
+
+    def fail(block: CaseWeights) -> np.ndarray:
+        calls.append(block.lanes)
+        if len(calls) == 3:
+            raise MemoryError("too much")
+        time.sleep(0.01)
+        return np.zeros((1, block.lanes))
+
+    with pytest.raises(MemoryError, match="too much"):
+        replicate(fail, plan, threads=2)
+    assert {*calls} == {lanes_for(300)} == {864}
+    assert len(calls) < 1000  # of 2000: nobody goes on to the end
