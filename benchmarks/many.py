@@ -38,7 +38,7 @@ def many(cases: int = 41, items: int = 8, systems: int = SYSTEMS) -> dict[str, f
     start = perf_counter()
     evaluation = acumen.evaluate(tables)
     each = (perf_counter() - start) / systems
-    assert len(evaluation.artifact.comparison.pairs) == systems * (systems - 1) // 2
+    assert len(evaluation.document.comparison.pairs) == systems * (systems - 1) // 2
     return {"alone": alone, "each": each, "ratio": each / alone}
 
 

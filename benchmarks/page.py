@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from acumen.evaluation.evaluate import evaluate
-from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
+from acumen.questions.evaluation import Evaluation
 from acumen.readers.run import run_from_document
 from acumen.results.metrics import Variant
 from acumen.studies import phq8_run
@@ -50,12 +50,12 @@ def write_large_page(path: Path, rows: int = ROWS) -> None:
 
     table = run_from_document(phq8_run(), mode="few_shot")
     plan = Plan(confidence="all", options=Options(resamples=400))
-    write_report([blown_up(evaluate(table, None, plan), rows)], path)
+    write_report([blown_up(Evaluation.of(evaluate(table, None, plan)), rows)], path)
 
 
 def blown_up(evaluation: Evaluation, n: int) -> Evaluation:
     """The same artifact with its rows repeated and its curves stretched to ``n``."""
-    artifact = copy.deepcopy(evaluation.artifact)
+    artifact = copy.deepcopy(evaluation.document)
     rows = artifact.rows[0]
     times = n // len(rows.case) + 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -59,6 +60,28 @@ def add_contents(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] += pages.contents(DOCS)
 
 
+class _WithoutNotes(ast.NodeTransformer):
+    """Takes the type out of ``Annotated``: the rest is for the command line."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        if ast.unparse(node.value) == "Annotated" and isinstance(node.slice, ast.Tuple):
+            return self.visit(node.slice.elts[0])
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return ast.Name(node.attr) if ast.unparse(node.value) == "options" else node
+
+
+def plain_signature(
+    app: Sphinx, kind: str, name: str, value: Any, options: Any, signature: str, returns: str
+) -> tuple[str, str] | None:
+    """The signature as a reader wants it: names, types, defaults."""
+    if not re.search(r"Annotated\[|\boptions\.", signature or ""):
+        return None
+    (function,) = ast.parse(f"def f{signature}: ...").body
+    return f"({ast.unparse(_WithoutNotes().visit(function).args)})", returns
+
+
 def visit_math(self: Any, node: nodes.math) -> None:
     """A formula within a line."""
     _write_formula(self, node, block=False)
@@ -84,4 +107,5 @@ def setup(app: Sphinx) -> None:
     app.add_lexer("csv", TextLexer)
     app.add_lexer("console", BashLexer)  # commands stand without a prompt, outputs apart from them
     app.connect("source-read", add_contents)
+    app.connect("autodoc-process-signature", plain_signature)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))

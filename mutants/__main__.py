@@ -1,16 +1,20 @@
 """``python -m mutants``: a seeded sample of faults, and the share of them that the tests notice.
 
 Exit code 1 where they notice too few, over all or in one package; 2 where they fail without one.
+A run works in a folder of its own, with caches of its own, so that several may run at once.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import shutil
 import sys
+import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +24,9 @@ from mutants.run import Trial, record, run
 from mutants.sample import package_of, sample
 
 ROOT: Final = Path(__file__).parents[1]
-BUILD: Final = ROOT / "build" / "mutants"
-LEFT_OUT: Final = (".git", ".venv", ".venv-oldest", ".hypothesis", "build", "site", "demo")
+RECORDINGS: Final = ROOT / "build" / "mutants"
+LEFT_OUT: Final = ("build", "site", "demo")
+"""Folders that no test reads, besides those with a dot."""
 OVER_ALL, IN_A_PACKAGE = 0.92, 0.88
 CONTROLS: Final = 8
 """Trials without a fault: a test that fails in one of them would count as having noticed."""
@@ -30,27 +35,35 @@ CONTROLS: Final = 8
 def main() -> int:
     """Draw, run, tell."""
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
-    parser.add_argument("--size", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--size", type=int, default=220)
+    parser.add_argument("--seed", type=int, default=1, help="another draws other faults")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--package", action="append", help="only this one; may be repeated")
+    parser.add_argument("--tests", nargs="+", default=[], help="only these, such as tests/table")
     options = parser.parse_args()
     files = (str(p.relative_to(ROOT)) for p in sorted((ROOT / "src" / "acumen").rglob("*.py")))
     wanted = [f for f in files if not options.package or package_of(f) in options.package]
     sources = {file: (ROOT / file).read_text("utf-8") for file in wanted}
-    folder = _recording(options.workers)
-    tests = Tests(folder)
+    recording = _recording(options.workers, options.tests)
+    tests = Tests(recording)
     trials = []
     for mutation in sample(sources, options.size, options.seed):
         names = tests.of(mutation, sources[mutation.file])
         trials.append(Trial(mutation, names, 60 + 5 * sum(tests.seconds[n] for n in names)))
-    copies = sorted(path for path in folder.iterdir() if path.is_dir())
-    return _report(trials, copies[: options.workers])
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copies = [Path(folder, str(number)) for number in range(options.workers)]
+        for copy in copies:
+            shutil.copytree(recording / "project", copy)
+        print(f"{len(trials)} faults of seed {options.seed}", flush=True)
+        return _report(trials, copies)
 
 
-def _recording(workers: int) -> Path:
-    """The folder with copies of the project and what its tests run, made once for its content."""
-    content = hashlib.sha256()
+def _recording(workers: int, tests: Sequence[str]) -> Path:
+    """The folder with what the tests run, made once for its content, and a copy of the project.
+
+    The copy has the loops compiled. Nobody writes into the folder once it stands in its place.
+    """
+    content = hashlib.sha256(repr(sorted(tests)).encode())
     for path in (
         ROOT / "pyproject.toml",
         *sorted(ROOT.glob("src/**/*")),
@@ -58,21 +71,33 @@ def _recording(workers: int) -> Path:
     ):
         if path.is_file() and "__pycache__" not in path.parts:
             content.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
-    folder = BUILD / content.hexdigest()[:16]
-    if (folder / "lines").exists():
-        return folder
-    shutil.rmtree(BUILD, ignore_errors=True)
-    copy = folder / "0"
-    for top in ROOT.iterdir():
-        if top.is_dir() and top.name not in LEFT_OUT:
-            shutil.copytree(top, copy / top.name)
-    for top in ROOT.iterdir():
-        if top.is_file():
-            shutil.copy2(top, copy)
-    record(copy, folder, workers)
-    for number in range(1, workers):
-        shutil.copytree(copy, folder / str(number))
-    return folder
+    place = RECORDINGS / content.hexdigest()[:16]
+    if place.exists():
+        return place
+    RECORDINGS.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="unfinished-", dir=RECORDINGS))
+    try:
+        copy = folder / "project"
+        copy.mkdir()
+        for top in ROOT.iterdir():
+            if top.is_dir() and not top.name.startswith(".") and top.name not in LEFT_OUT:
+                shutil.copytree(top, copy / top.name)
+            elif top.is_file():
+                shutil.copy2(top, copy)
+        record(copy, folder, workers, tests)
+        return put(folder, place)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def put(folder: Path, place: Path) -> Path:
+    """Give a folder its place, unless another run was there first; both hold the same."""
+    try:
+        os.rename(folder, place)
+    except OSError:
+        if not place.exists():
+            raise
+    return place
 
 
 def _report(trials: list[Trial], copies: list[Path]) -> int:

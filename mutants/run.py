@@ -1,7 +1,8 @@
 """Put faults to the tests: each in a forked process, in a copy of the project.
 
 The parent has the heavy libraries imported and none of acumen, so a fault costs the import of
-acumen and its tests. A copy serves one process at a time; its file is put back afterwards.
+acumen and its tests. A copy serves one process at a time; its file is put back afterwards. What a
+process writes to temporary files and caches lies beside its copy: a fault may spoil it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -25,7 +27,7 @@ from mutants.mutate import Mutation
 HEAVY: Final = (
     *("numpy", "numba", "scipy.stats", "sklearn.linear_model", "sklearn.isotonic", "pydantic"),
     *("narwhals", "typer", "rich.table", "jinja2", "altair", "pandas", "polars", "pyarrow"),
-    *("hypothesis", "pytest", "jsonschema", "openai", "mpmath"),
+    *("hypothesis", "pytest", "jsonschema", "httpx2", "mpmath"),
 )
 FIRST: Final = 20
 """Tests that go ahead of the others: they notice most faults, and collecting all takes a while."""
@@ -45,17 +47,31 @@ class Trial:
 
 def environment(copy: Path, **more: str) -> dict[str, str]:
     """In which Python finds the copy's acumen, also in processes that tests start."""
-    return os.environ | {"PYTHONPATH": os.pathsep.join((str(copy / "src"), str(copy)))} | more
+    scratch = scratch_of(copy)
+    own = {
+        "PYTHONPATH": os.pathsep.join((str(copy / "src"), str(copy))),
+        "TMPDIR": str(scratch),
+        "XDG_CACHE_HOME": str(scratch / "cache"),
+    }
+    return os.environ | own | more
 
 
-def record(copy: Path, folder: Path, workers: int) -> None:
-    """Run the fast tests once and write down which lines each of them runs."""
+def scratch_of(copy: Path) -> Path:
+    """The folder for temporary files and caches of the processes that a copy serves."""
+    return copy.with_name(f"{copy.name}.scratch")
+
+
+def record(copy: Path, folder: Path, workers: int, tests: Sequence[str]) -> None:
+    """Run the fast tests once, or these, and write down which lines each of them runs."""
     python = [sys.executable, "-m"]
     options = ["-q", "-p", "no:cacheprovider", "-p", "mutants.cover", "-n", str(workers)]
+    options += ["--continue-on-collection-errors", "-m", "not slow and not browser and not engines"]
+    scratch_of(copy).mkdir()
     subprocess.run(
-        [*python, "pytest", *options, "-m", "not slow and not browser"],
+        [*python, "pytest", *options, *tests],
         cwd=copy, env=environment(copy, **{FOLDER: str(folder)}), check=False,
     )  # fmt: skip
+    shutil.rmtree(scratch_of(copy))
     combine = [*python, "coverage", "combine", "-q", f"--data-file={folder / 'lines'}"]
     subprocess.run([*combine, *folder.glob("lines.*")], cwd=copy, check=True)
 
@@ -69,30 +85,40 @@ def run(
             import_module(name)
     waiting, free = list(trials), list(copies)
     processes: dict[int, tuple[Trial, Path, float]] = {}
-    while waiting or processes:
-        while waiting and free:
-            trial, copy = waiting.pop(0), free.pop()
-            processes[_start(trial, copy)] = trial, copy, time.monotonic() + trial.limit
-        time.sleep(0.02)
-        for number, (trial, copy, deadline) in list(processes.items()):
-            late = time.monotonic() > deadline
-            ended, status = os.waitpid(number, os.WNOHANG)
-            if not ended and not late:
-                continue
-            with suppress(ProcessLookupError):  # what a test left behind ends with it
-                os.killpg(number, signal.SIGKILL)
-            if not ended:
-                _, status = os.waitpid(number, 0)
-            if trial.mutation is not None:
-                shutil.move(copy / "original", copy / trial.mutation.file)
-            del processes[number]
-            free.append(copy)
-            tell(trial, status == 0)
+    try:
+        while waiting or processes:
+            while waiting and free:
+                trial, copy = waiting.pop(0), free.pop()
+                processes[_start(trial, copy)] = trial, copy, time.monotonic() + trial.limit
+            time.sleep(0.02)
+            for number, (trial, copy, deadline) in list(processes.items()):
+                ended, status = os.waitpid(number, os.WNOHANG)
+                if not ended and time.monotonic() <= deadline:
+                    continue
+                _kill(number)
+                if not ended:
+                    _, status = os.waitpid(number, 0)
+                if trial.mutation is not None:
+                    shutil.move(copy / "original", copy / trial.mutation.file)
+                del processes[number]
+                free.append(copy)
+                tell(trial, status == 0)
+    finally:
+        for number in processes:
+            _kill(number)
+
+
+def _kill(number: int) -> None:
+    """End a process and what its tests left behind."""
+    with suppress(ProcessLookupError):
+        os.killpg(number, signal.SIGKILL)
 
 
 def _start(trial: Trial, copy: Path) -> int:
     """Fork a process that ends with pytest's own exit code."""
     loops = False
+    shutil.rmtree(scratch_of(copy), ignore_errors=True)
+    scratch_of(copy).mkdir()
     if trial.mutation is not None:
         file = copy / trial.mutation.file
         source = file.read_text("utf-8")
@@ -122,9 +148,9 @@ def _test(tests: Sequence[str], copy: Path, loops: bool) -> int:
     # what is compiled without a fault stays on disk; what is compiled with one is never kept
     os.environ.update(environment(copy, PYTHONDONTWRITEBYTECODE="1"))
     sys.dont_write_bytecode = True
+    tempfile.tempdir = None
     if loops:
-        shutil.rmtree("loops", ignore_errors=True)
-        os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(copy / "loops")
+        os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(scratch_of(copy) / "loops")
     sys.path[:0] = [str(copy / "src"), str(copy)]
     for part in (tests[:FIRST], tests[FIRST:]):
         if part and (code := pytest.main([*QUIET, *EARLY, *part])):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
 
+from typer import Context
 from typer.main import get_command
 
 from acumen.cli import EXITS, QUESTIONS, app
@@ -67,7 +68,8 @@ def exits() -> str:
 
 def command_of(name: str) -> Any:
     """A command as the command line has it."""
-    return get_command(app).get_command(None, name)  # type: ignore[attr-defined]
+    group: Any = get_command(app)
+    return group.get_command(Context(group), name)
 
 
 def examples(name: str) -> list[str]:

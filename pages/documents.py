@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from acumen.cli.schema import SCHEMAS, schema_of
+from acumen.cli.schema import schema_of
 from acumen.readers.formats import titles
+from acumen.results.kinds import KINDS
 from pages.rst import anchor, heading, literal, page, prose, table
 
 Schema = Mapping[str, Any]
@@ -22,12 +23,12 @@ def formats() -> str:
         "Every document below has a JSON Schema (draft 2020-12), which ``acumen schema NAME`` "
         "prints: the model that checks the file."
     )
-    return page("File formats", about, *(_document(name) for name in SCHEMAS))
+    return page("File formats", about, *(_document(name) for name in KINDS))
 
 
 def schemas() -> dict[str, str]:
     """The schema of every document, as text."""
-    return {name: json.dumps(schema_of(name), indent=2) + "\n" for name in SCHEMAS}
+    return {name: json.dumps(schema_of(name), indent=2) + "\n" for name in KINDS}
 
 
 def _document(name: str) -> str:

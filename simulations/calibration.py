@@ -17,7 +17,7 @@ import numpy as np
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import Metric, metrics_of
-from acumen.results.measured import Interval
+from acumen.values.measured import Interval
 from acumen.views.forecast import Forecast, forecast
 
 ITEMS: Final = 8

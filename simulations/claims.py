@@ -29,10 +29,12 @@ from acumen.inference.matched import compare_matched
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.metrics import METRICS, metrics_of
-from acumen.report.blocks import Paragraph
+from acumen.questions.evaluation import Evaluation
+from acumen.report.blocks import Detail
 from acumen.report.claims import Claim
+from acumen.report.selective.screen import screen
 from acumen.report.selective.slices import for_whom
-from acumen.report.selective.words import conclusion, summary
+from acumen.report.selective.words import conclusion
 from acumen.table.judgments import Source
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.reasoning import PRIMITIVES, RATIOS, Reasoning
@@ -129,7 +131,7 @@ def compared(
         others = {f"f{i}": rows.confidence + row for i, row in enumerate(noise)}
         tables.append(table_of(rows, {"f": rows.confidence, **others}, name))
     chosen = {name: _signal(name) for name in ("f", *(f"f{i}" for i in range(functions - 1)))}
-    return printed(_evaluate(rng, chosen, tables[0], tables[1]).artifact)
+    return printed(_evaluate(rng, chosen, tables[0], tables[1]).document)
 
 
 def sliced(law: Law) -> Callable[[np.random.Generator, int], Texts]:
@@ -138,15 +140,14 @@ def sliced(law: Law) -> Callable[[np.random.Generator, int], Texts]:
     def draw(rng: np.random.Generator, n: int) -> Texts:
         table = table_of(judge(law, draw_cases(law, rng, n), rng), {})
         plan = Plan(loss="abs", by=("item",), options=Options(resamples=0, threads=1))
-        blocks = for_whom(evaluate(table, None, plan).artifact).blocks
-        return "\n".join(block.text for block in blocks if isinstance(block, Paragraph))
+        return for_whom(Evaluation.of(evaluate(table, None, plan)).document).finding
 
     return draw
 
 
 def printed(artifact: Any) -> Texts:
     """Every sentence that terminal and page print of an evaluation."""
-    answers = dict(summary(artifact))["What can be concluded"]
+    answers = [s.finding for s in screen(artifact) if s.detail is Detail.ANSWER]
     return "\n".join([conclusion(artifact), *answers])
 
 
@@ -159,7 +160,8 @@ def _evaluate(
 ) -> Any:
     seed = int(rng.integers(2**32))  # other swaps for every study
     options = Options(resamples=resamples, seed=seed, swaps=SWAPS, threads=1)
-    return evaluate(left, right, Plan(functions=functions, loss="abs", options=options))
+    plan = Plan(functions=functions, loss="abs", options=options)
+    return Evaluation.of(evaluate(left, right, plan))
 
 
 def _signal(name: str) -> Callable[..., Any]:
@@ -209,7 +211,7 @@ def alone(insight: float, functions: int) -> Callable[[np.random.Generator, int]
         signals = {name: rng.standard_normal(len(wrong)) - insight * wrong for name in names}
         chosen = {name: _signal(name) for name in names}
         evaluation = _evaluate(rng, chosen, table_of(rows, signals), resamples=300)
-        return printed(evaluation.artifact)
+        return printed(evaluation.document)
 
     return draw
 

@@ -14,8 +14,8 @@ from acumen.inference.options import Options
 from acumen.inference.replicates import bca
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
-from acumen.results.measured import Absence, Interval, NoInterval
 from acumen.types import Floats
+from acumen.values.measured import Absence, Interval, NoInterval
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights
 from simulations.populations import POPULATIONS, TRUTH_CASES, Population, draw, truth

@@ -15,8 +15,8 @@ from acumen.inference.matched import compare_matched
 from acumen.inference.options import Options
 from acumen.inference.paired import compare
 from acumen.metrics import METRICS
-from acumen.results.measured import Interval
 from acumen.table.judgments import NO_PREDICTION
+from acumen.values.measured import Interval
 from acumen.views.confusion import confuse
 from acumen.views.ranking import rank
 

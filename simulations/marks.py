@@ -16,7 +16,7 @@ from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
-from acumen.results.measured import Interval
+from acumen.values.measured import Interval
 from simulations.crowds import CROWDS, Crowd
 
 CASES: Final = (20, 41)

@@ -20,8 +20,8 @@ from acumen.raters import agreement
 from acumen.raters.alt_test import Rule, hold
 from acumen.raters.panel import Panel
 from acumen.raters.ppi import Sample, power
-from acumen.results.measured import Measured
 from acumen.table.panel import apart
+from acumen.values.measured import Measured
 from acumen.views.ranking import Ranking, rank_judgments
 
 Rng = np.random.Generator

@@ -17,7 +17,7 @@ import numpy as np
 
 from acumen.decisions.gate import decide, measure
 from acumen.decisions.sample import Sample
-from acumen.decisions.threshold import Search, _grid
+from acumen.decisions.threshold import Search, grid_of
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.results.decisions import Test
@@ -122,7 +122,7 @@ def count(setting: Setting, cases: int, studies: int) -> dict[str, tuple[float, 
     for study in range(studies):
         for name, (rule, by_row) in ways.items():
             sample = sample_of(drawn, study, graded=setting.graded, by_row=by_row)
-            tested, thresholds = _grid(sample, None, rule)
+            tested, thresholds = grid_of(sample, None, rule)
             points = [p for p in rule.certify(tested, thresholds) if p.certified]
             if points:
                 risk, reached = known.at(points[-1].threshold)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,6 +30,12 @@ settings.load_profile("same")
 collect_ignore = ["bridge/mock_evaluations.py"]  # a script; its imports take seconds
 
 
+def pytest_configure() -> None:
+    """A shell lets what runs in the background ignore Ctrl-C, and so would all that it starts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs a browser."""
     for item in items:
@@ -51,6 +58,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     skips = [r for r in tests if "browser" in r.keywords]
     if not skips:
         return
+    assert isinstance(skips[0].longrepr, tuple)  # of a skip: file, line, reason
     *_, reason = skips[0].longrepr
     reporter.write_sep("!", f"{len(skips)} BROWSER TESTS WERE SKIPPED", red=True, bold=True)
-    reporter.write_line(f"{reason}\n`make browser` installs one; then run the tests again")
+    reporter.write_line(f"{reason}\n`make browser` tries to get one; then run the tests again")

@@ -34,6 +34,7 @@ PROMISED = {
     "ALPHA": 0.1,
     "COST_FOLDS": 5,
     "POWER": 0.8,
+    "COVERAGE_TOLERANCE": 1e-9,
 }
 
 

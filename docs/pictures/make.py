@@ -38,8 +38,8 @@ def page_charts(folder: Path) -> dict[str, Figure | None]:
     """Charts of the pages on raters and on decisions, by the name of the picture."""
     run = folder / "demo" / "phq8" / "run.json"
     options = {"mode": "few_shot", "confidence": "token_msp"}
-    grid = acumen.threshold(run, risk=0.12, **options).artifact.grid
-    power = acumen.plan(sd=0.1, detect=0.03).artifact.curve
+    grid = acumen.threshold(run, risk=0.12, **options).document.grid
+    power = acumen.plan(sd=0.1, detect=0.03).document.curve
     rows = {"case": "id", "prediction": "ai_rating", "labelled": "human_rating", "levels": "1-5"}
     mean = acumen.estimate(folder / "few.csv", **rows).results.estimates["mean"]
     sides = (("with the judge", mean.estimate), ("labels alone", mean.classical))

@@ -4,11 +4,12 @@
 >>> rows = {"case": [1, 2, 3, 4], "truth": [2, 1, 1, 0], "prediction": [2, 3, 1, None]}
 >>> table = acumen.from_columns(**rows, confidence=[2, 2, 1, 0])
 >>> evaluation = acumen.evaluate(table, loss="abs", resamples=0)
->>> evaluation.artifact.confidence_variants["confidence"].augrc_full
+>>> evaluation.document.confidence_variants["confidence"].augrc_full
 0.25
 
-The public names are those of ``__init__.pyi``, which type checkers read too. Each is imported when
-it is first asked for, because ``import acumen`` alone should cost nothing.
+The public names are those of ``__init__.pyi``, which type checkers read too, and what the packages
+below list in ``__all__``; every other module is private. Each name is imported when it is first
+asked for, because ``import acumen`` alone should cost nothing.
 """
 
 from __future__ import annotations

@@ -135,3 +135,5 @@ POWER: Final = 0.8
 
 PLAN_METRIC: Final = "augrc"
 """What a study is planned for."""
+COVERAGE_TOLERANCE: Final = 1e-9
+"""Two coverages, or two risks, that differ by less are one: they are sums of floats."""

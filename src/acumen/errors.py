@@ -18,6 +18,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final
 
+PARTIAL: Final = 4
+INTERRUPTED: Final = 130
+"""What a command ends with whose run has questions left, and one that Ctrl-C ended."""
 SHOWN_PROBLEMS: Final = 20
 SHOWN_CHARACTERS: Final = 40
 MOST_ALIKE: Final = 3

@@ -5,11 +5,18 @@ from __future__ import annotations
 import asyncio
 import math
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from acumen.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Logprob, Logprobs, ModelOutput
+    from inspect_ai.scorer import Target
+    from inspect_ai.solver import TaskState
+
+    from acumen.bridge.inspect import ordinal, ranking_of
 
 if find_spec("inspect_ai") is None:
     pytest.skip("the bridge is tested with the real inspect_ai", allow_module_level=True)
@@ -34,7 +41,8 @@ def reply(text: str, *logprobs: float, stop: Any = "stop") -> Any:
 
 
 def scored(output: Any, target: str = "1", **options: Any) -> Any:
-    state: Any = TaskState("mockllm/model", "s0", 1, "Rate", [], output=output)
+    model: Any = "mockllm/model"
+    state: Any = TaskState(model, "s0", 1, "Rate", [], output=output)
     score = asyncio.run(ordinal(**{"levels": "0-3", **options})(state, Target(target)))
     assert score is not None
     return score

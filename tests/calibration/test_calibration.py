@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_the_temperature_is_found_wherever_it_lies(groups: list, about: float) -
     found = TemperatureScalingCalibrator.fit(p, y).temperature
     assert found == pytest.approx(about, rel=0.1)
     assert found == pytest.approx(searched_temperature(p, y), rel=1e-6)
-    nll = [
+    nll: list[Any] = [
         compute_binary_nll(TemperatureScalingCalibrator(temperature=t).predict(p), y)
         for t in (found * 0.99, found, found * 1.01)
     ]
@@ -329,7 +330,6 @@ def test_logistic_for_loss_means_linear() -> None:
     fitted = fit_calibration(TABLE, method="logistic", features=["token_msp"], target="loss")
     assert fitted.method == "linear"
     assert isinstance(fitted.model, LinearCalibrator)
-    assert not isinstance(fitted.model, LogisticCalibrator)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import acumen
-from acumen.charts.export import NARROWEST, WIDEST, Paper, available, svg_of, write_figure
+from acumen.charts import available
+from acumen.charts.export import NARROWEST, WIDEST, Paper, svg_of, write_figure
 from acumen.charts.theme import HEIGHT, Figure
 from acumen.errors import UsageError
 
@@ -75,12 +77,12 @@ def test_a_figure_of_one_function_is_named_after_it(evaluation: acumen.Evaluatio
 
 
 def test_a_notebook_shows_a_picture_that_asks_for_nothing(figure: Figure) -> None:
-    bundle = figure._repr_mimebundle_()
+    bundle: Any = figure._repr_mimebundle_()
     assert bundle["image/svg+xml"].startswith("<svg")
     assert "text/html" not in bundle
     assert "jsdelivr" not in str(bundle)
     # and still is Altair's own: it can be changed, and shows itself offline then too
-    assert "image/svg+xml" in figure.properties(width=300)._repr_mimebundle_()
+    assert "image/svg+xml" in (figure.properties(width=300)._repr_mimebundle_() or ())
 
 
 def test_a_picture_has_room_at_its_sides_for_wider_letters(tmp_path: Path, figure: Figure) -> None:

@@ -14,8 +14,8 @@ from acumen.charts.curves import NAME_HEIGHT, _label_rows
 from acumen.charts.decisions import curve
 from acumen.charts.intervals import interval_plot, row
 from acumen.charts.tables import _tenth, calibration_plot, confidence
-from acumen.results.measured import Interval, Measured
 from acumen.results.raters import RatingsDocument
+from acumen.values.measured import Interval, Measured
 
 
 def spec(figure: theme.Figure | None) -> dict[str, Any]:
@@ -159,7 +159,12 @@ def test_a_decision_is_drawn_point_by_point() -> None:
 
 
 def test_where_nothing_was_answered_no_confidence_is_drawn() -> None:
-    rows = {"case": [1, 2], "truth": [0, 1], "prediction": [None, None], "confidence": [1, 2]}
-    artifact = acumen.evaluate(acumen.from_columns(**rows, scale="0-1"), resamples=0).artifact
+    rows: dict[str, Any] = {
+        "case": [1, 2],
+        "truth": [0, 1],
+        "prediction": [None, None],
+        "confidence": [1, 2],
+    }
+    artifact = acumen.evaluate(acumen.from_columns(**rows, scale="0-1"), resamples=0).document
     assert "confidence" in artifact.functions
     assert confidence(artifact) is None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from acumen.charts.intervals import STANDING, deltas, interval_plot, leaderboard
 from acumen.charts.tables import confidence
 from acumen.charts.theme import COLOURS, DIM, GREY, INK, Figure, ramp
-from acumen.evaluation.evaluation import Evaluation
+from acumen.questions.evaluation import Evaluation
 from acumen.results.metrics import name
 from tests.report.kinds import of_systems
 
@@ -119,6 +119,6 @@ def test_a_hue_is_a_system_or_a_function_and_nothing_else() -> None:
     five = of_systems(5)
     assert isinstance(five, Evaluation)
     for chart in (confidence, leaderboard, deltas):
-        assert ranges(chart(five.artifact)) <= {INK, GREY, DIM}, chart
+        assert ranges(chart(five.document)) <= {INK, GREY, DIM}, chart
     # the lowest function is the first one, which is blue on the curves too
     assert [*STANDING.values()] == [COLOURS[0], INK, GREY]

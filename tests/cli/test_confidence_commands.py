@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from acumen import confidence
 from acumen.calibration import read_calibration
-from acumen.calibration.artifact import calibration_from
 from acumen.cli import run
-from acumen.cli.calibrate import describe
 from acumen.files.json import write_json
 from acumen.readers import read
-from acumen.results.calibration import CrossFitted, InSample, Measures, MetricsPart
-from acumen.results.measured import Measured
+from acumen.report.sections import sections_of
+from acumen.report.terminal import render
+from acumen.results.calibration import (
+    CalibrationDocument,
+    CrossFitted,
+    InSample,
+    Measures,
+    MetricsPart,
+)
+from acumen.values.measured import Measured
 from tests.toy_runs import toy_run
 
 
@@ -72,13 +77,15 @@ def test_calibrate_prints_the_fit_and_writes_what_loads(train, tmp_path, capsys)
     assert run(["calibrate", train, "--mode", "few_shot", "--output", str(target)]) == 0
     out, err = capsys.readouterr()
     artifact = read_calibration(target)
-    assert f"T = {artifact.model.temperature:.6g}" in out
-    assert f"n = {artifact.training.n} answered rows of 20 participants" in out
-    for title in ("NLL", "ECE", "Brier", "AUROC", "before", "in-sample", "cross-fitted: 10 folds"):
+    assert f"{artifact.model.temperature:.6g}" in out
+    assert f"n = {artifact.training.n} answered rows of 20 cases" in out
+    for title in ("before", "in-", "cross-"):
         assert title in out
     after = json.loads(target.read_text())["metrics"]["cross_fitted"]["after"]
-    assert f"{after['metrics']['nll']['value']:.4f}" in out
-    assert "wrote" in err
+    assert f"{after['metrics']['nll']['value']:.3f}" in out
+    assert err == ""
+    assert run(["show", str(target)]) == 0
+    assert out.strip() in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -112,7 +119,7 @@ def test_feature_defaults_are_warned_about(train, tmp_path, capsys) -> None:
     target = str(tmp_path / "cal.json")
     options = ["--method", "logistic", "--features", "verbalized_confidence"]
     assert run(["calibrate", train, *options, "--output", target]) == 0
-    assert "warning: feature verbalized_confidence: missing or null in" in capsys.readouterr().err
+    assert "warning: feature verbalized_confidence: missing or null in" in capsys.readouterr().out
 
 
 def test_the_same_run_gives_the_same_bytes(train, tmp_path, capsys, monkeypatch) -> None:
@@ -127,7 +134,7 @@ def test_the_same_run_gives_the_same_bytes(train, tmp_path, capsys, monkeypatch)
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--output", "x.json"], 2, "give one run"),
+        (["--output", "x.json"], 2, "give a run file"),
         (["RUN", "--method", "beta", "--output", "x.json"], 2, "no method 'beta'"),
         (["RUN", "--features", "nothing", "--output", "x.json"], 3, "nothing: missing"),
         (["RUN", "--mode", "zero_shot", "--output", "x.json"], 2, "zero_shot"),
@@ -154,7 +161,7 @@ def test_rows_without_a_rating_are_told_what_to_name(tmp_path, capsys) -> None:
         "name features or a confidence (signals: self_conf)\n"
     )
     assert run(["calibrate", path, "--confidence", "self_conf", "--method", "platt"]) == 0
-    assert capsys.readouterr().out.startswith("platt of self_conf for correctness")
+    assert capsys.readouterr().out.startswith("What was fitted\nplatt of self_conf for correctness")
 
 
 def test_rows_with_a_confidence_of_their_own_are_fitted_on_it(tmp_path, capsys) -> None:
@@ -165,8 +172,8 @@ def test_rows_with_a_confidence_of_their_own_are_fitted_on_it(tmp_path, capsys) 
     (tmp_path / "rows.csv").write_text(rows)
     assert run(["calibrate", str(tmp_path / "rows.csv"), "--method", "isotonic"]) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("isotonic of confidence for correctness")
-    assert "levels inferred: 0–3" in said.err
+    assert said.out.startswith("What was fitted\nisotonic of confidence for correctness")
+    assert "levels inferred: 0–3" in said.out
 
 
 def test_the_run_is_never_overwritten_by_its_calibrator(train, capsys) -> None:
@@ -206,7 +213,7 @@ def test_a_confidence_that_is_no_probability_is_told_once_with_what_to_take(
     assert "is outside 0..1, where temperature works" in line
     assert "of 125 answered rows: take isotonic or logistic" in line
     assert run(["calibrate", train, *options, "--method", "isotonic"]) == 0
-    assert capsys.readouterr().out.startswith("isotonic of llm for correctness")
+    assert capsys.readouterr().out.startswith("What was fitted\nisotonic of llm for correctness")
 
 
 def test_a_tokens_probability_is_described_as_the_runner_makes_it(capsys) -> None:
@@ -224,7 +231,7 @@ def test_a_fit_is_told_within_80_columns_and_kept_only_where_asked(
     assert run(["calibrate", train, "--method", method, *options]) == 0
     out, err = capsys.readouterr()
     assert max(map(len, out.splitlines())) <= 80
-    assert "--output FILE keeps it" in err
+    assert err == ""
     assert [path.name for path in tmp_path.iterdir()] == ["train.json"]
 
 
@@ -232,15 +239,15 @@ def test_a_fit_that_did_not_help_is_said_to_have_not() -> None:
     def measures(ece: float) -> Measures:
         return Measures(metrics={"ece": Measured(value=ece), "nll": Measured(value=0.5)})
 
-    def told(ece: float) -> str:
+    def screen(ece: float) -> str:
         before, after = measures(0.137), measures(ece)
         metrics = MetricsPart(
             in_sample=InSample(before=before, after=before),
             cross_fitted=CrossFitted(before=before, by="participant", after=after, folds=10),
         )
-        artifact = calibration_from({"method": "temperature_scaling", "temperature": 2})
-        return "\n".join(describe(replace(artifact, metrics=metrics), "participant"))
+        fit = {"method": "temperature_scaling", "temperature": 2}
+        return render(sections_of(CalibrationDocument.model_validate({**fit, "metrics": metrics})))
 
     said = "calibration did not help here: cross-fitted ECE 0.1370 before, 0.1660 after"
-    assert said in told(0.166)
-    assert "did not help" not in told(0.101)
+    assert said in screen(0.166)
+    assert "did not help" not in screen(0.101)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
-from acumen.cli import COMMANDS, run
+from acumen.cli import COMMANDS, app_of, run
 from acumen.files.json import write_json
 from acumen.studies import phq8_run
 
@@ -96,9 +95,9 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: curve.scale: must be a text, not the boolean true",
         "acumen.toml: curve.output: can only be given on the command line",
         "acumen.toml: curve.a\\x1b: is no option of curve "
-        "(there are mode, confidence, loss, calibration, case, item, truth, prediction, "
-        "confidence_column, rater, repeat, system, group, weight, scale, levels, mapping, format, "
-        "rows, where, abstain, unparseable, confidence_range, truth_is, complete, strict)",
+        "(there are mode, confidence, loss, calibration, case, item, truth, mapping, "
+        "format, rows, where, prediction, confidence_column, rater, repeat, system, group, weight, "
+        "scale, levels, abstain, unparseable, confidence_range, truth_is, complete, strict)",
     ]
 
 
@@ -147,7 +146,7 @@ def test_help_is_shown_even_where_the_file_is_wrong(capsys: pytest.CaptureFixtur
 def test_every_command_shows_a_worked_example(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    below = getattr(get_command(import_module(COMMANDS[name]).app), "commands", None)
+    below = getattr(get_command(app_of(name)), "commands", None)
     told = ""
     for words in [[name, part] for part in below] if below else [[name]]:
         assert run([*words, "--help"]) == 0
@@ -190,3 +189,33 @@ def test_a_number_with_a_fraction_is_taken_and_one_without_end_is_refused(
     Path("acumen.toml").write_text("[evaluate]\narea-coverage = inf\n")
     assert run(command) == 3
     assert "evaluate.area-coverage: must be finite, not inf" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("VERSION", "HELP", "INSTALL_COMPLETION", "SHOW_COMPLETION"),
+        *("EVALUATE_HELP", "EVALUATE_DEBUG", "EXPLAIN_HELP"),
+    ],
+)
+@pytest.mark.parametrize("value", ["1", "bash", ""])
+def test_what_a_command_is_asked_once_is_not_asked_by_the_environment(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["explain", "mae"]
+    if name.startswith("EVALUATE"):
+        command = ["evaluate", "run.json", "--mode", "few_shot", "--resamples", "20", "-q"]
+    assert run(command) == 0
+    usual = capsys.readouterr()
+    monkeypatch.setenv(f"ACUMEN_{name}", value)
+    assert run(command) == 0
+    assert capsys.readouterr() == usual
+
+
+def test_an_empty_value_in_the_environment_is_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("THREADS", "QUIET", "CONFIDENCE", "LEVELS", "OUTPUT"):
+        monkeypatch.setenv(f"ACUMEN_EVALUATE_{name}", "")
+    assert run(["evaluate", "run.json", "--mode", "few_shot", "--resamples", "20", "-q"]) == 0
+    assert capsys.readouterr().out == ""

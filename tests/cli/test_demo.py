@@ -7,14 +7,15 @@ import inspect
 import io
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import acumen
 from acumen.cli import demo as command
 from acumen.cli import run
-from acumen.evaluation.evaluation import Evaluation
 from acumen.files.json import read_json
+from acumen.questions.evaluation import Evaluation
 from acumen.studies import phq8_run
 
 FAST = ("--bootstrap-resamples", "50")
@@ -54,13 +55,14 @@ def test_it_writes_the_inputs_and_the_results_of_all_studies(demo: Path) -> None
 
 
 def test_the_scores_name_the_files_they_were_made_from(demo: Path) -> None:
-    for system in read_json(demo / "verdicts/scores.json")["systems"]:
+    scores: Any = read_json(demo / "verdicts/scores.json")
+    for system in scores["systems"]:
         files = {Path(file["path"]): file["sha256"] for file in system["made_from"]["inputs"]}
         assert files == {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
         assert {path.name for path in files} == {
             *("truth.json", "reviews.json", "results-rag.json", "results-direct.json")
         }
-        assert system["made_from"]["command"].startswith("acumen score --demo --resamples 50")
+    assert scores["command"].startswith("acumen score --demo --resamples 50")
 
 
 def test_the_metrics_are_those_of_the_written_run(demo: Path) -> None:
@@ -71,10 +73,10 @@ def test_the_metrics_are_those_of_the_written_run(demo: Path) -> None:
     )
     assert written.records() == again.records()
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    for entry, mode in zip(written.artifact.inputs, ("zero_shot", "few_shot"), strict=True):
+    for entry, mode in zip(written.document.inputs, ("zero_shot", "few_shot"), strict=True):
         assert (entry.path, entry.mode, entry.sha256) == (str(path), mode, digest)
-    alone = Evaluation.read(demo / "phq8/zero_shot.json").artifact
-    assert (alone.population.participants_included, written.artifact.population.items_total) == (
+    alone = Evaluation.read(demo / "phq8/zero_shot.json").document
+    assert (alone.population.participants_included, written.document.population.items_total) == (
         40,
         39 * 8,
     )
@@ -88,7 +90,12 @@ def test_it_prints_a_screen_a_study_and_says_where_the_files_are(
     demo: Path, screen: io.StringIO
 ) -> None:
     out = screen.getvalue()
-    for words in ("zero-shot and few-shot", "How right is it", "WHICH IS BETTER", "Next: acumen"):
+    for words in (
+        "zero-shot and few-shot",
+        "How right is it",
+        "What can be concluded",
+        "Next: acumen",
+    ):
         assert words in out
     assert len(out.splitlines()) <= 200
     assert f"The files are in {demo}:" in out

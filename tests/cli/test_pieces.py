@@ -8,14 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import typer
 from typer.main import get_command
 
 from acumen import cli
 from acumen.cli import app, options, run_command
-from acumen.cli.calibrate import _cells, _parameters
 from acumen.cli.output import check_targets
 from acumen.cli.progress import RunProgress, Wait
 from acumen.cli.run_command import _consistency, _fields, _headers, _output_of
@@ -141,30 +139,6 @@ def test_the_bar_pulses_until_some_of_the_work_is_done() -> None:
         table: Any = wait.look()
         text, bar, _ = (next(iter(column.cells)) for column in table.columns)
         assert (str(text), bar.pulse, bar.completed) == ("reading", pulse, done)
-
-
-def isotonic(n: int) -> Any:
-    steps = np.arange(n) / 10
-    model = SimpleNamespace(x_thresholds=steps, y_thresholds=steps / 2)
-    return SimpleNamespace(method="isotonic", model=model)
-
-
-def test_twelve_steps_of_an_isotonic_fit_are_told_and_the_rest_is_counted() -> None:
-    assert _parameters(isotonic(2)) == "0 → 0, 0.1 → 0.05"
-    assert "more" not in _parameters(isotonic(12))
-    assert _parameters(isotonic(13)).endswith("1.1 → 0.55, and 1 more")
-
-
-def test_weights_are_told_by_the_names_of_their_features() -> None:
-    model = SimpleNamespace(intercept=0.5, coefficients=[1.25, -2], temperature=1.5)
-    inputs = SimpleNamespace(features=("a", "b"), name="x")
-    fit: Any = SimpleNamespace(method="logistic", model=model, inputs=inputs)
-    assert _parameters(fit) == "intercept 0.5; per standard deviation: a 1.25, b -2"
-    inputs.features, model.coefficients = (), [3]
-    assert _parameters(fit) == "intercept 0.5; per standard deviation: x 3"
-    fit.method = "temperature_scaling"
-    assert _parameters(fit) == "T = 1.5"
-    assert _cells({"ece": 0.05}).split() == ["–", "0.0500", "–", "–", "–"]
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ import acumen
 from acumen.calibration import fit_calibration
 from acumen.calibration.artifact import calibration_from
 from acumen.cli import run
-from acumen.cli.schema import SCHEMAS
 from acumen.errors import DataError, UsageError
 from acumen.files.json import parse_json, to_json
 from acumen.files.toml import parse_toml
 from acumen.readers.run import run_from_document
 from acumen.results.calibration import CalibrationDocument
+from acumen.results.kinds import KINDS
 from acumen.studies import phq8_run
 from tests.toy_runs import toy_run
 
@@ -80,6 +80,7 @@ def test_the_calibration_schema_describes_what_calibrate_writes(
     document: Any = parse_json(to_json(fitted.document("2025-01-01T00:00:00Z")))
     jsonschema.validate(document, described)
     older = {"temperature", "source_run_id"}
+    older |= {"kind", "command", "warnings"}  # what the question adds to a fit
     assert set(document) == set(described["properties"]) - older
     # every key has its place: one that the model does not know would be gone
     read = CalibrationDocument.model_validate(document)
@@ -110,14 +111,14 @@ def test_a_schema_of_files_takes_those_that_ship_and_no_other_key(
 
 def test_without_a_name_the_artifacts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(SCHEMAS)
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(KINDS)
 
 
 def test_an_unknown_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema", "metric\x1b[2J"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    known = ", ".join(SCHEMAS)
+    known = ", ".join(KINDS)
     assert captured.err == f"acumen: no schema 'metric\\x1b[2J'; there are {known}\n"
 
 

@@ -57,7 +57,7 @@ FOUR_ROWS = table_of(
     }
 )
 # e = 0, 2/3, 1, 1; s = .5, 0, −.25, 1; v = 0, 1, .5, .75
-BY_HAND = {
+BY_HAND: dict[str, Any] = {
     "llm": [0, 2, 3, 7],
     "total_evidence": [0, 2, 3, 7],
     "retrieval_similarity_mean": [0.5, 0, -0.25, 1],
@@ -446,7 +446,10 @@ def test_a_function_of_any_number_of_signals_is_refused(function: Any) -> None:
 
 
 def test_a_function_with_one_signal_that_the_run_never_filled_is_not_advised() -> None:
-    signals = {"llm_evidence_count": [1, 2], "retrieval_similarity_mean": [None, None]}
+    signals: dict[str, list[object]] = {
+        "llm_evidence_count": [1, 2],
+        "retrieval_similarity_mean": [None, None],
+    }
     with pytest.raises(DataError, match=r"can be ranked by llm, total_evidence \(--conf"):
         compute("token_msp", table_of(signals))
 

@@ -42,7 +42,7 @@ def test_the_curve_by_hand() -> None:
         confidence=[0.9, 0.2, 0.5, 0.0],
         scale=[0, 1, 2],
     )
-    document = acumen.cost(table, abstain_cost=0.5, folds=2).artifact
+    document = acumen.cost(table, abstain_cost=0.5, folds=2).document
     assert [(p.threshold, p.coverage, p.cost) for p in document.curve] == [
         (0.9, 0.0, 0.5),
         (0.5, 0.25, 1.5 / 4),
@@ -61,13 +61,13 @@ def test_of_equal_costs_the_larger_threshold_is_taken() -> None:
         confidence=[4, 3, 2, 1],
         scale=[0, 1, 2],
     )
-    assert acumen.cost(table, abstain_cost=1, folds=2).artifact.threshold == 2
-    assert acumen.cost(table, abstain_cost=0, folds=2).artifact.threshold == 4  # hand all over
+    assert acumen.cost(table, abstain_cost=1, folds=2).document.threshold == 2
+    assert acumen.cost(table, abstain_cost=0, folds=2).document.threshold == 4  # hand all over
 
 
 def test_the_printed_cost_is_paid_on_cases_that_did_not_choose() -> None:
     table = study()
-    document = acumen.cost(table, abstain_cost=0.4, folds=5).artifact
+    document = acumen.cost(table, abstain_cost=0.4, folds=5).document
     order = sorted(range(40), key=lambda case: case_hash(case, ""))
     fold = {case: place % 5 for place, case in enumerate(order)}
     confidence = table.signals["confidence"].values
@@ -95,7 +95,7 @@ def test_the_printed_cost_is_paid_on_cases_that_did_not_choose() -> None:
 
 def test_the_interval_is_the_jackknifes_of_a_mean_of_equal_cases() -> None:
     table = study()
-    measured = acumen.cost(table, abstain_cost=0.4).artifact.always_answer
+    measured = acumen.cost(table, abstain_cost=0.4).document.always_answer
     values = np.where(table.answered, table.prediction, 0.4).reshape(40, 3).mean(axis=1)
     assert measured.interval is not None
     assert measured.interval.standard_error == pytest.approx(values.std(ddof=1) / np.sqrt(40))
@@ -107,7 +107,7 @@ def test_costs_may_be_a_matrix() -> None:
         case=range(6), truth=[1, 1, 0, 0, 1, 0], prediction=[1, 0, 0, 1, 1, 0],
         confidence=[0.9, 0.8, 0.7, 0.6, 0.5, 0.4], scale=[0, 1],
     )  # fmt: skip
-    document = acumen.cost(table, abstain_cost=0.3, costs=[[0, 1], [10, 0]], folds=2).artifact
+    document = acumen.cost(table, abstain_cost=0.3, costs=[[0, 1], [10, 0]], folds=2).document
     assert document.always_answer.value == pytest.approx(11 / 6)
     assert document.threshold == 0.8  # one error of ten is more than handing five over
 

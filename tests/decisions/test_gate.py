@@ -21,9 +21,9 @@ from acumen.errors import DataError, UsageError
 from acumen.files.json import write_json
 from acumen.report.decisions import as_junit
 from acumen.results.decisions import Rule, Verdict
-from acumen.results.measured import Interval, Measured
 from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
+from acumen.values.measured import Interval, Measured
 
 D = [0.02, -0.01, 0, 0.03, -0.02, 0.01, 0.04, -0.03, 0, 0.02, 0.01, -0.01]
 
@@ -42,7 +42,7 @@ def silent(shares: Sequence[float]) -> Judgments:
 def test_the_ends_and_p_of_a_mean_are_those_of_the_t_test() -> None:
     """Coverage falls by D in each case: D is worse when positive."""
     base, new = silent([0.3] * 12), silent([0.3 + d for d in D])
-    document = acumen.gate(new, base, metric="cmax", margin=0.02).artifact
+    document = acumen.gate(new, base, metric="cmax", margin=0.02).document
     (check,) = document.checks
     assert check.measured.interval is not None
     assert check.measured.value == pytest.approx(0.005, abs=1e-12)
@@ -51,11 +51,11 @@ def test_the_ends_and_p_of_a_mean_are_those_of_the_t_test() -> None:
     assert check.p_value == pytest.approx(0.0143958374, abs=5e-11)
     assert document.verdict == "pass"
     assert document.exit_code == 0
-    both = acumen.gate(new, base, metric="cmax", margin=0.02, equivalence=True).artifact
+    both = acumen.gate(new, base, metric="cmax", margin=0.02, equivalence=True).document
     assert both.checks[0].p_value == pytest.approx(0.0143958374, abs=5e-11)
     assert both.verdict == "pass"
-    assert acumen.gate(new, base, metric="cmax", margin=0.015).artifact.verdict == "undecided"
-    assert acumen.gate(new, base, metric="cmax", superiority=True).artifact.exit_code == 5
+    assert acumen.gate(new, base, metric="cmax", margin=0.015).document.verdict == "undecided"
+    assert acumen.gate(new, base, metric="cmax", superiority=True).document.exit_code == 5
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def graded(n: int, seed: int, worse: float = 0.0, **columns: Any) -> Judgments:
 def test_a_metric_of_any_view_is_gated_and_better_is_better(metric: str) -> None:
     base, better, worse = graded(120, 1), graded(120, 2, -0.19), graded(120, 3, 0.5)
     confidence = "confidence"
-    good = acumen.gate(better, base, metric=metric, margin=0.1, confidence=confidence).artifact
-    bad = acumen.gate(worse, base, metric=metric, margin=0.001, confidence=confidence).artifact
+    good = acumen.gate(better, base, metric=metric, margin=0.1, confidence=confidence).document
+    bad = acumen.gate(worse, base, metric=metric, margin=0.001, confidence=confidence).document
     values = good.checks[0].values
     if metric not in ("cmax", "ece"):
         assert good.verdict == "pass"
@@ -123,14 +123,14 @@ def test_a_metric_of_any_view_is_gated_and_better_is_better(metric: str) -> None
 
 
 def test_a_gate_of_one_run_is_undecided_on_thin_data_whatever_the_value() -> None:
-    nine = acumen.gate(graded(9, 1), metric="mae", at_most=0.9).artifact
+    nine = acumen.gate(graded(9, 1), metric="mae", at_most=0.9).document
     assert (nine.verdict, nine.checks[0].why, nine.exit_code) == ("undecided", "few_cases", 5)
-    enough = acumen.gate(graded(60, 1), metric="mae", at_most=0.9).artifact
+    enough = acumen.gate(graded(60, 1), metric="mae", at_most=0.9).document
     assert enough.verdict == "pass"
-    demanding = acumen.gate(graded(60, 1), metric="mae", at_most=0.9, least_cases=61).artifact
+    demanding = acumen.gate(graded(60, 1), metric="mae", at_most=0.9, least_cases=61).document
     assert (demanding.verdict, demanding.exit_code) == ("undecided", 5)
     counted = [
-        acumen.gate(graded(9, 1), metric="mae", at_most=0.9, undecided=policy).artifact.exit_code
+        acumen.gate(graded(9, 1), metric="mae", at_most=0.9, undecided=policy).document.exit_code
         for policy in ("pass", "fail")
     ]
     assert counted == [0, 1]
@@ -141,7 +141,7 @@ def test_a_metric_without_a_value_is_undecided_with_its_reason() -> None:
         case=range(20), truth=[0, 1] * 10, prediction=[None] * 20, confidence=[0.5] * 20
     )
     decision = acumen.gate(silent_table, metric="mae", at_most=0.5)
-    assert decision.artifact.checks[0].why == "no_value"
+    assert decision.document.checks[0].why == "no_value"
     assert "no row is answered" in repr(decision) or "answered" in repr(decision)
 
 
@@ -158,7 +158,7 @@ def test_every_group_must_pass() -> None:
         scale=[0, 1, 2, 3],
         groups={"site": list(site)},
     )
-    document = acumen.gate(table, metric="accuracy", at_least=0.5, by="site").artifact
+    document = acumen.gate(table, metric="accuracy", at_least=0.5, by="site").document
     assert {c.group: c.verdict for c in document.checks} == {
         None: "pass",
         "site=north": "pass",
@@ -284,7 +284,9 @@ def test_the_command_reads_a_gate_file_and_writes_every_form(
     arguments += ["--file", str(runs / "gate.toml"), "-o", str(out["gate.json"])]
     arguments += ["--junit", str(out["gate.xml"]), "--markdown", str(out["gate.md"])]
     assert run([*arguments, "--html", str(out["gate.html"])]) == 0
-    assert capsys.readouterr().out.startswith("The gate passes (39 cases; checks: 2 pass")
+    assert capsys.readouterr().out.startswith(
+        "What was decided\nThe gate passes (39 cases; checks: 2 pass"
+    )
     difference, kappa = json.loads(out["gate.json"].read_text())["checks"]
     assert len(difference["values"]) == 2
     assert kappa["values"] == [kappa["measured"]["value"]]  # a bound is of the new run alone
@@ -296,7 +298,9 @@ def test_exit_codes_and_forms(runs: Path, capsys: pytest.CaptureFixture[str]) ->
     forms = ["-o", str(runs / "g.json"), "--junit", str(runs / "g.xml")]
     forms += ["--markdown", str(runs / "g.md"), "--html", str(runs / "g.html")]
     assert run(["gate", new, base, *ask, *forms]) == 0
-    assert capsys.readouterr().out.startswith("The gate passes (39 cases; checks: 1 pass")
+    assert capsys.readouterr().out.startswith(
+        "What was decided\nThe gate passes (39 cases; checks: 1 pass"
+    )
     ask[ask.index(".05")] = ".001"
     assert run(["gate", base, new, *ask]) == 1
     capsys.readouterr()
@@ -317,7 +321,7 @@ def test_what_counts_as_pass_or_fail_does_so_in_junit() -> None:
     thin = graded(9, 1)
     tags = {}
     for policy in (None, "pass", "fail"):
-        document = acumen.gate(thin, metric="mae", at_most=0.9, undecided=policy).artifact
+        document = acumen.gate(thin, metric="mae", at_most=0.9, undecided=policy).document
         case = check_junit(as_junit(document)).find("testsuite/testcase")
         assert case is not None
         tags[policy] = [child.tag for child in case]
@@ -332,7 +336,7 @@ def test_what_counts_as_pass_or_fail_does_so_in_junit() -> None:
         metric="accuracy",
         at_least=0.5,
         by="g",
-    ).artifact
+    ).document
     check_junit(as_junit(group))
 
 
@@ -376,5 +380,5 @@ def test_the_larger_of_two_least_numbers_of_cases_counts(
     table = silent([0.0] * 12)
     path = tmp_path / "gate.toml"
     path.write_text(f'least_cases = {in_file}\n[[require]]\nmetric = "cmax"\nat_least = 0.5\n')
-    document = acumen.gate(table, file=path, least_cases=option).artifact
+    document = acumen.gate(table, file=path, least_cases=option).document
     assert (document.least_cases, document.verdict) == (least, verdict)

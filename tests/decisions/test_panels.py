@@ -10,7 +10,7 @@ import pytest
 import acumen
 from acumen.cli import run
 from acumen.decisions.sample import sample_of
-from acumen.items.rows import table_of
+from acumen.readers.inputs import table_of
 
 Doors = dict[str, Callable[..., Any]]
 
@@ -62,7 +62,7 @@ def numbers(value: Any) -> Any:
 @pytest.mark.parametrize("door", DOORS)
 def test_raters_who_all_say_the_same_are_one(door: str) -> None:
     one, three = (
-        DOORS[door](**READING, truth=truth).artifact.model_dump(mode="json", exclude=BESIDE)
+        DOORS[door](**READING, truth=truth).document.model_dump(mode="json", exclude=BESIDE)
         for truth in ("r0", PANEL)
     )
     assert three == numbers(one)
@@ -73,7 +73,8 @@ def test_the_cost_of_a_judgment_is_the_mean_over_its_raters() -> None:
         {"doc": 1, "item": 0, "r0": 0, "r1": 1, "r2": 3, "ai": 0, "sure": 0.5},
         {"doc": 2, "item": 0, "r0": 2, "r1": None, "r2": None, "ai": 2, "sure": 0.7},
     ]
-    sample = sample_of(table_of(few, None, {**READING, "truth": PANEL}), "confidence", "abs")
+    reading: Any = {**READING, "truth": PANEL}
+    sample = sample_of(table_of(few, None, reading), "confidence", "abs")
     assert sorted(sample.loss.tolist()) == pytest.approx([0.0, (0 + 1 + 3) / 3 / 3])
     assert sample.rows.tolist() == [1, 1]
 
@@ -82,15 +83,15 @@ def test_sets_need_one_truth_and_say_how_to_name_it() -> None:
     said = {k: v for k, v in READING.items() if k != "confidence_column"}
     with pytest.raises(acumen.UsageError, match="several raters, say which by --truth-is"):
         acumen.sets(rows(), truth=PANEL, **said)
-    one = acumen.sets(rows(), truth="r0", **said).artifact
-    median = acumen.sets(rows(), truth=PANEL, truth_is="median", **said).artifact
+    one = acumen.sets(rows(), truth="r0", **said).document
+    median = acumen.sets(rows(), truth=PANEL, truth_is="median", **said).document
     assert median.bound == one.bound
 
 
 def test_sets_leave_a_truth_between_two_levels_out() -> None:
     said = {k: v for k, v in READING.items() if k != "confidence_column"}
     odd = [row | ({"r1": row["r0"] ^ 1} if row["doc"] < 10 else {}) for row in rows()]
-    found = acumen.sets(odd, truth=["r0", "r1"], truth_is="mean", **said).artifact
+    found = acumen.sets(odd, truth=["r0", "r1"], truth_is="mean", **said).document
     assert found.cases == 50
 
 

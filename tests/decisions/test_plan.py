@@ -47,11 +47,11 @@ def test_millers_numbers() -> None:
 
 
 def test_a_guess_is_planned_for_and_the_simulation_agrees() -> None:
-    document = acumen.plan(detect=0.05, sd=0.25).artifact
+    document = acumen.plan(detect=0.05, sd=0.25).document
     assert document.cases == 199
     assert document.simulated == pytest.approx(document.power, abs=0.03)
     assert {d.cases: d.power for d in document.curve}[199] == document.power
-    huge = acumen.plan(detect=5, sd=0.25).artifact
+    huge = acumen.plan(detect=5, sd=0.25).document
     assert huge.cases <= 3
     with pytest.raises(DataError, match="more than 1,000,000 cases"):
         acumen.plan(detect=1e-6, sd=1)
@@ -60,7 +60,7 @@ def test_a_guess_is_planned_for_and_the_simulation_agrees() -> None:
 def pair(n: int, items: int = 6) -> tuple[Any, Any]:
     rng = np.random.default_rng(8)
     truth = rng.integers(0, 4, n * items)
-    rows = {
+    rows: dict[str, Any] = {
         "case": np.repeat(np.arange(n), items),
         "item": np.tile([f"i{k}" for k in range(items)], n),
     }
@@ -83,7 +83,7 @@ def pair(n: int, items: int = 6) -> tuple[Any, Any]:
 
 def test_a_pilots_sd_is_that_of_its_paired_differences_by_case() -> None:
     left, right = pair(50)
-    document = acumen.plan(left, right, metric="mae", detect=0.02).artifact
+    document = acumen.plan(left, right, metric="mae", detect=0.02).document
     losses = [np.abs(t.prediction - t.truth).reshape(50, 6).mean(axis=1) / 3 for t in (left, right)]
     assert document.sd == pytest.approx((losses[1] - losses[0]).std(ddof=1))
     assert document.pilot_cases == 50
@@ -95,7 +95,7 @@ def test_a_pilots_sd_is_that_of_its_paired_differences_by_case() -> None:
 
 def test_designs_have_the_power_that_the_formula_says_by_components_of_variance() -> None:
     left, right = pair(200)
-    document = acumen.plan(left, right, metric="mae", detect=0.02, draws=0.1).artifact
+    document = acumen.plan(left, right, metric="mae", detect=0.02, draws=0.1).document
     rows = [np.abs(t.prediction - t.truth).reshape(200, 6) / 3 for t in (left, right)]
     x = rows[1] - rows[0]
     within = x.var(axis=1, ddof=1).mean()
@@ -111,14 +111,14 @@ def test_designs_have_the_power_that_the_formula_says_by_components_of_variance(
 
 
 def test_labels_that_a_judge_saves() -> None:
-    document = acumen.plan(detect=0.03, sd=0.1, agreement=0.8).artifact
-    labels = {d.judged: d.cases for d in document.designs}
+    document = acumen.plan(detect=0.03, sd=0.1, agreement=0.8).document
+    labels = {d.judged or 0: d.cases for d in document.designs}
     for more, k in labels.items():
         assert (
             k / (1 - 0.64 * more / (k + more)) >= 90 > (k - 1) / (1 - 0.64 * more / (k - 1 + more))
         )
     assert labels[900] < labels[90] < 90
-    useless = acumen.plan(detect=0.03, sd=0.1, agreement=0.0).artifact
+    useless = acumen.plan(detect=0.03, sd=0.1, agreement=0.0).document
     assert {d.cases for d in useless.designs} == {90}
 
 
@@ -164,7 +164,7 @@ def test_the_command_its_schema_and_its_page(
 
 
 def test_the_curve_goes_from_a_quarter_of_the_cases_to_twice_as_many() -> None:
-    document = acumen.plan(sd=0.25, detect=0.05).artifact
+    document = acumen.plan(sd=0.25, detect=0.05).document
     assert [design.cases for design in document.curve] == [50, 100, 150, 199, 299, 398]
 
 
@@ -179,7 +179,7 @@ def test_as_many_cases_as_have_exactly_the_power_are_enough(n: int, one_sided: b
 
 @pytest.mark.parametrize(("one_sided", "cases"), [(False, 90), (True, 71)])
 def test_millers_number_stands_beside_a_two_sided_plan_alone(one_sided: bool, cases: int) -> None:
-    document = acumen.plan(detect=0.03, sd=0.1, non_inferiority=one_sided).artifact
+    document = acumen.plan(detect=0.03, sd=0.1, non_inferiority=one_sided).document
     assert (document.one_sided, document.cases) == (one_sided, cases)
     # (1.95996 + 0.84162)² · 0.01 / 0.0009
     expected = None if one_sided else pytest.approx(87.2098, abs=5e-4)

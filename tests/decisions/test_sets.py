@@ -25,7 +25,16 @@ from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
 from simulations.sets import ALPHA, CROWDS, Crowd, coverages
 
-CASES = [[0.5, 0.7], [0.9], [0.4, 0.4, 0.6], [0.8, 0.3], [1], [0.2, 0.5], [0.7], [0.6, 0.9, 0.3]]
+CASES: list[list[float]] = [
+    [0.5, 0.7],
+    [0.9],
+    [0.4, 0.4, 0.6],
+    [0.8, 0.3],
+    [1],
+    [0.2, 0.5],
+    [0.7],
+    [0.6, 0.9, 0.3],
+]
 CASES += [[0.5]]
 
 
@@ -92,19 +101,19 @@ def study(n: int = 20, **more: Any) -> Judgments:
 
 def test_sets_of_distance_by_hand() -> None:
     """20 cases, 5 of them a level off: the 19th of 21 is 1 off, the 15th is 0 off."""
-    document = acumen.sets(study(), alpha=0.1).artifact
+    document = acumen.sets(study(), alpha=0.1).document
     assert (document.method, document.bound, document.cases) == ("distance", 1.0, 20)
     assert (document.width, document.shares) == (2.0, [0.0, 1.0, 0.0])
     assert document.coverage.value == 1.0
-    assert acumen.sets(study(), alpha=0.3).artifact.bound == 0.0
-    assert acumen.sets(study(), alpha=0.04).artifact.bound is None
+    assert acumen.sets(study(), alpha=0.3).document.bound == 0.0
+    assert acumen.sets(study(), alpha=0.04).document.bound is None
 
 
 def test_the_chances_of_levels_may_be_named() -> None:
     """The truth is the mode of .6 or its neighbour of .3: the bound is .9, and 2 levels are in."""
     chances = {"p0": [0.6] * 21, "p1": [0.3] * 21, "p2": [0.1] * 21}
     decision = acumen.sets(study(signals=chances), probabilities=["p0", "p1", "p2"])
-    document = decision.artifact
+    document = decision.document
     assert (document.method, document.bound, document.width) == ("aps", 0.9, 2.0)
     assert "The chances of levels come from p0, p1, p2." in repr(decision)
 
@@ -118,7 +127,7 @@ def test_a_case_counts_once_whatever_its_rows() -> None:
         prediction=[0] * 39,
         scale=[0, 1, 2],
     )
-    document = acumen.sets(table, alpha=0.2).artifact
+    document = acumen.sets(table, alpha=0.2).document
     assert document.bound == 0.0
     assert document.coverage.value == pytest.approx(0.9)
 
@@ -131,9 +140,9 @@ def test_interval_width_is_minus_the_levels_in_the_set_of_other_cases() -> None:
     values = confidence.compute("interval_width", other, calibration=calibration_of(sets))
     assert values.tolist() == [-2, -3, -2]
     result = acumen.evaluate(other, confidence="interval_width", calibration=sets, resamples=0)
-    assert "in-sample" not in str(result.artifact.warnings)
+    assert "in-sample" not in str(result.document.warnings)
     again = acumen.evaluate(study(), confidence="interval_width", calibration=sets, resamples=0)
-    assert "was made from 21 of the" in str(again.artifact.warnings)
+    assert "was made from 21 of the" in str(again.document.warnings)
 
 
 def test_interval_width_needs_sets_of_the_same_scale() -> None:

@@ -17,7 +17,7 @@ import acumen
 from acumen.cli import run
 from acumen.decisions.bounds import Accepted
 from acumen.decisions.sample import sample_of
-from acumen.decisions.threshold import EXACT_CASES, TESTS, _grid, _method_and_test, _numbers
+from acumen.decisions.threshold import EXACT_CASES, TESTS, grid_of, method_and_test, numbers_of
 from acumen.errors import DataError, UsageError
 from acumen.files.json import to_json, write_json
 from acumen.results.decisions import ThresholdDocument
@@ -57,7 +57,7 @@ def clustered(n: int, seed: int = 0, items: int = 4) -> Judgments:
 def test_one_start_and_no_error_by_hand() -> None:
     """40 cases, all right: at 55% of them, 22 without an error certify .1 at δ = .1."""
     table = single([0] * 40, list(np.arange(40) / 40))
-    document = acumen.threshold(table, risk=0.1, starts=[0.55]).artifact
+    document = acumen.threshold(table, risk=0.1, starts=[0.55]).document
     assert (document.method, document.test, document.method_is_default) == (
         "exact",
         "binomial",
@@ -69,12 +69,12 @@ def test_one_start_and_no_error_by_hand() -> None:
     assert document.threshold is None  # once certified, 40 of 40 are too
     assert document.certified
     assert document.coverage.value == 1.0
-    assert not acumen.threshold(table, risk=0.1, starts=[0.5]).artifact.grid[9].certified
+    assert not acumen.threshold(table, risk=0.1, starts=[0.5]).document.grid[9].certified
 
 
 def test_thresholds_lie_at_ranks_of_the_answered_rows_and_equal_ones_are_one() -> None:
     confidence = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.9]
-    grid = acumen.threshold(single([0] * 10, confidence), risk=0.3).artifact.grid
+    grid = acumen.threshold(single([0] * 10, confidence), risk=0.3).document.grid
     # ⌊10 q⌋ is 0, 1, 1, 2, … for q = 5, 10, 15%: above the largest value there is nothing
     assert [p.threshold for p in grid][:4] == [0.9, 0.8, 0.7, 0.6]
     assert grid[0].coverage == 0.0
@@ -86,7 +86,7 @@ def test_thresholds_lie_at_ranks_of_the_answered_rows_and_equal_ones_are_one() -
 def test_the_certificate_is_the_binomial_one_at_every_threshold() -> None:
     rng = np.random.default_rng(5)
     errors, confidence = (rng.random(400) < 0.06).astype(int), rng.random(400)
-    document = acumen.threshold(single(list(errors), list(confidence)), risk=0.2).artifact
+    document = acumen.threshold(single(list(errors), list(confidence)), risk=0.2).document
     for point in document.grid:
         above = confidence > (-1 if point.threshold is None else point.threshold)
         assert point.p_value == pytest.approx(
@@ -98,22 +98,23 @@ def test_the_certificate_is_the_binomial_one_at_every_threshold() -> None:
 
 def test_the_approximation_is_korn_graubard_by_case_with_abstentions_in_the_coverage() -> None:
     table = clustered(60)
-    document = acumen.threshold(table, risk=0.3, loss="abs").artifact
+    document = acumen.threshold(table, risk=0.3, loss="abs").document
     assert (document.method, document.test, document.items) == ("approx", "korn-graubard", 4)
     point = document.grid[12]
     confidence = np.array(table.signals["confidence"].values)
+    assert point.threshold is not None
     above = table.answered & (confidence > point.threshold)
     assert point.coverage == pytest.approx(above.mean())
     assert point.risk == pytest.approx(table.prediction[above].mean())
     rows = np.bincount(table.case[above], minlength=60).astype(float)
-    loss = np.bincount(table.case[above], table.prediction[above] / 2, 60)
+    loss = np.bincount(table.case[above], table.prediction[above] / 2, 60).astype(float)
     assert point.p_value == pytest.approx(float(Accepted.of(rows, loss).p_value(0.3 / 2)))
 
 
 def test_a_loss_in_levels_and_its_share_certify_the_same() -> None:
     table = clustered(80)
-    a = acumen.threshold(table, risk=0.4, loss="abs").artifact
-    b = acumen.threshold(table, risk=0.2, loss="abs_norm").artifact
+    a = acumen.threshold(table, risk=0.4, loss="abs").document
+    b = acumen.threshold(table, risk=0.2, loss="abs_norm").document
     assert a.threshold == b.threshold
     assert a.risk == pytest.approx(2 * (b.risk or 0))
 
@@ -122,31 +123,31 @@ def test_a_loss_in_levels_and_its_share_certify_the_same() -> None:
 def test_the_order_of_rows_changes_nothing(method: str) -> None:
     table = clustered(250, seed=2)
     shuffled = table.take(np.random.default_rng(1).permutation(len(table)))
-    a, b = (acumen.threshold(t, risk=0.25, method=method).artifact for t in (table, shuffled))
+    a, b = (acumen.threshold(t, risk=0.25, method=method).document for t in (table, shuffled))
     assert a.model_dump(exclude={"created_at"}) == b.model_dump(exclude={"created_at"})
 
 
 def test_exact_sets_a_fifth_of_the_cases_apart_and_tests_the_others() -> None:
-    document = acumen.threshold(clustered(251), risk=0.35, delta=0.2).artifact
+    document = acumen.threshold(clustered(251), risk=0.35, delta=0.2).document
     assert (document.method, document.test, document.cases_apart) == ("exact", "betting", 51)
     assert not document.items_declared
     other = acumen.threshold(
         clustered(251), risk=0.35, delta=0.2, test="hoeffding-bentkus", most_items=5
-    ).artifact
+    ).document
     assert (other.test, other.items, other.items_declared) == ("hoeffding-bentkus", 5, True)
     assert [p.threshold for p in other.grid] == [p.threshold for p in document.grid]
 
 
 def test_a_discrete_confidence_is_looked_at_value_by_value() -> None:
     table = single([0] * 30 + [1] * 2, [3.0] * 20 + [2.0] * 10 + [1.0] * 2)
-    document = acumen.threshold(table, risk=0.2, grid="values", starts=[0.1]).artifact
+    document = acumen.threshold(table, risk=0.2, grid="values", starts=[0.1]).document
     assert [(p.threshold, p.coverage) for p in document.grid] == [
         (2.0, 20 / 32),
         (1.0, 30 / 32),
         (None, 1.0),
     ]
     assert document.grid[0].level == 0.1
-    listed = acumen.threshold(table, risk=0.2, grid=[1, 2.0], starts=[0.1]).artifact
+    listed = acumen.threshold(table, risk=0.2, grid=[1, 2.0], starts=[0.1]).document
     assert [p.threshold for p in listed.grid] == [2.0, 1.0]
     with pytest.raises(UsageError, match="has 200 values, so it is not discrete"):
         acumen.threshold(single([0] * 200, list(range(200))), risk=0.2, grid="values")
@@ -154,7 +155,7 @@ def test_a_discrete_confidence_is_looked_at_value_by_value() -> None:
 
 def test_sgr_bisects_with_a_share_of_delta_a_step() -> None:
     errors, confidence = [0] * 98 + [1] * 2, list(np.arange(200, 100, -1.0))
-    document = acumen.threshold(single(errors, confidence), risk=0.1, method="sgr").artifact
+    document = acumen.threshold(single(errors, confidence), risk=0.1, method="sgr").document
     assert {p.level for p in document.grid} == {0.1 / 7}
     for point in document.grid:
         accepted = round(100 * point.coverage)
@@ -168,24 +169,24 @@ def test_conformal_risk_control_by_hand() -> None:
     """n = 40 and a mean loss of .05: (40 · .05 + 1)/41 = .0731707 at the loosest threshold."""
     errors = [0] * 38 + [1] * 2
     table = single(errors, list(np.arange(40, 0, -1.0)))
-    loosest = acumen.threshold(table, risk=0.0731708, method="crc").artifact
+    loosest = acumen.threshold(table, risk=0.0731708, method="crc").document
     assert (loosest.threshold, loosest.risk, loosest.delta) == (None, 0.05, None)
-    tighter = acumen.threshold(table, risk=0.0731706, method="crc").artifact
+    tighter = acumen.threshold(table, risk=0.0731706, method="crc").document
     assert tighter.threshold == 1.0  # the last error is left out: (1 + 1)/41
-    assert not acumen.threshold(table, risk=0.02, method="crc").artifact.certified
-    assert acumen.threshold(table, risk=0.02, method="crc").artifact.fewest_cases == 49
+    assert not acumen.threshold(table, risk=0.02, method="crc").document.certified
+    assert acumen.threshold(table, risk=0.02, method="crc").document.fewest_cases == 49
 
 
 def test_where_none_can_be_certified_it_says_how_many_cases_could() -> None:
     few = single([0] * 10, list(range(10)))
-    document = acumen.threshold(few, risk=0.2, starts=[1.0]).artifact
+    document = acumen.threshold(few, risk=0.2, starts=[1.0]).document
     assert not document.certified
     assert document.threshold is None
     assert document.fewest_cases == 11
     assert document.cases_needed == 11
     assert "None can be certified with 10 cases" in repr(acumen.threshold(few, risk=0.2))
     hopeless = acumen.threshold(single([1] * 30, list(range(30))), risk=0.1)
-    assert hopeless.artifact.cases_needed is None
+    assert hopeless.document.cases_needed is None
     assert "more cases like these would not" in repr(hopeless)
     with pytest.raises(DataError, match="certifies no threshold"):
         acumen.evaluate(few, threshold=hopeless, resamples=0)
@@ -218,11 +219,11 @@ def test_evaluate_abstains_by_a_threshold_and_warns_of_its_own_cases(tmp_path: P
     table, other = clustered(60), clustered(60, seed=9)
     decision = acumen.threshold(table, risk=0.15)
     decision.write(tmp_path / "threshold.json")
-    bound = decision.artifact.threshold
+    bound = decision.document.threshold
     assert bound is not None
-    here = acumen.evaluate(table, threshold=tmp_path / "threshold.json", resamples=0).artifact
-    assert here.overall["coverage"].value == pytest.approx(decision.artifact.coverage.value)
-    assert here.overall["mae_levels"].value == pytest.approx(2 * (decision.artifact.risk or 0))
+    here: Any = acumen.evaluate(table, threshold=tmp_path / "threshold.json", resamples=0).document
+    assert here.overall["coverage"].value == pytest.approx(decision.document.coverage.value)
+    assert here.overall["mae_levels"].value == pytest.approx(2 * (decision.document.risk or 0))
     assert any("made from 60 of the 60 cases" in w for w in here.warnings)
     again = acumen.from_columns(
         case=[f"new {c}" for c in other.case],
@@ -232,7 +233,7 @@ def test_evaluate_abstains_by_a_threshold_and_warns_of_its_own_cases(tmp_path: P
         confidence=other.signals["confidence"].values,
         scale=[0, 1, 2],
     )
-    there = acumen.evaluate(again, threshold=decision, resamples=0).artifact
+    there: Any = acumen.evaluate(again, threshold=decision, resamples=0).document
     accepted = other.answered & (other.signals["confidence"].values > bound)
     assert there.overall["coverage"].value == pytest.approx(accepted.mean())
     assert not any("in-sample" in w for w in there.warnings)
@@ -257,7 +258,8 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
     files = ["-o", str(study / "t.json"), "--html", str(study / "t.html")]
     assert run([*arguments, *files]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("Every answer may be used: their risk (abs_norm) is at most 0.15")
+    decided = "What was decided\nEvery answer may be used: their risk (abs_norm) is at most 0.15"
+    assert text.startswith(decided)
     assert "measured up to 1.15" in text
     assert "Threshold for token_msp" in (study / "t.html").read_text("utf-8")
     assert run(["schema", "threshold"]) == 0
@@ -265,7 +267,7 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
     document = json.loads((study / "t.json").read_text())
     jsonschema.validate(document, schema)
     assert run(["show", str(study / "t.json")]) == 0
-    assert "threshold of acumen threshold" in capsys.readouterr().out
+    assert "What was decided" in capsys.readouterr().out
     assert run(["show", str(study / "t.json"), "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("accepted above,coverage,risk here")
     assert run(["report", str(study / "t.json"), "-o", str(study / "again.html")]) == 0
@@ -295,7 +297,7 @@ def test_a_wrong_or_hostile_threshold_gets_a_clear_error(
     change: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = clustered(60)
-    document = acumen.threshold(table, risk=0.3).artifact.model_dump(mode="json")
+    document = acumen.threshold(table, risk=0.3).document.model_dump(mode="json")
     write_json(tmp_path / "t.json", document | change)
     with pytest.raises((DataError, UsageError)) as refusal:
         acumen.evaluate(table, threshold=tmp_path / "t.json", resamples=0)
@@ -305,7 +307,7 @@ def test_a_wrong_or_hostile_threshold_gets_a_clear_error(
 
 def test_a_document_is_read_as_it_was_written_and_has_no_chart_by_name() -> None:
     decision = acumen.threshold(clustered(30), risk=0.3)
-    document = decision.artifact
+    document = decision.document
     with pytest.raises(UsageError, match="no single chart of threshold"):
         acumen.chart("forest", decision)
     again = ThresholdDocument.model_validate(json.loads(to_json(document.model_dump(mode="json"))))
@@ -332,10 +334,10 @@ def test_every_number_of_a_list_is_held_to_its_bounds(
     values: Any, what: str, numbers: tuple[float, ...] | None
 ) -> None:
     if numbers is not None:
-        assert _numbers(values, what) == numbers
+        assert numbers_of(values, what) == numbers
         return
     with pytest.raises(UsageError, match=f"^{what}: (numbers with commas|at least one number)"):
-        _numbers(values, what)
+        numbers_of(values, what)
 
 
 @pytest.mark.parametrize(
@@ -354,7 +356,7 @@ def test_the_method_suits_the_cases(
     method: str | None, test: str, rows: list[int], graded: bool, n: int, chosen: tuple[str, str]
 ) -> None:
     sample: Any = SimpleNamespace(rows=np.array(rows), graded=graded, n=n)
-    assert _method_and_test(method, test, sample) == chosen
+    assert method_and_test(method, test, sample) == chosen
 
 
 def test_cases_that_cannot_decide_anything_are_refused() -> None:
@@ -391,9 +393,9 @@ def test_a_fifth_of_the_cases_is_set_apart(n: int, apart: int | None) -> None:
     sample, search = sample_of(table, "confidence", "zero_one"), SimpleNamespace(method="exact")
     if apart is None:
         with pytest.raises(DataError, match="2 cases are too few to set a fifth of them apart"):
-            _grid(sample, "apart", search)  # type: ignore[arg-type]
+            grid_of(sample, "apart", search)  # type: ignore[arg-type]
     else:
-        rest, thresholds = _grid(sample, "apart", search)  # type: ignore[arg-type]
+        rest, thresholds = grid_of(sample, "apart", search)  # type: ignore[arg-type]
         assert rest.n == n - apart
         assert thresholds[-1] == -np.inf
         assert len({*thresholds[:-1].tolist()} - {*rest.confidence.tolist()}) == apart
@@ -403,11 +405,11 @@ def test_a_fifth_of_the_cases_is_set_apart(n: int, apart: int | None) -> None:
 def test_who_looks_at_every_threshold_has_no_grid(method: str) -> None:
     sample = sample_of(single([0, 1, 0], [0.9, 0.8, 0.7]), "confidence", "zero_one")
     search: Any = SimpleNamespace(method=method)
-    tested, thresholds = _grid(sample, None, search)
+    tested, thresholds = grid_of(sample, None, search)
     assert tested is sample
     assert thresholds.tolist() == []
     with pytest.raises(UsageError, match=f"{method} looks at every threshold; leave the grid out"):
-        _grid(sample, "ranks", search)
+        grid_of(sample, "ranks", search)
 
 
 @pytest.mark.parametrize(
@@ -418,7 +420,7 @@ def test_cases_are_set_apart_by_default_where_exact_has_several_rows_a_case(
 ) -> None:
     sample = sample_of(clustered(6, items=items), "confidence", "zero_one")
     search: Any = SimpleNamespace(method=method)
-    assert _grid(sample, None, search)[0].n == sample.n - apart
+    assert grid_of(sample, None, search)[0].n == sample.n - apart
     if apart:
         with pytest.raises(UsageError, match="exact needs thresholds that do not come from the ro"):
-            _grid(sample, "ranks", search)
+            grid_of(sample, "ranks", search)

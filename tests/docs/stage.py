@@ -60,7 +60,7 @@ COMMANDS = (
 )
 
 
-_COPIES = {
+_COPIES: Mapping[str, str | Path] = {
     "metrics.json": "demo/phq8/few_shot.json",
     "few_shot.json": "demo/phq8/few_shot.json",
     "verdicts.json": "demo/verdicts/scores.json",

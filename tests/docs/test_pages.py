@@ -62,12 +62,12 @@ def place(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     shutil.copytree(stage.folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     plain(monkeypatch)
-    registries = FUNCTIONS, SIGNALS, METRICS
+    registries: tuple[dict[str, Any], ...] = FUNCTIONS, SIGNALS, METRICS
     before = [dict(registry) for registry in registries]
     yield stage
     for registry, content in zip(registries, before, strict=True):
         registry.clear()
-        registry.update(content)  # type: ignore[arg-type]
+        registry.update(content)
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())

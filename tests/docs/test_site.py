@@ -20,8 +20,8 @@ import pytest
 
 from acumen.cli import COMMANDS, EXITS
 from acumen.cli.config import options_of
-from acumen.cli.schema import SCHEMAS
 from acumen.metrics import METRICS
+from acumen.results.kinds import KINDS
 from pages import SECTIONS, contents, write
 from pages.commands import command_of
 from pages.links import Page, problems
@@ -87,10 +87,10 @@ def test_the_reference_has_everything_that_there_is(site: Path) -> None:
     api = {f"acumen.{name}" for name in acumen.__all__ if callable(getattr(acumen, name))}
     assert api <= anchors(site / "reference/python.html")
     assert {f"command-{name}" for name in COMMANDS} <= anchors(site / "reference/commands.html")
-    assert {f"format-{name.replace('_', '-')}" for name in SCHEMAS} <= anchors(
+    assert {f"format-{name.replace('_', '-')}" for name in KINDS} <= anchors(
         site / "reference/formats.html"
     )
-    assert {path.stem for path in site.glob("_downloads/*/*.json")} >= set(SCHEMAS)
+    assert {path.stem for path in site.glob("_downloads/*/*.json")} >= set(KINDS)
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from acumen.evaluation.charted import (
     reliability,
     summarize,
 )
-from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.plan import Plan, System
 from acumen.inference.bands import RiskBand, risk_band
 from acumen.inference.options import Options
@@ -23,12 +22,13 @@ from acumen.inference.resample import Bootstrap
 from acumen.metrics import METRICS
 from acumen.readers.run import run_from_document
 from acumen.results.charted import Summary
-from acumen.results.measured import Absence
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
+from acumen.values.measured import Absence
 from acumen.views.forecast import forecast_judgments
-from acumen.views.ranking import rank
+from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
+from tests.evaluations import evaluate
 from tests.toy_runs import toy_run
 
 # truth, prediction (None abstains), evidence count, probability
@@ -187,8 +187,9 @@ def test_a_band_holds_its_curve() -> None:
 
 
 def test_the_ends_of_a_generalized_risk_are_coverage_times_those_of_the_selective_one() -> None:
-    ends = (np.array(values) for values in ([0.25, 0.5, 1.0], [0.0, 0.5, 0.25], [1.0, 0.75, 0.5]))
-    band = _band(RiskBand(*ends, n_resamples=7), 0.9)
+    values = ([0.25, 0.5, 1.0], [0.0, 0.5, 0.25], [1.0, 0.75, 0.5])
+    coverage, low, high = (np.array(column) for column in values)
+    band = _band(RiskBand(coverage, low, high, n_resamples=7), 0.9)
     assert (band.confidence_level, band.n_resamples) == (0.9, 7)
     assert band.coverage == [0.25, 0.5, 1.0]
     assert (band.selective_low, band.selective_high) == ([0.0, 0.5, 0.25], [1.0, 0.75, 0.5])
@@ -223,7 +224,7 @@ def test_a_band_begins_with_the_third_case_in_error(erring: int, begin: float | 
     assert (reason is None) == (band is not None)
 
 
-def study(rng: np.random.Generator, n: int, rungs: int) -> object:
+def study(rng: np.random.Generator, n: int, rungs: int) -> Ranking:
     """Cases with a mood of their own; the surer, the less often wrong. ``rungs`` 0: no ties."""
     mood = 0.7 * rng.normal(size=(n, 1))
     sure = rng.random((n, 8))
@@ -243,10 +244,10 @@ def test_bands_hold_the_population_s_curve(n: int, rungs: int) -> None:
     rng = np.random.default_rng(7)
     coverage = np.arange(1, 51) / 50
     population = study(rng, 40_000, rungs)
-    truth = population.risk_at(CaseWeights.once(40_000), coverage)[:, 0]  # type: ignore[arg-type]
+    truth = population.risk_at(CaseWeights.once(40_000), coverage)[:, 0]
     whole = []
     for seed in range(400):
-        band, _ = risk_band(study(rng, n, rungs), Options(seed=seed))  # type: ignore[arg-type]
+        band, _ = risk_band(study(rng, n, rungs), Options(seed=seed))
         assert band is not None
         at = np.rint(50 * band.coverage).astype(int) - 1
         whole.append(((band.low <= truth[at]) & (truth[at] <= band.high)).all())
@@ -257,8 +258,8 @@ def test_bands_hold_the_population_s_curve(n: int, rungs: int) -> None:
 def test_summaries_are_in_the_artifact_of_every_input() -> None:
     run = run_from_document(toy_run(12))
     plan = Plan(confidence="llm", options=Options(resamples=50))
-    (found,) = evaluate(run, None, plan).artifact.summaries
-    kept = evaluate(run, None, plan).artifact.confidence_variants["llm"].curve  # type: ignore[union-attr]
+    (found,) = evaluate(run, None, plan).document.summaries
+    kept = evaluate(run, None, plan).document.confidence_variants["llm"].curve
     assert found.functions["llm"].accepted == [round(c * 96) for c in kept.coverage]
     assert found.functions["llm"].band is not None
     assert found.functions["llm"].reliability is None

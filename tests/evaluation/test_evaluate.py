@@ -17,19 +17,19 @@ import acumen
 from acumen import cli
 from acumen.errors import DataError, UsageError
 from acumen.evaluation import build
-from acumen.evaluation.evaluate import evaluate
-from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan
 from acumen.files.json import read_json, to_json
 from acumen.inference.options import Options
 from acumen.metrics import METRICS
+from acumen.questions.evaluation import Evaluation
 from acumen.readers.columns import from_columns
 from acumen.readers.run import read_run
-from acumen.report.brief import brief
+from acumen.report.sections import sections_of
 from acumen.report.terminal import render
 from acumen.results.metrics import MetricsArtifact, read_artifact
 from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
+from tests.evaluations import evaluate
 
 QUICK = Options(resamples=200)
 
@@ -110,7 +110,7 @@ def test_numbers_of_a_study_worked_out_by_hand_reach_the_artifact() -> None:
         confidence=[2.0, 2.0, 1.0, 0.0],
     )
     plan = Plan(loss="abs", area_coverage=0.6, coverage_grid=(0.1, 0.6, 0.8), options=QUICK)
-    variant = evaluate(table, None, plan).artifact.confidence_variants["confidence"]
+    variant = evaluate(table, None, plan).document.confidence_variants["confidence"]
     document = variant.model_dump()
     assert document["aurc_full"] == pytest.approx(17 / 24)
     assert document["augrc_full"] == pytest.approx(1 / 4)
@@ -136,9 +136,9 @@ def test_numbers_of_a_study_worked_out_by_hand_reach_the_artifact() -> None:
 def test_the_loss_is_described_with_its_multiplier(
     few_shot: Judgments, loss: str, multiplier: int
 ) -> None:
-    artifact = evaluate(few_shot, None, Plan(loss=loss, options=QUICK)).artifact
+    artifact = evaluate(few_shot, None, Plan(loss=loss, options=QUICK)).document
     assert artifact.loss.raw_multiplier == multiplier
-    raw = evaluate(few_shot, None, Plan(loss="abs", options=QUICK)).artifact
+    raw = evaluate(few_shot, None, Plan(loss="abs", options=QUICK)).document
     ours, theirs = (a.confidence_variants["llm"].model_dump() for a in (artifact, raw))
     assert ours["aurc_full"] * multiplier == pytest.approx(theirs["aurc_full"])
 
@@ -158,8 +158,8 @@ def test_the_same_inputs_and_seed_give_the_same_bytes(
 
 
 def test_a_function_has_the_same_numbers_whoever_stands_beside_it(few_shot: Judgments) -> None:
-    alone = evaluate(few_shot, None, Plan(confidence="token_msp", options=QUICK)).artifact
-    among = evaluate(few_shot, None, Plan(confidence="all", options=QUICK)).artifact
+    alone = evaluate(few_shot, None, Plan(confidence="token_msp", options=QUICK)).document
+    among = evaluate(few_shot, None, Plan(confidence="all", options=QUICK)).document
     assert alone.confidence_variants["token_msp"] == among.confidence_variants["token_msp"]
 
 
@@ -167,7 +167,7 @@ def test_a_pair_is_told_by_side_with_deltas_on_the_common_cases(
     zero_shot: Judgments, few_shot: Judgments
 ) -> None:
     evaluation = evaluate(zero_shot, few_shot, Plan(confidence="llm,token_msp", options=QUICK))
-    artifact = evaluation.artifact
+    artifact = evaluation.document
     assert artifact.population.participants_total == 41
     assert artifact.population.participants_included == 39
     assert artifact.comparison.in_both == 39
@@ -190,12 +190,12 @@ def test_a_pair_is_told_by_side_with_deltas_on_the_common_cases(
 def test_every_metric_has_a_value_or_a_reason_and_an_interval_or_a_reason(
     few_shot: Judgments,
 ) -> None:
-    artifact = evaluate(few_shot, None, Plan(confidence="all", options=QUICK)).artifact
+    artifact = evaluate(few_shot, None, Plan(confidence="all", options=QUICK)).document
     for variant in artifact.confidence_variants.values():
-        for name, metric in variant.metrics.items():  # type: ignore[union-attr]
+        for name, metric in variant.metrics.items():
             assert (metric.value is None) == (metric.reason is not None), name
             assert (metric.interval is None) == (metric.no_interval is not None), name
-    names = set(artifact.confidence_variants["token_msp"].metrics)  # type: ignore[union-attr]
+    names = set(artifact.confidence_variants["token_msp"].metrics)
     assert {"aurc_exact", "augrc_normalized", "aurc_charge", "ece", "brier"} <= names
     assert {m.split("@")[0] for m in names} <= set(METRICS)
 
@@ -208,18 +208,18 @@ def test_tables_need_no_chart_and_the_artifact_has_them_all(
         patched.setattr(build, "draw", lambda *_: pytest.fail("a chart was computed"))
         tables = str(evaluation)
         evaluation.to_frame()
-        assert evaluation["mae_levels"].value is not None  # type: ignore[union-attr]
-    assert not evaluation.numbers.rows
-    assert not evaluation.numbers.summaries[0].functions
-    assert "reading" not in evaluation.numbers.options  # the rows were not read from a file
-    (summary,), (rows,) = evaluation.artifact.summaries, evaluation.artifact.rows
-    assert [*summary.functions] == [*evaluation.artifact.confidence_variants] == [*rows.confidence]
+        assert evaluation["mae_levels"].value is not None
+    assert not evaluation.brief.rows
+    assert not evaluation.brief.summaries[0].functions
+    assert "reading" not in evaluation.brief.options  # the rows were not read from a file
+    (summary,), (rows,) = evaluation.document.summaries, evaluation.document.rows
+    assert [*summary.functions] == [*evaluation.document.confidence_variants] == [*rows.confidence]
     assert len(rows.case) == len(few_shot.included)
     assert len(summary.by_item) == 8
     evaluation.write(tmp_path / "metrics.json")
     again = Evaluation.read(tmp_path / "metrics.json")
     assert str(again) == tables
-    assert again == evaluation != Evaluation(evaluation.numbers)
+    assert again == evaluation != Evaluation(evaluation.brief)
 
 
 def test_an_artifact_reads_back_whole_and_keeps_fields_it_does_not_know(
@@ -233,7 +233,7 @@ def test_an_artifact_reads_back_whole_and_keeps_fields_it_does_not_know(
     assert isinstance(document, dict)
     document["of_the_future"] = {"a": 1}
     path.write_text(to_json(document))
-    assert Evaluation.read(path).artifact.model_extra == {"of_the_future": {"a": 1}}
+    assert Evaluation.read(path).document.model_extra == {"of_the_future": {"a": 1}}
     document["schema_version"] = "2"
     path.write_text(to_json(document))
     with pytest.raises(DataError, match=r"schema_version.*schema version 2"):
@@ -247,7 +247,7 @@ def test_results_become_a_dataframe_of_any_library(few_shot: Judgments, backend:
     evaluation = evaluate(few_shot, None, Plan(options=QUICK))
     frame = nw.from_native(evaluation.to_frame(backend))
     rows = frame.filter(nw.col("confidence") == "llm", nw.col("metric") == "aurc")
-    assert rows["value"].to_list() == [evaluation.artifact.confidence_variants["llm"].aurc_full]  # type: ignore[union-attr]
+    assert rows["value"].to_list() == [evaluation.document.confidence_variants["llm"].aurc_full]
 
 
 def test_a_notebook_shows_hostile_names_as_text(tmp_path: Path) -> None:
@@ -300,9 +300,9 @@ def test_a_notebook_shows_a_table_with_the_numbers_of_the_terminal(
 
 def test_a_callable_can_be_a_confidence_function(few_shot: Judgments) -> None:
     plan = Plan(functions={"mine": lambda token_msp: token_msp**2}, options=QUICK)
-    ours = evaluate(few_shot, None, plan).artifact.confidence_variants["mine"]
-    theirs = evaluate(few_shot, None, Plan(confidence="token_msp", options=QUICK)).artifact
-    assert ours.augrc_full == theirs.confidence_variants["token_msp"].augrc_full  # type: ignore[union-attr]
+    ours = evaluate(few_shot, None, plan).document.confidence_variants["mine"]
+    theirs = evaluate(few_shot, None, Plan(confidence="token_msp", options=QUICK)).document
+    assert ours.augrc_full == theirs.confidence_variants["token_msp"].augrc_full
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_no_line_of_the_report_is_wider_than_the_terminal(
     from acumen.report.terminal import render
 
     evaluation = evaluate(zero_shot, few_shot, Plan(confidence="all", options=QUICK))
-    text = render(brief(evaluation.artifact), width=width)
+    text = render(sections_of(evaluation.document), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert "\x1b" not in text
     assert text.index("warning:") > text.index("At equal coverage")
@@ -375,12 +375,12 @@ def test_raw_mae_is_never_shown_as_a_difference(zero_shot: Judgments, few_shot: 
 def test_an_alias_stands_where_its_function_stands(few_shot: Judgments) -> None:
     """Equal numbers cannot be worse: llm and total_evidence are one signal under two names."""
     plan = Plan(confidence="token_msp,llm,total_evidence,verbalized,token_pe", options=QUICK)
-    best = evaluate(few_shot, None, plan).artifact.best
+    best = evaluate(few_shot, None, plan).document.best
     assert best is not None
     assert best.is_above("llm") is best.is_above("total_evidence")
     assert best.is_above("verbalized")
     rivals = evaluate(few_shot, None, replace(plan, confidence="llm,total_evidence,verbalized"))
-    first = rivals.artifact.best
+    first = rivals.document.best
     assert first is not None
     assert (first.name, first.equal) == ("llm", ["total_evidence"])
     assert "llm (total_evidence ranks alike)" in repr(rivals)
@@ -392,22 +392,22 @@ def test_a_function_that_ranks_as_the_best_does_is_its_equal(few_shot: Judgments
         "twice": lambda token_msp: 2 * token_msp,
         "flat": lambda token_msp: 0 * token_msp,
     }
-    best = evaluate(few_shot, None, Plan(functions=functions, options=QUICK)).artifact.best
+    best = evaluate(few_shot, None, Plan(functions=functions, options=QUICK)).document.best
     assert best is not None
     assert (best.name, best.equal, best.indistinguishable) == ("surer", ["twice"], [])
     assert best.is_above("flat")
 
 
 def test_a_rival_s_alias_is_a_rival_in_words_and_in_the_chart(zero_shot: Judgments) -> None:
-    from acumen.charts import chart
-    from acumen.report.selective.words import summary
+    from acumen import chart
+    from acumen.report.selective.words import conclusion
 
     plan = Plan(confidence="consistency,llm,total_evidence,verbalized", options=QUICK)
     evaluation = evaluate(zero_shot, None, plan)
-    best = evaluation.artifact.best
+    best = evaluation.document.best
     assert best is not None
     assert {"llm", "total_evidence"} <= set(best.indistinguishable)
-    told = dict(summary(evaluation.artifact))["What can be concluded"][-1]
+    told = conclusion(evaluation.document)
     assert "cannot tell it from llm and total_evidence" in told
     (rows,) = [r for r in chart("forest", evaluation).datasets.values() if "low" in r[0]]
     standing = {row["name"]: row["group"] for row in rows}
@@ -425,10 +425,10 @@ def test_functions_equal_on_one_side_alone_have_their_own_differences() -> None:
     left = acumen.from_columns(**columns, signals={"a": a, "b": a})
     right = acumen.from_columns(**columns, signals={"a": a, "b": a[::-1]})
     found = acumen.compare(left, right, confidence="a,b", resamples=100)
-    deltas = found.artifact.comparison.deltas
+    deltas = found.document.comparison.deltas
     assert deltas is not None
     assert deltas["a"]["augrc_full"].delta != deltas["b"]["augrc_full"].delta
-    text = render(brief(found.artifact))
+    text = render(sections_of(found.document))
     assert "a = b" not in text
     compared = text.split("Which is better")[1]
     assert f"{deltas['a']['augrc_full'].delta:+.3f}" in compared
@@ -439,6 +439,6 @@ def test_the_artifact_says_where_influence_stands_in(cases: int, stands_in: str 
     at = range(cases)
     columns = {"case": [*at], "truth": [k % 3 for k in at], "prediction": [k % 2 for k in at]}
     rows = pa.table(columns | {"confidence": [(k % 7) / 7 for k in at]})
-    artifact = acumen.evaluate(rows, resamples=0).artifact
+    artifact = acumen.evaluate(rows, resamples=0).document
     (variant,) = artifact.sides["confidence"]
     assert variant.bootstrap.leave_one_out == stands_in

@@ -15,7 +15,6 @@ import pytest
 import acumen
 from acumen.cli import run
 from acumen.errors import DataError, UsageError
-from acumen.report.selective.facts import evaluate_command
 
 ROWS = {
     "who": ["a", "b", "c", "d"],
@@ -34,7 +33,7 @@ NAMED: dict[str, Any] = {
 def numbers(data: Any, **keywords: Any) -> dict[str, Any]:
     (variant,) = acumen.evaluate(
         data, resamples=0, **keywords
-    ).artifact.confidence_variants.values()
+    ).document.confidence_variants.values()
     return {name: measured.value for name, measured in variant.metrics.items()}
 
 
@@ -94,7 +93,7 @@ def test_what_a_table_is_already_cannot_be_said_again(keywords: Any, said: str) 
 
 def test_a_scale_that_has_every_level_of_a_table_extends_what_was_inferred() -> None:
     table = acumen.from_columns(case=[1, 2], truth=[1, 3], prediction=[1, 2], confidence=[1, 2])
-    assert acumen.evaluate(table, scale=[1, 2, 3, 4, 5], resamples=0).artifact.loss.definition == (
+    assert acumen.evaluate(table, scale=[1, 2, 3, 4, 5], resamples=0).document.loss.definition == (
         "abs(pred - gt) / 4"
     )
 
@@ -123,7 +122,7 @@ def systems(*names: str) -> dict[str, list[Any]]:
 
 def test_two_systems_of_one_input_are_compared_under_their_names() -> None:
     frame = pl.DataFrame(systems("b", "a"))
-    artifact = acumen.evaluate(frame, system="model", resamples=0).artifact
+    artifact = acumen.evaluate(frame, system="model", resamples=0).document
     assert artifact.input_names == ["a", "b"]
     assert artifact.comparison.enabled
     assert "identical" not in " ".join(artifact.warnings)
@@ -131,18 +130,18 @@ def test_two_systems_of_one_input_are_compared_under_their_names() -> None:
         acumen.evaluate(frame, system="model", where=f"model={name}", resamples=0) for name in "ab"
     ]
     for side, alone in zip(artifact.sides["confidence"], apart, strict=True):
-        (variant,) = alone.artifact.confidence_variants.values()
+        (variant,) = alone.document.confidence_variants.values()
         assert side.metrics["mae"].value == variant.metrics["mae"].value
 
 
 def test_three_systems_of_one_input_are_compared_in_pairs_and_may_be_chosen() -> None:
     frame = pl.DataFrame(systems("a", "b", "c"))
-    artifact = acumen.evaluate(frame, system="model", resamples=0).artifact
+    artifact = acumen.evaluate(frame, system="model", resamples=0).document
     assert artifact.systems == ["a", "b", "c"]
     pairs = artifact.comparison.pairs
     assert [(p.left, p.right) for p in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     two = ["model=c", "model=a"]
-    artifact = acumen.evaluate(frame, system="model", where=two, resamples=0).artifact
+    artifact = acumen.evaluate(frame, system="model", where=two, resamples=0).document
     assert artifact.input_names == ["a", "c"]
 
 
@@ -154,7 +153,7 @@ def test_of_several_inputs_each_holds_one_system(tmp_path: Path) -> None:
 
 
 def test_one_system_is_evaluated() -> None:
-    artifact = acumen.evaluate(pl.DataFrame(systems("a")), system="model", resamples=0).artifact
+    artifact = acumen.evaluate(pl.DataFrame(systems("a")), system="model", resamples=0).document
     assert not artifact.comparison.enabled
 
 
@@ -162,14 +161,14 @@ def test_the_page_says_the_command_that_reads_the_rows_again(tmp_path: Path) -> 
     path = tmp_path / "rows.csv"
     pl.DataFrame(systems("a", "b")).write_csv(path)
     reading: dict[str, Any] = {"system": "model", "abstain": ["?", "no idea"], "strict": True}
-    first = acumen.evaluate(path, **reading, resamples=0).artifact
-    command = evaluate_command(first)
+    first = acumen.evaluate(path, **reading, resamples=0).document
+    command = first.command
     assert command is not None
     assert command.count(str(path)) == 1
     output = tmp_path / "again.json"
     assert run([*shlex.split(command)[1:], "--output", str(output), "--quiet"]) == 0
     again = json.loads(output.read_text())
-    assert again["options"]["reading"] == first.options["reading"]
+    assert again["command"] == command
     assert (
         again["confidence_variants"] == json.loads(first.model_dump_json())["confidence_variants"]
     )
@@ -177,5 +176,5 @@ def test_the_page_says_the_command_that_reads_the_rows_again(tmp_path: Path) -> 
 
 def test_a_list_of_rows_needs_no_confidence_and_no_names_of_columns() -> None:
     rows = [{"case": c, "truth": c % 3, "prediction": (c + c % 2) % 3} for c in range(12)]
-    overall = acumen.evaluate(rows, resamples=0).artifact.overall
+    overall: Any = acumen.evaluate(rows, resamples=0).document.overall
     assert overall["accuracy"].value == 0.5

@@ -11,12 +11,11 @@ from scipy.stats import norm
 
 import acumen
 from acumen.cli import run
-from acumen.evaluation.evaluation import Evaluation
 from acumen.files.json import read_json, write_json
 from acumen.inference.ranks import reaches
-from acumen.report.selective.facts import evaluate_command
+from acumen.questions.evaluation import Evaluation
 from acumen.results import frames
-from acumen.results.measured import Description
+from acumen.values.measured import Description
 from tests.toy_runs import toy_run
 
 CASES, ITEMS = 36, 4
@@ -54,7 +53,7 @@ def four() -> Evaluation:
 
 
 def test_the_leaderboard_orders_systems_and_says_who_is_told_apart(four: Evaluation) -> None:
-    board = four.artifact.leaderboard
+    board = four.document.leaderboard
     assert board is not None
     assert board.standings[0].system == "good"
     assert board.standings[-1].system == "poor"
@@ -66,11 +65,11 @@ def test_the_leaderboard_orders_systems_and_says_who_is_told_apart(four: Evaluat
     middle = {s.system: s for s in board.standings[1:3]}
     assert middle["fair"].not_told_from == ["also fair"]
     assert middle["fair"].ranks == middle["also fair"].ranks == (2, 3)
-    assert len(four.artifact.comparison.pairs) == 6
+    assert len(four.document.comparison.pairs) == 6
 
 
 def test_table_sentence_and_chart_say_what_the_adjusted_test_says(four: Evaluation) -> None:
-    for pair in four.artifact.comparison.pairs:
+    for pair in four.document.comparison.pairs:
         d = pair.difference
         assert d.interval is not None
         assert d.p_adjusted is not None
@@ -90,7 +89,7 @@ def test_table_sentence_and_chart_say_what_the_adjusted_test_says(four: Evaluati
 
 
 def test_two_systems_keep_the_numbers_and_the_decision_of_their_comparison() -> None:
-    two = acumen.evaluate({n: SYSTEMS[n] for n in ("fair", "good")}, **QUICK).artifact
+    two = acumen.evaluate({n: SYSTEMS[n] for n in ("fair", "good")}, **QUICK).document
     matched = two.comparison.matched["confidence"]
     (pair,) = two.comparison.pairs
     assert pair.difference == matched.tested
@@ -103,10 +102,10 @@ def test_two_systems_keep_the_numbers_and_the_decision_of_their_comparison() -> 
 @pytest.mark.parametrize("metric", ["augrc_charge", "total_accuracy", "quadratic_kappa", "cmax"])
 def test_any_metric_may_rank_and_two_systems_decide_as_in_their_comparison(metric: str) -> None:
     pair = {n: SYSTEMS[n] for n in ("fair", "good")}
-    two = acumen.evaluate(pair, rank_by=metric, **QUICK).artifact
+    two = acumen.evaluate(pair, rank_by=metric, **QUICK).document
     in_comparison = {**two.comparison.agreement, **(two.comparison.deltas or {})["confidence"]}
     assert two.comparison.pairs[0].difference == in_comparison[metric]
-    four = acumen.evaluate(SYSTEMS, rank_by=metric, **QUICK).artifact
+    four = acumen.evaluate(SYSTEMS, rank_by=metric, **QUICK).document
     assert four.leaderboard is not None
     assert four.leaderboard.better == "lower" if metric == "augrc_charge" else "higher"
     first = "poor" if metric == "cmax" else "good"  # it answers everything
@@ -114,13 +113,13 @@ def test_any_metric_may_rank_and_two_systems_decide_as_in_their_comparison(metri
 
 
 def test_what_rewards_silence_claims_nothing_where_coverage_differs() -> None:
-    artifact = acumen.evaluate(SYSTEMS, rank_by="augrc", **QUICK).artifact
+    artifact = acumen.evaluate(SYSTEMS, rank_by="augrc", **QUICK).document
     assert artifact.leaderboard is not None
     assert artifact.leaderboard.description is Description.COVERAGE_DIFFERS
     assert all(s.ranks == (1, 4) for s in artifact.leaderboard.standings)
     equal = {n: system(error, seed=at) for at, (n, error) in enumerate([("a", 0.05), ("b", 0.8)])}
     equal["c"] = system(0.8, seed=5)
-    board = acumen.evaluate(equal, rank_by="augrc", **QUICK).artifact.leaderboard
+    board = acumen.evaluate(equal, rank_by="augrc", **QUICK).document.leaderboard
     assert board is not None
     assert board.description is None
     assert board.standings[0].beats == ["b", "c"]
@@ -128,9 +127,9 @@ def test_what_rewards_silence_claims_nothing_where_coverage_differs() -> None:
 
 def test_a_baseline_is_compared_with_each_and_nobody_else() -> None:
     evaluation = acumen.evaluate(SYSTEMS, baseline="fair", **QUICK)
-    pairs = evaluation.artifact.comparison.pairs
+    pairs = evaluation.document.comparison.pairs
     assert [(p.left, p.right) for p in pairs] == [("fair", n) for n in SYSTEMS if n != "fair"]
-    board = evaluation.artifact.leaderboard
+    board = evaluation.document.leaderboard
     assert board is not None
     assert all(standing.ranks is None for standing in board.standings)
     assert "good is better than fair" in " ".join(repr(evaluation).split())
@@ -140,15 +139,15 @@ def test_a_baseline_is_compared_with_each_and_nobody_else() -> None:
 
 def test_all_meet_on_the_cases_they_share_and_pairs_may_have_their_own() -> None:
     some = {n: table.take(table.case != at) for at, (n, table) in enumerate(SYSTEMS.items())}
-    shared = acumen.evaluate(some, **QUICK).artifact
+    shared = acumen.evaluate(some, **QUICK).document
     assert shared.population.participants_included == CASES - 4
     assert any("that all 4 share; left out: good 3 cases" in w for w in shared.warnings)
-    own = acumen.evaluate(some, pairwise=True, **QUICK).artifact
+    own = acumen.evaluate(some, pairwise=True, **QUICK).document
     assert {pair.cases for pair in own.comparison.pairs} == {CASES - 2}
     for pair in own.comparison.pairs:
         alone = acumen.evaluate(
             {n: some[n] for n in (pair.left, pair.right)}, intersection_only=True, **QUICK
-        ).artifact.comparison.matched["confidence"]
+        ).document.comparison.matched["confidence"]
         assert pair.difference.delta == alone.difference.delta
         assert pair.difference.p_value == alone.p_value
         assert pair.difference.p_adjusted is not None
@@ -165,7 +164,7 @@ def test_each_standing_is_the_risk_of_as_many_rows_as_the_least_ready_answers(
 ) -> None:
     board = acumen.evaluate(
         SYSTEMS, pairwise=pairwise, loss="abs", resamples=0
-    ).artifact.leaderboard
+    ).document.leaderboard
     assert board is not None
     fewest = min(int(table.answered.sum()) for table in SYSTEMS.values())
     assert board.coverage == pytest.approx(fewest / (CASES * ITEMS), abs=1e-12)
@@ -180,8 +179,8 @@ def test_each_standing_is_the_risk_of_as_many_rows_as_the_least_ready_answers(
 def test_each_system_may_have_a_confidence_of_its_own() -> None:
     own = {"good": "confidence", "fair": "secondary:confidence+confidence:average"}
     pair = {n: SYSTEMS[n] for n in own}
-    artifact = acumen.evaluate(pair, confidence=own, **QUICK).artifact
-    plain = acumen.evaluate(pair, confidence="confidence", **QUICK).artifact
+    artifact = acumen.evaluate(pair, confidence=own, **QUICK).document
+    plain = acumen.evaluate(pair, confidence="confidence", **QUICK).document
     (name,) = artifact.confidence_variants
     assert name == "good=confidence,fair=secondary:confidence+confidence:average"
     one, other = artifact.comparison.matched[name], plain.comparison.matched["confidence"]
@@ -214,7 +213,7 @@ def test_systems_come_from_files_modes_or_a_mapping_and_are_called_as_they_are_l
     written = read_json(output)
     assert isinstance(written, dict)
     assert written["systems"] == ["x", "y", "z"]
-    command = evaluate_command(Evaluation.read(output).artifact)
+    command = Evaluation.read(output).command
     assert command is not None
     assert "--label x --label y --label z" in command
     with pytest.raises(acumen.UsageError, match="3 systems and 2 labels"):
@@ -237,7 +236,7 @@ def test_an_evaluation_answers_by_the_name_of_a_metric(four: Evaluation) -> None
     assert list(by_system) == list(SYSTEMS)
     single = acumen.evaluate(SYSTEMS["good"], **QUICK)
     assert single["augrc"] == by_system["good"]
-    assert single["coverage"] == single.artifact.overall_by_input[0]["coverage"]
+    assert single["coverage"] == single.document.overall_by_input[0]["coverage"]
     with pytest.raises(acumen.UsageError, match="no metric 'augcr' was measured"):
         single["augcr"]
 
@@ -245,7 +244,7 @@ def test_an_evaluation_answers_by_the_name_of_a_metric(four: Evaluation) -> None
 @pytest.mark.parametrize("without", [0, 1])
 def test_of_several_systems_every_one_must_have_the_metric(without: int) -> None:
     pair = {n: SYSTEMS[n] for n in ("good", "fair")}
-    artifact = acumen.evaluate(pair, loss="abs", resamples=0).artifact
+    artifact = acumen.evaluate(pair, loss="abs", resamples=0).document
     overall = [dict(numbers) for numbers in artifact.overall_by_input]
     del overall[without]["coverage"]
     evaluation = Evaluation(artifact.model_copy(update={"overall": overall}))
@@ -258,7 +257,7 @@ def test_trust_is_the_largest_coverage_with_so_little_risk(four: Evaluation) -> 
     trust = four.trust(error=0.2)
     assert isinstance(trust, dict)
     for name, part in trust.items():
-        curve = four.artifact.sides["confidence"][list(SYSTEMS).index(name)].curve
+        curve = four.document.sides["confidence"][list(SYSTEMS).index(name)].curve
         points = zip(curve.coverage, curve.selective_risk, curve.threshold, strict=True)
         allowed = [(c, r, t) for c, r, t in points if r <= 0.2]
         if not allowed:
@@ -268,7 +267,7 @@ def test_trust_is_the_largest_coverage_with_so_little_risk(four: Evaluation) -> 
         assert part.coverage.value == pytest.approx(coverage)
         assert (part.risk, part.threshold) == (risk, threshold)
         assert part.coverage.interval is not None
-    again = Evaluation(four.artifact).trust(error=0.2)
+    again = Evaluation(four.document).trust(error=0.2)
     assert isinstance(again, dict)
     assert again["good"].threshold == trust["good"].threshold
     assert again["good"].coverage.interval is None
@@ -293,10 +292,10 @@ def test_frames_come_in_the_library_that_is_there_or_as_a_list(
 def test_a_document_of_many_reads_back_and_makes_a_page(four: Evaluation, tmp_path: Path) -> None:
     four.write(tmp_path / "many.json")
     again = Evaluation.read(tmp_path / "many.json")
-    assert again.artifact == four.artifact
+    assert again.document == four.document
     again.write_report(tmp_path / "many.html")
     page = (tmp_path / "many.html").read_text()
-    assert "Which system is better" in page
+    assert "Which is better" in page
     assert "also fair" in page
 
 
@@ -317,7 +316,7 @@ def test_every_interval_speaks_of_new_items_where_they_are_a_sample(options: Any
         given = np.where(wrong, (truth + 1) % 4, truth)
         systems[name] = acumen.from_columns(prediction=given, confidence=confidence, **columns)
     fixed, random = (
-        acumen.evaluate(systems, items=items, **QUICK, **options).artifact
+        acumen.evaluate(systems, items=items, **QUICK, **options).document
         for items in ("fixed", "random")
     )
     assert fixed.leaderboard is not None

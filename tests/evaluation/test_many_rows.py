@@ -36,8 +36,8 @@ def frame(rows: int) -> pl.DataFrame:
 
 def bootstrap_of(rows: int, **options: Any) -> Any:
     evaluation = acumen.evaluate(frame(rows), levels="0-3", **options)
-    (variants,) = evaluation.artifact.sides.values()
-    return evaluation.artifact, variants[0].bootstrap
+    (variants,) = evaluation.document.sides.values()
+    return evaluation.document, variants[0].bootstrap
 
 
 @pytest.mark.parametrize("options", [{"resamples": 50}, {"interval": "percentile"}])

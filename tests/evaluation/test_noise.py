@@ -8,7 +8,7 @@ import pytest
 
 import acumen
 from acumen.charts.curves import risk_coverage
-from acumen.evaluation.evaluation import Evaluation
+from acumen.questions.evaluation import Evaluation
 from acumen.report.selective.facts import cases
 from acumen.report.selective.screen import screen
 
@@ -36,8 +36,8 @@ def study() -> Evaluation:
 
 
 def test_the_floor_is_of_the_accepted_rows_that_two_rated(study: Evaluation) -> None:
-    function = study.artifact.summaries[0].functions["confidence"]
-    metrics = study.artifact.sides["confidence"][0].metrics
+    function = study.document.summaries[0].functions["confidence"]
+    metrics = study.document.sides["confidence"][0].metrics
     floors = {name: m.value for name, m in metrics.items() if name.startswith("noise_floor")}
     assert floors["noise_floor"] == pytest.approx((2 / 3 + 2) / 2)
     assert floors["noise_floor_at_coverage@0.1"] == pytest.approx(2 / 3)
@@ -54,10 +54,10 @@ def test_the_floor_is_of_the_accepted_rows_that_two_rated(study: Evaluation) -> 
 def test_judgments_are_counted_once_and_the_risk_is_the_mean_over_raters(
     study: Evaluation,
 ) -> None:
-    population = study.artifact.population
+    population = study.document.population
     assert (population.items_total, population.items_answered) == (4, 3)
     assert population.outcomes["no_truth"] == 1
-    metrics = study.artifact.sides["confidence"][0].metrics
+    metrics = study.document.sides["confidence"][0].metrics
     assert metrics["mae"].value == pytest.approx((1 / 3 + 1 + 1) / 3)
 
 
@@ -67,10 +67,10 @@ def test_the_floor_has_an_interval_by_case_and_stands_on_screen_and_chart() -> N
     floor = study["noise_floor_levels"]
     assert floor.interval is not None
     assert floor.interval.low < 4 / 3 < floor.interval.high
-    text = str(screen(study.artifact))
+    text = str(screen(study.document))
     assert "Noise floor: two raters apart, levels" in text
     assert "'noise floor'" in text
-    figure = risk_coverage(study.artifact)
+    figure = risk_coverage(study.document)
     assert figure is not None
     assert "[10, 3, 2, 3]" in str(figure.to_dict())
 
@@ -79,26 +79,26 @@ def test_two_systems_have_a_floor_each_and_a_paired_delta() -> None:
     rows = [{**row, "doc": 10 * k + row["doc"]} for k in range(8) for row in ROWS]
     other = [{**row, "ai": row["ai"] and 2} for row in rows]
     study = acumen.evaluate(rows, other, truth=["a", "b", "c"], **READING)
-    delta = study.artifact.comparison.both
+    delta = study.document.comparison.both
     assert delta is not None
     # |2 − rating|: 5/3, 0 (was 1), 1; the answer 0 of the first stays
     assert delta.delta == pytest.approx((0 + (0 - 1) + (1 - 1)) / 3)
-    assert "noise floor, surest" in str(screen(study.artifact))
+    assert "noise floor, surest" in str(screen(study.document))
 
 
 def test_one_rater_has_no_floor() -> None:
     study = acumen.evaluate(ROWS, truth="a", **READING)
-    (summary,) = study.artifact.summaries
+    (summary,) = study.document.summaries
     assert summary.functions["confidence"].noise_floor is None
-    assert not any("noise_floor" in key for key in study.artifact.overall_by_input[0])
-    assert "oise floor" not in str(screen(study.artifact))
+    assert not any("noise_floor" in key for key in study.document.overall_by_input[0])
+    assert "oise floor" not in str(screen(study.document))
 
 
 def test_slices_items_and_levels_have_the_floor_of_their_own_rows() -> None:
     rows = [{**row, "doc": 10 * k + row["doc"], "half": k % 2} for k in range(8) for row in ROWS]
     rows = [row for row in rows if row["half"] or row["doc"] % 10 != 3]
     study = acumen.evaluate(rows, truth=["a", "b", "c"], by=["half", "level"], **READING)
-    slices = {(part.by[0], part.group): part for part in study.artifact.slices}
+    slices = {(part.by[0], part.group): part for part in study.document.slices}
     floors = {key: part.metrics["noise_floor_levels"].value for key, part in slices.items()}
     assert floors["half", "0"] == pytest.approx(2 / 3)
     assert floors["half", "1"] == pytest.approx(4 / 3)
@@ -106,25 +106,25 @@ def test_slices_items_and_levels_have_the_floor_of_their_own_rows() -> None:
     assert floors["level", "1"] == pytest.approx((8 * 2 / 3 / 3 + 4 * 2 / 2) / (8 / 3 + 4 / 2))
     assert slices["level", "1"].rows == 12
     assert slices["half", "0"].metrics["noise_floor"].value == pytest.approx(2 / 3)
-    (item,) = study.artifact.summaries[0].by_item
+    (item,) = study.document.summaries[0].by_item
     assert item.noise_floor is not None
     assert item.noise_floor.value == study["noise_floor_levels"].value
-    assert "'noise floor'" in str(screen(study.artifact)[-1])
+    assert "'noise floor'" in str(screen(study.document)[-1])
 
 
 def test_the_leaderboard_has_the_floor_of_the_rows_that_are_compared() -> None:
     rows = [{**row, "doc": 10 * k + row["doc"]} for k in range(8) for row in ROWS]
     inputs = dict.fromkeys(("x", "y", "z"), rows)
     study = acumen.evaluate(inputs, truth=["a", "b", "c"], matched_coverage=0.5, **READING)
-    board = study.artifact.leaderboard
+    board = study.document.leaderboard
     assert board is not None
     floors = [s.noise_floor.value for s in board.standings if s.noise_floor is not None]
     assert floors == pytest.approx([2 / 3] * 3)
-    assert "'noise floor'" in str(screen(study.artifact)[-1])
+    assert "'noise floor'" in str(screen(study.document)[-1])
 
 
 def test_charts_count_a_judgment_once(study: Evaluation) -> None:
-    (summary,) = study.artifact.summaries
+    (summary,) = study.document.summaries
     # truth 0 0 1 of an answer 0; truth 2 of an answer 1; truth 3 1 of an answer 3; 3 0 3 left open
     third = pytest.approx(1 / 3, abs=1e-5)
     assert summary.confusion[1] == [third, 0, 0, 0.5, 0]
@@ -144,11 +144,11 @@ def test_charts_count_a_judgment_once(study: Evaluation) -> None:
 
 
 def test_the_table_of_cases_has_a_row_a_judgment(study: Evaluation) -> None:
-    (rows,) = study.artifact.rows
+    (rows,) = study.document.rows
     assert rows.case == [1, 2, 3, 4]
     assert rows.truth == [[0, 0, 1], [2], [3, 1], [3, 0, 3]]
     assert rows.confidence["confidence"] == [0.9, 0.7, 0.5, None]
-    table = cases(study.artifact, rows, "it", "key")
+    table = cases(study.document, rows, "it", "key")
     texts = {c.title: [c.names[code] for code in c.codes] for c in table.columns if c.codes}
     assert texts["truth"] == ["0, 0, 1", "2", "3, 1", "3, 0, 3"]
     assert texts["outcome"] == ["right for 2 of 3", "wrong", "right for 1 of 2", "abstained"]
@@ -157,7 +157,7 @@ def test_the_table_of_cases_has_a_row_a_judgment(study: Evaluation) -> None:
 def test_a_level_that_nobody_gave_has_no_floor() -> None:
     reading = READING | {"levels": [0, 1, 2, 3, 4]}
     study = acumen.evaluate(ROWS, truth=["a", "b", "c"], **reading)
-    *_, last = study.artifact.summaries[0].by_level
+    *_, last = study.document.summaries[0].by_level
     assert (last.n, last.noise_floor) == (0, None)
 
 
@@ -169,7 +169,7 @@ def test_a_floor_reaches_no_further_than_raters_can_be_apart(loss: str, most: fl
         for doc, (a, b) in enumerate(pairs)
     ]
     evaluation = acumen.evaluate(rows, truth=["a", "b"], **READING | {"loss": loss})
-    metrics = evaluation.artifact.sides["confidence"][0].metrics
+    metrics = evaluation.document.sides["confidence"][0].metrics
     ends = [
         one.interval.high
         for name, one in metrics.items()

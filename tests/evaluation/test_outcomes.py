@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import acumen
+from acumen import evaluate
 from acumen.errors import DataError
-from acumen.evaluation.api import evaluate
-from acumen.evaluation.evaluation import Evaluation
+from acumen.questions.evaluation import Evaluation
 from acumen.readers.columns import from_columns
 from acumen.results.metrics import MetricsArtifact
 
@@ -34,7 +34,7 @@ def study(**changes: Any) -> Evaluation:
 
 
 def test_every_outcome_is_counted_and_coverage_is_of_the_judged_rows() -> None:
-    artifact = study().artifact
+    artifact = study().document
     assert artifact.population.outcomes == {
         "answered": 5,
         "abstained": 1,
@@ -65,7 +65,7 @@ def test_the_counts_that_are_not_zero_are_on_screen_with_what_is_left_out() -> N
 
 def test_half_points_have_a_mean_error_in_levels_and_in_units() -> None:
     table = from_columns(case=[1, 2, 3], truth=[1, 1.5, 3], prediction=[1.5, 1.5, 2])
-    overall = evaluate(table, resamples=0).artifact.overall
+    overall = evaluate(table, resamples=0).document.overall
     assert isinstance(overall, dict)
     assert overall["mae_levels"].value == 1.0
     assert overall["mae_units"].value == 0.5
@@ -73,7 +73,7 @@ def test_half_points_have_a_mean_error_in_levels_and_in_units() -> None:
 
 def test_without_a_confidence_all_that_needs_none_is_measured(tmp_path: Path) -> None:
     evaluation = study()
-    artifact = evaluation.artifact
+    artifact = evaluation.document
     assert artifact.confidence_variants == {}
     assert artifact.summaries[0].confusion == [[1, 0, 0, 1], [0, 2, 0, 2], [1, 0, 1, 0]]
     assert [(g.name, g.answered) for g in artifact.summaries[0].by_item] == [("a", 2), ("b", 3)]
@@ -88,7 +88,7 @@ def test_without_a_confidence_all_that_needs_none_is_measured(tmp_path: Path) ->
 
 
 def test_a_confidence_that_some_answers_lack_ranks_nothing_and_says_so() -> None:
-    artifact = study(confidence=[0.9, None, *[0.5] * 8]).artifact
+    artifact = study(confidence=[0.9, None, *[0.5] * 8]).document
     assert artifact.confidence_variants == {}
     assert artifact.left_out["confidence"].startswith(
         "confidence is missing or null in 1 of 5 answered rows"
@@ -99,17 +99,17 @@ def test_two_inputs_without_a_confidence_are_compared_by_what_needs_none() -> No
     left = from_columns(case=[1, 2, 3, 4], truth=[0, 1, 2, 3], prediction=[0, 1, 2, 3])
     right = from_columns(case=[1, 2, 3, 4], truth=[0, 1, 2, 3], prediction=[1, 1, 1, 4])
     evaluation = evaluate(left, right, resamples=0)
-    overall = evaluation.artifact.overall
+    overall = evaluation.document.overall
     assert isinstance(overall, list)
     assert [numbers["mae_levels"].value for numbers in overall] == [0.0, 0.75]
-    assert evaluation.artifact.scale["levels"] == [0, 1, 2, 3, 4]
+    assert evaluation.document.scale["levels"] == [0, 1, 2, 3, 4]
     assert "No confidence" in repr(evaluation)
 
 
 def test_a_confidence_that_one_side_lacks_ranks_neither() -> None:
-    columns = {"case": [1, 2, 3], "truth": [0, 1, 2], "prediction": [0, 1, 1]}
+    columns: dict[str, Any] = {"case": [1, 2, 3], "truth": [0, 1, 2], "prediction": [0, 1, 1]}
     left, right = from_columns(**columns, confidence=[3, 2, 1]), from_columns(**columns)
-    artifact = evaluate(left, right, resamples=0).artifact
+    artifact = evaluate(left, right, resamples=0).document
     assert artifact.confidence_variants == {}
     assert artifact.left_out == {"confidence": "not every input has its signals"}
     with pytest.raises(DataError, match="confidence: missing, here and in every answered row"):
@@ -118,7 +118,7 @@ def test_a_confidence_that_one_side_lacks_ranks_neither() -> None:
 
 def test_without_a_truth_outcomes_and_coverage_are_counted_and_nothing_else(tmp_path: Path) -> None:
     evaluation = study(truth=None)
-    overall = evaluation.artifact.overall
+    overall = evaluation.document.overall
     assert isinstance(overall, dict)
     assert overall["coverage"].value == 5 / 8
     others = {key: m for key, m in overall.items() if key != "coverage"}
@@ -126,19 +126,19 @@ def test_without_a_truth_outcomes_and_coverage_are_counted_and_nothing_else(tmp_
     assert {m.reason for m in others.values()} == {"there is no truth to hold it against"}
     assert {"accuracy", "mae_levels", "quadratic_kappa"} <= others.keys()
     assert "No truth: only outcomes and coverage can be counted" in repr(evaluation)
-    acumen.write_report([evaluation.artifact], tmp_path / "page.html")
+    acumen.write_report([evaluation.document], tmp_path / "page.html")
 
 
 def test_levels_nobody_named_are_told_first_and_in_the_artifact() -> None:
-    columns = {"case": [1, 2, 3], "truth": [1, 5, 2], "prediction": [1, 4, 2]}
+    columns: dict[str, Any] = {"case": [1, 2, 3], "truth": [1, 5, 2], "prediction": [1, 4, 2]}
     inferred = evaluate(from_columns(**columns), resamples=0)
-    note = inferred.artifact.warnings[0]
+    note = inferred.document.warnings[0]
     assert note.startswith("levels inferred: 1–5, the range of the numbers in the data")
     assert note.endswith("--levels 1-5 (scale= in Python)")
-    assert repr(inferred).lstrip().startswith("levels inferred: 1–5")
+    assert repr(inferred).splitlines()[1].startswith("levels inferred: 1–5")
     named = evaluate(from_columns(**columns, scale="1-5"), resamples=0)
     assert "inferred" not in repr(named)
-    assert named.artifact.options["scale"] == "1-5"
+    assert named.document.options["scale"] == "1-5"
 
 
 def test_a_confidence_that_is_no_probability_ranks_and_says_why_it_is_not_calibrated() -> None:
@@ -157,7 +157,7 @@ def test_a_confidence_that_is_no_probability_ranks_and_says_why_it_is_not_calibr
 
 
 def test_rows_failed_or_unscored_on_a_side_are_left_out_of_both() -> None:
-    columns = {"case": [1, 2, 3, 4], "truth": [0, 1, 2, 3], "scale": "0-3"}
+    columns: dict[str, Any] = {"case": [1, 2, 3, 4], "truth": [0, 1, 2, 3], "scale": "0-3"}
     left = from_columns(**columns, prediction=[0, 1, 2, 3], confidence=[4, 3, 2, 1])
     right = from_columns(
         **columns,
@@ -165,7 +165,7 @@ def test_rows_failed_or_unscored_on_a_side_are_left_out_of_both() -> None:
         outcome=[None, "unscored", None, None],
         confidence=[4, 3, 2, 1],
     )
-    artifact = evaluate(left, right, resamples=0).artifact
+    artifact = evaluate(left, right, resamples=0).document
     assert artifact.population.items_total == 3
     assert artifact.population.outcomes_by_input[1]["unscored"] == 1
     assert "1 row failed or unscored on a side and left out of both" in artifact.warnings
@@ -180,7 +180,7 @@ def test_where_no_row_is_judged_no_case_is_included_and_shares_have_no_value(
     table = from_columns(
         case=[1, 2], truth=[1, 2], prediction=[None, None], outcome=outcomes, scale="1-3"
     )
-    artifact = evaluate(table, resamples=0).artifact
+    artifact = evaluate(table, resamples=0).document
     population = artifact.population
     assert (population.participants_included, population.participants_total) == (0, 2)
     assert population.participants_failed == outcomes.count("failed")
@@ -193,7 +193,7 @@ def test_where_no_row_is_judged_no_case_is_included_and_shares_have_no_value(
 
 def test_a_case_whose_rows_another_system_failed_is_still_counted_in_the_total() -> None:
     path = Path(__file__).parents[1] / "samples" / "promptfoo_tickets.json"
-    population = evaluate(path, levels="1-5", resamples=0).artifact.population
+    population = evaluate(path, levels="1-5", resamples=0).document.population
     assert (population.participants_included, population.participants_total) == (9, 10)
 
 
@@ -209,7 +209,7 @@ def test_a_run_without_signals_is_measured_as_far_as_needs_no_confidence(tmp_pat
     ]
     path = tmp_path / "run.json"
     path.write_text(json.dumps({"experiments": [{"results": {"results": cases}}]}))
-    artifact = evaluate(path, resamples=0).artifact
+    artifact = evaluate(path, resamples=0).document
     assert isinstance(artifact.overall, dict)
     assert artifact.overall["mae_levels"].value == 14 / 12  # 0 0 0 3 1 1 2 2 2 1 1 1
     assert not artifact.confidence_variants

@@ -13,7 +13,7 @@ from acumen.evaluation.charted import optimum
 from acumen.evaluation.inputs import confidence_of, is_by_name, with_groups
 from acumen.evaluation.plan import Plan
 from acumen.metrics import METRICS
-from acumen.results.measured import Absence, Measured
+from acumen.values.measured import Absence, Measured
 from acumen.views.ranking import rank
 
 TABLE = acumen.from_columns(
@@ -143,9 +143,9 @@ def test_two_systems_answer_by_their_names() -> None:
 def test_a_chart_of_what_has_none_is_refused(study: acumen.Evaluation) -> None:
     document = acumen.gate(TABLE, TABLE, metric="mae", margin=0.5)
     with pytest.raises(UsageError, match="there is no single chart of"):
-        acumen.chart("risk-coverage", document.artifact)
+        acumen.chart("risk-coverage", document.document)
     assert acumen.chart("risk-coverage", study).datasets
-    assert acumen.chart("risk-coverage", study.artifact).datasets
+    assert acumen.chart("risk-coverage", study.document).datasets
 
 
 def test_a_spread_of_rounding_errors_keeps_nobody_waiting() -> None:
@@ -168,7 +168,7 @@ def test_one_item_is_no_sample_of_items(systems: int) -> None:
     rows |= {"item": ["only"] * 12, "confidence": [0.1 * (i % 9) for i in range(12)]}
     guesses = [[0, 1, 1, 1] * 3, [0, 1, 2, 2] * 3, [0, 1, 0, 1] * 3]
     tables = {str(g): acumen.from_columns(**rows, prediction=g) for g in guesses[:systems]}
-    pairs = acumen.evaluate(tables, items="random", resamples=0).artifact.comparison.pairs
+    pairs = acumen.evaluate(tables, items="random", resamples=0).document.comparison.pairs
     assert len(pairs) == systems * (systems - 1) // 2
     for pair in pairs:
         absent = pair.difference.no_interval
@@ -182,7 +182,7 @@ def test_systems_without_any_weight_have_no_winner(systems: int) -> None:
     rows: dict[str, Any] = {"case": [0, 1], "truth": [1, 1], "scale": [0, 1], "weight": [0.0, 0.0]}
     rows |= {"confidence": [0.5, 0.5]}
     tables = {str(k): acumen.from_columns(**rows, prediction=[k % 2, 1]) for k in range(systems)}
-    board = acumen.evaluate(tables, resamples=0).artifact.leaderboard
+    board = acumen.evaluate(tables, resamples=0).document.leaderboard
     assert board is not None
     assert [standing.measured.value for standing in board.standings] == [None] * systems
     assert not any(standing.beats for standing in board.standings)

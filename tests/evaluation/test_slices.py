@@ -13,11 +13,11 @@ import pytest
 import acumen
 from acumen.cli import run
 from acumen.errors import UsageError
-from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.slices import LEAST_P
 from acumen.inference.multiplicity import holm
-from acumen.results.measured import Flag
+from acumen.questions.evaluation import Evaluation
 from acumen.results.slices import Slice
+from acumen.values.measured import Flag
 
 
 def table(n: int = 40, items: int = 3, seed: int = 1, **columns: Any) -> acumen.Judgments:
@@ -65,7 +65,7 @@ def test_groups_by_hand() -> None:
         groups={"sex": ["f", "f", "f", "m", "m", None]},
         scale=acumen.Scale(name="three", levels=(1, 2, 3)),
     )
-    women, men = evaluate(rows, by="sex").artifact.slices
+    women, men = evaluate(rows, by="sex").document.slices
     assert (women.group, women.cases, women.rows, women.by) == ("f", 3, 3, ["sex"])
     assert women.metrics["accuracy"].value == pytest.approx(2 / 3)
     assert women.metrics["mae_levels"].value == pytest.approx(1 / 3)
@@ -84,9 +84,9 @@ def test_a_group_has_the_numbers_of_its_rows_alone(by: str) -> None:
     assert sum(part.rows for part in parts) == len(rows)
     for part in parts:
         alone = evaluate(rows.take(_mask(rows, part)))
-        (variant,) = alone.artifact.sides["confidence"]
-        overall = alone.artifact.overall_by_input[0]
-        assert part.cases == alone.artifact.population.participants_included
+        (variant,) = alone.document.sides["confidence"]
+        overall = alone.document.overall_by_input[0]
+        assert part.cases == alone.document.population.participants_included
         known = {**variant.metrics, **overall}
         known = {key: known[key] for key in part.metrics}
         without = {key: m.model_copy(update={"drop_rate": None}) for key, m in known.items()}
@@ -119,7 +119,7 @@ def left_out(rows: acumen.Judgments, mask: Any) -> tuple[float, np.ndarray[Any, 
 @pytest.mark.parametrize("by", ["sex", "item"])
 def test_a_difference_is_paired_by_the_cases_that_both_sides_have(by: str) -> None:
     rows = table(items=4)
-    for part in evaluate(rows, by=by).artifact.slices:
+    for part in evaluate(rows, by=by).document.slices:
         mask = _mask(rows, part)
         group, deviations = left_out(rows, mask)
         rest, others = left_out(rows, ~mask)
@@ -129,10 +129,10 @@ def test_a_difference_is_paired_by_the_cases_that_both_sides_have(by: str) -> No
             assert abs(r) < 0.1
             r = 0.0
         (low, high) = part.metrics["mae_levels"].ends
-        sides = evaluate(rows.take(~mask)).artifact.overall_by_input[0]["mae_levels"].ends
+        sides = evaluate(rows.take(~mask)).document.overall_by_input[0]["mae_levels"].ends
         assert low is not None
         assert high is not None
-        x, y = group - low, sides[1] - rest  # type: ignore[operator]  # there are ends
+        x, y = group - low, sides[1] - rest
         delta = part.difference["mae_levels"]
         assert delta.delta == pytest.approx(group - rest)
         reach = math.sqrt(x * x + y * y - 2 * r * x * y)
@@ -161,12 +161,12 @@ def test_the_p_value_of_no_difference_is_one_and_that_of_a_sure_one_is_the_least
             groups={"half": ["first"] * 80 + ["second"] * 80},
             scale=acumen.Scale(name="two", levels=(1, 2)),
         )
-        delta = evaluate(rows, by="half").artifact.slices[0].difference["accuracy"]
+        delta = evaluate(rows, by="half").document.slices[0].difference["accuracy"]
         assert delta.p_value == pytest.approx(p_value, rel=1e-6)
 
 
 def test_p_values_are_adjusted_over_all_groups_and_two_groups_count_once() -> None:
-    parts = evaluate(table(), by=["sex", "item"]).artifact.slices
+    parts = evaluate(table(), by=["sex", "item"]).document.slices
     women, men, *items = [part.difference["mae_levels"] for part in parts]
     assert women.p_value == pytest.approx(men.p_value, rel=1e-5)
     family = {"sex": women.p_value, **{str(at): d.p_value for at, d in enumerate(items)}}
@@ -195,7 +195,7 @@ def test_nothing_is_claimed_of_a_group_of_few_cases() -> None:
         groups={"site": ["a"] * 8 + ["b"] * 52},
         scale=acumen.Scale(name="two", levels=(1, 2)),
     )  # fmt: skip
-    small, large = evaluate(rows, by="site").artifact.slices
+    small, large = evaluate(rows, by="site").document.slices
     delta = small.difference["total_accuracy"]
     assert small.is_small
     assert not large.is_small
@@ -241,7 +241,7 @@ def test_by_names_a_column_of_the_file(tmp_path: Path) -> None:
 
 def test_systems_are_sliced_each() -> None:
     left, right = table(), table(prediction=table().truth.__add__(1).tolist())
-    parts = acumen.compare(left, right, resamples=0, by="sex").artifact.slices
+    parts = acumen.compare(left, right, resamples=0, by="sex").document.slices
     assert [(part.group, part.cases) for part in parts] == [("f", 20), ("m", 20)] * 2
     assert [part.metrics["accuracy"].value for part in parts[2:]] == [1.0, 1.0]
     assert len({part.input for part in parts}) == 2

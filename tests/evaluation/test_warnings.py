@@ -10,15 +10,16 @@ import pytest
 
 import acumen
 from acumen.errors import UsageError
-from acumen.evaluation.evaluate import evaluate
+from acumen.evaluation.inputs import calibration_of
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
-from acumen.report.brief import brief
+from acumen.report.sections import sections_of
 from acumen.report.terminal import render
-from acumen.results.measured import Flag
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
+from acumen.values.measured import Flag
+from tests.evaluations import evaluate
 from tests.toy_runs import toy_run
 
 NONE = Options(resamples=0)
@@ -36,16 +37,16 @@ def table(**columns: Any) -> Judgments:
 
 
 def test_every_row_abstained_is_warned_of_and_some_answered_is_not() -> None:
-    silent = evaluate(table(prediction=[None] * 12), None, Plan(options=NONE)).artifact
+    silent = evaluate(table(prediction=[None] * 12), None, Plan(options=NONE)).document
     assert any("every row is abstained" in warning for warning in silent.warnings)
-    some = evaluate(table(), None, Plan(options=NONE)).artifact
+    some = evaluate(table(), None, Plan(options=NONE)).document
     assert not any("abstained" in warning for warning in some.warnings)
 
 
 def test_one_level_of_truth_is_warned_of_and_several_are_not() -> None:
-    one = evaluate(table(truth=[2] * 12), None, Plan(options=NONE)).artifact
+    one = evaluate(table(truth=[2] * 12), None, Plan(options=NONE)).document
     assert any("every truth is the same level (2)" in warning for warning in one.warnings)
-    several = evaluate(table(), None, Plan(options=NONE)).artifact
+    several = evaluate(table(), None, Plan(options=NONE)).document
     assert not any("every truth" in warning for warning in several.warnings)
 
 
@@ -70,16 +71,17 @@ def test_a_case_that_holds_a_fifth_of_the_weight_is_warned_of_everywhere(
     sizes: list[float], warned: bool
 ) -> None:
     evaluation = evaluate(uneven(sizes), None, Plan(confidence="confidence", options=NONE))
-    people, share = evaluation.artifact.population, sizes[0] / sum(sizes)
+    people, share = evaluation.document.population, sizes[0] / sum(sizes)
     assert people.largest_case_share == pytest.approx(share)
     effective = sum(sizes) ** 2 / sum(m * m for m in sizes)
     assert people.effective_cases == pytest.approx(effective)
-    assert any(f"{share:.0%} of the weight" in w for w in evaluation.artifact.warnings) == warned
-    assert ("of the weight" in render(brief(evaluation.artifact))) == warned
-    numbers = evaluation.artifact.sides["confidence"][0].metrics
+    assert any(f"{share:.0%} of the weight" in w for w in evaluation.document.warnings) == warned
+    assert ("of the weight" in render(sections_of(evaluation.document))) == warned
+    numbers = evaluation.document.sides["confidence"][0].metrics
     for name in ("mae", "cmax", "augrc", "brier"):
         assert (Flag.DOMINATED in numbers[name].interval.flags) == warned, name
-    kappa = evaluation.artifact.overall["quadratic_kappa"].interval
+    overall: Any = evaluation.document.overall
+    kappa = overall["quadratic_kappa"].interval
     assert (Flag.DOMINATED in kappa.flags) == warned
 
 
@@ -89,7 +91,7 @@ def test_the_estimand_decides_whether_rows_or_cases_count_alike() -> None:
     values = {}
     for estimand in ("row", "case"):
         plan = Plan(confidence="confidence", options=NONE, estimand=estimand)
-        document = evaluate(judged, None, plan).artifact
+        document = evaluate(judged, None, plan).document
         assert document.options["estimand"] == estimand
         values[estimand] = document.sides["confidence"][0].metrics["accuracy"].value
         assert (document.warnings == []) == (estimand == "case")
@@ -99,7 +101,7 @@ def test_the_estimand_decides_whether_rows_or_cases_count_alike() -> None:
     assert values["case"] == pytest.approx(np.mean(by_case))
     even = uneven([1.0] * 12)
     one, other = (
-        evaluate(even, None, Plan(confidence="confidence", options=NONE, estimand=e)).artifact
+        evaluate(even, None, Plan(confidence="confidence", options=NONE, estimand=e)).document
         for e in ("row", "case")
     )
     assert one.sides["confidence"][0].metrics == other.sides["confidence"][0].metrics
@@ -110,7 +112,7 @@ def test_the_estimand_decides_whether_rows_or_cases_count_alike() -> None:
 def test_items_at_random_are_told_and_widen_the_intervals() -> None:
     judged = uneven([1.0] * 20, items=8)
     documents = {
-        items: acumen.evaluate(judged, confidence="confidence", resamples=0, items=items).artifact
+        items: acumen.evaluate(judged, confidence="confidence", resamples=0, items=items).document
         for items in ("fixed", "random")
     }
     fixed, wide = (
@@ -119,22 +121,24 @@ def test_items_at_random_are_told_and_widen_the_intervals() -> None:
     assert wide.high - wide.low > fixed.high - fixed.low
     assert wide.method == "log-jackknife-t, cases × items"
     for items, document in documents.items():
-        words = " ".join(render(brief(document)).split())
+        words = " ".join(render(sections_of(document)).split())
         assert f"95% intervals · items {items}, estimand row" in words
-    kappa = documents["random"].overall["quadratic_kappa"].interval
+    overall: Any = documents["random"].overall
+    kappa = overall["quadratic_kappa"].interval
     assert kappa.method.endswith("cases × items")
 
 
 @pytest.fixture(scope="module")
 def calibrated() -> tuple[Judgments, Any]:
     run = run_from_document(toy_run(40))
-    return run, acumen.calibrate(run, confidence="token_msp", method="isotonic", folds=2)
+    fitted = acumen.calibrate(run, confidence="token_msp", method="isotonic", folds=2)
+    return run, calibration_of(fitted)
 
 
 def test_a_calibration_that_no_function_uses_is_told(calibrated: tuple[Judgments, Any]) -> None:
     run, calibration = calibrated
     plan = Plan(confidence="token_msp", calibration=calibration, options=NONE)
-    told = [w for w in evaluate(run, None, plan).artifact.warnings if "calibration" in w]
+    told = [w for w in evaluate(run, None, plan).document.warnings if "calibration" in w]
     assert told == ["the calibration file was not used: no calibrated function was asked for"]
 
 
@@ -145,7 +149,7 @@ def test_a_signal_whose_name_holds_the_word_calibrated_is_no_use_of_it(
     signal = replace(run.signals["token_msp"])
     named = replace(run, signals={**run.signals, "uncalibrated_score": signal})
     plan = Plan(confidence="uncalibrated_score", calibration=calibration, options=NONE)
-    warnings = evaluate(named, None, plan).artifact.warnings
+    warnings = evaluate(named, None, plan).document.warnings
     assert not any("in-sample" in warning for warning in warnings)
     assert any("was not used" in warning for warning in warnings)
 
@@ -155,7 +159,7 @@ def test_a_calibration_that_is_used_on_its_own_cases_is_warned_of(
 ) -> None:
     run, calibration = calibrated
     plan = Plan(confidence="calibrated:token_msp", calibration=calibration, options=NONE)
-    warnings = evaluate(run, None, plan).artifact.warnings
+    warnings = evaluate(run, None, plan).document.warnings
     assert any("in-sample" in warning for warning in warnings)
     assert not any("was not used" in warning for warning in warnings)
 
@@ -169,18 +173,18 @@ def test_texts_are_missed_only_where_neither_side_quotes_any() -> None:
     quoting = run_from_document(document)
     plan = Plan(confidence="llm", options=NONE, texts=True)
     missing = "texts were asked for, but no evidence is quoted in the input"
-    assert missing in evaluate(plain, None, plan).artifact.warnings
-    assert missing not in evaluate(quoting, plain, plan).artifact.warnings
+    assert missing in evaluate(plain, None, plan).document.warnings
+    assert missing not in evaluate(quoting, plain, plan).document.warnings
 
 
 def test_a_table_whose_numbers_all_have_an_interval_names_none_without() -> None:
-    artifact = evaluate(run_from_document(toy_run(40)), None, Plan("llm", options=NONE)).artifact
-    text = render(brief(artifact))
+    artifact = evaluate(run_from_document(toy_run(40)), None, Plan("llm", options=NONE)).document
+    text = render(sections_of(artifact))
     assert "no interval" not in text
 
 
 def test_rows_of_a_table_stand_close_together() -> None:
-    artifact = evaluate(run_from_document(toy_run(40)), None, Plan("llm", options=NONE)).artifact
-    lines = render(brief(artifact)).splitlines()
+    artifact = evaluate(run_from_document(toy_run(40)), None, Plan("llm", options=NONE)).document
+    lines = render(sections_of(artifact)).splitlines()
     head = next(at for at, line in enumerate(lines) if line.lstrip().startswith("confidence"))
     assert all(line.strip() for line in lines[head : head + 4])

@@ -15,7 +15,7 @@ from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.inference.paired import compare
 from acumen.metrics import METRICS
-from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.values.measured import Absence, Flag, Interval, NoInterval
 from acumen.views.ranking import Ranking, rank
 
 RANDOM = Options(resamples=0, items="random")

@@ -23,7 +23,7 @@ from acumen.inference.options import Options
 from acumen.inference.resample import MOST_GROUPS, LeaveOut, replicate
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
-from acumen.results.measured import Interval
+from acumen.values.measured import Interval
 from acumen.views import tangents
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.forecast import Forecast, forecast
@@ -77,7 +77,8 @@ def studies(
             {k: v[np.argsort(order)] for k, v in side.items()}
             for side in (reasoning.right, reasoning.of)
         )
-        reasoning = replace(reasoning, **dict(zip(("right", "of"), sides, strict=True)))
+        right, of = sides
+        reasoning = replace(reasoning, right=right, of=of)
     return {
         Ranking: rank(loss, confidence, answered, unit=unit, most_loss=3, **of_case),
         Confusion: confuse(truth, np.where(answered, prediction, -1), levels=4, **of_case),

@@ -20,7 +20,7 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind, Metric
 from acumen.metrics.reliability import noise_of
 from acumen.report.words import note_of
-from acumen.results.measured import Absence, Flag, Interval, NoInterval, RestsOn
+from acumen.values.measured import Absence, Flag, Interval, NoInterval, RestsOn
 from acumen.views.confusion import confuse
 from acumen.views.forecast import forecast
 from acumen.views.ranking import Ranking, rank
@@ -296,7 +296,7 @@ def test_an_excess_is_a_risk_while_it_is_positive_and_uncut_when_ties_make_it_ne
     assert METRICS["eaurc"].kind is METRICS["aurc_gap_pct"].kind is Kind.EXCESS
     # losses 3, 3, 2 in one tie below a right answer: AURC .75, "optimal" .917
     tied = rank([3, 3, 2, 0] * 10, [0, 0, 0, 3] * 10, case=np.repeat(np.arange(10), 4), n_cases=10)
-    assert METRICS["eaurc"].measure(tied).value < 0  # type: ignore[operator]
+    assert METRICS["eaurc"].measure(tied).value < 0
 
 
 def test_ends_are_cut_to_the_values_a_metric_may_take() -> None:
@@ -314,8 +314,8 @@ def test_too_many_undefined_leave_one_out_values_withhold_the_interval() -> None
     assert Jackknife.of(fine).undefined == (19,)
     assert isinstance(default_interval(Kind.REAL, 0.3, Jackknife.of(fine)), Interval)
     assert isinstance(default_interval(Kind.REAL, 0.3, Jackknife.of(fine[1:])), NoInterval)
-    none = Jackknife.of(np.full(12, np.nan))
-    assert default_interval(Kind.REAL, 0.3, none) == NoInterval(
+    nowhere = Jackknife.of(np.full(12, np.nan))
+    assert default_interval(Kind.REAL, 0.3, nowhere) == NoInterval(
         why=Absence.UNDEFINED_WITHOUT_CASES, count=12, of=12
     )
 
@@ -323,9 +323,9 @@ def test_too_many_undefined_leave_one_out_values_withhold_the_interval() -> None
 def test_fewer_than_two_cases_have_no_interval() -> None:
     one = default_interval(Kind.REAL, 0.3, Jackknife.of(np.ones(1)))
     assert one == NoInterval(why=Absence.TOO_FEW_CASES, count=2, of=1)
-    one = rank([1, 0], [2, 1], case=[0, 0], n_cases=1)
+    lone = rank([1, 0], [2, 1], case=[0, 0], n_cases=1)
     for method in ("default", "percentile", "bca"):
-        found = infer([METRICS["mae"]], one, Options(method=method))["mae"]
+        found = infer([METRICS["mae"]], lone, Options(method=method))["mae"]
         assert found.value == 0.5
         assert why(found.interval) is Absence.TOO_FEW_CASES
         assert why(found.percentile) is Absence.TOO_FEW_CASES
@@ -618,13 +618,13 @@ def test_rare_levels_are_marked_wherever_a_mean_rests_on_them() -> None:
         found = infer([METRICS[name]], levels, Options(resamples=0))[name].interval
         assert found.rests_on == RestsOn(cases=1, where="at", level="d")
     severity = rank_severity(truth, prediction, levels=4, case=case, n_cases=30)
-    for metric, where in (
-        (METRICS["ordinal_auprc"], "at"),
-        (METRICS["auprc_ge"].at(level=3), "at"),
-        (METRICS["severity_ordering_ap"], "at"),
+    for metric in (
+        METRICS["ordinal_auprc"],
+        METRICS["auprc_ge"].at(level=3),
+        METRICS["severity_ordering_ap"],
     ):
         found = infer([metric], severity, Options(resamples=0))[metric.name].interval
-        assert found.rests_on == RestsOn(cases=1, where=where, level=3)
+        assert found.rests_on == RestsOn(cases=1, where="at", level=3)
     plenty = infer([METRICS["auprc_ge"].at(level=1)], severity, Options(resamples=0))
     assert plenty["auprc_ge@1"].interval.rests_on is None
     kappa = infer([METRICS["quadratic_kappa"]], levels, Options(resamples=0))

@@ -11,7 +11,7 @@ from acumen.inference.jackknife import Jackknife
 from acumen.inference.paired import _reach
 from acumen.inference.replicates import Replicates, bca, percentile, quantiles
 from acumen.inference.resample import lanes_for
-from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.values.measured import Absence, Flag, Interval, NoInterval
 
 
 def moved(*deviations: float, **more: Jackknife | np.ndarray) -> Jackknife:

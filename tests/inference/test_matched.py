@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from scipy import stats
 from acumen.errors import UsageError
 from acumen.inference.matched import compare_matched, match
 from acumen.inference.options import Options
-from acumen.results.measured import Absence, Flag
+from acumen.values.measured import Absence, Flag
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
 
@@ -89,7 +90,8 @@ def test_values_and_intervals_are_those_of_exact_fractions(seed: int) -> None:
         loss = rng.integers(0, 3, n * items) * (rng.random(n * items) < 0.5)
         confidence = rng.integers(0, 4, n * items)
         sides.append(rank(loss, confidence, answered, case=case, n_cases=n, most_loss=3))
-    both = compare_matched(*sides)
+    left, right = sides
+    both = compare_matched(left, right)
 
     def difference(without: int | None) -> float:
         shared = min(answered_share(side, without) for side in sides)
@@ -124,7 +126,7 @@ def test_swapping_the_sides_mirrors_everything() -> None:
     assert there.difference.delta != 0.0
     assert there.p_value == back.p_value
     for one, other in ((there.difference, back.difference), (there.guard, back.guard)):
-        assert one.delta == -other.delta  # type: ignore[operator]
+        assert one.delta == -other.delta
         assert one.interval is not None
         assert other.interval is not None
         assert (one.interval.low, one.interval.high) == pytest.approx(
@@ -152,7 +154,7 @@ def crossed(
 ) -> list[Ranking]:
     """Systems on the same cases and items, each with items that are hard for it alone."""
     rng = np.random.default_rng(seed)
-    columns = {"case": np.repeat(np.arange(n), k), "item": np.tile(np.arange(k), n)}
+    columns: dict[str, Any] = {"case": np.repeat(np.arange(n), k), "item": np.tile(np.arange(k), n)}
     views = []
     for share in shares:
         hard = rng.normal(size=k)[columns["item"]] + rng.normal(size=n * k) > 0.3
@@ -184,7 +186,7 @@ def test_what_a_row_does_is_the_slope_along_its_weight(
 
 
 def test_items_that_are_a_sample_widen_the_verdict_as_they_widen_a_mean_by_hand() -> None:
-    left, right = views = crossed(30, 8, (1.0, 1.0))
+    left, right = crossed(30, 8, (1.0, 1.0))
     d = (right.columns()[0] - left.columns()[0]).reshape(30, 8) / 240.0
     by_case, by_item = (d - d.mean()).sum(axis=1), (d - d.mean()).sum(axis=0)
     rest = d - d.mean(axis=1, keepdims=True) - d.mean(axis=0) + d.mean()
@@ -194,7 +196,7 @@ def test_items_that_are_a_sample_widen_the_verdict_as_they_widen_a_mean_by_hand(
         240 / (29 * 7) * (rest**2).sum(),
     )
     error = math.sqrt(parts[0] + parts[1] - parts[2])
-    fixed, random = (compare_matched(*views, options) for options in (Options(), RANDOM))
+    fixed, random = (compare_matched(left, right, options) for options in (Options(), RANDOM))
     narrow, wide = fixed.difference.interval, random.difference.interval
     assert narrow is not None
     assert wide is not None
@@ -206,16 +208,17 @@ def test_items_that_are_a_sample_widen_the_verdict_as_they_widen_a_mean_by_hand(
     degrees = error**4 / (parts[0] ** 2 / of_case + parts[1] ** 2 / 7 + parts[2] ** 2 / (29 * 7))
     p_value = 2 * stats.t(min(29.0, max(7.0, degrees))).sf(abs(240 * d.mean()) / error)
     assert random.p_value == pytest.approx(p_value)
-    assert random.p_value > fixed.p_value  # type: ignore[operator]
+    assert random.p_value > fixed.p_value
 
 
 def test_few_items_and_none_mark_the_verdict() -> None:
-    few = compare_matched(*crossed(30, 4, (1.0, 0.8)), RANDOM)
+    left, right = crossed(30, 4, (1.0, 0.8))
+    few = compare_matched(left, right, RANDOM)
     assert few.difference.interval is not None
     assert few.difference.interval.flags == (Flag.FEW_ITEMS,)
     assert few.decided(0.0, 0.05).favours is None
-    none = [replace(view, item=None) for view in crossed(30, 4, (1.0, 0.8))]
-    assert compare_matched(*none, RANDOM).difference.no_interval is not None
+    left, right = (replace(view, item=None) for view in (left, right))
+    assert compare_matched(left, right, RANDOM).difference.no_interval is not None
 
 
 def test_one_heavy_case_marks_the_verdict_and_no_risk_is_beyond_the_scale() -> None:

@@ -8,7 +8,7 @@ import pytest
 from acumen.inference.multiplicity import best_of, holm, simultaneous
 from acumen.inference.replicates import Replicates, percentile
 from acumen.inference.resample import Bootstrap, Enumeration
-from acumen.results.measured import Interval, NoInterval
+from acumen.values.measured import Interval, NoInterval
 
 
 def test_holm_multiplies_by_what_is_left_and_never_goes_down() -> None:

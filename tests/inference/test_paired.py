@@ -16,7 +16,7 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare, delta_interval
 from acumen.inference.swaps import SwapTest, studentise, swap_tests
 from acumen.metrics import METRICS, metrics_of
-from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.values.measured import Absence, Flag, Interval, NoInterval
 from acumen.views.confusion import confuse
 from acumen.views.forecast import forecast
 from acumen.views.ranking import Ranking, rank
@@ -403,7 +403,7 @@ def test_an_interval_says_what_the_test_of_all_together_does() -> None:
             methods.add(made.method)
             if made.method == "MOVER, together":
                 assert made.low < before.low < before.high < made.high
-                assert (contrast.together or contrast.alone).p_value > 0.05  # type: ignore[union-attr]
+                assert (contrast.together or contrast.alone).p_value > 0.05
                 assert made.confidence_level == 0.95
                 assert Flag.TEST_DECIDES not in made.flags
     assert "MOVER, together" in methods

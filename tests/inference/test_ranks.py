@@ -12,13 +12,14 @@ from scipy import stats
 from acumen.inference.matched import compare_matched, decide, match
 from acumen.inference.options import Options
 from acumen.inference.ranks import Family, rank_intervals, reaches
-from acumen.results.measured import Interval
+from acumen.values.measured import Interval
+from acumen.views.ranking import Ranking
 from simulations.laws import LAWS, draw_cases, judge
 
 RNG = np.random.default_rng(7)
 
 
-def rankings(systems: int, cases: int = 30, seed: int = 1, better: float = 1.0) -> list:  # type: ignore[type-arg]
+def rankings(systems: int, cases: int = 30, seed: int = 1, better: float = 1.0) -> list[Ranking]:
     rng = np.random.default_rng(seed)
     law = LAWS["beta"]
     drawn = draw_cases(law, rng, cases)
@@ -35,7 +36,7 @@ def test_ranks_follow_from_who_beats_whom() -> None:
         "AB": (0.02, 0.10), "AC": (-0.01, 0.09), "AD": (0.05, 0.2),
         "BC": (-0.05, 0.03), "BD": (0.01, 0.15), "CD": (-0.02, 0.12),
     }  # fmt: skip
-    wins = [(first, second) for (first, second), (low, _) in intervals.items() if low > 0]
+    wins = [(pair[0], pair[1]) for pair, (low, _) in intervals.items() if low > 0]
     assert rank_intervals("ABCD", wins) == {"A": (1, 2), "B": (2, 3), "C": (1, 4), "D": (3, 4)}
 
 
@@ -95,7 +96,7 @@ def test_two_systems_have_the_numbers_of_a_comparison_of_two() -> None:
     matching = match(two, options)
     family = matching.family([(0, 1)])
     among = decide(matching.pair(0, 1), family, 0.95)
-    alone = compare_matched(*two, options)
+    alone = compare_matched(two[0], two[1], options)
     assert among == alone.decided(alone.p_value, 0.05)
     assert among.favours == "left"
 
@@ -114,7 +115,7 @@ def test_a_third_system_widens_intervals_and_never_lowers_a_p_value() -> None:
         assert among.p_adjusted is not None
         assert own.p_value is not None
         assert among.p_adjusted >= own.p_value
-        guarded = not (among.difference.interval.has_zero or among.guard.interval.has_zero)  # type: ignore[union-attr]
+        guarded = not (among.difference.interval.has_zero or among.guard.interval.has_zero)
         assert (among.favours is not None) == guarded
 
 

@@ -34,7 +34,7 @@ from acumen.inference.resample import (
     replicate,
 )
 from acumen.metrics import METRICS, metrics_of
-from acumen.results.measured import Absence, Interval, NoInterval
+from acumen.values.measured import Absence, Interval, NoInterval
 from acumen.views.ranking import Ranking, rank
 from acumen.views.weights import CaseWeights
 
@@ -85,7 +85,8 @@ def test_the_generator_gives_its_published_numbers(
     counter: tuple[int, ...], key: tuple[int, ...], words: tuple[int, ...]
 ) -> None:
     whole_key = np.uint64(key[0] | key[1] << 32)
-    assert tuple(int(w) for w in philox(*map(np.uint64, counter), whole_key)) == words
+    a, b, c, d = map(np.uint64, counter)
+    assert tuple(int(w) for w in philox(a, b, c, d, whole_key)) == words
     assert plain_philox(counter, key) == words
 
 

@@ -12,16 +12,16 @@ import pytest
 
 from acumen.errors import DataError, UsageError
 from acumen.inference.options import Options
-from acumen.large import count, evaluate
 from acumen.large.api import rows_of
 from acumen.large.cells import count_rows
 from acumen.large.counts import CELL, Counts
-from acumen.large.files import MOST_ROWS, _counts
+from acumen.large.files import MOST_ROWS, counts_of
 from acumen.large.gradient import Measurement
 from acumen.results.counts import CountsDocument
-from acumen.results.measured import Absence, NoInterval
 from acumen.table.losses import find_loss
 from acumen.table.scale import Scale
+from acumen.values.measured import Absence, NoInterval
+from tests.large.measures import count, evaluate
 from tests.large.studies import alike, study
 
 ROWS = pl.LazyFrame(
@@ -51,7 +51,7 @@ def change(column: str, value: float, prediction: int = 0) -> dict[str, Any]:
 def problems(document: dict[str, Any]) -> str:
     content = counts().model_copy(update=document)
     try:
-        _counts(content, "a.counts")
+        counts_of(content, "a.counts")
     except DataError as error:
         return "; ".join(problem.message for problem in error.problems)
     return ""

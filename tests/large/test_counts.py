@@ -13,14 +13,15 @@ import pytest
 import acumen
 from acumen.errors import DataError, UsageError
 from acumen.large import cells as counting
-from acumen.large import evaluate, passes
+from acumen.large import passes
 from acumen.large.api import rows_of
 from acumen.large.counts import Counts
 from acumen.large.passes import bins_of
 from acumen.metrics import METRICS
 from acumen.results.counts import Certified
-from acumen.results.measured import Measured
 from acumen.table.losses import find_loss
+from acumen.values.measured import Measured
+from tests.large.measures import evaluate
 from tests.large.studies import alike, study
 
 BY_HAND = pl.LazyFrame(
@@ -57,8 +58,8 @@ def apart(ours: Certified, theirs: Measured) -> float:
 
 
 def in_memory(rows: Any, **options: Any) -> dict[str, Measured]:
-    artifact = acumen.evaluate(rows, resamples=0, **options).artifact
-    overall = {"level_mae": artifact.overall["mae_levels"]} | artifact.overall
+    artifact: Any = acumen.evaluate(rows, resamples=0, **options).document
+    overall: dict[str, Measured] = {"level_mae": artifact.overall["mae_levels"]} | artifact.overall
     return overall | artifact.confidence_variants["confidence"].metrics
 
 
@@ -198,7 +199,8 @@ def test_systems_are_compared_as_in_memory() -> None:
     left, right = study(24_000), study(24_000)
     better = pl.when(pl.col("item") % 5 == 0).then("truth").otherwise("prediction")
     right = right.with_columns(prediction=better)
-    deltas = acumen.compare(left, right, resamples=0).artifact.comparison.deltas["confidence"]
+    document: Any = acumen.compare(left, right, resamples=0).document
+    deltas = document.comparison.deltas["confidence"]
     both = evaluate(left.lazy(), right.lazy()).systems
     (_, first), (_, second) = both.items()
     assert not first.deltas

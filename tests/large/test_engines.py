@@ -10,8 +10,9 @@ import pytest
 
 import acumen
 from acumen.errors import DataError, UsageError
-from acumen.large import cells, engines, evaluate, passes
+from acumen.large import cells, engines, passes
 from acumen.results.counts import LargeArtifact
+from tests.large.measures import evaluate
 from tests.large.studies import alike, study
 
 ROWS = 6000

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acumen.inference.infer import weighed
 from acumen.large.gradient import CaseSums, CaseView
-from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.values.measured import Flag, Interval
 from acumen.views.confusion import confuse
 from acumen.views.ranking import rank
 from acumen.views.weights import Group
@@ -75,9 +76,8 @@ def test_a_few_cases_that_hold_most_of_the_weight_are_marked(
 ) -> None:
     sums = {"cases": float(cases), "rows_0_1": 10.0, "rows_0_2": squares, "rows_0_most": most}
     view, interval = CaseView(LEVELS, sums, 0), Interval(low=0.0, high=1.0, method="t")
-    assert view.weighed(interval).flags == ((Flag.DOMINATED,) if is_marked else ())  # type: ignore[union-attr]
-    none = NoInterval(why=Absence.NO_VALUE)
-    assert view.weighed(none) is none
+    jackknife = CaseSums(np.zeros(1), size=cases)
+    assert weighed(interval, view, jackknife).flags == ((Flag.DOMINATED,) if is_marked else ())
 
 
 def case_sums(influence: list[float], scale: float = 1.0) -> CaseSums:

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from acumen.cli import run
-from acumen.large import evaluate
+from tests.large.measures import evaluate
 from tests.large.studies import study
 
 Run = Callable[..., tuple[int, str, str]]

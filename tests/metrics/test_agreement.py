@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, mean_ab
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS, metrics_of
-from acumen.results.measured import Interval
+from acumen.values.measured import Interval
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.weights import CaseWeights
 
@@ -78,7 +78,7 @@ def test_an_interval_of_an_error_in_levels_ends_at_the_farthest_level() -> None:
 def test_a_weighting_that_lacks_a_level_has_no_macro_mean() -> None:
     table = confuse([0, 1, 2], [0, 1, 1])
     for name in ("macro_f1", "macro_mae"):
-        assert math.isnan(METRICS[name](table, np.array([1.0, 1.0, 0.0])))  # type: ignore[arg-type]
+        assert math.isnan(METRICS[name](table, np.array([1.0, 1.0, 0.0])))
 
 
 @pytest.mark.parametrize("tables", [300, pytest.param(1000, marks=pytest.mark.slow)])
@@ -129,7 +129,7 @@ def test_a_block_of_weightings_gives_what_each_gives_alone(name: str) -> None:
     counts = rng.integers(0, 4, (12, 20)).astype(float)
     together = METRICS[name](table, CaseWeights(counts))
     alone = [METRICS[name](table, counts[case, b] * own) for b in range(20)]
-    np.testing.assert_allclose(together, alone, rtol=1e-12, equal_nan=True)
+    np.testing.assert_allclose(np.array(together), np.array(alone), rtol=1e-12, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"krippendorff_alpha"}))

@@ -191,7 +191,7 @@ def test_a_block_of_weightings_gives_what_each_gives_alone() -> None:
     for name in ("ordinal_auprc", "ordinal_nap", "ordinal_auroc", "severity_ordering_ap"):
         together = METRICS[name](ranking, CaseWeights(counts))
         alone = [METRICS[name](ranking, counts[case, b] * own) for b in range(20)]
-        np.testing.assert_allclose(together, alone, rtol=1e-13, equal_nan=True)
+        np.testing.assert_allclose(np.array(together), np.array(alone), rtol=1e-13, equal_nan=True)
 
 
 def test_any_increasing_change_of_score_leaves_the_ranking_alone() -> None:

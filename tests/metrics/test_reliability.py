@@ -12,9 +12,9 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 from acumen.errors import DataError, UsageError
 from acumen.metrics import METRICS, reliability
+from acumen.views.bins import equal_width_bin
 from acumen.views.forecast import (
     MANY_CASES,
-    equal_width_bin,
     forecast,
     forecast_judgments,
     target_of,
@@ -126,7 +126,9 @@ def test_what_noise_leaves_of_smooth_ece_is_taken_at_its_width(
 ) -> None:
     p, y = study(1, n)
     case = np.arange(n) % cases
-    left = METRICS["smooth_ece"].noise(forecast(p, y, case=case), error)
+    noise = METRICS["smooth_ece"].noise
+    assert noise is not None
+    left = noise(forecast(p, y, case=case), error)
     expected = smoothed_without_noise(p, y, case, width)
     assert expected > 0.01
     assert left == (pytest.approx(expected, abs=1e-7), 0.0)
@@ -135,7 +137,9 @@ def test_what_noise_leaves_of_smooth_ece_is_taken_at_its_width(
 def test_many_cases_are_taken_in_groups() -> None:
     p, y = study(1, MANY_CASES + 1)
     view = forecast(p, y)
-    left = METRICS["smooth_ece"].noise(view, 0.1)
+    noise = METRICS["smooth_ece"].noise
+    assert noise is not None
+    left = noise(view, 0.1)
     expected = smoothed_without_noise(p, y, deal(view, MANY_CASES), 0.1)
     assert left == (pytest.approx(expected, abs=1e-9), 0.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from acumen.views.ranking import Ranking, rank, rank_judgments
 from acumen.views.weights import CaseWeights
 
 
-def measured(ranking: Ranking, name: str, **parameters: float) -> float:
+def measured(ranking: Ranking, name: str, **parameters: Any) -> float:
     metric = METRICS[name]
     metric = metric.at(**parameters) if parameters else metric
     value = metric.measure(ranking).value
@@ -221,7 +222,7 @@ def test_case_weights_of_survey_rows_multiply() -> None:
     ],
 )
 def test_what_would_be_ranked_other_than_meant_is_refused(
-    loss: list[float], confidence: list[float], others: dict[str, list[int]], said: str
+    loss: list[float], confidence: list[float], others: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(UsageError, match=said):
         rank(loss, confidence, **others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,8 @@ from acumen.views.weights import CaseWeights
 from tests.oracles.selective import Row, all_metrics
 
 METRICS = {m.name: m for m in metrics_of(Ranking)}
-COVERAGES = (Fraction(1, 5), Fraction(1, 2), Fraction(3, 5), Fraction(1))
-RISKS = (Fraction(1, 4), Fraction(1), Fraction(0))
+COVERAGES: Any = (Fraction(1, 5), Fraction(1, 2), Fraction(3, 5), Fraction(1))
+RISKS: Any = (Fraction(1, 4), Fraction(1), Fraction(0))
 
 
 def random_rows(rng: np.random.Generator) -> list[Row]:
@@ -58,7 +59,7 @@ def disagreements(seed: int, tables: int) -> tuple[list[str], int]:
         rows = random_rows(rng)
         weightless = sum(r.weight for r in rows) == 0
         coverage, risk = rng.choice(COVERAGES), rng.choice(RISKS)
-        expected = {} if weightless else all_metrics(rows, coverage, risk)
+        expected: dict[str, Any] = {} if weightless else all_metrics(rows, coverage, risk)
         got = ours(rows, coverage, risk)
         for name, value in got.items():
             want = expected.get(name)

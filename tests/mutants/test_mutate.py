@@ -114,14 +114,14 @@ def test_a_sample_is_the_same_for_a_seed_and_another_for_another() -> None:
 
 @pytest.mark.slow
 def test_a_sample_reaches_every_package_and_no_line_twice() -> None:
-    faults = sample(SOURCES, 200, 7)
+    faults = sample(SOURCES, 220, 7)
     assert len({(fault.file, fault.line) for fault in faults}) == len(faults)
     every = (fault for file, text in SOURCES.items() for fault in mutations(text, file))
     lines = {(f.file, f.line) for f in every if f.key not in equivalents()}
     there = Counter(package_of(file) for file, _ in lines)
     drawn = Counter(package_of(fault.file) for fault in faults)
     assert all(drawn[name] >= min(FEWEST, n) for name, n in there.items())
-    assert abs(len(faults) - 200) <= 10
+    assert abs(len(faults) - 220) <= 10
     assert not {fault.key for fault in faults} & equivalents()
 
 

@@ -129,10 +129,8 @@ def auroc(rows: list[Row]) -> Fraction | None:
     wrong = [r.confidence for r in rows if r.answered and r.loss > 0]
     if not right or not wrong:
         return None
-    wins = sum(
-        Fraction(1) if a > b else Fraction(1, 2) if a == b else 0 for a in right for b in wrong
-    )
-    return wins / (len(right) * len(wrong))
+    halves = sum((a > b) + (a >= b) for a in right for b in wrong)
+    return Fraction(halves, 2) / (len(right) * len(wrong))
 
 
 def all_metrics(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str, object]:

@@ -110,7 +110,7 @@ def test_the_trace_names_the_rule_and_the_evidence() -> None:
     assert set(trace.because) == {"E2", "E3", "E4", "E5"}
     assert trace.unknown == ("E6",)
     points = decide(find_policy("G1_allergy_V2"), rows).trace
-    assert points.points == (("E1", 2), ("E2", 5), ("E5", 5))
+    assert list(points.points) == [("E1", 2), ("E2", 5), ("E5", 5)]
     assert points.because == ("E1", "E2", "E5")
 
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from acumen.charts.export import available
+from acumen.charts import available
 
 DOCS = Path(__file__).parents[2] / "docs"
 SAMPLES = Path(__file__).parents[1] / "samples"

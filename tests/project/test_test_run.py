@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+
+from tests.report import browsers
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,3 +70,42 @@ def test_where_a_browser_is_required_its_absence_fails(no_browser: Mapping[str, 
     done = session(IN_A_BROWSER, **no_browser, ACUMEN_BROWSER="required")
     assert done.returncode == 1
     assert "1 error" in done.stdout.splitlines()[-1]
+
+
+def test_a_browser_that_does_not_start_is_none(no_browser: Mapping[str, str]) -> None:
+    broken = Path(no_browser["PATH"]) / "chromium"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    done = session(IN_A_BROWSER, **no_browser, ACUMEN_BROWSER="")
+    assert done.returncode == 0, done.stdout
+    assert "1 BROWSER TESTS WERE SKIPPED" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("user", "failing", "programs"),
+    [
+        (0, "", ["apt-get", "apt-get", sys.executable]),
+        (0, "apt-get", ["apt-get", sys.executable]),
+        (1000, "", [sys.executable]),
+    ],
+)
+def test_where_there_is_none_debians_is_tried_and_then_a_download(
+    monkeypatch: pytest.MonkeyPatch,
+    no_browser: Mapping[str, str],
+    user: int,
+    failing: str,
+    programs: list[str],
+) -> None:
+    ran: list[str] = []
+
+    def run(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
+        ran.append(command[0])
+        return subprocess.CompletedProcess(command, int(command[0] == failing))
+
+    for name, value in no_browser.items():
+        monkeypatch.setenv(name, value)
+    (Path(no_browser["PATH"]) / "apt-get").touch(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(subprocess, "run", run)
+    assert browsers.main() == 1
+    assert ran == programs

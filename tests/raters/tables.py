@@ -54,7 +54,7 @@ def rated(rows: Any = None, **options: Any) -> RatingsDocument:
     """The findings on rows; by default five people and a judge."""
     if rows is None:
         rows, options = five_and_a_judge(), {"raters": PEOPLE, "judge": "judge"} | options
-    return acumen.rate(rows, **{"levels": "1-5"} | options).results
+    return acumen.rate(rows, **{"levels": "1-5"} | options).document
 
 
 def panel_of(table: Any, levels: str = "1-5") -> Panel:

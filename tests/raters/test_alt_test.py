@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from acumen.raters.alt_test import _benjamini_yekutieli
@@ -65,10 +67,10 @@ def _differences(rows: list[dict[str, int | None]], person: str) -> list[int]:
     """D of each instance, from its definition."""
     out = []
     for row in rows:
-        others = [row[p] for p in PEOPLE if p != person and row[p] is not None]
+        others: list[Any] = [row[p] for p in PEOPLE if p != person and row[p] is not None]
         if row[person] is None or row["judge"] is None or not others:
             continue
-        far = {w: sum((row[w] - o) ** 2 for o in others) for w in (person, "judge")}  # type: ignore[operator]
+        far = {w: sum((row[w] - o) ** 2 for o in others) for w in (person, "judge")}
         out.append((far[person] <= far["judge"]) - (far["judge"] <= far[person]))
     return out
 

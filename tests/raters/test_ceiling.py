@@ -31,7 +31,7 @@ READING: dict[str, Any] = {"case": "doc", "item": "item", "levels": [0, 1, 2, 3,
 @pytest.mark.parametrize("shape", ["wide", "long"])
 def test_agreement_stands_beside_that_of_the_raters(shape: str) -> None:
     rows = ratings()
-    judge = acumen.rate(rows, raters=RATERS, judge="ai", **READING).results.judges["ai"]
+    judge = acumen.rate(rows, raters=RATERS, judge="ai", **READING).document.judges["ai"]
     said: dict[str, Any] = {"truth": RATERS}
     if shape == "long":
         said = {"truth": "stars", "rater": "who"}
@@ -49,7 +49,7 @@ def test_agreement_stands_beside_that_of_the_raters(shape: str) -> None:
 
 def test_one_truth_has_no_ceiling() -> None:
     study = acumen.evaluate(ratings(), truth="ann", prediction="ai", resamples=0, **READING)
-    assert "raters_alpha" not in study.artifact.overall_by_input[0]
+    assert "raters_alpha" not in study.document.overall_by_input[0]
 
 
 def test_ratings_without_roles_are_asked_for_by_the_options_of_rate() -> None:

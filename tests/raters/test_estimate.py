@@ -73,7 +73,7 @@ def rows(cases: int = 40, labelled: int = 20, **more: Any) -> list[dict[str, Any
 
 def estimated(data: Any, **options: Any) -> EstimateDocument:
     keywords = {"labelled": "human", "prediction": "ai", "item": "item", "levels": "1-5"} | options
-    found = acumen.estimate(data, **keywords).results
+    found = acumen.estimate(data, **keywords).document
     assert isinstance(found, EstimateDocument)
     return found
 

@@ -124,7 +124,12 @@ def test_numbers_that_make_no_scale_are_refused(levels: list[float], said: str) 
 
 
 def test_the_items_of_a_shipped_scale_name_it() -> None:
-    columns = {"case": [1, 2], "item": ["Sleep", "Tired"], "truth": [0, 1], "prediction": [1, 1]}
+    columns: dict[str, Any] = {
+        "case": [1, 2],
+        "item": ["Sleep", "Tired"],
+        "truth": [0, 1],
+        "prediction": [1, 1],
+    }
     assert from_columns(**columns).scale == Scale.named("phq8")
     columns["item"] = ["Sleep", "Pain"]
     assert from_columns(**columns).scale.levels == (0, 1)

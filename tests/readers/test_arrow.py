@@ -73,7 +73,7 @@ ODD = {
     "a row of blanks": "\n".join([HEADER, *rows(), ",,,,,,"]),
     "the mark named": "sep=;\n" + "\n".join([HEADER, *rows()]).replace(",", ";"),
 }
-BROKEN = {
+BROKEN: dict[str, str | bytes] = {
     "a lone carriage return": "\n".join([HEADER, *rows(), "x,a,1,1,0.5,a\rb,1"]),
     "a ragged line": "\n".join([HEADER, *rows(), "x,a,1"]),
     "another encoding": ("\n".join([HEADER, *rows(), "x,a,1,1,0.5,\xff,1"])).encode("latin-1"),

@@ -33,7 +33,7 @@ def records(name: str) -> list[dict[str, Any]]:
     return list(map(json.loads, text.splitlines())) if name.endswith("l") else json.loads(text)
 
 
-def columns(rows: Iterable[dict[str, Any]], **names: str) -> dict[str, list[Any]]:
+def columns(rows: Iterable[dict[str, Any]], **names: str) -> dict[str, Any]:
     rows = list(rows)
     return {role: [row[name] for row in rows] for role, name in names.items()}
 
@@ -52,7 +52,8 @@ def stars() -> Judgments:
 def binary() -> Judgments:
     c = cells("binary.tsv", "\t")
     roles = {"case": "patient", "item": "symptom", "truth": "label", "prediction": "pred"}
-    return from_columns(**{role: c[name] for role, name in roles.items()}, abstain=["-1"])
+    columns: dict[str, Any] = {role: c[name] for role, name in roles.items()}
+    return from_columns(**columns, abstain=["-1"])
 
 
 def messy() -> Judgments:
@@ -90,7 +91,8 @@ def words() -> Judgments:
 def raters() -> Judgments:
     c = cells("raters_long.csv")
     names = {"case": "document", "item": "criterion", "rater": "rater", "truth": "score"}
-    return from_columns(**{r: c[n] for r, n in names.items()}, prediction=c["ai_score"])
+    columns: dict[str, Any] = {role: c[name] for role, name in names.items()}
+    return from_columns(**columns, prediction=c["ai_score"])
 
 
 def repeats() -> Judgments:
@@ -172,7 +174,7 @@ def test_only_predictions_may_abstain() -> None:
 
 
 def test_raters_of_one_judgment_have_one_prediction() -> None:
-    columns = {"case": [1, 1, 2, 2], "rater": list("abab"), "truth": [1, 2, 3, 3]}
+    columns: dict[str, Any] = {"case": [1, 1, 2, 2], "rater": list("abab"), "truth": [1, 2, 3, 3]}
     assert len(from_columns(**columns, prediction=[1, 1, 2, 2])) == 4
     with pytest.raises(DataError) as error:
         from_columns(**columns, prediction=[1, 2, 2, None])
@@ -183,7 +185,7 @@ def test_raters_of_one_judgment_have_one_prediction() -> None:
     assert len(from_columns(**columns, prediction=[1, 2, 2, None], system=systems)) == 4
 
 
-NONE_IS_A_LEVEL: Final[dict[str, list[Any]]] = {
+NONE_IS_A_LEVEL: Final[dict[str, Any]] = {
     "case": [1, 2, 3, 4],
     "truth": ["None", "Mild", "Severe", "Mild"],
     "prediction": ["None", "None", "n/a", "Mild"],
@@ -220,11 +222,14 @@ def test_true_among_numbers_is_no_level() -> None:
 
 def test_a_percent_sign_is_told_with_the_way_out() -> None:
     with pytest.raises(DataError, match=r"'90%'; leave out the % and .*--confidence-range 0,100"):
-        from_columns(case=[1, 2], truth=[1, 2], prediction=[1, 2], confidence=["90%", 0.5])
+        from_columns(
+            case=[1, 2], truth=[1, 2], prediction=[1, 2],
+            confidence=["90%", 0.5],  # type: ignore[arg-type]  # refused
+        )  # fmt: skip
 
 
 def test_words_for_no_answer_are_named_one_by_one() -> None:
-    columns = {"case": [1, 2, 3], "truth": [1, 2, 3], "prediction": [1, 2, "n/a"]}
+    columns: dict[str, Any] = {"case": [1, 2, 3], "truth": [1, 2, 3], "prediction": [1, 2, "n/a"]}
     table = from_columns(**columns, scale=[1, 2, 3], abstain=["skip,don't know"])
     hint = "name each: --abstain skip --abstain 'don'\"'\"'t know'"
     assert [w for w in table.warnings if w.endswith(hint)]
@@ -235,8 +240,9 @@ def test_words_for_no_answer_are_named_one_by_one() -> None:
 @pytest.mark.parametrize("role", ["item", "system", "rater", "repeat"])
 def test_a_blank_name_in_a_text_table_is_missing(role: str, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text(f"case,truth,prediction,{role}\n1,1,2,a\n2,2,2,\n")
+    names: Any = {role: role}
     with pytest.raises(DataError, match=rf"line 3, case 2, {role}: (is missing|must be a name)"):
-        read(tmp_path / "rows.csv", **{role: role})
+        read(tmp_path / "rows.csv", **names)
 
 
 def test_categories_that_no_row_has_are_no_levels() -> None:

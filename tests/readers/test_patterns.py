@@ -86,6 +86,12 @@ SAME = "can match the same characters"
         ("(?:a*b|[ab]*)", None),  # no text meets both alternatives
         ("(?:a*[ab]*|xy)", SAME),
         ("a*(?:ba*)?", None),
+        (r"\u5000*\u5000*", SAME),  # a character that is written by its number
+        (r"[\u5000-\u6000]*[\u5500-\u7000]*", SAME),
+        ("(?:a|b)*", None),  # as good as a set
+        ("(?:a|[ab])*", "one character or set"),
+        ("(?i:a)", "are out"),
+        ("a{b{}", None),
     ],
 )
 def test_repeats_are_let_in_up_to_the_work_they_may_make(pattern: str, reason: str | None) -> None:

@@ -77,7 +77,8 @@ def test_repeats_are_counted_in_the_order_of_tests_and_not_of_rows() -> None:
 
 
 def test_a_test_is_known_by_its_variables_in_any_order() -> None:
-    first, again = ({"vars": dict(pairs)} for pairs in (["ax", "by"], ["by", "ax"]))
+    first: dict[str, Any] = {"vars": {"a": "x", "b": "y"}}
+    again: dict[str, Any] = {"vars": {"b": "y", "a": "x"}}
     records = read_rows(row(0) | first, row(1) | again)
     assert [(r["test"], r["repeat"]) for r in records.rows] == [(0, 0), (0, 1)]
 

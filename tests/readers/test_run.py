@@ -370,7 +370,7 @@ def test_the_items_are_the_union_over_the_cases() -> None:
 
 def test_many_cases_with_items_of_their_own_are_told_by_case_and_not_by_gap() -> None:
     """Gaps grow with the square of such a file: 2,000 cases would make 12 million problems."""
-    own = [
+    own: list[Any] = [
         {
             "participant_id": case,
             "success": True,

@@ -189,14 +189,16 @@ def test_numbers_in_place_of_a_confidences_name_are_refused(confidence: Any) -> 
 
 @pytest.mark.parametrize("option", ["resamples", "seed", "threads"])
 def test_options_that_count_are_whole_numbers(option: str) -> None:
+    options: Any = {option: 1e3}
     with pytest.raises(UsageError, match=rf"^{option} must be a whole number, not 1000\.0"):
-        acumen.evaluate(table(), **{option: 1e3})
+        acumen.evaluate(table(), **options)
 
 
 def test_nan_in_a_list_of_numpy_numbers_is_no_null() -> None:
+    similarity: list[Any] = [0.5, np.float32("nan"), 1.0]
     table = acumen.from_columns(
         case=[1, 2, 3], truth=[0, 1, 2], prediction=[0, 1, 2],
-        signals={"retrieval_similarity_mean": [0.5, np.float32("nan"), 1.0]},
+        signals={"retrieval_similarity_mean": similarity},
     )  # fmt: skip
     with pytest.raises(DataError, match="NaN is not finite"):
         confidence.compute("retrieval_similarity_mean", table)

@@ -6,6 +6,7 @@ import json
 import shlex
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ WHAT_IT_HOLDS = {
 
 
 def look(name: str, **reading: object) -> Survey:
-    return acumen.survey(SAMPLES / name, **reading)  # type: ignore[arg-type]  # any keyword
+    return acumen.survey(SAMPLES / name, **reading).document  # type: ignore[arg-type]  # any keyword
 
 
 @pytest.mark.parametrize("name", WHAT_IT_HOLDS)
@@ -69,7 +70,7 @@ def test_every_command_it_gives_runs(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(SAMPLES)
-    survey = acumen.survey(name)
+    survey = acumen.survey(name).document
     commands = {q.command for q in survey.measurable.values() if q.command is not None}
     assert commands
     for command in commands:
@@ -132,7 +133,7 @@ def test_options_go_into_the_mapping_as_a_mapping_has_them(tmp_path: Path) -> No
 
 def test_a_run_artifact_is_looked_at_too(tmp_path: Path) -> None:
     write_json(tmp_path / "run.json", phq8_run())
-    survey = acumen.survey(tmp_path / "run.json", mode="few_shot")
+    survey = acumen.survey(tmp_path / "run.json", mode="few_shot").document
     assert (survey.format, survey.items, survey.levels) == ("run", 8, [0, 1, 2, 3])
     assert survey.measurable["agreement"].possible
 
@@ -186,13 +187,13 @@ def write(path: Path, header: str, rows: list[str]) -> Path:
 
 def test_a_column_of_systems_or_raters_is_no_item(tmp_path: Path) -> None:
     rows = [f"{c},{m},{c % 4},{(c + k) % 4}" for c in range(12) for k, m in enumerate("abc")]
-    systems = acumen.survey(write(tmp_path / "s.csv", "case,model,truth,prediction", rows))
+    systems = acumen.survey(write(tmp_path / "s.csv", "case,model,truth,prediction", rows)).document
     assert systems.columns["system"] == "model"
     assert "item" not in systems.columns
     command = systems.measurable["agreement"].command or ""
     assert command.endswith("--system model")
     rows = [f"{c},{m},{(c + k) % 4},{c % 4}" for c in range(12) for k, m in enumerate("abc")]
-    raters = acumen.survey(write(tmp_path / "r.csv", "case,who,truth,prediction", rows))
+    raters = acumen.survey(write(tmp_path / "r.csv", "case,who,truth,prediction", rows)).document
     assert raters.columns["rater"] == "who"
 
 
@@ -208,7 +209,7 @@ def test_a_code_for_no_answer_is_told_where_it_is_read_as_a_level(tmp_path: Path
 def test_a_confidence_with_gaps_is_said_to_have_them(tmp_path: Path) -> None:
     rows = [f"{c},{c % 4},{c % 4},{'' if c < 2 else c / 20}" for c in range(12)]
     path = write(tmp_path / "g.csv", "case,truth,prediction,confidence", rows)
-    questions = acumen.survey(path).measurable
+    questions = acumen.survey(path).document.measurable
     assert questions["selective"].lacks == "a confidence for 2 answered rows more"
     assert questions["agreement"].possible
 
@@ -216,17 +217,17 @@ def test_a_confidence_with_gaps_is_said_to_have_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", ["1000000000", "9" * 5000])
 def test_a_level_beyond_all_levels_is_told_and_ends_nothing(tmp_path: Path, number: str) -> None:
     path = write(tmp_path / "b.csv", "case,truth,prediction", ["1,0,1", f"2,{number},1", "3,1,1"])
-    assert acumen.survey(path).problems
+    assert acumen.survey(path).document.problems
 
 
 def test_words_are_put_in_their_usual_order_or_in_none(tmp_path: Path) -> None:
     rows = [f"{c},{['high', 'low', 'medium'][c % 3]},low" for c in range(12)]
-    usual = acumen.survey(write(tmp_path / "u.csv", "case,truth,prediction", rows))
+    usual = acumen.survey(write(tmp_path / "u.csv", "case,truth,prediction", rows)).document
     assert (usual.levels, usual.mapping["levels"]) == (["low", "medium", "high"], "low,medium,high")
     assert (usual.measurable["agreement"].command or "").endswith("--levels low,medium,high")
     assert any("usual order" in note for note in usual.notes)
     rows = [f"{c},{['red', 'blue', 'green'][c % 3]},red" for c in range(12)]
-    unknown = acumen.survey(write(tmp_path / "c.csv", "case,truth,prediction", rows))
+    unknown = acumen.survey(write(tmp_path / "c.csv", "case,truth,prediction", rows)).document
     assert (unknown.levels, "levels" in unknown.mapping) == (None, False)
     assert unknown.outcomes["answered"] == 12
     assert all(q.command is None for q in unknown.measurable.values())
@@ -271,7 +272,8 @@ def test_an_error_proposes_the_columns_that_map_guesses(sample: str, options: st
 
 def test_a_number_may_be_declared_as_no_answer() -> None:
     rows = [{"id": i, "truth": i % 3, "prediction": i % 2 or -9} for i in range(6)]
-    tables = [acumen.evaluate(rows, abstain=word, resamples=0).artifact for word in (-9, ["-9"])]
+    words: tuple[Any, ...] = (-9, ["-9"])
+    tables = [acumen.evaluate(rows, abstain=word, resamples=0).document for word in words]
     assert [t.population.outcomes["abstained"] for t in tables] == [3, 3]
 
 
@@ -286,7 +288,7 @@ def test_a_workbook_is_to_be_saved_as_csv(tmp_path: Path) -> None:
 def test_a_lazy_frame_is_read_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
     polars = pytest.importorskip("polars")
     rows = {"id": [1, 2, 3], "truth": [0, 1, 2], "prediction": [0, 1, 1]}
-    artifact = acumen.evaluate(polars.LazyFrame(rows), resamples=0).artifact
+    artifact = acumen.evaluate(polars.LazyFrame(rows), resamples=0).document
     assert artifact.population.outcomes["answered"] == 3
     assert not [w for w in recwarn if "Performance" in w.category.__name__]
 
@@ -295,20 +297,20 @@ def test_booleans_are_levels_whose_order_is_known(tmp_path: Path) -> None:
     path = tmp_path / "b.json"
     rows = [{"id": i, "truth": i % 2 == 0, "prediction": i % 3 == 0} for i in range(4)]
     path.write_text(json.dumps(rows))
-    findings = acumen.survey(path)
+    findings = acumen.survey(path).document
     assert (findings.levels, findings.problems) == (["false", "true"], [])
 
 
 def test_a_word_for_no_answer_among_truths_is_one_of_the_levels(tmp_path: Path) -> None:
     path = tmp_path / "n.csv"
     path.write_text("id,truth,prediction\n1,None,None\n2,Mild,None\n3,Severe,n/a\n4,Mild,Mild\n")
-    findings = acumen.survey(path)
+    findings = acumen.survey(path).document
     assert findings.levels == ["None", "Mild", "Severe"]
     assert findings.outcomes["answered"] == 3
 
 
 def test_of_several_systems_without_a_truth_nothing_is_offered_that_is_refused() -> None:
-    findings = acumen.survey(SAMPLES / "mtbench_single.jsonl", mapping="mt-bench")
+    findings = acumen.survey(SAMPLES / "mtbench_single.jsonl", mapping="mt-bench").document
     assert not any(question.possible for question in findings.measurable.values())
     with pytest.raises(DataError, match="there is no truth in it"):
         acumen.evaluate(SAMPLES / "mtbench_single.jsonl", mapping="mt-bench", resamples=0)
@@ -339,7 +341,7 @@ def test_the_whole_of_a_long_file_is_told(tmp_path: Path) -> None:
     ]
     path, mapping = tmp_path / "rows.csv", tmp_path / "m.toml"
     path.write_text("\n".join(["case,item,truth,prediction", *rows]))
-    columns = {column.path: column for column in acumen.survey(path).details}
+    columns = {column.path: column for column in acumen.survey(path).document.details}
     assert (columns["case"].distinct, columns["truth"].missing) == (2500, 2500)
     assert run(["map", str(path), "-o", str(mapping)]) == 0
     assert "low,medium,high,critical" in mapping.read_text()

@@ -159,7 +159,9 @@ def with_odd_parts(document: Any, random: Random) -> Any:
     """The document with some of its parts gone, or something else in their place."""
     document = copy.deepcopy(document)
     for _ in range(random.choice([1, 1, 2, 5])):
-        above, key, node = None, None, document
+        above: Any = None
+        key: Any = None
+        node = document
         for _ in range(random.randint(1, 7)):
             if not isinstance(node, dict | list) or not node:
                 break
@@ -176,7 +178,7 @@ def with_odd_parts(document: Any, random: Random) -> Any:
 @pytest.mark.parametrize("name", [n for n in TOOLS if n.endswith((".json", ".jsonl"))])
 def test_a_file_with_odd_parts_is_read_or_refused(name: str) -> None:
     text, has_lines = (SAMPLES / name).read_text("utf-8"), name.endswith(".jsonl")
-    whole = [json.loads(x) for x in text.splitlines()] if has_lines else json.loads(text)
+    whole: Any = [json.loads(x) for x in text.splitlines()] if has_lines else json.loads(text)
     if name.startswith("inspect"):
         whole["samples"] = [sample | {"events": []} for sample in whole["samples"]]
     random = Random(name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluation.evaluation import Evaluation
+from acumen.questions.evaluation import Evaluation
 from acumen.results.verdicts import PairDocument
 from tests.report.browsers import NoBrowserError, a_browser
 from tests.report.studies import paired_evaluation, single_evaluation, verdict_results

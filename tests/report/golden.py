@@ -26,10 +26,9 @@ from acumen.report.blocks import (
     Table,
     Warnings,
 )
-from acumen.report.brief import brief
 from acumen.report.html import _document, study_of
+from acumen.report.sections import sections_of
 from acumen.report.terminal import render
-from acumen.results.metrics import MetricsArtifact
 from tests.report.kinds import KINDS
 
 FOLDER: Final = Path(__file__).with_name("golden")
@@ -42,16 +41,15 @@ LEFT_OUT: Final = ("five",)
 
 def lines(study: Study) -> Iterator[str]:
     """A study from its title to its last case."""
-    yield from (study.title, study.subtitle)
-    for question, answers in study.answers:
-        yield from (f"## {question}", *answers)
+    yield from (study.head.title, study.head.subtitle)
+    yield from (f"## {answer}" for answer in study.answers)
     yield from _block(study.facts)
     yield from _block(study.warnings)
     for section in study.sections:
         yield f"# {section.title} [{section.key}]"
-        for block in section.blocks:
+        for block in section.parts:
             yield from _block(block)
-    yield from study.definitions
+    yield from study.head.definitions
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -108,8 +106,7 @@ def _rounded(part: Any) -> Any:
 def text(kind: str) -> str:
     """All of a kind of document, but when and by which acumen it was made."""
     document = _document(KINDS[kind]())
-    full = not isinstance(document, MetricsArtifact)  # of which it is a very long list
-    text = "\n".join(lines(study_of(document))) + "\n" + render(brief(document, full=full))
+    text = "\n".join(lines(study_of(document))) + "\n" + render(sections_of(document))
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z", "TIME", text.replace(__version__, "VERSION"))
     return re.sub(r'"rows-[0-9a-f]{16}"', '"ROWS"', text)
 

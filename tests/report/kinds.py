@@ -61,7 +61,7 @@ MAKERS: Final[Mapping[str, Callable[[], Reportable]]] = {
     "estimate": lambda: acumen.estimate(
         ratings(), labelled="label", prediction=JUDGES[0], **RATING
     ),
-    "calibrate": lambda: acumen.calibrate(table()).document(),
+    "calibrate": lambda: acumen.calibrate(table()),
     "threshold": lambda: acumen.threshold(table(), confidence="token_msp", risk=0.2),
     "sets": lambda: acumen.sets(table(), alpha=0.2),
     "cost": lambda: acumen.cost(table(), confidence="token_msp", abstain_cost=0.5),

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from acumen.evaluation.evaluate import evaluate
-from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
+from acumen.questions.evaluation import Evaluation
 from acumen.readers.run import run_from_document
 from acumen.results.verdicts import PairDocument
 from acumen.table.judgments import Judgments
+from tests.evaluations import evaluate
 from tests.toy_runs import toy_run
 
 QUICK = Plan(confidence="all", options=Options(resamples=400))

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluation.evaluation import Evaluation
+from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
+from acumen.questions.evaluation import Evaluation
 from acumen.readers.run import run_from_document
 from acumen.results.verdicts import PairDocument
 from benchmarks.page import write_large_page
+from tests.evaluations import evaluate
 from tests.report.kinds import KINDS
 from tests.report.opened import Seen, hovered, opened
-from tests.report.studies import Plan, evaluate
 from tests.toy_runs import toy_run
 
 CURVE = "#s1-chart-risk-coverage"
@@ -106,7 +107,7 @@ def test_only_names_that_can_be_singled_out_are_buttons(desk: Seen, single: Eval
         "[...document.querySelectorAll('figure:has(.picks) .chart')].map(c => c.id)"
     )
     assert charts == [f"s1-chart-{n}" for n in ("risk-coverage", "generalized-risk", "reliability")]
-    assert set(picks(desk.page, CURVE)) == set(single.artifact.confidence_variants)
+    assert set(picks(desk.page, CURVE)) == set(single.document.confidence_variants)
     assert desk.page.evaluate("document.querySelectorAll('.chart [tabindex]').length") == 0
 
 
@@ -121,12 +122,12 @@ def faint(page: Any) -> dict[str, float]:
 
 
 def test_a_function_is_singled_out_by_mouse_and_by_keyboard(desk: Seen, single: Evaluation) -> None:
-    best = single.artifact.best
+    best = single.document.best
     assert best is not None
-    other = next(f for f in single.artifact.confidence_variants if f != best.name)
+    other = next(f for f in single.document.confidence_variants if f != best.name)
     page = desk.page
     before = faint(page)
-    assert set(before) == set(single.artifact.confidence_variants)
+    assert set(before) == set(single.document.confidence_variants)
     assert {f for f, opacity in before.items() if opacity == 1} == {best.name}
     page.get_by_role("button", name=other, exact=True).first.click()
     assert {f for f, o in faint(page).items() if o == 1} == {other}
@@ -147,7 +148,7 @@ def test_hovering_a_point_tells_coverage_risk_threshold_and_count(desk: Seen) ->
 def test_the_table_of_cases_filters_searches_sorts_and_turns_pages(
     desk: Seen, single: Evaluation
 ) -> None:
-    rows = single.artifact.rows[0]
+    rows: Any = single.document.rows[0]
     pairs = list(zip(rows.truth, rows.prediction, strict=True))
     wrong = sum(p is not None and t != p for t, p in pairs)
     page = desk.page
@@ -200,8 +201,8 @@ def test_what_has_no_value_is_sorted_last_both_ways(desk: Seen, clicks: int) -> 
 def test_a_click_on_a_cell_of_the_confusion_leads_to_its_rows(
     browser: Any, page_file: Path, single: Evaluation
 ) -> None:
-    rows = single.artifact.rows[0]
-    levels = single.artifact.summaries[0].levels
+    rows: Any = single.document.rows[0]
+    levels = single.document.summaries[0].levels
     with opened(browser, page_file) as seen:
         page = seen.page
         cells = page.locator("#s1-chart-confusion .mark-rect path")
@@ -318,10 +319,10 @@ def pair_screen(browser: Any, pair_file: Path) -> Iterator[Any]:
 def test_two_systems_share_one_table_and_what_they_disagree_on_is_kept_in_the_address(
     browser: Any, pair_file: Path, paired: Evaluation
 ) -> None:
-    left, right = paired.artifact.rows
+    left, right = paired.document.rows
     assert left.case == right.case
     differ = sum(a != b for a, b in zip(left.prediction, right.prediction, strict=True))
-    one, other = paired.artifact.input_names
+    one, other = paired.document.input_names
     outcomes = list(zip(left.truth, left.prediction, right.prediction, strict=True))
     only = sum(a == t != b and b is not None for t, a, b in outcomes)
     with opened(browser, pair_file) as seen:
@@ -351,16 +352,16 @@ def test_two_systems_share_one_table_and_what_they_disagree_on_is_kept_in_the_ad
 def test_a_case_opens_in_a_panel_by_keyboard_and_stands_in_the_address(
     browser: Any, pair_file: Path, paired: Evaluation
 ) -> None:
-    rows = paired.artifact.rows[0]
+    rows = paired.document.rows[0]
     with opened(browser, pair_file) as seen:
         page = seen.page
         page.locator(".cases .open").nth(1).focus()
         page.keyboard.press("Enter")
         panel = page.get_by_role("dialog", name=f"{rows.case[1]}, {rows.item[1]}")
-        assert panel.locator("thead th").all_inner_texts() == ["what", *paired.artifact.input_names]
+        assert panel.locator("thead th").all_inner_texts() == ["what", *paired.document.input_names]
         facts = panel.locator("tbody th").all_inner_texts()
         assert facts[:3] == ["prediction", "outcome", "evidence"]
-        assert set(paired.artifact.confidence_variants) <= set(facts)
+        assert set(paired.document.confidence_variants) <= set(facts)
         assert page.evaluate("document.activeElement.id") == "panel-title"
         panel.get_by_role("button", name="Next").click()
         assert page.locator("#panel-title").inner_text() == f"{rows.case[2]}, {rows.item[2]}"
@@ -420,7 +421,7 @@ def test_the_verdict_with_its_interval_is_the_first_thing_read(
     text = page.locator(".verdict").inner_text()
     assert [name for name, _ in above] == ["subtitle", "verdict", "facts"]
     assert [top for _, top in above] == sorted(top for _, top in above if top < 900)
-    assert re.search(r"95% interval [−+]\d\.\d+ to [−+]\d\.\d+", text), text
+    assert re.search(r"[−+]\d\.\d+, [−+]\d\.\d+ to [−+]\d\.\d+", text), text
 
 
 def test_a_dash_says_why_there_is_no_number(desk: Seen) -> None:
@@ -520,7 +521,7 @@ def test_print_holds_every_row(desk: Seen, single: Evaluation) -> None:
     rows = page.evaluate("document.querySelector('.cases tbody').rows.length")
     count = box.locator(".count").inner_text()
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert rows == len(single.artifact.rows[0].case)
+    assert rows == len(single.document.rows[0].case)
     assert count == f"1–{rows} of {rows} rows"
     assert page.evaluate("document.querySelector('.cases tbody').rows.length") == 50
 
@@ -548,7 +549,7 @@ def test_tables_and_charts_can_be_saved(desk: Seen) -> None:
 def test_a_confidence_function_can_be_chosen_for_its_distribution(
     desk: Seen, single: Evaluation
 ) -> None:
-    summary = single.artifact.summaries[0].functions["llm"].distribution
+    summary = single.document.summaries[0].functions["llm"].distribution
     desk.page.select_option("#s1-chart-confidence select", label="llm")
     heights = desk.page.evaluate(
         "[...document.querySelectorAll('#s1-chart-confidence .mark-rect path')]"
@@ -600,7 +601,7 @@ def test_no_word_of_a_notebook_s_picture_is_cut(browser: Any, single: Evaluation
     page = browser.new_page()
     for name in CHARTS:
         if name not in ("deltas", "leaderboard"):
-            picture = svg_of(chart(name, single, functions=["llm", "token_msp"])).decode()
+            picture = svg_of(chart(name, single.document, functions=["llm", "token_msp"])).decode()
             wider = picture.replace("Liberation Sans, Arial", "DejaVu Sans, Verdana")
             page.set_content(f"<div class='chart' id='{name}'>{wider}</div>")
             page.add_style_tag(content=".chart { width: max-content; }")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ import pytest
 import acumen
 from acumen.report.claims import Claim
 from acumen.report.selective import compared as words
-from acumen.report.selective.words import conclusion, summary
-from acumen.results.measured import Delta, Interval, Side
+from acumen.report.selective.screen import screen
+from acumen.report.selective.words import conclusion
 from acumen.results.metrics import MetricsArtifact
+from acumen.values.measured import Delta, Interval, Side
 from simulations.claims import SIDES, Cell, cells, compared, verdict
 from simulations.laws import LAWS, draw_pair
 
@@ -60,7 +62,7 @@ def tables() -> tuple[acumen.Judgments, acumen.Judgments]:
 
 @pytest.fixture(scope="module")
 def pair() -> MetricsArtifact:
-    return acumen.compare(*tables(), confidence="confidence", resamples=0, loss="abs").artifact
+    return acumen.compare(*tables(), confidence="confidence", resamples=0, loss="abs").document
 
 
 def test_the_verdict_rests_on_equal_coverage_and_coverage_stands_beside_it(
@@ -73,8 +75,8 @@ def test_the_verdict_rests_on_equal_coverage_and_coverage_stands_beside_it(
     assert text.startswith("At equal coverage (66.7%) ")
     assert " is better (risk, " in text
     assert " answers more (100.0% and 66.7%)." in text
-    answers = " ".join(dict(summary(pair))["What can be concluded"])
-    assert "the surest 66.7% of the judgments have a mean loss of" in answers
+    numbers = " ".join(words.details(pair))
+    assert "the surest 66.7% of the judgments have a mean loss of" in numbers
 
 
 def test_what_depends_on_how_much_is_answered_is_described_only(pair: MetricsArtifact) -> None:
@@ -93,15 +95,15 @@ def test_what_depends_on_how_much_is_answered_is_described_only(pair: MetricsArt
 
 def test_where_both_answer_all_areas_may_be_a_verdict() -> None:
     left, _ = tables()
-    deltas = acumen.compare(left, left, resamples=0, confidence="confidence").artifact.comparison
+    deltas = acumen.compare(left, left, resamples=0, confidence="confidence").document.comparison
     assert deltas.deltas is not None
     assert deltas.deltas["confidence"]["augrc_full"].description is None
     assert deltas.deltas["confidence"]["eaurc"].description == "not_in_family"
 
 
 def test_a_price_and_a_coverage_may_be_asked_for() -> None:
-    options = {"price": 0.25, "matched_coverage": 0.4, "confidence": "confidence"}
-    made = acumen.compare(*tables(), resamples=0, **options).artifact
+    options: dict[str, Any] = {"price": 0.25, "matched_coverage": 0.4, "confidence": "confidence"}
+    made = acumen.compare(*tables(), resamples=0, **options).document
     deltas = (made.comparison.deltas or {})["confidence"]
     assert deltas["augrc_charge@0.25"].p_adjusted is not None
     assert deltas["augrc_charge"].description == "coverage_differs"
@@ -118,8 +120,8 @@ def test_a_guard_that_fails_is_told(pair: MetricsArtifact) -> None:
     open_guard = Delta(delta=-0.1, interval=Interval(low=-0.3, high=0.1, method="x"))
     undecided = matched.model_copy(update={"guard": open_guard, "favours": None})
     comparison = pair.comparison.model_copy(update={"matched": {"confidence": undecided}})
-    answers = dict(summary(pair.model_copy(update={"comparison": comparison})))
-    told = " ".join(answers["What can be concluded"])
+    undecided_pair = pair.model_copy(update={"comparison": comparison})
+    told = " ".join([conclusion(undecided_pair), *words.details(undecided_pair)])
     assert "That alone does not make" in told
     assert "no difference that 40 cases could show" in told
 
@@ -190,14 +192,14 @@ def test_a_function_chosen_as_best_is_judged_by_the_limit_that_allows_for_the_ch
     left, _ = tables()
     rng = np.random.default_rng(1)
     noise = {f"f{i}": (lambda confidence, r=r: r) for i, r in enumerate(rng.random((6, 120)))}
-    made = acumen.evaluate(left, confidence=noise, resamples=200).artifact
+    made = acumen.evaluate(left, confidence=noise, resamples=200).document
     assert made.best is not None
     limit = made.best.discrimination
     assert limit is not None
     alone = made.sides[made.best.name][0].metrics["failure_auroc"].interval
     assert alone is not None
     assert limit.low < alone.low
-    told = " ".join(dict(summary(made))["What can be concluded"])
+    told = " ".join(section.finding for section in screen(made))
     assert (Claim.TELLS_RIGHT.say() in told) == (min(limit.low, alone.low) > 0.5)
 
 

@@ -18,14 +18,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
 from acumen.readers.run import run_from_document
 from acumen.report.html import compressed, render_report
 from acumen.report.library import chart_library
-from acumen.results.measured import Absence, Description, Flag, RestsOn
 from acumen.results.metrics import MetricsArtifact
+from acumen.values.measured import Absence, Description, Flag, RestsOn
+from tests.evaluations import evaluate
 from tests.report.opened import hovered, opened
 from tests.report.studies import rewritten, verdict_results
 from tests.toy_runs import toy_run
@@ -67,7 +67,7 @@ class Skeleton(HTMLParser):
 @cache
 def small_artifact() -> dict[str, Any]:
     plan = Plan(confidence="llm,token_msp", options=Options(resamples=0))
-    return evaluate(run_from_document(toy_run(3)), None, plan).artifact.model_dump(mode="json")
+    return evaluate(run_from_document(toy_run(3)), None, plan).document.model_dump(mode="json")
 
 
 SIGNALS = ("llm_evidence_count", "token_msp", "evidence")
@@ -139,7 +139,7 @@ def hostile_run(change: Change) -> MetricsArtifact:
     )
     functions = {change("a function of one's own"): lambda token_msp: -token_msp}
     plan = Plan("llm,token_msp", functions, options=Options(resamples=0), texts=True)
-    return evaluate(table, None, plan).artifact
+    return evaluate(table, None, plan).document
 
 
 @cache

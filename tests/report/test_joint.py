@@ -8,7 +8,7 @@ import pytest
 
 from acumen.report.blocks import Cases, Column, Paragraph
 from acumen.report.cells import coded
-from acumen.report.joint import case_sections, joint
+from acumen.report.joint import case_section, joint
 from acumen.report.terms import Glossary, signs
 
 
@@ -116,7 +116,7 @@ def test_the_texts_of_one_system_are_enough_to_mind(
     tables = [
         replace(table, has_texts=has) for table, has in zip((LEFT, RIGHT), with_texts, strict=False)
     ]
-    (section,) = case_sections("s", tables)
+    section = case_section("s-rows", tables)
     lead, table = section.blocks
     assert isinstance(lead, Paragraph)
     assert lead.text == f"One row a judgment. {sentence}"
@@ -128,7 +128,7 @@ def test_the_texts_of_one_system_are_enough_to_mind(
 
 
 def test_no_system_has_no_section() -> None:
-    assert case_sections("s", []) == []
+    assert case_section("s-rows", []).blocks == ()
 
 
 def test_a_term_is_linked_once_a_section_and_nothing_else_is_markup() -> None:

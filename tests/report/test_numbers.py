@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import html
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
-from acumen.evaluation.evaluation import Evaluation
+from acumen.questions.evaluation import Evaluation
 from acumen.report.blocks import Plot, Section, Table
 from acumen.report.html import render_report, study_of
-from acumen.results.measured import Flag, Interval, RestsOn, RightOf
 from acumen.results.verdicts import PairDocument
+from acumen.values.measured import Flag, Interval, RestsOn, RightOf
 from tests.report.test_specs import walk
 
 
@@ -52,7 +53,7 @@ def test_every_number_of_the_page_is_in_the_artifact(
     kind: str, request: pytest.FixtureRequest
 ) -> None:
     given = request.getfixturevalue(kind)
-    document = (given.artifact if isinstance(given, Evaluation) else given).model_dump()
+    document = (given.document if isinstance(given, Evaluation) else given).model_dump()
     held = numbers_of(document)
     shown = Numbers(render_report([given])).found
     assert len(shown) > 100
@@ -73,9 +74,9 @@ def test_every_number_of_the_page_is_in_the_artifact(
 
 def test_the_summary_tells_the_artifact_s_numbers(single: Evaluation) -> None:
     page = render_report([single])
-    best = single.artifact.best
+    best = single.document.best
     assert best is not None
-    right = single.artifact.sides[best.name][0].metrics["failure_auroc"].value
+    right = single.document.sides[best.name][0].metrics["failure_auroc"].value
     assert f"than of a wrong answer in {100 * (right or 0.0):.1f}%" in page
     assert "328 judgments: 264 answered (80.5%), 64 abstained" in page
 
@@ -87,18 +88,16 @@ def test_the_same_artifact_gives_the_same_bytes(single: Evaluation) -> None:
 def test_a_study_without_summaries_rows_or_intervals_still_has_its_page(
     single: Evaluation,
 ) -> None:
-    bare = single.artifact.model_copy(update={"summaries": [], "rows": [], "best": None})
+    bare = single.document.model_copy(update={"summaries": [], "rows": [], "best": None})
     page = render_report([bare])
     assert 'id="s1-chart-forest"' in page
     assert 'id="s1-chart-confusion"' not in page
 
 
 def test_the_page_tells_how_to_make_its_numbers_again(single: Evaluation) -> None:
-    inputs = [single.artifact.inputs[0].model_copy(update={"path": "a run.json"})]
-    page = render_report([single.artifact.model_copy(update={"inputs": inputs})])
-    told = "acumen evaluate --input &#39;a run.json&#39; --mode few_shot --confidence all"
-    assert told in page
-    assert "--bootstrap-resamples 400 --seed 42" in page
+    command = "acumen evaluate 'a run.json' --mode few_shot --confidence all"
+    page = render_report([single.document.model_copy(update={"command": command})])
+    assert html.escape(command).replace("&#x27;", "&#39;") in page
     assert "acumen score x" in render_report([single], command="acumen score x")
 
 
@@ -115,10 +114,11 @@ def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evalua
     assert len(told) > 10
     wrong = ("mean loss", "Mean error", "mae ", "macro_mae")
     assert [line for line in told if any(word in f"{line} " for word in wrong)] == []
-    matched = paired.artifact.comparison.matched["llm"]
+    matched = paired.document.comparison.matched["llm"]
     at = f"{matched.coverage:.2f}".lstrip("0")
+    (compared,) = [s for s in study.sections if s.key == "compared"]
     assert f"Risk at equal coverage {at} {matched.left:.4f} {matched.right:.4f}" in " ".join(
-        " ".join(cell.text for cell in row) for row in plots(study.sections[1])[0].table.rows
+        " ".join(cell.text for cell in row) for row in plots(compared)[0].table.rows
     )
 
 
@@ -148,7 +148,7 @@ def difference_table(results: PairDocument) -> Table:
 
 
 def test_the_differences_of_two_methods_say_what_they_are_of(results: PairDocument) -> None:
-    (section, *_) = study_of(results).sections
+    (section,) = [s for s in study_of(results).sections if s.key == "comparison"]
     assert section.title == "How the two differ on the same 99 cases"
     assert "are over the 98 where both have a verdict." in plots(section)[0].caption
     rows = {row[0].text: row for row in difference_table(results).rows}
@@ -216,7 +216,7 @@ def test_the_agreement_table_names_thresholds_and_tells_differences(paired: Eval
     study = study_of(paired)
     (section,) = [s for s in study.sections if s.key == "agreement"]
     rows = {(row[0].text, row[1].text): row[2].value for row in plots(section)[0].table.rows}
-    held = paired.artifact
+    held = paired.document
     assert rows["AUROC ≥ 2", "toy1"] == held.overall_by_input[0]["auroc_ge@2"].value
     delta = held.comparison.agreement["kendall_tau_b"].delta
     assert rows["Kendall's tau-b", "noisier minus toy1"] == delta
@@ -226,9 +226,9 @@ def test_the_calibration_errors_stand_beside_the_reliability_with_their_interval
     single: Evaluation,
 ) -> None:
     study = study_of(single)
-    (section,) = [s for s in study.sections if s.key == "confidence"]
+    (section,) = [s for s in study.sections if s.key == "honest"]
     (drawn,) = [p for p in plots(section) if p.key == "s1-chart-calibration"]
-    variants = single.artifact.confidence_variants
+    variants = single.document.confidence_variants
     told = {row[0].text: row for row in drawn.table.rows}
     assert set(told) == {f for f, v in variants.items() if v.metrics["ece"].value is not None}
     assert "llm" not in told  # a count of evidence is no probability

@@ -15,9 +15,10 @@ import acumen
 from acumen.report.blocks import Plot
 from acumen.report.html import render_report, study_of
 from acumen.results.metrics import MetricsArtifact, Variant
+from tests.evaluations import evaluate
 from tests.report import golden
 from tests.report.kinds import KINDS
-from tests.report.studies import QUICK, evaluate, single_evaluation, table
+from tests.report.studies import QUICK, single_evaluation, table
 
 
 @cache
@@ -73,7 +74,7 @@ def test_one_is_singular_and_no_plural_is_left_to_the_reader(kind: str) -> None:
 
 
 def test_methods_say_where_influence_stands_in_for_leaving_out() -> None:
-    artifact = single_evaluation().artifact
+    artifact = single_evaluation().document
     claim = "the influence of each case stands in for leaving it out"
     assert claim not in render_report([artifact])
     assert claim in render_report([by_influence(artifact)])

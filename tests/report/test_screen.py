@@ -11,15 +11,15 @@ import pytest
 import acumen
 from acumen.cli import run
 from acumen.errors import UsageError
-from acumen.evaluation.evaluation import Evaluation
+from acumen.questions.evaluation import Evaluation
 from acumen.report.blocks import Paragraph, Table
 from acumen.report.cells import measured_cell
 from acumen.report.html import study_of
 from acumen.report.notebook import html
-from acumen.report.selective.brief import brief
+from acumen.report.sections import sections_of
 from acumen.report.selective.screen import screen
 from acumen.report.terminal import render
-from acumen.results.measured import Delta, Flag, Interval
+from acumen.values.measured import Delta, Flag, Interval
 
 QUESTIONS = {
     "judged": "What was judged, and what became of it",
@@ -42,7 +42,7 @@ def stars(**options: Any) -> Evaluation:
     groups = {"language": ["en" if i % 2 else "de" for i in range(n)]}
     table = acumen.from_columns(
         case=range(n), truth=truth, prediction=prediction, confidence=confidence,
-        groups=groups, scale=acumen.Scale(name="stars", levels=range(1, 6)),
+        groups=groups, scale=acumen.Scale(name="stars", levels=(1, 2, 3, 4, 5)),
     )  # fmt: skip
     return acumen.evaluate(table, resamples=100, **options)
 
@@ -54,29 +54,29 @@ def evaluation() -> Evaluation:
 
 def table_of(evaluation: Evaluation, key: str) -> dict[str, tuple[str, ...]]:
     """Rows of a section: first cell -> the other texts."""
-    (section,) = [s for s in screen(evaluation.artifact) if s.key == key]
+    (section,) = [s for s in screen(evaluation.document) if s.key == key]
     tables = [block for block in section.blocks if isinstance(block, Table)]
     return {r[0].text: tuple(c.text for c in r[1:]) for table in tables for r in table.rows}
 
 
 def test_each_question_has_a_section_that_begins_with_words(evaluation: Evaluation) -> None:
-    sections = screen(evaluation.artifact)
+    sections = screen(evaluation.document)
     assert [section.key for section in sections] == [*QUESTIONS, "slices"]
     for section in sections:
         assert section.title.startswith(QUESTIONS.get(section.key, "For whom"))
-        assert isinstance(section.blocks[0], Paragraph)
+        assert isinstance(section.parts[0], Paragraph)
 
 
 def test_it_fits_a_screen_and_any_width(evaluation: Evaluation) -> None:
-    alone = evaluation.artifact.model_copy(update={"slices": []})
-    assert len(render(brief(alone), width=80).splitlines()) <= 50
+    alone = evaluation.document.model_copy(update={"slices": []})
+    assert len(render(sections_of(alone), width=80).splitlines()) <= 50
     for width in (56, 80, 140):
-        for artifact in (alone, evaluation.artifact):
-            assert max(map(len, render(brief(artifact), width=width).splitlines())) <= width
+        for artifact in (alone, evaluation.document):
+            assert max(map(len, render(sections_of(artifact), width=width).splitlines())) <= width
 
 
 def test_numbers_are_those_of_the_document_in_levels(evaluation: Evaluation) -> None:
-    rows, numbers = table_of(evaluation, "right"), evaluation.artifact.overall_by_input[0]
+    rows, numbers = table_of(evaluation, "right"), evaluation.document.overall_by_input[0]
     error = numbers["mae_levels"].value
     assert error is not None
     assert rows["Mean error (MAE), levels"] == (f"{error:.3f}",)
@@ -93,7 +93,7 @@ def test_thresholds_are_said_by_their_level(evaluation: Evaluation) -> None:
 
 
 def test_the_error_by_cut_is_that_of_the_rows_above_it(evaluation: Evaluation) -> None:
-    artifact = evaluation.artifact
+    artifact = evaluation.document
     (rows,) = artifact.rows
     shown = 0
     for cut, texts in table_of(evaluation, "knows").items():
@@ -117,7 +117,7 @@ def test_the_error_by_cut_is_that_of_the_rows_above_it(evaluation: Evaluation) -
 def test_a_risk_that_is_asked_for_has_its_coverage_and_cut() -> None:
     evaluation = stars(loss="zero_one", risk=[0.05, 0.2])
     rows = table_of(evaluation, "knows")
-    variant = evaluation.artifact.sides["confidence"][0]
+    variant = evaluation.document.sides["confidence"][0]
     for risk in (0.05, 0.2):
         value = variant.metrics[f"coverage_at_risk@{risk:g}"].value
         (label,) = [key for key in rows if key.startswith(f"Coverage at risk ≤ {risk:g}, cut ≥ ")]
@@ -126,13 +126,13 @@ def test_a_risk_that_is_asked_for_has_its_coverage_and_cut() -> None:
         cut = float(label.rpartition(" ")[2])
         points = zip(variant.curve.threshold, variant.curve.coverage, strict=True)
         assert min(points, key=lambda point: abs(point[0] - cut))[1] == pytest.approx(value)
-    assert "error rate" in render(brief(evaluation.artifact))
+    assert "error rate" in render(sections_of(evaluation.document))
     with pytest.raises(UsageError, match="a risk must be 0 or more, not -1"):
         stars(risk=-1)
 
 
 def test_the_other_functions_are_one_table(single: Evaluation) -> None:
-    artifact = single.artifact
+    artifact = single.document
     (section,) = [s for s in screen(artifact) if s.key == "functions"]
     (table,) = [block for block in section.blocks if isinstance(block, Table)]
     names = [name for row in table.rows for name in row[0].text.split(" = ")]
@@ -143,25 +143,24 @@ def test_the_other_functions_are_one_table(single: Evaluation) -> None:
 
 def test_groups_are_a_table_with_what_is_claimed_of_them() -> None:
     evaluation = stars(by="level")
-    (section,) = [s for s in screen(evaluation.artifact) if s.key == "slices"]
-    words, table = section.blocks[:2]
-    assert isinstance(words, Paragraph)
+    (section,) = [s for s in screen(evaluation.document) if s.key == "slices"]
+    table = section.blocks[0]
     assert isinstance(table, Table)
     claimed = [
         part.group
-        for part in evaluation.artifact.slices
+        for part in evaluation.document.slices
         if part.difference["total_accuracy"].favours is not None
     ]
-    assert ("no group is shown to differ" in words.text) == (not claimed)
+    assert ("no group is shown to differ" in section.finding) == (not claimed)
     assert [row[0].text for row in table.rows] == ["1", "2", "3", "4", "5"]
 
 
 def test_notebook_and_page_have_the_same_blocks(evaluation: Evaluation) -> None:
-    page = study_of(evaluation).sections[0]
-    cells = html(brief(evaluation.artifact))
-    for section in screen(evaluation.artifact):
+    page = {section.key: section for section in study_of(evaluation).sections}
+    cells = html(sections_of(evaluation.document))
+    for section in screen(evaluation.document):
         assert section.title in cells
-        assert set(section.blocks) <= set(page.blocks)
+        assert [b for b in section.blocks if b not in page[section.key].blocks] == []
 
 
 def test_a_saved_evaluation_is_printed_again(
@@ -170,7 +169,7 @@ def test_a_saved_evaluation_is_printed_again(
     path = tmp_path / "m.json"
     evaluation.write(path)
     assert run(["show", str(path)]) == 0
-    assert render(brief(evaluation.artifact)) in capsys.readouterr().out
+    assert render(sections_of(evaluation.document)) in capsys.readouterr().out
     assert run(["show", str(path), "--metrics", "accuracy,auprc_ge"]) == 0
     out = capsys.readouterr().out
     assert "AUPRC ≥ 5" in out
@@ -198,7 +197,7 @@ def pair(silent: float = 0.0, cases: int = 24) -> dict[str, Any]:
 
 def words_of(systems: Any, **options: Any) -> str:
     return " ".join(
-        render(brief(acumen.evaluate(systems, resamples=0, **options).artifact)).split()
+        render(sections_of(acumen.evaluate(systems, resamples=0, **options).document)).split()
     )
 
 

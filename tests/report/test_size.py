@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from acumen.evaluation.evaluation import Evaluation
-from acumen.report.blocks import Facts, Study, Warnings
+from acumen.questions.evaluation import Evaluation
+from acumen.report.blocks import Head, Study
 from acumen.report.html import render_report, render_studies
 from acumen.report.library import chart_library
 
-EMPTY = Study("s1", "nothing", "no study at all", (), Facts(()), Warnings(()), ())
+EMPTY = Study("s1", Head("nothing", "no study at all"), ())
 
 
 def without_data(page: str) -> str:

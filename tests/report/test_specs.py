@@ -10,14 +10,15 @@ import altair as alt
 import pytest
 from altair.utils.schemapi import validate_jsonschema
 
-from acumen.charts import CHARTS, chart
+from acumen import chart
+from acumen.charts import CHARTS
 from acumen.charts.export import FORMATS, write_figure
 from acumen.charts.theme import Figure, spec_and_data
 from acumen.charts.verdicts import VERDICT_CHARTS, comparison
 from acumen.cli import run
 from acumen.errors import DataError, UsageError
-from acumen.evaluation.evaluation import Evaluation
 from acumen.files.json import read_json, write_json
+from acumen.questions.evaluation import Evaluation
 from acumen.results.verdicts import PairDocument
 
 COMPUTING = {
@@ -40,8 +41,8 @@ def figures(single: Evaluation, paired: Evaluation, results: PairDocument) -> di
     assert results.comparison is not None
     of_several = ("deltas", "leaderboard")
     alone = {n: draw for n, draw in CHARTS.items() if n not in of_several}
-    found = {f"single {n}": draw(single.artifact) for n, draw in alone.items()}
-    found |= {f"paired {n}": draw(paired.artifact) for n, draw in CHARTS.items()}
+    found = {f"single {n}": draw(single.document) for n, draw in alone.items()}
+    found |= {f"paired {n}": draw(paired.document) for n, draw in CHARTS.items()}
     found |= {f"verdicts {n}": draw(results.systems) for n, draw in VERDICT_CHARTS.items()}
     found["verdicts comparison"] = comparison(results.comparison)
     assert None not in found.values()
@@ -92,7 +93,7 @@ def test_the_agreement_chart_draws_the_artifact_s_numbers_of_each_input(
     names = {row["group"] for row in rows}
     assert names == {"toy1", "noisier"}
     kappa = {row["group"]: row for row in rows if row["name"] == "Quadratic kappa"}
-    for side, found in zip(("toy1", "noisier"), paired.artifact.overall_by_input, strict=True):
+    for side, found in zip(("toy1", "noisier"), paired.document.overall_by_input, strict=True):
         held = found["quadratic_kappa"]
         assert held.interval is not None
         drawn = [kappa[side][key] for key in ("value", "low", "high")]
@@ -107,14 +108,12 @@ def test_the_two_risk_curves_share_their_rows(single: Evaluation) -> None:
     assert set(first) == set(second)
     curves = next(rows for rows in first.values() if "t" in rows[0])
     shown = [row for row in curves if row["f"] == "llm" and row["k"] == "c"]
-    variant = single.artifact.confidence_variants["llm"]
+    variant = single.document.confidence_variants["llm"]
     assert [row["c"] for row in shown] == [
-        pytest.approx(c, rel=1e-5)
-        for c in variant.curve.coverage  # type: ignore[union-attr]
+        pytest.approx(c, rel=1e-5) for c in variant.curve.coverage
     ]
     assert [row["n"] for row in shown] == [
-        round(c * single.artifact.population.items_total)
-        for c in variant.curve.coverage  # type: ignore[union-attr]
+        round(c * single.document.population.items_total) for c in variant.curve.coverage
     ]
 
 
@@ -224,7 +223,7 @@ def test_a_file_that_is_no_artifact_is_refused(tmp_path: Path) -> None:
     from acumen.report.html import render_report
 
     write_json(tmp_path / "other.json", {"experiments": []})
-    with pytest.raises(DataError, match="is no document of acumen: neither metrics"):
+    with pytest.raises(DataError, match="is no document of acumen; there are metrics"):
         render_report([tmp_path / "other.json"])
     with pytest.raises(UsageError, match="at least one artifact"):
         render_report([])

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluation.evaluation import Evaluation
 from acumen.metrics import METRICS, find_metric
 from acumen.metrics.registry import OVERALL
+from acumen.questions.evaluation import Evaluation
 from acumen.report.blocks import Cases, Folded, Section, Table
-from acumen.report.brief import brief
 from acumen.report.html import study_of
-from acumen.report.selective.facts import UNDRAWN, evaluate_command, provenance
+from acumen.report.sections import sections_of
+from acumen.report.selective.facts import UNDRAWN, provenance
 from acumen.results.metrics import Input, MetricsArtifact, Rows
 from acumen.results.verdicts import PairDocument, results_of
 
@@ -31,7 +31,7 @@ def column(table: Cases, title: str) -> list[str]:
 
 
 def changed(evaluation: Evaluation, **parts: Any) -> MetricsArtifact:
-    return evaluation.artifact.model_copy(update=parts)
+    return evaluation.document.model_copy(update=parts)
 
 
 def test_the_lowest_level_has_its_name_in_the_table_of_cases(single: Evaluation) -> None:
@@ -42,7 +42,7 @@ def test_the_lowest_level_has_its_name_in_the_table_of_cases(single: Evaluation)
         prediction=[0, None, 3],
         outcome=["answered", "abstained", "answered"],
     )
-    scale = single.artifact.scale | {"levels": ["never", "rarely", "often", "always"]}
+    scale = single.document.scale | {"levels": ["never", "rarely", "often", "always"]}
     (table,) = case_tables(changed(single, rows=[rows], scale=scale))
     assert column(table, "truth") == ["never", "often", "rarely"]
     assert column(table, "prediction") == ["never", "–", "always"]
@@ -61,16 +61,7 @@ def test_cases_are_filtered_by_their_outcome(single: Evaluation, results: PairDo
 )
 def test_a_title_names_the_mode_once(mode: str | None, title: str, single: Evaluation) -> None:
     inputs = [Input(run_id="toy1", mode=mode)]
-    assert study_of(changed(single, inputs=inputs)).title == title
-
-
-def test_rows_that_came_from_memory_have_no_command(paired: Evaluation) -> None:
-    files = [Input(path="a.json", mode="x"), Input(path="b.json")]
-    command = evaluate_command(changed(paired, inputs=files))
-    assert command is not None
-    assert command.startswith("acumen evaluate --input a.json --mode x --input b.json ")
-    assert evaluate_command(changed(paired, inputs=[Input(), files[1]])) is None
-    assert evaluate_command(changed(paired, inputs=[files[0], Input()])) is None
+    assert study_of(changed(single, inputs=inputs)).head.title == title
 
 
 @pytest.mark.parametrize(
@@ -80,7 +71,7 @@ def test_one_side_without_resamples_is_enough_to_say_so(
     left_out: tuple[str | None, str | None], paired: Evaluation
 ) -> None:
     variants: dict[str, Any] = {}
-    for function, sides in paired.artifact.sides.items():
+    for function, sides in paired.document.sides.items():
         variants[function] = {}
         for at, (side, reason) in enumerate(zip(sides, left_out, strict=True)):
             bootstrap = side.bootstrap.model_copy(update={"left_out": reason})
@@ -114,7 +105,9 @@ TWINS = {"augrc_pairs", "aurc_random_ties"}
 def every_metric(parts: Any) -> Table:
     (section,) = [p for p in parts if isinstance(p, Section) and p.key == "metrics"]
     (block,) = section.blocks
-    return block.table if isinstance(block, Folded) else block
+    table = block.table if isinstance(block, Folded) else block
+    assert isinstance(table, Table)
+    return table
 
 
 def metric_name(key: str) -> str:
@@ -126,7 +119,7 @@ def test_every_metric_is_in_the_document_the_full_view_and_the_page(
     kind: str, request: pytest.FixtureRequest
 ) -> None:
     evaluation: Evaluation = request.getfixturevalue(kind)
-    artifact = evaluation.artifact
+    artifact = evaluation.document
     keys = {key for _, _, variant in artifact.variants() for key in variant.metrics}
     keys |= set(artifact.overall_by_input[0])
     names = {metric_name(key) for key in keys}
@@ -137,7 +130,7 @@ def test_every_metric_is_in_the_document_the_full_view_and_the_page(
     levels = artifact.scale["levels"]
     titles = {metric.title for key in keys if (metric := find_metric(key, levels)) is not None}
     assert len(titles) == len(keys)
-    for parts in (brief(artifact, full=True), study_of(evaluation).sections):
+    for parts in (sections_of(artifact, full=True), study_of(evaluation).sections):
         assert {row[0].text for row in every_metric(parts).rows} == titles
 
 
@@ -153,14 +146,14 @@ def test_every_metric_of_verdicts_is_scored_and_shown(results: PairDocument) -> 
     }
     assert len(titles) == len(document.metrics)
     one = PairDocument(systems=[document])
-    for parts in (brief(one, full=True), study_of(one).sections):
+    for parts in (sections_of(one, full=True), study_of(one).sections):
         assert {row[0].text for row in every_metric(parts).rows} == titles
 
 
 def test_every_metric_is_of_a_view_that_some_document_has(
     single: Evaluation, results: PairDocument
 ) -> None:
-    keys = {key for _, _, variant in single.artifact.variants() for key in variant.metrics}
-    keys |= {*single.artifact.overall_by_input[0], *results.systems[0].metrics}
+    keys = {key for _, _, variant in single.document.variants() for key in variant.metrics}
+    keys |= {*single.document.overall_by_input[0], *results.systems[0].metrics}
     assert {metric_name(key) for key in keys} == set(METRICS) - TWINS
     assert all(metric.title != metric.name or name == "cmax" for name, metric in METRICS.items())

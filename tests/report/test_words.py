@@ -9,16 +9,17 @@ import pytest
 
 from acumen.metrics.registry import Unit
 from acumen.report import cells
-from acumen.report.blocks import Cell, Paragraph, Section
-from acumen.report.brief import brief
+from acumen.report.blocks import Cell, Paragraph
 from acumen.report.large import _exactness
+from acumen.report.sections import sections_of
 from acumen.report.selective.leaderboard import ranked_by
 from acumen.report.selective.leaderboard import verdict as of_board
-from acumen.report.selective.outcomes import scale_note, side_names
+from acumen.report.selective.outcomes import side_names
 from acumen.report.selective.screen import _numbers
 from acumen.report.words import note_of, rests_on, why_missing, why_no_interval
 from acumen.results.calibration import CalibrationDocument
-from acumen.results.measured import (
+from acumen.table.levels import inferred_note
+from acumen.values.measured import (
     Absence,
     Delta,
     Flag,
@@ -188,10 +189,10 @@ def test_long_names_of_systems_are_cut_where_they_differ(
     ],
 )
 def test_levels_that_nobody_named_are_told(levels: list[Any], words: str) -> None:
-    note = scale_note({"levels": levels, "inferred": True})
+    note = inferred_note(levels, True)
     assert note is not None
     assert note.startswith(words)
-    assert scale_note({"levels": levels, "inferred": False}) is None
+    assert inferred_note(levels, False) is None
 
 
 def test_systems_are_ranked_by_a_metric_or_by_risk_at_equal_coverage() -> None:
@@ -233,11 +234,9 @@ def test_a_calibration_of_another_tool_says_that_it_holds_no_measures() -> None:
     document = CalibrationDocument.model_validate(
         {**fit, "target": "correctness", "metrics": {"theirs": 1}}
     )
-    parts = list(brief(document))
-    first, *_, last = [part.text for part in parts if isinstance(part, Paragraph)]
-    assert first == "temperature scaling of a for correctness"
-    assert last == "It holds no measures of acumen."
-    assert not any(isinstance(part, Section) for part in parts)
+    fitted, measures = sections_of(document)
+    assert fitted.blocks[0] == Paragraph("temperature scaling of a for correctness")
+    assert (measures.finding, measures.blocks) == ("It holds no measures of acumen.", ())
 
 
 def test_a_metric_that_one_input_has_stands_in_the_table_and_one_that_none_has_does_not() -> None:

@@ -24,7 +24,7 @@ from tests.toy_runs import toy_run
 @cache
 def _document(inputs: int) -> dict[str, Any]:
     run = run_from_document(toy_run(12))
-    artifact = acumen.evaluate(*[run] * inputs, confidence="llm", resamples=0).artifact
+    artifact = acumen.evaluate(*[run] * inputs, confidence="llm", resamples=0).document
     return artifact.model_dump(mode="json")
 
 
@@ -105,11 +105,11 @@ def test_functions_come_by_area_and_those_without_one_last() -> None:
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_a_row_of_a_confusion_has_one_column_more_than_there_are_levels(at: int) -> None:
-    sound = [[1, 0, 0], [0, 2, 1]]
-    summary = {"levels": ["Low", "High"], "ranked_by": "x", "precision_recall": []}
+    sound: list[Any] = [[1, 0, 0], [0, 2, 1]]
+    summary: dict[str, Any] = {"levels": ["Low", "High"], "ranked_by": "x", "precision_recall": []}
     assert VerdictSummary(**summary, confusion=sound).confusion == sound
     for row in ([1, 0], [1, 0, 0, 0]):
-        damaged = [row if place == at else own for place, own in enumerate(sound)]
+        damaged: list[Any] = [row if place == at else own for place, own in enumerate(sound)]
         with pytest.raises(ValidationError, match="a count for each level and for abstentions"):
             VerdictSummary(**summary, confusion=damaged)
 

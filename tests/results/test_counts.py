@@ -26,7 +26,7 @@ def test_counts_have_a_confidence_and_hide_nothing_unless_they_say_so_and_sums_h
     assert (counts.fewest, counts.hidden_rows, counts.hidden_weight) == (0, 0, 0)
     assert (counts.sites, counts.salt, counts.case_hashes) == (1, None, None)
     assert moments({"cases": 1}).sums == {"cases": 1.0}
-    for cases in ({}, {"cases": 0}, {"cases": 0.5}, {"cases": 1.5}):
+    for cases in ({}, {"cases": 0.0}, {"cases": 0.5}, {"cases": 1.5}):
         with pytest.raises(ValidationError, match="the number of cases is missing, or none"):
             moments(cases)
 

@@ -12,7 +12,8 @@ from acumen.cli import run
 from acumen.errors import DataError
 from acumen.files.json import read_json, write_json
 from acumen.results.calibration import CalibrationDocument
-from acumen.results.files import choose, document_of, find_documents, read_document, result_files
+from acumen.results.files import choose, find_documents, result_files
+from acumen.results.kinds import document_of, read_document
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.verdicts import PairDocument, results_of
 from tests.toy_runs import toy_run
@@ -57,8 +58,8 @@ def test_results_are_written_as_they_are_read(name: str, folder: Path) -> None:
 
 
 WORDS = {
-    "metrics.json": ("metrics of acumen evaluate", "AUGRC"),
-    "calibration.json": ("calibration of acumen calibrate", "Brier score"),
+    "metrics.json": ("How right is it", "AUGRC"),
+    "calibration.json": ("What was fitted", "Brier score"),
     "pair.json": ("rag", "direct"),
     "results.json": ("rag", "Ordinal AUPRC"),
 }

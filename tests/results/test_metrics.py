@@ -7,8 +7,8 @@ import pytest
 import acumen
 from acumen.errors import DataError
 from acumen.readers.run import run_from_document
-from acumen.results.measured import Delta, Flag, Interval
 from acumen.results.metrics import Matched, MetricsArtifact
+from acumen.values.measured import Delta, Flag, Interval
 from tests.toy_runs import toy_run
 
 
@@ -37,7 +37,7 @@ def test_no_side_is_favoured_without_a_guard_or_on_an_unreliable_interval() -> N
     unguarded = below.model_copy(update={"guard": Delta(delta=-0.1)})
     assert unguarded.decided(0.01, 0.05).favours is None
     assert below.decided(None, 0.05).favours is None
-    few = below.difference.interval.with_flag(Flag.FEW_CASES)  # type: ignore[union-attr]
+    few = below.difference.interval.with_flag(Flag.FEW_CASES)
     delta = below.difference.model_copy(update={"interval": few})
     assert below.model_copy(update={"difference": delta}).decided(0.01, 0.05).favours is None
 
@@ -45,7 +45,7 @@ def test_no_side_is_favoured_without_a_guard_or_on_an_unreliable_interval() -> N
 @pytest.mark.parametrize("side", ["input_0", "input_1"])
 def test_a_curve_with_uneven_columns_is_refused_on_either_side(side: str) -> None:
     run = run_from_document(toy_run(12))
-    artifact = acumen.evaluate(run, run, confidence="llm", resamples=0).artifact
+    artifact = acumen.evaluate(run, run, confidence="llm", resamples=0).document
     document = artifact.model_dump(mode="json")
     document["confidence_variants"]["llm"][side]["curve"]["threshold"].append(0.5)
     damaged = MetricsArtifact.model_validate(document)

@@ -88,7 +88,7 @@ def plan_for(cases_file: Callable[..., Path], tmp_path: Path) -> Callable[..., P
             path = tmp_path / "references.json"
             path.write_text(json.dumps({"references": references}))
             known = read_references(path, task)
-        base = {"model": "m", "endpoint": "test", "max_tokens": task.max_tokens}
+        base: dict[str, Any] = {"model": "m", "endpoint": "test", "max_tokens": task.max_tokens}
         return Plan(task, read_cases(cases_file(*names), task), known, Settings(**base | settings))
 
     return make

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from acumen import run
 from acumen.cli import run as acumen
 from acumen.errors import UsageError
-from acumen.runner import run
 from acumen.runner.access import Access
 
 KEYS = {
@@ -142,7 +142,7 @@ def test_what_a_user_adds_to_requests_arrives(
 def test_options_that_cannot_be_meant_are_refused(
     options: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
-    base = {"base_url": HERE, "output": tmp_path / "run.json"}
+    base: dict[str, Any] = {"base_url": HERE, "output": tmp_path / "run.json"}
     with pytest.raises(UsageError, match=said):
         run("phq8", "demo", "m", **base | options)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from acumen import run
 from acumen.cli import run as acumen
 from acumen.errors import UsageError
 from acumen.files.json import read_json
-from acumen.runner import run
 from acumen.runner.endpoint import Watcher
 from acumen.runner.record import Record
 
@@ -38,13 +38,13 @@ def test_it_writes_the_file_that_the_command_writes(
         command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--limit", "2"]
         assert acumen([*command, "--base-url", server.url, "--output", str(theirs)]) == 0
     assert sorted(map(str, names)) == ["a", "b"]
-    assert result.artifact == read_json(ours)
-    assert result.journal.exists()
-    assert result.failed_cases == 0
+    assert result.content == read_json(ours)
+    assert result.run.journal.exists()
+    assert result.document.failed_cases == 0
     written: Any = read_json(theirs)
-    assert result.artifact is not None
-    assert result.artifact["experiments"] == written["experiments"]
-    assert result.artifact["run_metadata"]["settings"] == written["run_metadata"]["settings"]
+    assert result.content is not None
+    assert result.content["experiments"] == written["experiments"]
+    assert result.content["run_metadata"]["settings"] == written["run_metadata"]["settings"]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_it_writes_the_file_that_the_command_writes(
 def test_what_the_command_line_would_not_take_is_refused(
     options: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    base = {"model": "m", "base_url": NOT_ASKED, "output": tmp_path / "run.json"}
+    base: dict[str, Any] = {"model": "m", "base_url": NOT_ASKED, "output": tmp_path / "run.json"}
     with pytest.raises(UsageError, match=message):
         run("phq8", "demo", **base | options)
     assert list(tmp_path.iterdir()) == []
@@ -74,7 +74,7 @@ def test_samples_that_are_to_differ_get_a_temperature_unless_one_is_set(tmp_path
         result = run(
             "phq8", "demo", "m", base_url=NOT_ASKED, dry_run=True, output=output, **options
         )
-        return result.plan.settings.temperature
+        return result.run.plan.settings.temperature
 
     assert temperature() == 0
     assert temperature(samples=2) == 0.7

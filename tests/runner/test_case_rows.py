@@ -109,7 +109,7 @@ def test_what_is_wrong_with_rows_is_told_with_the_file(
     pain: Task, tmp_path: Path, rows: str, columns: dict[str, str], message: str
 ) -> None:
     with pytest.raises(DataError, match=message) as refusal:
-        read_cases(write(tmp_path, "c.csv", rows), pain, **columns)  # type: ignore[arg-type]
+        read_cases(write(tmp_path, "c.csv", rows), pain, **columns)
     assert str(refusal.value).startswith("c.csv: ")
 
 

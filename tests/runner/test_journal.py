@@ -96,9 +96,12 @@ def test_a_record_is_on_disk_when_append_returns(
 ) -> None:
     synced: list[int] = []
     real = os.fsync
-    monkeypatch.setattr(
-        os, "fsync", lambda handle: (synced.append(os.fstat(handle).st_size), real(handle))
-    )
+
+    def fsync(handle: int) -> None:
+        synced.append(os.fstat(handle).st_size)
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
     journal = open_journal(tmp_path / "run.json", HEADER, resume=False)
 
     async def append() -> None:
@@ -350,7 +353,7 @@ def test_after_half_a_line_nothing_more_is_written_and_what_was_whole_can_be_con
             return real(handle, data[:left])
         raise OSError(28, "No space left on device")
 
-    async def append() -> list[object]:
+    async def append() -> Any:
         first = journal.append(record(2))
         with pytest.raises(DataError, match=r"run\.json\.journal: cannot be written: No space"):
             await first

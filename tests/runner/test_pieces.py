@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from acumen import run
 from acumen.errors import DataError, UsageError
 from acumen.runner import endpoint
-from acumen.runner.api import run
 from acumen.runner.journal import VERSION, _changes, _refuse_folder, _unsealed, sealed
 from acumen.runner.limits import Limits, Meter, Stop
 from acumen.runner.protocols import _text_of
@@ -193,7 +193,7 @@ def test_the_next_request_waits_for_its_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All at one moment: each request has used so many tokens before the next asks for its turn."""
-    monkeypatch.setattr(endpoint.time, "monotonic", lambda: 1000.0)
+    monkeypatch.setattr("acumen.runner.endpoint.time.monotonic", lambda: 1000.0)
     patience = endpoint.Patience(requests_per_minute=requests, tokens_per_minute=tokens)
     pace, answer = endpoint.Pace(patience), SimpleNamespace(prompt_tokens=5)
     answer.completion_tokens = spent - 5

@@ -90,6 +90,7 @@ def test_every_outcome_is_kept_apart(
         repair = next(e for e in server.seen if e.case == "invalid" and e.times == 2)
         assert "9 is outside 0..3" in repair.prompt
     assert finished.artifact == read_json(output)
+    assert finished.artifact is not None
     summary = finished.artifact["failure_summary"]
     assert summary["outcomes"] == {
         "abstained": 1,

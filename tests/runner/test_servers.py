@@ -33,7 +33,7 @@ PlanFor = Callable[..., Plan]
 def outcome(plan: Plan, output: Path, server: Any, **options: Any) -> dict[str, Any]:
     artifact = execute(plan, output, server.url, patience=HASTE, **options).artifact
     assert artifact
-    return artifact["experiments"][0]["results"]["results"][0]  # type: ignore[no-any-return]
+    return artifact["experiments"][0]["results"]["results"][0]
 
 
 def token(text: str, logprob: Any, top: int = 0) -> dict[str, Any]:

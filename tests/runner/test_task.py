@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -300,7 +301,7 @@ def test_a_template_reaches_nothing_and_stays_small(template: str) -> None:
 
 
 def test_a_transcript_is_never_a_template(flat: Task, cases_file: object) -> None:
-    path = cases_file("{{7*7}}{%raw%}")  # type: ignore[operator]
+    path = cases_file("{{7*7}}{%raw%}")
     case = read_cases(path, flat).all[0]
     assert zero_or_few_shot(flat, case)[-1]["content"] == "CASE {{7*7}}{%raw%}"
 
@@ -309,7 +310,7 @@ def test_a_transcript_is_never_a_template(flat: Task, cases_file: object) -> Non
 def test_few_shot_with_nothing_retrieved_is_the_zero_shot_prompt_to_the_byte(name: str) -> None:
     task = read_task(name)
     case = read_cases("demo", task).all[0]
-    empty = {item: [] for item in task.scale.items}
+    empty: dict[str, list[Any]] = {item: [] for item in task.scale.items}
     assert zero_or_few_shot(task, case, empty) == zero_or_few_shot(task, case)
     item = task.scale.items[0]
     some = {item: [Retrieved("a passage", task.scale.levels[0], 0.5)]}

@@ -87,7 +87,7 @@ def test_what_is_not_above_the_threshold_is_left_open(
     path = threshold(case_hashes={"salt": "salt", "sha256_16": hashes})
     code, output = ask("sieved.json", "--threshold", str(path))
     assert code == 0
-    run = read_json(output)
+    run: Any = read_json(output)
     rows = {row["participant_id"]: row for row in run["experiments"][0]["results"]["results"]}
     assert {case: row["predicted_items"]["Sleep"] for case, row in rows.items()} == {
         "sure": 2,
@@ -139,7 +139,8 @@ def test_a_finished_run_can_be_given_another_threshold(
     code, _ = ask("run.json", "--threshold", str(threshold()), "--resume")
     assert code == 0
     assert sum(server.asked.values()) == asked
-    assert read_json(output)["failure_summary"]["threshold"]["withheld"] == 2
+    run: Any = read_json(output)
+    assert run["failure_summary"]["threshold"]["withheld"] == 2
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,12 @@ def test_a_verdict_is_withheld_whole(
 ) -> None:
     levels = list(read_task("allergy").scale.levels)
     path = threshold(scale={"name": "allergy", "levels": levels}, confidence="token_msp")
-    reply = {"verdict": levels[1], "risk_score": 0.5, "evidences": [], "justification": {}}
+    reply: dict[str, Any] = {
+        "verdict": levels[1],
+        "risk_score": 0.5,
+        "evidences": [],
+        "justification": {},
+    }
 
     async def script(exchange: Any) -> None:
         await exchange.reply(json.dumps(reply))
@@ -195,6 +201,7 @@ def test_a_verdict_is_withheld_whole(
     with scripted.ScriptedServer(script) as server:
         target = ["--model", "m", "--base-url", server.url, "--output", str(output)]
         acumen(["run", "allergy", "--cases", "demo", *target, "--threshold", str(path)])
-    rows = [row for row in read_json(output)["results"] if "error" not in row]
+    run: Any = read_json(output)
+    rows = [row for row in run["results"] if "error" not in row]
     assert rows
     assert {(row["verdict"], row["withheld"]) for row in rows} == {(None, levels[1])}

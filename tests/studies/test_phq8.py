@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from acumen.evaluation.evaluate import evaluate
-from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
+from acumen.questions.evaluation import Evaluation
 from acumen.readers.run import run_from_document
 from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
 from acumen.table.scale import Scale
+from tests.evaluations import evaluate
 
 SAMPLES = 5
 ITEMS = Scale.named("phq8").items
@@ -119,7 +119,7 @@ def test_tokens_and_samples_rank_well_and_the_models_own_rating_does_not(
 
 
 def test_examples_help_by_augrc_under_every_confidence(compared: Evaluation) -> None:
-    deltas = compared.artifact.comparison.deltas
+    deltas = compared.document.comparison.deltas
     assert deltas is not None
     assert len(deltas) == 13
     for metrics in deltas.values():
@@ -132,4 +132,4 @@ def test_ties_are_in_it(compared: Evaluation) -> None:
     points = {n: len(v.curve.coverage) for n, s, v in compared.variants() if s == "few_shot"}
     assert points["consistency"] == 4
     assert points["verbalized"] == 4
-    assert 100 < points["token_msp"] < compared.artifact.population.items_total
+    assert 100 < points["token_msp"] < compared.document.population.items_total

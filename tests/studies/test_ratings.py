@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,8 @@ from acumen.studies import JUDGES, RATERS, RATING, ratings
 
 @pytest.fixture(scope="module")
 def found() -> RatingsDocument:
-    columns = {"length": "words", "own": "author"}
-    return acumen.rate(ratings(), raters=RATERS, judge=JUDGES, **columns, **RATING).results
+    columns: dict[str, Any] = {"length": "words", "own": "author"}
+    return acumen.rate(ratings(), raters=RATERS, judge=JUDGES, **columns, **RATING).document
 
 
 def test_its_shape() -> None:
@@ -49,7 +51,9 @@ def test_the_biases_are_those_that_were_put_in(found: RatingsDocument) -> None:
 
 
 def test_few_labels_say_what_ann_said_of_all() -> None:
-    estimated = acumen.estimate(ratings(), labelled="label", prediction="judge_a", **RATING).results
+    estimated = acumen.estimate(
+        ratings(), labelled="label", prediction="judge_a", **RATING
+    ).document
     assert isinstance(estimated, EstimateDocument)
     mean = estimated.estimates["mean"]
     rows = [row for row in ratings() if row["judge_a"] is not None]

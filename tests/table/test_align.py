@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,7 +111,11 @@ def test_an_item_judged_on_one_side_only_is_refused_or_left_out_when_asked() -> 
 
 
 def test_a_case_without_a_common_item_is_not_counted_as_a_case() -> None:
-    columns = {"case": [1, 1, 2, 2], "item": ["Sleep", "Tired"] * 2, "truth": [1] * 4}
+    columns: dict[str, Any] = {
+        "case": [1, 1, 2, 2],
+        "item": ["Sleep", "Tired"] * 2,
+        "truth": [1] * 4,
+    }
     left = from_columns(**columns, prediction=[0, 1, 2, 0]).take(np.array([0, 1, 2]))
     right = from_columns(**columns, prediction=[2, 1, 0, 0]).take(np.array([0, 1, 3]))
     pair = align(left, right, intersection_only=True)
@@ -187,7 +192,8 @@ def test_tables_judged_alone_still_share_one_scale() -> None:
 
 @pytest.mark.parametrize("column", ["repeat", "rater"])
 def test_a_column_that_only_one_side_has_is_refused(column: str) -> None:
-    left = from_columns(case=[1, 2], truth=[0, 1], prediction=[0, 1], **{column: ["a", "b"]})
+    more: Any = {column: ["a", "b"]}
+    left = from_columns(case=[1, 2], truth=[0, 1], prediction=[0, 1], **more)
     right = from_columns(case=[1, 2], truth=[0, 1], prediction=[1, 1])
     for sides in ((left, right), (right, left)):
         with pytest.raises(DataError, match=f"only one of the two inputs has a column of {column}"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def test_ranks_codes_and_outcomes_are_stored_apart() -> None:
 def test_no_column_can_be_written_to() -> None:
     table = small_study(weight=[1.0] * 6, risk_score=[0.5] * 6)
     signal = table.signals["confidence"]
-    columns = [table.case, table.item, table.truth, table.prediction, table.outcome]
+    columns: list[Any] = [table.case, table.item, table.truth, table.prediction, table.outcome]
     for column in (*columns, table.weight, table.risk_score, signal.values, signal.state):
         with pytest.raises(ValueError, match="read-only"):
             column[0] = 1
@@ -107,7 +108,7 @@ def test_duplicates_are_found_in_a_table_far_emptier_than_cases_times_items() ->
 
 
 def test_a_complete_study_is_asked_for_and_a_ragged_one_is_normal() -> None:
-    columns = {"case": [1, 1, 2], "item": ["a", "b", "a"], "truth": [0, 1, 1]}
+    columns: dict[str, Any] = {"case": [1, 1, 2], "item": ["a", "b", "a"], "truth": [0, 1, 1]}
     assert len(from_columns(**columns, prediction=[0, 1, 1])) == 3
     with pytest.raises(DataError, match="case 2, item b: is not there, though other cases have it"):
         from_columns(**columns, prediction=[0, 1, 1], complete=True)
@@ -166,12 +167,16 @@ def test_a_weight_whose_powers_are_no_numbers_is_refused(weight: float) -> None:
 
 @pytest.mark.parametrize("factor", [1e-48, 1e48])
 def test_scaling_weights_as_far_as_they_go_changes_no_number(factor: float) -> None:
-    columns = {"case": [1, 2, 3, 4], "truth": [0, 1, 2, 3], "prediction": [1, 1, 0, None]}
+    columns: dict[str, Any] = {
+        "case": [1, 2, 3, 4],
+        "truth": [0, 1, 2, 3],
+        "prediction": [1, 1, 0, None],
+    }
     weight = np.array([1.0, 2.0, 3.0, 4.0])
     a, b = (
         acumen.evaluate(
             from_columns(**columns, confidence=[0.9, 0.8, 0.3, 0], weight=w), resamples=0
-        ).artifact.confidence_variants["confidence"]
+        ).document.confidence_variants["confidence"]
         for w in (weight, weight * factor)
     )
     for name in ("cmax", "aurc_full", "augrc_full", "augrc_optimal", "aurc_achievable"):
@@ -187,7 +192,7 @@ def test_a_table_whose_weights_are_all_zero_is_undefined_with_the_reason() -> No
         confidence=[c / 12 for c in cases],
         weight=[0.0] * 12,
     )
-    variant = acumen.evaluate(table, resamples=50).artifact.confidence_variants["confidence"]
+    variant = acumen.evaluate(table, resamples=50).document.confidence_variants["confidence"]
     assert variant.metrics["aurc"].value is None
     assert variant.metrics["aurc"].reason == "no row has weight"
 
@@ -211,7 +216,7 @@ def test_a_weight_of_zero_is_a_weight() -> None:
 
 @pytest.mark.parametrize("column", ["truth", "outcome", "weight", "risk_score", "confidence"])
 def test_a_column_of_another_length_is_refused(column: str) -> None:
-    whole = {
+    whole: dict[str, Any] = {
         "truth": [0, 1, 2, 3, 1, 1],
         "outcome": ["answered"] * 6,
         "weight": [1.0] * 6,
@@ -352,7 +357,11 @@ def test_a_stated_outcome_wins_and_what_is_not_looked_at_is_told() -> None:
 
 
 def test_rows_without_truth_are_left_out_and_counted_unless_that_is_refused() -> None:
-    columns = {"case": [1, 2, 3, 4], "truth": [0, None, 3, ""], "prediction": [0, 0, 3, 1]}
+    columns: dict[str, Any] = {
+        "case": [1, 2, 3, 4],
+        "truth": [0, None, 3, ""],
+        "prediction": [0, 0, 3, 1],
+    }
     table = from_columns(**columns)
     assert (table.cases, table.no_truth, table.outcomes["answered"]) == ((1, 3), 2, 2)
     with pytest.raises(DataError, match="case 2, truth: has no truth, as 2 rows in all"):
@@ -375,7 +384,7 @@ def test_no_rows_are_no_table() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.float32, object])
-def test_every_kind_of_array_gives_the_same_ranks(dtype: type) -> None:
+def test_every_kind_of_array_gives_the_same_ranks(dtype: Any) -> None:
     levels = np.array([1, 5, 3], dtype)
     table = from_columns(
         case=[1, 2, 3], truth=levels, prediction=levels, scale=Scale.numbered(-2, 5)
@@ -390,7 +399,7 @@ def test_narrow_integers_do_not_wrap_on_a_wide_scale() -> None:
 
 
 @pytest.mark.parametrize("column", [[0, 4], np.array([0, 4]), np.array([0.0, 4.0])])
-def test_out_of_range_is_refused_and_never_clamped(column: object) -> None:
+def test_out_of_range_is_refused_and_never_clamped(column: Any) -> None:
     with pytest.raises(DataError, match=r"participant 2, prediction: 4(\.0)? is outside 0\.\.3"):
         from_columns(case=[1, 2], truth=[0, 0], prediction=column, scale="phq8")
 

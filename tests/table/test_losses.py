@@ -17,7 +17,6 @@ import acumen
 from acumen.cli import run
 from acumen.errors import AcumenError, UsageError
 from acumen.metrics import METRICS, metrics_of
-from acumen.report.selective.facts import evaluate_command
 from acumen.results.metrics import MetricsArtifact, read_artifact
 from acumen.table.judgments import Judgments
 from acumen.table.losses import Grades, find_loss
@@ -26,7 +25,7 @@ from acumen.views.ranking import Ranking, rank, rank_judgments
 from tests.oracles import selective
 
 SCALE = Scale.numbered(0, 3, "four")
-MATRIX = [
+MATRIX: list[Any] = [
     [0, 1, 2, 3],
     [0.5, 0, 1, 2],
     [2, 1, 0, 1],
@@ -162,7 +161,7 @@ def test_every_metric_under_costs_equals_exact_fractions(rows: Any) -> None:
         selective.Row(0, c, False) if p is None else selective.Row(int(2 * MATRIX[t][p]), c)
         for p, t, c in rows
     ]
-    expected = selective.all_metrics(lost, coverage, 2 * risk)  # in units of a half
+    expected: dict[str, Any] = selective.all_metrics(lost, coverage, 2 * risk)  # in units of a half
     numbers = values(MATRIX, judgments)
     for name, exact in expected.items():
         if name in OF_LEVELS or "charge" in name or name not in numbers:
@@ -189,16 +188,16 @@ def two_tables(seed: int = 3) -> list[Judgments]:
 
 def test_intervals_deltas_bands_and_conventions_follow_the_loss() -> None:
     left, right = two_tables()
-    by_name = acumen.evaluate(left, right, loss="squared", resamples=200).artifact
+    by_name = acumen.evaluate(left, right, loss="squared", resamples=200).document
     by_costs = acumen.evaluate(
         left, right, loss=find_loss("squared").costs(SCALE), resamples=200
-    ).artifact
+    ).document
     assert by_costs.loss.costs == find_loss("squared").costs(SCALE)
     same = {"loss": by_name.loss, "created_at": by_name.created_at}
     assert by_costs.model_copy(update=same) == by_name
     halves = acumen.evaluate(left, right, loss=lambda p, t: (p - t) ** 2 / 2, resamples=200)
     for name in ("mae", "aurc_full", "augrc_full"):
-        whole, half = (deltas_of(one)["confidence"][name] for one in (by_name, halves.artifact))
+        whole, half = (deltas_of(one)["confidence"][name] for one in (by_name, halves.document))
         assert half.delta == pytest.approx(whole.delta / 2)
         assert half.p_value == whole.p_value
         assert half.interval.ends == pytest.approx([end / 2 for end in whole.interval.ends])
@@ -215,19 +214,19 @@ def test_an_error_that_was_not_seen_costs_at_least_the_smallest_cost() -> None:
     costs["dear"] = [[2 * c + (c > 0) for c in row] for row in costs["plain"]]  # 0, 3, 5, 7
     high = {}
     for name, matrix in costs.items():
-        (variant,) = acumen.evaluate(rows, loss=matrix, resamples=0).artifact.sides["confidence"]
+        (variant,) = acumen.evaluate(rows, loss=matrix, resamples=0).document.sides["confidence"]
         high[name] = variant.metrics["mae"].interval.high
     assert high["dear"] == pytest.approx(3 * high["plain"])
 
 
 def test_costs_of_right_answers_are_allowed_and_told() -> None:
     costs = [[1, 2, 3, 4], [2, 1, 2, 3], [3, 2, 1, 2], [4, 3, 2, 1]]
-    artifact = acumen.evaluate(ROWS, loss=costs, resamples=0).artifact
+    artifact = acumen.evaluate(ROWS, loss=costs, resamples=0).document
     assert any("the loss charges right answers too" in text for text in artifact.warnings)
     numbers = values(costs)
     assert numbers["mae"] == pytest.approx(2.0)  # 1, 3, 2
     assert (numbers["accuracy"], numbers["failure_auroc"]) == (pytest.approx(1 / 3), 0.75)
-    quiet = acumen.evaluate(ROWS, loss=MATRIX, resamples=0).artifact
+    quiet = acumen.evaluate(ROWS, loss=MATRIX, resamples=0).document
     assert not any("charges" in text for text in quiet.warnings)
 
 
@@ -257,7 +256,7 @@ def test_the_document_names_the_loss_and_its_file_makes_it_again(
         "costs": MATRIX,
         "file": str(costs),
     }
-    again = evaluate_command(read_artifact(out, MetricsArtifact))
+    again = read_artifact(out, MetricsArtifact).command
     assert f"--loss {costs}" in str(again)
     # truths 0 1 2 3 0 1 2 3 0, predictions 0 1 2 0 1 2 0 1 2: 20 + 1 + 1 + 2 + 10 + 2
     mae = document["confidence_variants"]["confidence"]["metrics"]["mae"]["value"]
@@ -302,7 +301,7 @@ def test_losses_that_cannot_be_meant_are_refused(loss: Any, message: str) -> Non
 
 
 def test_rows_of_the_item_door_take_every_loss() -> None:
-    from acumen.items import compute_aurc
+    from acumen.compat import compute_aurc
 
     rows = [
         {"score": 1, "ground_truth": 3, "confidence": 0.9},

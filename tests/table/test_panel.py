@@ -37,10 +37,10 @@ def panel(truth_is: str | None = None, **changes: Any) -> Judgments:
     return from_columns(**COLUMNS | changes, truth_is=truth_is)
 
 
-def value(name: str, table: Judgments, loss: str = "abs", **parameters: float) -> float:
+def value(name: str, table: Judgments, loss: str = "abs", **parameters: Any) -> float:
     view = rank_judgments(table, table.signals["confidence"].values, loss)
     metric = METRICS[name].at(**parameters) if parameters else METRICS[name]
-    return float(metric(view, CaseWeights.once(view.n_cases))[0])
+    return float(np.ravel(metric(view, CaseWeights.once(view.n_cases)))[0])
 
 
 @pytest.mark.parametrize("truth_is", [None, "panel"])
@@ -161,7 +161,7 @@ def test_raters_are_apart_by_the_mean_over_ordered_pairs() -> None:
 def test_a_rater_that_is_not_there_is_told_with_those_who_are() -> None:
     with pytest.raises(UsageError, match=r"no rater zoe .* a, b, c, median, mean, majority, panel"):
         panel("zoe")
-    one = {"case": [1], "truth": [1], "prediction": [1], "scale": [0, 1]}
+    one: dict[str, Any] = {"case": [1], "truth": [1], "prediction": [1], "scale": [0, 1]}
     with pytest.raises(UsageError, match="the truth is that of one rater"):
         from_columns(**one, truth_is="median")
 
@@ -169,7 +169,7 @@ def test_a_rater_that_is_not_there_is_told_with_those_who_are() -> None:
 def test_strict_refuses_an_empty_panel_and_no_skip() -> None:
     with pytest.raises(DataError, match=r"case 5.*has no truth, as 1 row in all"):
         panel(strict=True)
-    rated = {
+    rated: dict[str, Any] = {
         name: c[:11] if isinstance(c, list) and len(c) == 13 else c for name, c in COLUMNS.items()
     }
     assert len(from_columns(**rated, strict=True)) == 10

@@ -8,7 +8,12 @@ import pytest
 import acumen
 from acumen.runner.signals import agreement
 
-DRAWS = {"a": [2, 2, 1, None, 2], "b": [None, None], "c": [0, 3], "d": [1]}
+DRAWS: dict[str, list[int | None]] = {
+    "a": [2, 2, 1, None, 2],
+    "b": [None, None],
+    "c": [0, 3],
+    "d": [1],
+}
 NAMES = ("consistency_modal_confidence", "consistency_score_std", "consistency_na_rate")
 
 

@@ -11,10 +11,10 @@ import pytest
 from acumen.errors import DataError, UsageError
 from acumen.inference.options import Options
 from acumen.policy import find_policy
+from acumen.report.sections import sections_of
 from acumen.report.terminal import render
-from acumen.report.verdicts.brief import comparison_parts
-from acumen.results.measured import Interval, RightOf
-from acumen.results.verdicts import ComparisonDocument
+from acumen.results.verdicts import ComparisonDocument, PairDocument, results_of
+from acumen.values.measured import Delta, Interval, RightOf
 from acumen.verdicts.compare import _shared_truth, compare_runs, comparison_document
 from acumen.verdicts.inputs import Files, Inputs, _policy, read_inputs
 from acumen.verdicts.read import parse_results
@@ -70,7 +70,8 @@ TOLD = parse_truth(
 
 
 def printed(document: ComparisonDocument) -> str:
-    return render(comparison_parts(document, list(POLICY.scale.levels), 0.95))
+    systems = results_of({"systems": [{"unified_scores": {}}] * 2}, "x").systems
+    return render(sections_of(PairDocument(systems=systems, comparison=document)))
 
 
 def test_ranking_is_compared_where_both_have_a_verdict() -> None:
@@ -189,7 +190,7 @@ def test_names_too_long_for_the_table_are_told_below_it() -> None:
     names = {"left": "gpt-5-nano-with-retrieval", "right": "gpt-5-nano-with-reflection"}
     text = printed(found.model_copy(update=names))
     assert max(len(line) for line in text.splitlines()) <= 80
-    assert re.search(r"│ +left │ +right │", text)
+    assert re.search(r"^Metric +left +right +Diff\.", text, re.MULTILINE)
     told = "left is gpt-5-nano-with-retrieval, right is gpt-5-nano-with-reflection."
     assert told in " ".join(text.split())
 
@@ -261,25 +262,15 @@ def test_one_file_given_twice_is_refused() -> None:
         read_inputs(["a.json", "a.json"], None, None, None, None)
 
 
-@pytest.mark.parametrize(
-    ("roles", "command"),
-    [
-        ([], "acumen score --demo --policy P --method M"),
-        (["results"], "acumen score results.json --policy P --method M"),
-        (
-            ["results", "truth"],
-            "acumen score results.json --truth truth.json --policy P --method M",
-        ),
-        (["results", "policy"], "acumen score results.json --policy policy.json --method M"),
-    ],
-)
-def test_the_command_that_makes_the_scores_again(roles: list[str], command: str) -> None:
-    hashes = [{"role": role, "path": f"{role}.json", "sha256": "0" * 64} for role in roles]
+def test_the_files_that_scores_are_made_of_are_named_where_all_are_files() -> None:
+    hashes = [{"role": "results", "path": "results.json", "sha256": "0" * 64}]
     inputs = Inputs(POLICY, [], None, None, Files(hashes))
-    made = inputs.made_from("P", "M", {"bins": None}, Options(resamples=7, seed=3))
-    assert made.command is not None
-    assert made.command.startswith(command)
-    assert " --method M --resamples 7 --seed 3 " in made.command
-    assert "--bins" not in made.command
+    assert [file.path for file in inputs.made_from.inputs] == ["results.json"]
     some = replace(inputs, files=Files(hashes, are_all=False))
-    assert some.made_from("P", "M", {}, Options()).command is None
+    assert some.made_from.inputs == []
+
+
+def test_a_difference_without_a_value_says_nothing_of_which_ranks_better() -> None:
+    ends = Interval(low=-0.1, high=0.3, method="x")
+    deltas = {"ordinal_auprc": Delta(delta=None, left=0.8, right=0.9, interval=ends)}
+    assert "ranks better" not in printed(ComparisonDocument(left="a", right="b", deltas=deltas))

@@ -48,7 +48,7 @@ def result(case: str, verdict: str | None, *rows: tuple[Any, ...], **more: Any) 
     return {"business_id": case, "verdict": verdict, "parsed": parsed, **more}
 
 
-TRUTH = {
+TRUTH: dict[str, Any] = {
     "A": {
         "verdict": "Critical Risk",
         "incidents": [
@@ -218,10 +218,8 @@ def test_a_verdict_by_itself_is_a_truth_as_it_is_in_a_file() -> None:
 
 
 def test_results_come_as_a_list_a_tuple_or_an_object_that_holds_them() -> None:
-    found = [
-        compute_unified_metrics(results, TRUTH, None)
-        for results in (RESULTS, tuple(RESULTS), {"results": RESULTS})
-    ]
+    forms: list[Any] = [RESULTS, tuple(RESULTS), {"results": RESULTS}]
+    found = [compute_unified_metrics(results, TRUTH, None) for results in forms]
     assert found[0] == found[1] == found[2]
 
 
@@ -244,8 +242,10 @@ def test_ids_and_scores_may_be_numbers_as_numpy_has_them() -> None:
         }
         for n in range(3)
     ]
-    truth = {n: {"verdict": row["verdict"], "incidents": []} for n, row in enumerate(rows)}
-    reviews = {n: {7: "some hives"} for n in range(3)}
+    truth: dict[Any, Any] = {
+        n: {"verdict": row["verdict"], "incidents": []} for n, row in enumerate(rows)
+    }
+    reviews: dict[Any, Any] = {n: {7: "some hives"} for n in range(3)}
     metrics = compute_unified_metrics(rows, truth, None, None, reviews)
     assert metrics["auprc"] == metrics["process_components"]["snippet_validity"] == 1.0
 
@@ -261,16 +261,22 @@ def test_a_truth_file_that_contradicts_what_the_results_carry_is_told() -> None:
     ]
 
 
+# called with what their types forbid
+unified: Any = compute_unified_metrics
+consistency: Any = compute_consistency_score
+process: Any = compute_process_score
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: compute_unified_metrics(None, TRUTH, None), "results: must be a list of results"),
-        (lambda: compute_unified_metrics(RESULTS, [1], None), "gt_data must be a dict, not a list"),
-        (lambda: compute_unified_metrics(RESULTS, None, "x"), "gt_verdicts must be a dict"),
-        (lambda: compute_unified_metrics(RESULTS, TRUTH, None, None, 3), "reviews: must map case"),
-        (lambda: compute_consistency_score("text"), "results: must be a list of results"),
-        (lambda: compute_process_score([1]), "intermediate_metrics must be a dict"),
-        (lambda: compute_process_score({"incident_precision": True}), "the boolean true is not a"),
+        (lambda: unified(None, TRUTH, None), "results: must be a list of results"),
+        (lambda: unified(RESULTS, [1], None), "gt_data must be a dict, not a list"),
+        (lambda: unified(RESULTS, None, "x"), "gt_verdicts must be a dict"),
+        (lambda: unified(RESULTS, TRUTH, None, None, 3), "reviews: must map case"),
+        (lambda: consistency("text"), "results: must be a list of results"),
+        (lambda: process([1]), "intermediate_metrics must be a dict"),
+        (lambda: process({"incident_precision": True}), "the boolean true is not a"),
     ],
 )
 def test_arguments_of_another_kind_are_refused_with_a_message(call: Any, message: str) -> None:
@@ -404,7 +410,7 @@ def test_a_block_of_weightings_gives_what_each_gives_alone() -> None:
     for name in ("process", "consistency", "incident_precision"):
         together = METRICS[name](view, CaseWeights(counts))
         alone = [METRICS[name](view, counts[:, b]) for b in range(30)]
-        np.testing.assert_allclose(together, alone, rtol=1e-14, equal_nan=True)
+        np.testing.assert_allclose(np.array(together), np.array(alone), rtol=1e-14, equal_nan=True)
     # a weighting without the only case that quotes snippets has no process score
     assert np.isnan(METRICS["process"](view, np.array([0.0, 1, 1, 1])))
 

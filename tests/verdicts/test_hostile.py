@@ -13,8 +13,8 @@ from acumen.errors import AcumenError
 from acumen.files.problems import validated
 from acumen.inference.options import Options
 from acumen.policy import find_policy, parse_policy
+from acumen.report.sections import sections_of
 from acumen.report.terminal import render
-from acumen.report.verdicts.brief import brief, comparison_parts
 from acumen.results.verdicts import ComparisonDocument, PairDocument, ResultsDocument
 from acumen.studies import verdict_study
 from acumen.verdicts.compare import compare_runs, comparison_document
@@ -158,6 +158,7 @@ def _scored() -> Any:
 
 
 SCORED = _scored()
+SYSTEM = validated(SCORED, ResultsDocument, "x")
 
 
 @settings(max_examples=150, deadline=None)
@@ -168,7 +169,7 @@ def test_a_damaged_results_document_is_shown_or_refused(damaged_document: Any) -
     except AcumenError as error:
         tells(error)
         return
-    assert "\x1b" not in render(brief(PairDocument(systems=[system]), full=True))
+    assert "\x1b" not in render(sections_of(PairDocument(systems=[system]), full=True))
 
 
 def _compared() -> Any:
@@ -192,7 +193,8 @@ def test_a_damaged_comparison_is_shown_or_refused(damaged_comparison: Any) -> No
     except AcumenError as error:
         tells(error)
         return
-    assert "\x1b" not in render(comparison_parts(pair, list(POLICY.scale.levels), 0.95))
+    both = PairDocument(systems=[SYSTEM, SYSTEM], comparison=pair)
+    assert "\x1b" not in render(sections_of(both))
 
 
 @settings(max_examples=100, deadline=None)

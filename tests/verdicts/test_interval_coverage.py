@@ -11,7 +11,7 @@ from acumen.defaults import PROCESS_WEIGHTS
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS
-from acumen.results.measured import Interval
+from acumen.values.measured import Interval
 from acumen.views.confusion import confuse
 from acumen.views.reasoning import RATIOS, Reasoning
 from acumen.views.severity import rank_severity

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.report.verdicts.words import comparison_paragraphs, paragraphs
-from acumen.results.measured import Absence, Delta, Flag, Interval, Measured, NoInterval, Side
 from acumen.results.verdicts import ComparisonDocument, ResultsDocument
+from acumen.values.measured import Absence, Delta, Flag, Interval, Measured, NoInterval, Side
 
 SOUND = {
     "incident_precision": 0.95,
@@ -157,7 +159,8 @@ def test_reasons_above_the_target_with_a_weak_component_mostly_hold() -> None:
     ],
 )
 def test_a_weak_component_is_named(component: str, fault: str) -> None:
-    text = reading(80, 60.0, 100.0, **{component: 0.4})
+    components: Any = {component: 0.4}
+    text = reading(80, 60.0, 100.0, **components)
     assert "But its reasons do not hold" in text
     assert fault in text
 
@@ -187,7 +190,11 @@ def test_a_level_with_fewer_than_nine_cases_is_named(positives: int, cases: str 
 def delta(left: float, right: float, low: float, high: float, favours: Side | None) -> Delta:
     """Shares in percent."""
     interval = Interval(low=low / 100, high=high / 100, method="x")
-    sides = {"left": left / 100, "right": right / 100, "delta": (right - left) / 100}
+    sides: dict[str, Any] = {
+        "left": left / 100,
+        "right": right / 100,
+        "delta": (right - left) / 100,
+    }
     return Delta(**sides, interval=interval, favours=favours)
 
 

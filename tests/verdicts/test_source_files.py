@@ -76,7 +76,7 @@ def test_results_that_carry_their_verdicts_are_scored_for_all_that_needs_no_more
         # 5 points are 5, not 9
         row("D", gt_verdict=LOW, response=json.dumps({**OUTPUT, "SCORE": 9})),
     ]
-    document = acumen.score(rows, resamples=0).document
+    document = acumen.score(rows, resamples=0).to_dict()
     values = {name: metric["value"] for name, metric in document["metrics"].items()}
     assert values["consistency"] == values["verdict_support_rate"] == 0.75
     assert values["score_consistency"] == 0.75
@@ -87,7 +87,7 @@ def test_results_that_carry_their_verdicts_are_scored_for_all_that_needs_no_more
 
 def test_without_any_evidence_no_verdict_is_held_against_it() -> None:
     rows = [row(case, gt_verdict=HIGH) for case in "AB"]
-    metrics = acumen.score(rows, resamples=0).document["metrics"]
+    metrics = acumen.score(rows, resamples=0).to_dict()["metrics"]
     assert metrics["verdict_support_rate"]["reason"] == "no result names evidence"
     assert metrics["process"]["value"] is None
 
@@ -129,7 +129,7 @@ def test_a_truth_may_stand_under_restaurants_and_ground_truth() -> None:
 def test_denying_a_true_incident_is_as_wrong_as_any_other_severity(
     severity: str, right: int
 ) -> None:
-    (evidence,) = PARSED["evidences"]  # type: ignore[misc]  # a list of one
+    (evidence,) = PARSED["evidences"]  # a list of one
     parsed = {**PARSED, "evidences": [{**evidence, "judgement": severity}]}  # type: ignore[dict-item]
     claims = parse_results([row(parsed=parsed)], POLICY).claims
     counts = count_evidence(claims, parse_truth(TRUTHS, POLICY), POLICY)
@@ -201,7 +201,8 @@ def test_show_tells_all_that_a_file_of_another_tool_holds(
     assert run(["show", "--dev", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     for told in (
-        "Origin: model m-1, domain yelp, time 2026-01-19T00:40:07",
+        "model m-1, domain yelp",
+        "time 2026-01-19T00:40:07",
         "(97/100)",
         "97.0%",
         "auprc_ge_high",

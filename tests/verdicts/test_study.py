@@ -13,8 +13,8 @@ from acumen.inference.resample import MOST_LEFT_OUT
 from acumen.metrics import METRICS, find_metric
 from acumen.policy import Evidence, decide, find_policy
 from acumen.report.words import rests_on
-from acumen.results.measured import Interval
 from acumen.studies import POLICY, verdict_study
+from acumen.values.measured import Interval
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import metrics_of_study, score_study
 from acumen.verdicts.study import prepare

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from acumen.errors import UsageError
+from acumen.table.losses import Grades
 from acumen.table.scale import MOST_LEVELS
-from acumen.views.ranking import Grades, Ranking, rank
+from acumen.views.ranking import Ranking, rank
 
 TWO = Grades.by_rungs(np.arange(2.0), 1.0)
 """The losses 0 and 1."""

@@ -37,6 +37,8 @@ UNSURE: Final = (
     "(logprobs=True), or say where the reply has it (-S confidence=PATTERN)"
 )
 
+__all__ = ["ordinal"]
+
 
 def ranking_of(judgments: Sequence[Mapping[str, Any]]) -> Ranking:
     """Judgments as rows, surest first; an answer without a confidence has the least."""

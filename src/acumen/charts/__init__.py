@@ -6,13 +6,16 @@ A chart draws what the artifact holds and computes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from acumen.charts import curves, intervals, tables
 from acumen.charts.theme import Figure
 from acumen.charts.theme import name as theme_name
+from acumen.charts.verdicts import VERDICT_CHARTS
 from acumen.errors import UsageError, printable
-from acumen.results.metrics import Evaluated, MetricsArtifact
+from acumen.results.kinds import title_of
+from acumen.results.metrics import MetricsArtifact
+from acumen.results.verdicts import PairDocument
 
 T = TypeVar("T")
 CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
@@ -58,20 +61,45 @@ def with_functions(artifact: MetricsArtifact, functions: Sequence[str]) -> Metri
     return artifact.model_copy(update=update)
 
 
-def chart(
-    name: str, evaluation: Evaluated | MetricsArtifact, functions: Sequence[str] | None = None
-) -> Figure:
-    """A chart by its name; refused with the reason where there is nothing to draw."""
-    if name not in CHARTS:
-        raise UsageError(f"no chart '{printable(name)}'; there are {', '.join(CHARTS)}")
-    artifact = evaluation.artifact if isinstance(evaluation, Evaluated) else evaluation
+def chart(name: str, document: Any, functions: Sequence[str] | None = None) -> Figure:
+    """A chart by its name, which shows itself; refused with the reason where there is none."""
+    from acumen.charts.export import offline  # vl-convert: for a notebook, not for a page
+
+    if isinstance(document, MetricsArtifact):
+        figure = _of_metrics(name, document, functions)
+    elif isinstance(document, PairDocument):
+        draw = _find(name, VERDICT_CHARTS, " of results")
+        figure = _drawn(draw(document.systems), name, "the results hold")
+    else:
+        raise UsageError(f"there is no single chart of {title_of(document)}")
+    return offline(figure)
+
+
+def _of_metrics(name: str, artifact: MetricsArtifact, functions: Sequence[str] | None) -> Figure:
+    draw = _find(name, CHARTS)
     artifact.check()
     if functions is not None:
         artifact = with_functions(artifact, functions)
-    figure = CHARTS[name](artifact)
-    if figure is None:
-        raise UsageError(f"the artifact holds nothing to draw for the chart '{name}'")
+    figure = _drawn(draw(artifact), name, "the artifact holds")
     if name in OF_FUNCTIONS and len(artifact.functions) == 1:
         systems = " and ".join(artifact.input_names)
         figure.title = f"{theme_name(artifact.functions[0])}, {systems}"
     return figure
+
+
+def _find(name: str, charts: Mapping[str, Callable[[Any], Figure | None]], of: str = "") -> Any:
+    if name not in charts:
+        raise UsageError(f"no chart '{printable(name)}'{of}; there are {', '.join(charts)}")
+    return charts[name]
+
+
+def _drawn(figure: Figure | None, name: str, holder: str) -> Figure:
+    if figure is None:
+        raise UsageError(f"{holder} nothing to draw for the chart '{name}'")
+    return figure
+
+
+def available() -> dict[str, str]:
+    """Every chart by name, with what it shows."""
+    every: dict[str, Any] = {**VERDICT_CHARTS, **CHARTS}
+    return {name: (draw.__doc__ or name).strip().splitlines()[0] for name, draw in every.items()}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-import altair as alt
-
 from acumen.charts import theme
+from acumen.charts.altair import alt
 from acumen.results.metrics import MetricsArtifact, Variant
 
 MOST_POINTS: Final = 200

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import altair as alt
-
 from acumen.charts import theme
+from acumen.charts.altair import alt
 
 
 def curve(

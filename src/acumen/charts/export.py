@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import altair as alt
 import vl_convert
 
-from acumen.charts import CHARTS, theme
-from acumen.charts.verdicts import VERDICT_CHARTS
+from acumen.charts import theme
+from acumen.charts.altair import alt
 from acumen.errors import UsageError, printable
 from acumen.files.json import write_bytes
 
@@ -109,7 +109,7 @@ def _lettered(config: dict[str, Any], size: float) -> dict[str, Any]:
     }
 
 
-def on_paper(figure: Any, paper: Paper = Paper()) -> dict[str, Any]:  # noqa: B008  (frozen)
+def on_paper(figure: Any, paper: Paper = Paper()) -> dict[str, Any]:
     """The whole specification of a chart on white paper."""
     spec, rows = theme.spec_and_data(figure)
     whole = paper.fit({**spec, "datasets": rows, "background": "white"})
@@ -126,7 +126,7 @@ def svg_of(figure: Any) -> bytes:
 def write_figure(
     figure: theme.Figure,
     output: Path,
-    paper: Paper = Paper(),  # noqa: B008  (frozen)
+    paper: Paper = Paper(),
 ) -> None:
     """Write a chart as the file's name says, on white paper."""
     make = FORMATS.get(output.suffix.lower())
@@ -135,7 +135,21 @@ def write_figure(
     write_bytes(output, make(on_paper(figure, paper), vega_lite_version()))
 
 
-def available() -> dict[str, str]:
-    """Every chart by name, with what it shows."""
-    every: dict[str, Any] = {**VERDICT_CHARTS, **CHARTS}
-    return {name: (draw.__doc__ or name).strip().splitlines()[0] for name, draw in every.items()}
+class Offline:
+    """A chart that a notebook shows without a network: its specification, and a picture of it."""
+
+    def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, Any]:
+        return {"image/svg+xml": svg_of(self).decode(), "text/plain": repr(type(self))}
+
+
+@cache
+def _offline(kind: type) -> type:
+    """A class of charts whose charts show themselves."""
+    return type(kind.__name__, (Offline, kind), {})
+
+
+def offline(figure: theme.Figure) -> theme.Figure:
+    """The same chart, which shows itself."""
+    kind: type = type(figure)
+    object.__setattr__(figure, "__class__", _offline(kind))  # no property of Altair's
+    return figure

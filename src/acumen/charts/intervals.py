@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import altair as alt
-
 from acumen.charts import theme
+from acumen.charts.altair import alt
 from acumen.metrics import Metric, kin_of
 from acumen.results.charted import GroupRisk
-from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import Best, MetricsArtifact
+from acumen.values.measured import Delta, Measured
 
 Rows = Sequence[Mapping[str, Any]]
 

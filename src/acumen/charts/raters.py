@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import altair as alt
-
 from acumen.charts import theme
+from acumen.charts.altair import alt
 from acumen.charts.intervals import interval_plot, row
 from acumen.charts.tables import heat_map
-from acumen.results.measured import Delta, Measured
 from acumen.results.raters import RatingsDocument
+from acumen.values.measured import Delta, Measured
 
 MOST_ROWS: Final = 20
 """Raters and levels that a heat map shows."""

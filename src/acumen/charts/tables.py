@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import altair as alt
-
 from acumen.charts import theme
+from acumen.charts.altair import alt
 from acumen.defaults import BINS
 from acumen.results.calibration import ReliabilityPart
 from acumen.results.charted import Distribution, ThresholdCurve

@@ -6,27 +6,10 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import altair as alt
-
+from acumen.charts.altair import Figure as Figure  # every chart is one
+from acumen.charts.altair import alt
 from acumen.files.json import to_json
 from acumen.results.metrics import name as name  # every chart names things
-
-Figure = alt.Chart | alt.LayerChart | alt.FacetChart
-
-
-class Offline:
-    """A chart that a notebook shows without a network: its specification, and a picture of it."""
-
-    def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, Any]:
-        from acumen.charts.export import svg_of
-
-        return {"image/svg+xml": svg_of(self).decode(), "text/plain": repr(type(self))}
-
-
-_OFFLINE: Final[Mapping[type, type]] = {
-    kind: type(kind.__name__, (Offline, kind), {})
-    for kind in (alt.Chart, alt.LayerChart, alt.FacetChart)
-}
 
 WIDTH: Final = 640
 HEIGHT: Final = 340
@@ -125,7 +108,6 @@ def finish(
     done.usermeta = ({} if picks is None else {"picks": picks}) | (
         {} if cases is None else {"cases": dict(cases)}
     )
-    object.__setattr__(done, "__class__", _OFFLINE[type(done)])  # no property of Altair's
     return figure
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import altair as alt
-
 from acumen.charts import theme
+from acumen.charts.altair import alt
 from acumen.charts.intervals import UNDECIDED, differences, interval_plot, row
 from acumen.charts.tables import confusion_plot, precision_recall_plot
 from acumen.defaults import PROCESS_WEIGHTS, TARGET
@@ -20,7 +19,7 @@ from acumen.results.verdicts import (
 )
 
 Documents = Sequence[ResultsDocument]
-PERCENT: Final = alt.Scale(domain=[0, 100])
+PERCENT: Final = [0, 100]
 
 
 def _rows(
@@ -49,7 +48,7 @@ def scores(documents: Documents) -> theme.Figure | None:
         groups=method_names(documents),
         line=TARGET,
         line_name="target",
-        scale=PERCENT,
+        scale=alt.Scale(domain=PERCENT),
     )
 
 
@@ -61,7 +60,7 @@ def components(documents: Documents) -> theme.Figure | None:
         "percent right",
         group="method",
         groups=method_names(documents),
-        scale=PERCENT,
+        scale=alt.Scale(domain=PERCENT),
     )
 
 
@@ -77,7 +76,7 @@ def thresholds(documents: Documents) -> theme.Figure | None:
         "average precision, percent",
         group="method",
         groups=method_names(documents),
-        scale=PERCENT,
+        scale=alt.Scale(domain=PERCENT),
     )
 
 

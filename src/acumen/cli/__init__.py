@@ -22,10 +22,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from acumen.errors import AcumenError, UsageError, printable
+from acumen.errors import INTERRUPTED, AcumenError, UsageError, printable
 
 PROGRAM: Final = "acumen"
-PARTIAL: Final = 4
 FAULT: Final = 70  # what sysexits.h calls a fault of the software
 
 EXITS: Final = {
@@ -52,13 +51,30 @@ QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Look at results": ("show", "report", "plot", "schema"),
 }
 """What one may ask -> the commands that answer, as ``--help`` shows them."""
-COMMANDS: Final = {
-    name: f"acumen.cli.{'run_command' if name == 'run' else name}"
-    for names in QUESTIONS.values()
-    for name in names
-}
-"""Name of a command -> the module whose ``app`` it is."""
-_command_of = cache(get_command)  # once a process: it takes a fifth of a small evaluation
+MODULES: Final = {"run": "run_command"}
+"""Commands whose module has another name: ``acumen.cli.run`` is the function below."""
+ONCE: Final = ("help", "debug")
+"""Options that the environment does not set: what they ask for is said with the command."""
+COMMANDS: Final = tuple(name for names in QUESTIONS.values() for name in names)
+
+
+@cache
+def app_of(name: str) -> typer.Typer:
+    """A command by its name: made of a question's declaration, or of a module of its own."""
+    from acumen.questions import HOMES
+
+    if name in HOMES and name != "run":
+        from acumen.cli.questions import app_of_question
+
+        return app_of_question(name)
+    own: typer.Typer = import_module(f"acumen.cli.{MODULES.get(name, name)}").app
+    return own
+
+
+@cache
+def _command_of(name: str) -> Any:
+    """The parser of a command, once a process: it takes a fifth of a small evaluation."""
+    return get_command(app_of(name))
 
 
 class _Lazy(TyperGroup):
@@ -70,12 +86,14 @@ class _Lazy(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        command = _command_of(import_module(COMMANDS[cmd_name]).app)
+        command = _command_of(cmd_name)
         command.name = cmd_name
         panel = next(question for question, names in QUESTIONS.items() if cmd_name in names)
         setattr(command, "rich_help_panel", panel)  # noqa: B010  (Typer reads it, undeclared)
-        for parameter in command.params:
+        command.context_settings["auto_envvar_prefix"] = f"{PROGRAM}_{cmd_name}".upper()
+        for parameter in command.get_params(ctx):
             setattr(parameter, "show_envvar", False)  # noqa: B010  (every option has one)
+            parameter.allow_from_autoenv = parameter.name not in ONCE
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -88,7 +106,7 @@ class _Lazy(TyperGroup):
         if name is not None and not ctx.resilient_parsing and not {"-h", "--help"} & {*args}:
             from acumen.cli.config import defaults_of
 
-            function = import_module(COMMANDS[name]).app.registered_commands[0].callback
+            function = app_of(name).registered_commands[0].callback
             defaults = defaults_of(name, command, function, list(COMMANDS), ctx)
             ctx.default_map = {name: defaults}
         return name, command, rest
@@ -99,7 +117,7 @@ app = typer.Typer(
     cls=_Lazy,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "ACUMEN"},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -161,7 +179,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+        return _fail("interrupted", INTERRUPTED)
     except Exception as error:  # noqa: BLE001
         # the last line of defence: never a traceback that nobody asked for
         if debug:

@@ -34,7 +34,7 @@ def confidence(
     path = options.one_run(run, input_file)
     verdicts: dict[str, str] = {}
     if path is not None:
-        from acumen.items.rows import table_of
+        from acumen.readers.inputs import table_of
 
         with waiting():
             table = table_of(path, mode, reading)

@@ -17,8 +17,8 @@ from acumen.cli.progress import waiting
 from acumen.errors import DataError
 
 if TYPE_CHECKING:
-    from acumen.evaluation.evaluation import Evaluation
-    from acumen.report.findings import Findings
+    from acumen.questions.evaluation import Evaluation
+    from acumen.questions.result import Result
 
 app = typer.Typer(add_completion=False)
 
@@ -37,7 +37,10 @@ HEADINGS: Final = (
     "What a person would say of all texts, from 20 that were labelled",
 )
 
-LATER: Final = ("honest", "severity", "functions", "ranking", "bias", "differences")
+LATER: Final = (
+    *("honest", "severity", "functions", "notes", "bias", "differences"),
+    *("judged", "ranking", "agreement", "primitives", "comparison"),
+)
 """Sections that a first screen leaves to the files."""
 
 
@@ -61,11 +64,11 @@ def demo(
     Example: acumen demo quick --resamples 500
     """
     from acumen.files.json import write_json
-    from acumen.raters.api import rate
-    from acumen.raters.estimate import estimate
+    from acumen.questions.estimate import estimate
+    from acumen.questions.rate import rate
+    from acumen.questions.score import score
     from acumen.report.html import write_report
     from acumen.studies import JUDGES, RATERS, RATING, phq8_run, ratings, verdict_study
-    from acumen.verdicts.api import score
 
     run, study = phq8_run(), verdict_study()
     with _draft(folder) as draft, waiting("measuring the demo"):
@@ -74,10 +77,8 @@ def demo(
         inputs: dict[str, Any] = {
             f"verdicts/{name}.json": content for name, content in study.documents().items()
         }
-        outputs = {
-            f"phq8/{name}.json": e.artifact.model_dump(mode="json") for name, e in evaluations
-        }
-        outputs[SCORES] = scores.document
+        outputs = {f"phq8/{name}.json": e.to_dict() for name, e in evaluations}
+        outputs[SCORES] = scores.to_dict()
         files = [
             {"role": Path(name).stem, "path": str(folder / name), "sha256": _digest(content)}
             for name, content in inputs.items()
@@ -85,12 +86,12 @@ def demo(
         for system in outputs[SCORES]["systems"]:
             system["made_from"]["inputs"] = files
         rows = ratings()
-        findings: list[Findings[Any]] = [
+        findings: list[Result[Any]] = [
             rate(rows, raters=RATERS, judge=JUDGES, length="words", own="author", **RATING),
             estimate(rows, labelled="label", prediction=JUDGES[0], **RATING),
         ]
         inputs["ratings/ratings.json"] = rows
-        outputs |= zip(FINDINGS, (finding.document for finding in findings), strict=True)
+        outputs |= zip(FINDINGS, (finding.to_dict() for finding in findings), strict=True)
         for name, content in {RUN: run, **inputs, **outputs}.items():
             (draft / name).parent.mkdir(exist_ok=True)
             write_json(draft / name, content)
@@ -104,7 +105,7 @@ def _evaluate(
     run: Mapping[str, Any], path: Path, resamples: int, seed: int
 ) -> list[tuple[str, Evaluation]]:
     """The two modes against each other, and each alone."""
-    from acumen.evaluation.api import evaluate
+    from acumen.questions.evaluate import evaluate
     from acumen.readers.run import run_from_document
 
     left, right = (
@@ -153,18 +154,12 @@ def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
             raise DataError(["is a file where a folder should go"], source=str(target.parent))
 
 
-def _print(comparison: Evaluation, scores: Findings[Any], *findings: Findings[Any]) -> None:
-    from acumen.report.brief import brief
-    from acumen.report.selective.screen import screen as of_evaluation
+def _print(*results: Result[Any]) -> None:
     from acumen.report.terminal import print_parts
-    from acumen.report.verdicts.brief import screen as of_verdicts
 
-    screens = [of_evaluation(comparison.artifact), of_verdicts(scores.results)]
-    for title, parts in zip(
-        HEADINGS, [*screens, *(brief(f.results) for f in findings)], strict=True
-    ):
+    for title, result in zip(HEADINGS, results, strict=True):
         typer.echo(f"\n{title}\n{'=' * len(title)}\n")
-        print_parts(part for part in parts if getattr(part, "key", None) not in LATER)
+        print_parts(section for section in result.sections() if section.key not in LATER)
 
 
 def _where(folder: Path) -> list[str]:

@@ -6,16 +6,10 @@ import sys
 from collections.abc import Iterable, Mapping
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import typer
 
 from acumen.errors import UsageError, printable
-from acumen.stages import stage
-
-if TYPE_CHECKING:
-    from acumen.evaluation.evaluation import Evaluation
-    from acumen.report.findings import Findings
 
 
 def emit(text: str) -> None:
@@ -29,28 +23,6 @@ def warn(warnings: Iterable[str]) -> None:
     """Warnings on standard error, one a line."""
     for warning in warnings:
         typer.echo(f"acumen: warning: {printable(warning, limit=600)}", err=True)
-
-
-def write_results(
-    results: Evaluation | Findings[Any],
-    output: Path | None,
-    html: Path | None,
-    *,
-    texts: bool = False,
-) -> None:
-    """The document and the page, both or neither."""
-    from acumen.files.json import write_files
-
-    files: dict[str | Path, bytes] = {}
-    if output is not None:
-        with stage(f"writing {printable(output.name)}", 0.5):
-            files[output] = results.to_json().encode("utf-8")
-    if html is not None:
-        from acumen.report.html import render_report
-
-        with stage(f"drawing {printable(html.name)}"):
-            files[html] = render_report([results], texts=texts).encode("utf-8")
-    write_files(files)
 
 
 def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str | Path | None]) -> None:

@@ -50,7 +50,8 @@ def plot(
 
     acumen plot metrics.json --chart confidence --functions llm --width 3.25in -o c.pdf
     """
-    from acumen.charts.export import FORMATS, Paper, available, write_figure
+    from acumen.charts import available
+    from acumen.charts.export import FORMATS, Paper, write_figure
 
     if chart == "list":
         for name, what in available().items():
@@ -64,7 +65,7 @@ def plot(
         raise UsageError(f"a figure is {', '.join(FORMATS)}, not '{output.suffix}'")
     paper = Paper.of(width, font_size)
     check_targets({"--output": output}, [source, *options.inputs_of(reading)])
-    from acumen.evaluation.chart import chart as draw
+    from acumen.questions.chart import chart as draw
 
     names = None if functions is None else [name.strip() for name in functions.split(",")]
     with waiting("drawing"):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from acumen.errors import counted
 from acumen.stages import watched
+from acumen.threads import deaf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,7 +140,8 @@ def waiting(
     timer = threading.Timer(patience, display.show)
     timer.daemon = True
     if stream.isatty() and not quiet:
-        timer.start()
+        with deaf():
+            timer.start()
     try:
         with watched(wait.tell, what):
             yield wait

@@ -27,8 +27,8 @@ def rank_run(
     """The table of a run, and its answered rows ranked by each function asked for."""
     from acumen import confidence as confidences
     from acumen.evaluation.inputs import calibration_of
-    from acumen.items.rows import table_of
-    from acumen.report.selective.outcomes import scale_warning
+    from acumen.readers.inputs import table_of
+    from acumen.table.levels import inferred_note
     from acumen.table.losses import find_loss
     from acumen.views.ranking import rank_judgments
 
@@ -38,7 +38,8 @@ def rank_run(
     artifact = calibration_of(calibration)
     selection = confidences.select(confidence, table, calibration=artifact)
     left_out = [f"{name} is left out: {why}" for name, why in selection.left_out.items()]
-    warn((*scale_warning(table.scale), *table.warnings, *selection.notes, *left_out))
+    note = inferred_note(table.scale.levels, table.scale.inferred)
+    warn((*([note] if note else []), *table.warnings, *selection.notes, *left_out))
     return table, {
         name: rank_judgments(table, confidences.compute(name, table, calibration=artifact), cost)
         for name in selection.names

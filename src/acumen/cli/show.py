@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from acumen.report.blocks import Block, Section
     from acumen.results.files import Document, ResultFile
 
+NUMBERS: Final = "metrics"
+"""The section that holds the numbers of a document, whatever its kind."""
 RESULTS: Final = Path("results")
 """Where to look when nothing is named."""
 
@@ -78,48 +80,53 @@ def show(
         match = " that match" if documents else ""
         under = ", ".join(printable(str(place), limit=400) for place in places)
         raise DataError([f"there are no result files{match} under {under}"])
-    whole = dev is not None or full
-    parts = list(_parts(files, others, form, whole=whole, full=full, metrics=named))
+    if dev is not None or full:
+        others, files = [*_by_file(documents, files), *others], []
+    parts = [*_side_by_side(files, form), *_one_by_one(others, form, full=full, metrics=named)]
     if form == "table":
         print_parts(parts)
     else:
         emit(FORMATS[form](parts))
 
 
-def _parts(
-    files: Sequence[ResultFile],
-    others: Sequence[Document],
-    form: str,
-    *,
-    whole: bool,
-    full: bool,
-    metrics: Sequence[str],
-) -> Iterator[Section | Block]:
-    """Results side by side or one by one, with how pairs compare; then other documents."""
-    from acumen.report.blocks import Paragraph, Section, Tone
-    from acumen.report.brief import brief, kind
-    from acumen.report.formats import FOR_PROGRAMS
-    from acumen.report.verdicts.brief import comparison_parts
-    from acumen.report.verdicts.tables import records, side_by_side
+def _by_file(documents: Mapping[Path, Document], files: Sequence[ResultFile]) -> Iterator[Document]:
+    """Results, whole where all of a file is chosen; else the methods that are, each alone."""
     from acumen.results.verdicts import PairDocument
 
-    for_programs = form in FOR_PROGRAMS
-    if files and whole and not for_programs:
-        for file in files:
-            yield from brief(PairDocument(systems=[file.document]), full=full)
-        for file in files:
-            if file.comparison is not None:
-                level = file.document.interval_settings.confidence_level
-                yield from comparison_parts(file.comparison, file.document.levels, level)
-    elif files:
-        yield from records(files) if for_programs else side_by_side(files)
-    for document in others:
-        blocks = brief(document, full=full or for_programs, metrics=metrics)
-        if for_programs:  # the table of every metric alone
-            tables = (
-                part for part in blocks if isinstance(part, Section) and part.key == "metrics"
-            )
-            yield from (block for table in tables for block in table.blocks)
-            continue
-        yield Paragraph(kind(document), Tone.QUIET)
-        yield from blocks
+    for path, document in documents.items():
+        own = [file.document for file in files if file.path == path]
+        if own and len(own) == len(document.systems):
+            yield document
+        else:
+            yield from (PairDocument(systems=[system]) for system in own)
+
+
+def _side_by_side(files: Sequence[ResultFile], form: str) -> list[Block]:
+    """Results, one row each."""
+    from acumen.report.formats import FOR_PROGRAMS
+    from acumen.report.verdicts.tables import records, side_by_side
+
+    if not files:
+        return []
+    return records(files) if form in FOR_PROGRAMS else side_by_side(files)
+
+
+def _one_by_one(
+    documents: Sequence[Document], form: str, *, full: bool, metrics: Sequence[str]
+) -> Iterator[Section | Block]:
+    """Documents, each below its name if there are several; for programs their numbers alone."""
+    from acumen.report.blocks import Folded, Paragraph, Table, Tone, in_text
+    from acumen.report.formats import FOR_PROGRAMS
+    from acumen.report.sections import sections_of
+    from acumen.results.kinds import title_of
+
+    for document in documents:
+        if form in FOR_PROGRAMS:
+            sections = sections_of(document, full=True, metrics=metrics)
+            blocks = (block for s in sections if s.key == NUMBERS for block in s.blocks)
+            tables = in_text(block for block in blocks if isinstance(block, Table | Folded))
+            yield from (table for table in tables if isinstance(table, Table))
+        else:
+            if len(documents) > 1:
+                yield Paragraph(title_of(document), Tone.QUIET)
+            yield from sections_of(document, full=full, metrics=metrics)

@@ -34,7 +34,7 @@ from acumen.confidence.grammar import (
 from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, register
 from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
-from acumen.table.signals import answered_rows, is_captured, kind_of, why_lacking
+from acumen.table.signals import answered_rows, declare, is_captured, kind_of, why_lacking
 from acumen.types import Floats
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Selection",
     "availability",
     "compute",
+    "declare",
     "find",
     "left_out_of",
     "names",

@@ -2,54 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final, Unpack
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 
-from acumen.decisions.sample import mean_by_case, one_confidence, origin, sample_of
-from acumen.defaults import CONFIDENCE, COST_FOLDS, COSTS
+from acumen.decisions.sample import Sample, mean_by_case
 from acumen.errors import DataError, UsageError
-from acumen.evaluation.inputs import calibration_of
-from acumen.items.rows import table_of
-from acumen.readers.reading import Reading
-from acumen.report.findings import Decided
 from acumen.results.decisions import CostDocument, CostPoint
-from acumen.results.measured import finite
-from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
+from acumen.values.measured import finite
 
 MOST_POINTS: Final = 200
 """Thresholds that are looked at; of more values, this many evenly spaced among them."""
 
 
-def cost(
-    data: Any,
-    *,
-    abstain_cost: float,
-    costs: AnyLoss = COSTS,
-    confidence: str = CONFIDENCE,
-    folds: int = COST_FOLDS,
-    mode: str | None = None,
-    calibration: str | Path | None = None,
-    **reading: Unpack[Reading],
-) -> Decided[CostDocument]:
-    """The confidence at or below which a judgment is handed over, so that it costs least.
-
-    ``abstain_cost`` is what handing one over costs, in units of ``costs``: a loss by name, per
-    level off by default, or a TOML file of costs. What the document prints was measured on cases
-    that the threshold was not chosen on (``folds`` of them, by a hash of the case's id).
-
-    >>> import acumen
-    >>> table = acumen.from_columns(case=range(10), truth=[0] * 10, prediction=[0] * 6 + [2] * 4,
-    ...                             confidence=[0.9] * 6 + [0.2] * 4, scale=[0, 1, 2])
-    >>> document = acumen.cost(table, abstain_cost=0.5).artifact
-    >>> document.threshold, document.cost.value, document.always_answer.value
-    (0.2, 0.2, 0.8)
-    """
-    table, artifact = table_of(data, mode, reading).scored, calibration_of(calibration)
-    name = one_confidence(confidence, table, artifact)
-    sample = sample_of(table, name, costs, artifact)
+def document_of(
+    sample: Sample, abstain_cost: float, folds: int, origin: Mapping[str, Any]
+) -> CostDocument:
+    """The cheapest threshold, what it costs on cases that it was not chosen on, and the others."""
     if not 0.0 <= abstain_cost < np.inf:
         raise UsageError(f"handing over costs 0 or more, not {abstain_cost:g}")
     if not 2 <= folds <= sample.n:
@@ -64,8 +35,8 @@ def cost(
     held_out = by_case[np.array(best_without)[fold], np.arange(sample.n)]
     answering, sizes = by_case[-1], sample.rows
     curve = zip(thresholds, rows.sum(1) / sizes.sum(), by_case.sum(1) / sizes.sum(), strict=True)
-    document = CostDocument(
-        **origin(table, name, find_loss(costs).name),
+    return CostDocument(
+        **origin,
         threshold=finite(thresholds[_cheapest(by_case)]),
         fold_thresholds=[finite(thresholds[k]) for k in best_without],
         abstain_cost=abstain_cost,
@@ -76,7 +47,6 @@ def cost(
         curve=[CostPoint(threshold=finite(t), coverage=c, cost=x) for t, c, x in curve],
         cases=sample.n,
     )
-    return Decided(document)
 
 
 def _cheapest(by_case: Floats) -> int:

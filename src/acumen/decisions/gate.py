@@ -7,29 +7,21 @@ two clear answers the data are too thin, and the gate says so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final
 
-from acumen.decisions.gate_file import gate_of
-from acumen.decisions.sample import one_confidence, origin
-from acumen.defaults import CONFIDENCE, CONFIDENCE_LEVEL, LOSS, RELIABLE_CASES
+from acumen.decisions.sample import one_confidence
+from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
 from acumen.errors import UsageError, label, printable
-from acumen.evaluation.inputs import calibration_of
 from acumen.evaluation.plan import Plan, System, all_answered
 from acumen.inference.distributions import t_cdf, t_quantile
 from acumen.inference.infer import infer, marked, one_of
 from acumen.inference.options import Options
 from acumen.inference.paired import delta_interval
-from acumen.items.rows import table_of
 from acumen.metrics import find_metric
 from acumen.metrics.registry import Metric
-from acumen.readers.reading import Reading
-from acumen.report.findings import Decided
-from acumen.results.decisions import Check, GateDocument, Rule, Undecided, Verdict
-from acumen.results.measured import Interval, Measured
-from acumen.table.align import align
+from acumen.results.decisions import Check, Rule, Undecided, Verdict
 from acumen.table.judgments import Judgments
-from acumen.table.losses import AnyLoss, find_loss
+from acumen.values.measured import Interval, Measured
 from acumen.views.confusion import Confusion
 from acumen.views.forecast import Forecast
 from acumen.views.ranking import Ranking
@@ -123,9 +115,10 @@ def p_value(rule: Rule, measured: Measured, bound: float, n: int) -> float | Non
     return max(above, below) if rule == "equivalence" else above
 
 
-def _check(
+def check_of(
     asked: tuple[Rule, float], metric: Metric, views: list[Any], least: int, facts: dict[str, Any]
 ) -> Check:
+    """A requirement, held against what was measured."""
     (rule, bound), n = asked, facts["cases"]
     values, measured = measure(metric, views, n)
     interval = measured.interval
@@ -145,7 +138,7 @@ def _check(
     return Check(**facts, values=values, measured=measured, verdict=verdict, why=why)
 
 
-def _groups(
+def groups_of(
     tables: Sequence[Judgments], by: Sequence[str]
 ) -> Iterator[tuple[str | None, Sequence[Judgments]]]:
     """All cases together, then every group of every column."""
@@ -157,78 +150,3 @@ def _groups(
         for code, value in enumerate(groups.values):
             if (rows := groups.codes == code).any():
                 yield f"{column}={value}", [table.take(rows) for table in tables]
-
-
-def gate(
-    new: Any,
-    base: Any = None,
-    *,
-    metric: Sequence[str] | str | None = None,
-    margin: float | None = None,
-    equivalence: bool = False,
-    superiority: bool = False,
-    at_least: float | None = None,
-    at_most: float | None = None,
-    file: str | Path | None = None,
-    by: Sequence[str] | str | None = None,
-    least_cases: int | None = None,
-    undecided: str | None = None,
-    confidence: str | None = None,
-    loss: AnyLoss | None = None,
-    mode: str | None = None,
-    calibration: str | Path | None = None,
-    intersection_only: bool = False,
-    **reading: Unpack[Reading],
-) -> Decided[GateDocument]:
-    """Does a run meet what is asked of it: against a baseline, or against fixed bounds?
-
-    The document's ``verdict`` is ``pass``, ``fail``, or ``undecided`` where the data are too thin;
-    its ``exit_code`` is what the command ends with. Every metric must pass, in every group of
-    ``by``. ``margin``: how much worse than ``base`` is allowed, with ``equivalence`` both ways.
-    ``at_least`` and ``at_most`` ask of the new run alone. ``file`` is a TOML file of several
-    requirements. ``undecided``: ``pass`` or ``fail``, what that counts as.
-
-    >>> import acumen
-    >>> table = acumen.from_columns(case=range(20), truth=[0, 1] * 10, prediction=[0, 1] * 10)
-    >>> acumen.gate(table, metric="accuracy", at_least=0.7).artifact.verdict
-    'pass'
-    """
-    kinds = {"margin": margin, "equivalence": equivalence, "superiority": superiority}
-    table = gate_of(file, _texts(metric), **kinds, at_least=at_least, at_most=at_most)
-    columns, policy = [*table.by, *_texts(by)], undecided or table.undecided
-    if policy not in (None, "pass", "fail"):
-        raise UsageError(f"undecided counts as pass or fail, not as '{printable(policy)}'")
-    if base is None and any(r.is_of_two for r in table.require):
-        raise UsageError("a margin is held against a baseline: give NEW and BASE")
-    if columns and not isinstance(new, Judgments):
-        reading = {**reading, "group": [*_texts(reading.get("group")), *columns]}
-    tables = [table_of(new, mode, reading)]
-    if base is not None:
-        earlier = table_of(base, mode, reading)
-        pair = align(earlier, tables[0], intersection_only=intersection_only)
-        tables = [pair.left, pair.right]
-    tables = [side.scored for side in tables]
-    own_loss = find_loss(table.loss or LOSS if loss is None else loss)
-    plan = Plan(loss=own_loss, calibration=calibration_of(calibration))
-    selector = confidence or table.confidence or CONFIDENCE
-    least, checks, names = max(least_cases or 0, table.least_cases), [], set[str]()
-    for group, sides in _groups(tables, columns):
-        for asked in table.require:
-            of = sides if asked.is_of_two else sides[-1:]
-            known, views, name = find_views(asked.metric, of, plan, selector)
-            facts = {"group": group, "cases": len(sides[0].cases)}
-            checks.append(_check(asked.asked[0], known, views, 0 if group else least, facts))
-            names |= set() if name is None else {name}
-    document = GateDocument(
-        **origin(tables[0], max(names, default=None), own_loss.name),
-        verdict=together([check.verdict for check in checks]),
-        undecided_counts_as=cast("Any", policy),
-        checks=checks,
-        cases=len(tables[0].cases),
-        least_cases=least,
-    )
-    return Decided(document)
-
-
-def _texts(value: Sequence[str] | str | None) -> list[str]:
-    return [value] if isinstance(value, str) else list(value or ())

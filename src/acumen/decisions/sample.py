@@ -18,10 +18,10 @@ from acumen.inference.jackknife import Jackknife
 from acumen.metrics.registry import Kind
 from acumen.results.calibration import CaseHashes, case_hash
 from acumen.results.decisions import ScalePart
-from acumen.results.measured import Interval, Measured
 from acumen.table.judgments import Judgments
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
+from acumen.values.measured import Interval, Measured
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,52 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack, get_args
+from typing import get_args
 
 import numpy as np
 
 from acumen.calibration.sets import bound_of, entries_of
 from acumen.decisions.sample import hashes_of, mean_by_case, origin
-from acumen.defaults import ALPHA, COST_FOLDS
+from acumen.defaults import COST_FOLDS
 from acumen.errors import DataError, UsageError, printable
-from acumen.items.rows import table_of
 from acumen.metrics.registry import Kind
-from acumen.readers.reading import Reading
-from acumen.report.findings import Decided
 from acumen.results.calibration import case_hash
 from acumen.results.decisions import SetMethod, SetsDocument
-from acumen.results.measured import finite
 from acumen.table.judgments import Judgments
 from acumen.table.signals import SAMPLES, answered_rows
 from acumen.types import Floats
+from acumen.values.measured import finite
 
 
-def sets(
-    data: Any,
-    *,
-    alpha: float = ALPHA,
-    method: str | None = None,
-    probabilities: str | Sequence[str] = "",
-    mode: str | None = None,
-    **reading: Unpack[Reading],
-) -> Decided[SetsDocument]:
-    """How far a set of levels must reach to hold the truth, but for a share ``alpha``.
-
-    The promise is of a new case like these and any of its answered judgments. ``method``: ``aps``
-    grows sets by the chances of levels, which are those of ``probabilities`` (signals, one a level,
-    lowest first) or the shares of sampled replies; ``distance`` needs none. By default aps where
-    there are chances. As ``calibration`` of other cases it makes the confidence ``interval_width``.
-
-    >>> import acumen
-    >>> table = acumen.from_columns(case=range(20), truth=[0] * 15 + [1] * 5, prediction=[0] * 20,
-    ...                             scale=[0, 1, 2])
-    >>> document = acumen.sets(table, alpha=0.1).artifact
-    >>> document.method, document.bound, document.width
-    ('distance', 1.0, 2.0)
-    """
-    table = table_of(data, mode, reading).scored.on_levels
-    if not 0.0 < alpha < 1.0:
-        raise UsageError(f"alpha is a chance between 0 and 1, not {alpha:g}")
+def document_of(
+    table: Judgments, alpha: float, method: str | None, probabilities: str | Sequence[str]
+) -> SetsDocument:
+    """How far a set must reach, and how often and how wide sets are on cases held out."""
     if not table.once.all():
         raise UsageError("a set holds one truth: of several raters, say which by --truth-is")
     if table.weight is not None:
@@ -65,7 +40,7 @@ def sets(
     held_out = entries.within(np.array(others)[fold])
     width, sizes, levels = held_out.sum(axis=1), np.bincount(case), held_out.shape[1]
     of_case: Floats = np.bincount(case, held_out[truth]) / sizes
-    document = SetsDocument(
+    return SetsDocument(
         **origin(table, None, None),
         method="aps" if names else "distance",
         probabilities=names,
@@ -77,7 +52,6 @@ def sets(
         cases=n,
         case_hashes=hashes_of(table),
     )
-    return Decided(document)
 
 
 def _chances(table: Judgments, method: str | None, named: str | Sequence[str]) -> list[str]:

@@ -9,28 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, Unpack, cast, get_args
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from acumen.confidence import compute
 from acumen.decisions import bounds
-from acumen.decisions.sample import Sample, hashes_of, one_confidence, origin, sample_of
-from acumen.defaults import CONFIDENCE, DELTA, EXACT_TEST, LOSS, STARTS
+from acumen.decisions.sample import Sample
+from acumen.defaults import EXACT_TEST, LOSS
 from acumen.errors import DataError, UsageError, printable
-from acumen.evaluation.inputs import calibration_of
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
-from acumen.items.rows import table_of
 from acumen.metrics import METRICS
-from acumen.readers.reading import Reading
-from acumen.report.findings import Decided
-from acumen.results.decisions import Method, Point, Test, ThresholdDocument
-from acumen.results.measured import Measured, finite
+from acumen.results.decisions import Method, Point, Test
 from acumen.table.judgments import LARGEST, Judgments
-from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
+from acumen.values.measured import Measured, finite
 from acumen.views.ranking import rank_judgments
 
 SHARES: Final = np.arange(5, 101, 5)
@@ -130,78 +123,7 @@ def _points(sample: Sample, *columns: Any) -> list[Point]:
     ]
 
 
-def threshold(
-    data: Any,
-    *,
-    risk: float,
-    confidence: str = CONFIDENCE,
-    delta: float = DELTA,
-    method: str | None = None,
-    test: str = EXACT_TEST,
-    starts: str | Sequence[float] = STARTS,
-    grid: str | Sequence[float] | None = None,
-    most_items: int | None = None,
-    loss: AnyLoss = LOSS,
-    mode: str | None = None,
-    calibration: str | Path | None = None,
-    **reading: Unpack[Reading],
-) -> Decided[ThresholdDocument]:
-    """The lowest confidence above which the risk of the answers is at most ``risk``, certified.
-
-    Over the draw of these cases, the true risk of what it accepts is larger with chance ``delta``
-    at most. Where nothing can be certified, the document says how many cases could.
-
-    ``method``: ``exact`` (binomial, or by case the ``test`` that is named), ``approx``
-    (Korn–Graubard), ``sgr``, or ``crc``, which promises the mean loss of a case; by default exact
-    where it can be sharp: one right-or-wrong item a case, or 200 cases. ``starts``: shares of the
-    grid where the search begins. ``grid``: ``ranks`` of the answered rows, ``values`` of a discrete
-    confidence, ``apart`` (ranks in a fifth of the cases, which are not tested), or thresholds.
-    ``most_items``: judgments of a case by design; else the scale's items, or the most there are.
-
-    >>> import acumen
-    >>> table = acumen.from_columns(case=range(60), truth=[0] * 60, prediction=[0] * 56 + [1] * 4,
-    ...                             confidence=[0.9] * 50 + [0.4] * 10)
-    >>> document = acumen.threshold(table, risk=0.1).artifact
-    >>> document.threshold, document.method, round(document.coverage.value, 2)
-    (0.4, 'exact', 0.83)
-    """
-    table, artifact = table_of(data, mode, reading).scored, calibration_of(calibration)
-    name = one_confidence(confidence, table, artifact)
-    sample = sample_of(table, name, loss, artifact)
-    if not 0.0 < delta < 1.0:
-        raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
-    if not 0.0 < risk < sample.most_loss:
-        most = sample.most_loss
-        raise UsageError(f"a risk is between 0 and the largest loss, {most:g}, not {risk:g}")
-    design, largest = most_items or len(table.scale.items), int(sample.rows.max())
-    if most_items is not None and most_items < largest:
-        raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
-    begins, alpha = _numbers(starts, "starts"), risk / sample.most_loss
-    which = _method_and_test(method, test, sample)
-    search = Search(*which, alpha, delta, begins, max(design, largest))
-    tested, thresholds = _grid(sample, grid, search)
-    points = search.certify(tested, thresholds)
-    best = next((p for p in reversed(points) if p.certified), None)
-    needed = _needed(search, tested, thresholds, sample.n) if best is None else None
-    promise: dict[str, Any] = {"alpha": risk, "delta": None if search.method == "crc" else delta}
-    promise |= {"method": search.method, "test": search.test, "method_is_default": method is None}
-    promise |= {"cases": sample.n, "cases_apart": sample.n - tested.n, "cases_needed": needed}
-    promise |= {"items": search.items, "items_declared": design >= largest}
-    document = ThresholdDocument(
-        **origin(table, name, find_loss(loss).name),
-        threshold=None if best is None else best.threshold,
-        certified=best is not None,
-        risk=None if best is None else best.risk,
-        coverage=_coverage(table, best, compute(name, table, calibration=artifact)),
-        **promise,
-        fewest_cases=search.fewest_cases,
-        grid=points,
-        case_hashes=hashes_of(table),
-    )
-    return Decided(document)
-
-
-def _method_and_test(method: str | None, test: str, sample: Sample) -> tuple[Method, Test]:
+def method_and_test(method: str | None, test: str, sample: Sample) -> tuple[Method, Test]:
     """The method that is asked for, or the one that suits these cases; and its test."""
     binary = bool((sample.rows == 1).all()) and not sample.graded
     method = method or ("exact" if binary or sample.n >= EXACT_CASES else "approx")
@@ -214,7 +136,7 @@ def _method_and_test(method: str | None, test: str, sample: Sample) -> tuple[Met
     return cast("Method", method), cast("Test", tests.get(method, "binomial" if binary else test))
 
 
-def _numbers(values: str | Sequence[float], what: str) -> tuple[float, ...]:
+def numbers_of(values: str | Sequence[float], what: str) -> tuple[float, ...]:
     """Numbers, or a text of them with commas between."""
     try:
         parts: Sequence[Any] = values.split(",") if isinstance(values, str) else values
@@ -227,7 +149,7 @@ def _numbers(values: str | Sequence[float], what: str) -> tuple[float, ...]:
     return numbers
 
 
-def _grid(
+def grid_of(
     sample: Sample, grid: str | Sequence[float] | None, search: Search
 ) -> tuple[Sample, Floats]:
     """The cases to test and the thresholds to test them at, strictest first."""
@@ -251,7 +173,7 @@ def _grid(
         if sample.n - apart < 2:
             raise DataError([f"{sample.n} cases are too few to set a fifth of them apart"])
         return sample.of_cases(places[apart:]), _ranks(sample.of_cases(places[:apart]))
-    return sample, np.sort(np.array(_numbers(grid, "grid")))[::-1]
+    return sample, np.sort(np.array(numbers_of(grid, "grid")))[::-1]
 
 
 def _ranks(sample: Sample) -> Floats:
@@ -262,7 +184,7 @@ def _ranks(sample: Sample) -> Floats:
     return np.append(falling[len(falling) * SHARES[:-1] // 100], -np.inf)
 
 
-def _needed(search: Search, sample: Sample, thresholds: Floats, n: int) -> int | None:
+def cases_needed(search: Search, sample: Sample, thresholds: Floats, n: int) -> int | None:
     """About how many cases like these ``n`` would certify a threshold; None where none would."""
     size = sample.n
     while size < MOST_TIMES * sample.n:
@@ -273,7 +195,7 @@ def _needed(search: Search, sample: Sample, thresholds: Floats, n: int) -> int |
     return None
 
 
-def _coverage(table: Judgments, best: Point | None, confidence: Floats) -> Measured:
+def coverage_of(table: Judgments, best: Point | None, confidence: Floats) -> Measured:
     """Share of all rows that the threshold accepts, with its interval."""
     if best is None:
         return Measured(value=None, reason="no threshold is certified")

@@ -27,7 +27,7 @@ def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
 
     if isinstance(threshold, str | Path):
         return str(threshold), read_artifact(threshold, ThresholdDocument)
-    document = getattr(threshold, "artifact", threshold)
+    document = getattr(threshold, "document", threshold)
     if not isinstance(document, ThresholdDocument):
         raise UsageError(f"a threshold is what acumen threshold made, not {what_came(threshold)}")
     return "the threshold", document

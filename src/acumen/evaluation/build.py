@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from acumen._version import __version__
 from acumen.evaluation.charted import draw, listed_points, summarize
-from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.plan import Plan, System
 from acumen.evaluation.slices import slices
 from acumen.files.json import created_at
@@ -20,14 +19,13 @@ from acumen.inference.multiplicity import holm
 from acumen.inference.paired import Contrast, claim
 from acumen.inference.resample import MOST_LEFT_OUT
 from acumen.metrics.conventions import conventions
-from acumen.report.selective.outcomes import scale_note
 from acumen.results import metrics as document
-from acumen.results.measured import Delta, Description, Measured, finite
 from acumen.stages import stage
 from acumen.table.align import everyone
 from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
+from acumen.values.measured import Delta, Description, Measured, finite
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights, balance
 
@@ -179,6 +177,14 @@ def input_names(tables: Sequence[Judgments]) -> list[str]:
     return document.names_of(_inputs(tables))
 
 
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """What a screen shows of an evaluation, and the systems of which its document is completed."""
+
+    artifact: document.MetricsArtifact
+    systems: tuple[System, ...]
+
+
 def evaluation(
     plan: Plan,
     systems: Sequence[System],
@@ -189,7 +195,7 @@ def evaluation(
     warnings: Sequence[str],
     best: document.Best | None,
     inputs: Sequence[Judgments],
-) -> Evaluation:
+) -> Numbers:
     """What tables show of the document; ``inputs`` are the tables as they were read."""
     tables = [system.table for system in systems]
     scale, loss = tables[0].scale, find_loss(plan.loss)
@@ -234,10 +240,9 @@ def evaluation(
     )
     with stage("slicing"):
         artifact.slices.extend(slices(systems, plan.by, artifact.best_function))
-    note = scale_note(artifact.scale)
-    if note is not None:
-        artifact.warnings.insert(0, note)
-    return Evaluation(artifact, tuple(systems))
+    if artifact.scale_note is not None:
+        artifact.warnings.insert(0, artifact.scale_note)
+    return Numbers(artifact, tuple(systems))
 
 
 def complete(
@@ -278,7 +283,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "by": list(plan.by),
         "texts": plan.texts,
         **({} if plan.threshold is None else {"threshold": plan.threshold[0]}),
-    } | ({"reading": list(plan.reading)} if plan.reading else {})
+    }
 
 
 def _population(

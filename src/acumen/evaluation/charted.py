@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.defaults import COVERAGE_TOLERANCE
 from acumen.evaluation.plan import System
 from acumen.inference.bands import RiskBand, risk_band
 from acumen.inference.infer import Inference, infer, one_of
@@ -16,12 +17,12 @@ from acumen.inference.jackknife import Jackknife
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind
 from acumen.results import charted as parts
-from acumen.results.measured import Measured
 from acumen.table.judgments import Judgments
 from acumen.types import Floats
+from acumen.values.measured import Measured
 from acumen.views.confusion import confuse_judgments
 from acumen.views.forecast import BINS, Forecast
-from acumen.views.ranking import COVERAGE_TOLERANCE, Ranking
+from acumen.views.ranking import Ranking
 from acumen.views.severity import SeverityRanking
 from acumen.views.weights import CaseWeights
 

@@ -1,11 +1,10 @@
-"""(tables, plan) -> Evaluation: the one place where the parts meet."""
+"""(tables, plan) -> build.Numbers: the one place where the parts meet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CA
 from acumen.errors import UsageError, counted, label, printable
 from acumen.evaluation import build
 from acumen.evaluation.abstain import abstain
-from acumen.evaluation.evaluation import Evaluation
 from acumen.evaluation.leaderboard import rank_systems
 from acumen.evaluation.plan import (
     Plan,
@@ -36,12 +34,13 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.inference.replicates import MOST_DROPPED
 from acumen.inference.resample import cores
-from acumen.results.measured import Interval
 from acumen.results.metrics import Best, Comparison, Matched, Variant
 from acumen.stages import stage
 from acumen.table.align import Pair, align, align_all, on_one_scale
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
+from acumen.threads import share
+from acumen.values.measured import Interval
 from acumen.views.ranking import Ranking
 
 SMALL_TABLE: Final = 20_000
@@ -64,12 +63,12 @@ def evaluate(
     left: Judgments,
     right: Judgments | None = None,
     plan: Plan = Plan(),  # noqa: B008  (frozen)
-) -> Evaluation:
+) -> build.Numbers:
     """Evaluate one table, or two on their common cases with paired deltas."""
     return evaluate_all([left] if right is None else [left, right], plan)
 
 
-def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> Evaluation:
+def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> build.Numbers:
     """Evaluate tables, each alone; of several, all on their common rows, and every pair of them."""
     called = list(plan.labels) or build.input_names(inputs)
     if not len(inputs) == len(called) == len({*called}):
@@ -168,21 +167,18 @@ def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Func
     if threads == 1 or len(systems[0].table) > SMALL_TABLE or tasks < 2:
         functions: list[_Function] = []
         for name in names:
-            share = 1 / (len(names) - len(functions))
-            with stage(f"measuring {printable(name)}", share, resamples) as advance:
-                watched = replace(options, advance=advance)
-                functions.append(_measure(systems, name, watched, map))
+            part = 1 / (len(names) - len(functions))
+            with stage(f"measuring {printable(name)}", part, resamples) as advance:
+                functions.append(_measure(systems, name, replace(options, advance=advance), 1))
         return functions
-    with stage(steps=resamples * len(names)) as advance, ThreadPoolExecutor(threads) as pool:
+    with stage(steps=resamples * len(names)) as advance:
         alone = replace(options, threads=1, advance=advance)
         if len(systems) > 2:
-            return [_measure(systems, name, alone, pool.map) for name in names]
-        return list(pool.map(lambda name: _measure(systems, name, alone, map), names))
+            return [_measure(systems, name, alone, threads) for name in names]
+        return share(lambda name: _measure(systems, name, alone, 1), names, threads)
 
 
-def _measure(
-    systems: Sequence[System], name: str, options: Options, each: Callable[..., Iterable[Any]]
-) -> _Function:
+def _measure(systems: Sequence[System], name: str, options: Options, threads: int) -> _Function:
     plan, rankings = systems[0].plan, [system.rankings[name] for system in systems]
     contrasts: dict[str, Contrast] = {}
     matched = None
@@ -192,7 +188,7 @@ def _measure(
         matched = compare_matched(rankings[0], rankings[1], options, plan.matched_coverage)
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
     else:
-        numbers = list(each(lambda system: _alone(system, name, options), systems))
+        numbers = share(lambda system: _alone(system, name, options), systems, threads)
     notes, variants = [], []
     for system, ranking, values in zip(systems, rankings, numbers, strict=True):
         of_side = name if len(systems) == 1 else f"{name} ({system.name})"

@@ -11,7 +11,7 @@ from typing import Any
 from acumen.defaults import CONFIDENCE
 from acumen.errors import UsageError, label, printable
 from acumen.evaluation.slices import ITEM, LEVEL
-from acumen.items.rows import table_of
+from acumen.readers.inputs import table_of
 from acumen.readers.reading import Reading
 from acumen.readers.run import modes_of
 from acumen.table.judgments import Judgments
@@ -128,13 +128,19 @@ def confidence_of(confidence: Confidence) -> tuple[str, Mapping[str, Callable[..
 
 
 def calibration_of(calibration: Any) -> Any:
-    """A calibration, or prediction sets, as they are or from their file."""
+    """A calibration, or prediction sets: as they are, as a result has them, or from their file."""
     if calibration is None:
         return None
-    from acumen.calibration.artifact import read_calibration
+    from acumen.calibration.artifact import calibration_from, read_calibration
     from acumen.calibration.sets import PredictionSets, read_sets
+    from acumen.results.calibration import CalibrationDocument
+    from acumen.results.decisions import SetsDocument
 
     if isinstance(calibration, str | Path):
         return read_sets(calibration) or read_calibration(calibration)
-    sets = getattr(calibration, "artifact", None)
-    return calibration if sets is None else PredictionSets(sets)
+    document = getattr(calibration, "document", calibration)
+    if isinstance(document, SetsDocument):
+        return PredictionSets(document)
+    if isinstance(document, CalibrationDocument):
+        return calibration_from(document.model_dump(mode="json"))
+    return calibration

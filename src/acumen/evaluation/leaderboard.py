@@ -26,9 +26,9 @@ from acumen.inference.ranks import Family, rank_intervals
 from acumen.inference.replicates import Replicates
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric, find_metric
-from acumen.results.measured import Delta, Description, Measured, finite
 from acumen.results.metrics import Comparison, Leaderboard, Pairing, Standing
 from acumen.table.align import align
+from acumen.values.measured import Delta, Description, Measured, finite
 from acumen.views.forecast import Forecast
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights

@@ -16,8 +16,8 @@ from acumen.inference.resample import LeaveOut
 from acumen.inference.sums import Estimate, by_block, quotient
 from acumen.metrics.registry import Kind, floor_of
 from acumen.results.charted import Points
-from acumen.results.measured import Measured
 from acumen.types import Floats
+from acumen.values.measured import Measured
 from acumen.views.ranking import Ranking
 
 

@@ -31,11 +31,11 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
 from acumen.metrics.registry import OVERALL, find_metric
-from acumen.results.measured import Absence, Measured, NoInterval
 from acumen.table.judgments import Judgments, Outcome
 from acumen.table.losses import Loss, find_loss
 from acumen.table.panel import apart
 from acumen.types import Floats
+from acumen.values.measured import Absence, Measured, NoInterval
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
 from acumen.views.ranking import Ranking, rank_judgments
@@ -91,8 +91,6 @@ class Plan:
     """The columns by which rows are sliced; those of a cross have a comma between."""
     texts: bool = False
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
-    reading: tuple[str, ...] = ()
-    """The options by which the rows were read, for the command that makes the artifact again."""
 
     def __post_init__(self) -> None:
         find_loss(self.loss)

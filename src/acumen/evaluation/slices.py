@@ -29,10 +29,10 @@ from acumen.inference.paired import Contrast, agreeing, contrast_of
 from acumen.inference.swaps import Tested
 from acumen.metrics import METRICS
 from acumen.metrics.registry import OVERALL
-from acumen.results.measured import Interval, Measured, NoInterval
 from acumen.results.slices import Slice
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
+from acumen.values.measured import Interval, Measured, NoInterval
 
 ITEM: Final = "item"
 LEVEL: Final = "level"

@@ -17,11 +17,11 @@ import math
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO, Final, Never
 
 from acumen.errors import DataError, Problem, UsageError
@@ -217,11 +217,9 @@ def write_files(
                     continue
                 if path.is_dir():
                     raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-                temporary, file = ready.enter_context(_temporary_beside(path))
+                temporary, file = ready.enter_context(_temporary_beside(path, private=private))
                 file.writelines(pieces)
                 file.flush()
-                if not private:
-                    temporary.chmod(0o666 & ~_umask())
                 os.fsync(file.fileno())
                 file.close()  # Windows moves no open file
                 moves.append((temporary, path))
@@ -235,21 +233,17 @@ def write_files(
 
 
 @contextlib.contextmanager
-def _temporary_beside(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
+def _temporary_beside(path: Path, *, private: bool) -> Iterator[tuple[Path, BinaryIO]]:
     """An open file in the target's folder, gone afterwards unless it was renamed."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name[:100]}.{token_hex(8)}.tmp")
+    system = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | system
+    handle = os.open(temporary, flags, 0o600 if private else 0o666)  # less what the system takes
     try:
         with os.fdopen(handle, "wb") as file:
             yield temporary, file
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    current = os.umask(0o077)
-    os.umask(current)
-    return current
 
 
 def sync_folder(folder: Path) -> None:

@@ -27,7 +27,8 @@ from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile, too_few_cases
 from acumen.inference.resample import LeaveOut, plan_resamples, replicate
 from acumen.metrics.registry import Estimate, Kind, Metric
-from acumen.results.measured import (
+from acumen.stages import stage
+from acumen.values.measured import (
     UNRELIABLE,
     Absence,
     Flag,
@@ -37,7 +38,6 @@ from acumen.results.measured import (
     RestsOn,
     finite,
 )
-from acumen.stages import stage
 from acumen.views.groups import deal
 from acumen.views.weights import CaseWeights, Errors
 

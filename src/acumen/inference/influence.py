@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from acumen.defaults import AREA_COVERAGE, BINS, FEWEST_CASES
+from acumen.defaults import FEWEST_CASES
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.resample import Statistic
 from acumen.metrics.registry import Metric
 from acumen.types import Floats
-from acumen.views.groups import deal, remember_without
-from acumen.views.ranking import MOST_RISK
-from acumen.views.tangents import tangent
-from acumen.views.weights import CaseWeights
+from acumen.views.groups import deal
+from acumen.views.tangents import Smooth
+from acumen.views.weights import CaseWeights, KnownSums, UnknownSumError
 
 
 def statistic_of(metrics: Sequence[Metric], view: Any) -> Statistic:
@@ -33,60 +32,64 @@ def row_influence(metrics: Sequence[Metric], view: Any) -> dict[str, Floats]:
     smooth = [m for m in metrics if m.smooth]
     if not smooth or not hasattr(view, "row_weight"):
         return {}
-    block, rows = CaseWeights.once(view.n_cases), np.arange(len(view.case), dtype=np.int32)
-    statistic_of(smooth, view)(block)
     # each row is a case of its own, and the sums are as they were
+    rows = np.arange(len(view.case), dtype=np.int32)
     own = replace(view, case=rows, n_cases=len(rows))
-    known: dict[Any, Any] = dict(block.memory)
-    memory: Any = {(own, *key[1:]): sums for key, sums in known.items() if key[0] is view}
-    return dict(
-        case_influence(smooth, own, CaseWeights(np.ones((len(rows), 1), np.uint16), memory))
-    )
+    return dict(_influence(smooth, own, block_of(smooth, view).sums_for(own, view)))
 
 
 def case_influence(
     metrics: Sequence[Metric], view: Any, once: CaseWeights | None = None
 ) -> Iterator[tuple[str, Floats]]:
     """The same of every case, of very many: what its rows do together."""
-    smooth = [m for m in metrics if m.smooth or (m.in_many == "smooth" and _is_at_hand(m, view))]
-    weight = getattr(view, "case_weight", np.ones(view.n_cases))
-    for name, of_case in _slopes(smooth, view, once):
-        yield name, of_case - of_case.sum() * weight / weight.sum()
+    smooth = [m for m in metrics if m.smooth or m.in_many == "smooth"]
+    if smooth:
+        yield from _influence(smooth, view, block_of(smooth, view, once))
 
 
 def without_groups(metrics: Sequence[Metric], view: Any, groups: int) -> dict[str, Floats]:
     """Values without each group of cases, where sums down the view's order tell them."""
-    some = [m for m in metrics if m.in_many == "steps" and _is_at_hand(m, view)]
-    if not some or not len(view.order):
+    some = [m for m in metrics if m.in_many == "steps"]
+    if not some or not hasattr(view, "without") or not len(view.order):
         return {}
-    risks = [m.parameters.get("risk", MOST_RISK) for m in some]
-    memory = remember_without(view, deal(view, groups), groups, [*{*risks}])
-    values = statistic_of(some, view)(CaseWeights(np.ones((view.n_cases, 1), np.uint16), memory))
-    return {metric.name: row for metric, row in zip(some, values, strict=True)}
+    known = view.without(block_of(some, view), deal(view, groups), groups)
+    some = [m for m in some if is_made_of(known, m, view)]
+    return {metric.name: np.asarray(metric(view, known)) for metric in some}
 
 
-def _is_at_hand(metric: Metric, view: Any) -> bool:
-    """Whether a view keeps the coverage or the bins that a metric asks for."""
-    coverage = metric.parameters.get("coverage", AREA_COVERAGE)
-    coverages = getattr(view, "grid" if metric.in_many == "steps" else "cuts", (coverage,))
-    return coverage in coverages and metric.parameters.get("bins", BINS) == BINS
+def is_made_of(known: KnownSums, metric: Metric, view: Any) -> bool:
+    """Whether a metric is a function of these sums and of nothing else."""
+    try:
+        metric(view, known)
+    except UnknownSumError:
+        return False
+    return True
 
 
-def _slopes(
-    smooth: Sequence[Metric], view: Any, once: CaseWeights | None = None
+def block_of(metrics: Sequence[Metric], view: Any, once: CaseWeights | None = None) -> CaseWeights:
+    """The study as it is, as a block that remembers the sums that metrics are made of."""
+    block = once or CaseWeights.once(view.n_cases)
+    statistic_of(metrics, view)(block)
+    return block
+
+
+def _influence(
+    smooth: Sequence[Metric], view: Any, block: CaseWeights
 ) -> Iterator[tuple[str, Floats]]:
-    """Slope of each smooth metric along the weight of every case, where it is known."""
-    if not smooth:
-        return
-    statistic, block = statistic_of(smooth, view), once or CaseWeights.once(view.n_cases)
-    statistic(block)  # so that it remembers the sums they are made of
-    along = tangent(view, block)
+    """Slope of each metric along the weight of every case, less what all do together.
+
+    Only of those that are made of sums which the view can follow, and of nothing else.
+    """
+    along = view.tangent(block) if isinstance(view, Smooth) else None
     if along is None:
         return
-    slopes = along.slopes(statistic, view.n_cases)
-    for metric, slope in zip(smooth, slopes, strict=True):
+    at_rest = along.at_rest
+    known = [m for m in smooth if is_made_of(at_rest, m, view)]
+    weight = getattr(view, "case_weight", np.ones(view.n_cases))
+    slopes = along.slopes(statistic_of(known, view)) if known else ()
+    for metric, slope in zip(known, slopes, strict=True):
         if np.isfinite(slope).all():
-            yield metric.name, slope
+            yield metric.name, slope - slope.sum() * weight / weight.sum()
 
 
 def items_of(view: Any) -> tuple[Any, int]:

@@ -22,7 +22,7 @@ from acumen.inference.distributions import gamma_quantile, normal_quantile, t_qu
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, between, too_few_cases
 from acumen.metrics.registry import Kind
-from acumen.results.measured import Absence, Flag, Interval, NoInterval
+from acumen.values.measured import Absence, Flag, Interval, NoInterval
 from acumen.views.weights import Errors
 
 ZERO_ERRORS: Final = "zero-error bound"

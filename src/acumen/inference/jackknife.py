@@ -76,13 +76,17 @@ class Jackknife:
 
     def correlation(self, other: Jackknife) -> float:
         """How far the two estimates move together; 0 where one does not move."""
-        if self.items is None:
-            x, y = self.deviations, other.deviations
-            scale = math.sqrt(float(x @ x) * float(y @ y))
-            return float(x @ y) / scale if scale > 0.0 else 0.0
+        if self.items is not None:
+            return self._shared_with(other)
+        x, y = self.deviations, other.deviations
+        scale = math.sqrt(float(x @ x) * float(y @ y))
+        return float(x @ y) / scale if scale > 0.0 else 0.0
+
+    def _shared_with(self, other: Jackknife) -> float:
+        """The same by the variances of both and of their difference."""
         a, b = self.standard_error, other.standard_error
-        apart = a * a + b * b - self.minus(other).standard_error ** 2
-        return max(-1.0, min(1.0, apart / (2 * a * b))) if a > 0.0 and b > 0.0 else 0.0
+        shared = a * a + b * b - other.minus(self).standard_error ** 2
+        return max(-1.0, min(1.0, shared / (2 * a * b))) if a > 0.0 and b > 0.0 else 0.0
 
     @property
     def n(self) -> int:
@@ -149,10 +153,13 @@ class Jackknife:
             return self.n - 1.0
         squares = (self.deviations / largest) ** 2  # so that no power of them vanishes
         total = float(squares.sum())
-        kurtosis = self.n * float((squares**2).sum()) / total**2
-        if kurtosis <= 1.0:
-            return self.n - 1.0
-        return min(self.n - 1.0, max(2.0, 2.0 * self.n / (kurtosis - 1.0)))
+        return degrees_of(self.n, self.n * float((squares**2).sum()) / total**2)
+
+
+def degrees_of(n: int, kurtosis: float) -> float:
+    """Degrees of freedom of a variance over n cases, fewer where their kurtosis is large."""
+    most = n - 1.0
+    return most if kurtosis <= 1.0 else min(most, max(2.0, 2.0 * n / (kurtosis - 1.0)))
 
 
 def _without_rounding(deviations: Floats, size: float) -> Floats:

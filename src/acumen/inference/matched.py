@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from acumen.defaults import FEWEST_CASES
+from acumen.defaults import COVERAGE_TOLERANCE, FEWEST_CASES
 from acumen.errors import UsageError
 from acumen.inference.distributions import t_cdf
 from acumen.inference.infer import marked, one_of, weighed
@@ -34,10 +34,10 @@ from acumen.inference.options import Options
 from acumen.inference.ranks import Family, reaches
 from acumen.inference.resample import LeaveOut, plan_resamples, replicate
 from acumen.metrics.registry import Kind
-from acumen.results.measured import Absence, Delta, Interval, NoInterval, finite
 from acumen.results.metrics import Matched
 from acumen.types import Floats
-from acumen.views.ranking import COVERAGE_TOLERANCE, Ranking
+from acumen.values.measured import Absence, Delta, Interval, NoInterval, finite
+from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights, tie_of_row
 
 

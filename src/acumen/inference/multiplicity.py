@@ -12,7 +12,7 @@ from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.inference.distributions import t_quantile
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, Replicates, between, quantiles
-from acumen.results.measured import Absence, Interval, NoInterval
+from acumen.values.measured import Absence, Interval, NoInterval
 
 K = TypeVar("K", bound=Hashable)
 

@@ -26,7 +26,7 @@ from acumen.inference.ranks import Family, reach_of
 from acumen.inference.replicates import bca, between, too_few_cases
 from acumen.inference.swaps import SwapTest, Tested, error_of, outcomes, studentise, swap_tests
 from acumen.metrics.registry import Kind, Metric
-from acumen.results.measured import (
+from acumen.values.measured import (
     Absence,
     Delta,
     Description,

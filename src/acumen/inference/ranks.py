@@ -26,8 +26,8 @@ import numpy as np
 from acumen.inference.distributions import normal_cdf, normal_quantile, t_above, t_cdf
 from acumen.inference.jackknife import ROUNDING
 from acumen.inference.replicates import MOST_DROPPED
-from acumen.results.measured import Interval
 from acumen.types import Floats
+from acumen.values.measured import Interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)

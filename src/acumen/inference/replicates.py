@@ -12,8 +12,8 @@ import numpy as np
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
 from acumen.inference.distributions import normal_cdf, normal_quantile
 from acumen.inference.jackknife import ROUNDING, Jackknife
-from acumen.results.measured import Absence, Flag, Interval, NoInterval
 from acumen.types import Floats
+from acumen.values.measured import Absence, Flag, Interval, NoInterval
 
 MOST_DROPPED: Final = 0.05
 """Beyond this share of resamples without a value there is no interval."""

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, Protocol
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 
 from acumen.defaults import RESAMPLES, SEED
 from acumen.errors import UsageError
+from acumen.threads import share
 from acumen.types import Floats
 from acumen.views.weights import CaseWeights
 
@@ -232,25 +231,9 @@ def replicate(
             advance(stop - start)
         return values
 
-    rest = iter(starts)  # of all threads: whichever is free takes the next
-
-    def share() -> list[tuple[int, Floats]]:
-        return [(start, work(start)) for start in rest]
-
-    threads = min(threads or cores(), len(starts))
-    if threads <= 1:
-        parts = share()
-    else:
-        pool = ThreadPoolExecutor(threads)
-        try:
-            shares = [pool.submit(share) for _ in range(threads)]
-            wait(shares, return_when=FIRST_EXCEPTION)
-        finally:  # neither Ctrl-C nor an error must wait for what no thread has begun
-            deque(rest, maxlen=0)
-            pool.shutdown()
-        parts = [part for done in shares for part in done.result()]
-    whole = np.empty((len(parts[0][1]) if parts else 0, plan.size))
-    for start, part in parts:  # unlike np.concatenate, lets others work
+    parts = share(work, starts, threads or cores())
+    whole = np.empty((len(parts[0]) if parts else 0, plan.size))
+    for start, part in zip(starts, parts, strict=True):  # unlike np.concatenate, lets others work
         whole[:, start : start + lanes] = part
     return whole
 

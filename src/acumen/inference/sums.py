@@ -18,8 +18,8 @@ from acumen.inference.intervals import default_interval, plain
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import too_few_cases
 from acumen.metrics.registry import Kind
-from acumen.results.measured import Absence, Delta, Interval, Measured, NoInterval, finite
 from acumen.types import Floats
+from acumen.values.measured import Absence, Delta, Interval, Measured, NoInterval, finite
 
 Statistic = Callable[[Floats], Any]
 """Sums ``(weighting, …)`` -> one value a weighting, NaN where it is undefined."""

@@ -7,26 +7,23 @@ import hmac
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.defaults import CONFIDENCE_LEVEL, LOSS
 from acumen.errors import DataError, UsageError, counted, printable
 from acumen.files.json import read_json, source_name, to_json
 from acumen.files.problems import validated
 from acumen.inference.jackknife import ROUNDING
-from acumen.inference.options import Options
 from acumen.large.api import rows_of
 from acumen.large.cells import count_rows
 from acumen.large.counts import CELL, COLUMNS, Counts
-from acumen.large.engines import fetch
 from acumen.large.gradient import MIXES, Measurement
 from acumen.large.gradient import NEAR as NEAR_SLOPE
 from acumen.large.passes import bins_of
 from acumen.readers.reading import Reading
-from acumen.results.counts import NEAR, CountsDocument, LargeArtifact, LargeSystem, MomentsDocument
+from acumen.results.counts import NEAR, CountsDocument, MomentsDocument
 from acumen.table.judgments import JUDGED, WEIGHTS
 from acumen.table.losses import AnyLoss, Loss, find_loss
 from acumen.table.scale import Scale
@@ -40,14 +37,15 @@ HASH: Final = 16
 _HIDDEN: Final = ("bits", "ranked", "outcomes", "hidden_rows", "hidden_weight")
 
 
-def _document(counts: Counts, **facts: Any) -> CountsDocument:
+def document_of(counts: Counts, **facts: Any) -> CountsDocument:
+    """The counts as the file that a site gives away."""
     facts |= {name: getattr(counts, name) for name in _HIDDEN}
     cells = {name: counts.cells[name].tolist() for name in COLUMNS}
     levels = list(counts.scale.levels)
     return CountsDocument(kind="acumen counts", version=1, levels=levels, cells=cells, **facts)
 
 
-def _counts(document: CountsDocument, source: str) -> Counts:
+def counts_of(document: CountsDocument, source: str) -> Counts:
     """The counts of a document, or all that is wrong with them."""
     scale = Scale.parse({"name": "levels", "levels": document.levels}, source)
     sizes = {len(column) for column in document.cells.values()}
@@ -102,7 +100,8 @@ def _wrong(cells: NDArray[Any], document: CountsDocument) -> dict[str, NDArray[n
     }  # fmt: skip
 
 
-def _read(path: str | Path) -> CountsDocument | MomentsDocument:
+def read_counts(path: str | Path) -> CountsDocument | MomentsDocument:
+    """Counts, or sums over cases, from a file."""
     content = read_json(path)
     if isinstance(content, dict) and content.get("kind") == "acumen moments":
         if content.get("version") == 1:
@@ -111,62 +110,34 @@ def _read(path: str | Path) -> CountsDocument | MomentsDocument:
     return validated(content, CountsDocument, source_name(path))
 
 
-def _fingerprints(document: CountsDocument, loss: Loss, scale: Scale) -> dict[str, str]:
+def fingerprints(document: CountsDocument, loss: Loss, scale: Scale) -> dict[str, str]:
     """What tells whether sums belong to these counts and to these costs."""
     costs = [loss.grades(scale).unit, *loss.costs(scale)]
     contents = {"pooled": document.model_dump(mode="json"), "costs": costs}
     return {k: hashlib.sha256(to_json(c).encode()).hexdigest() for k, c in contents.items()}
 
 
-def _hashed(salt: str, text: str) -> str:
+def hashed(salt: str, text: str) -> str:
+    """A text that only who has the salt can tell."""
     return hmac.new(salt.encode(), text.encode(), hashlib.sha256).hexdigest()[:HASH]
 
 
-def count(
-    data: Any,
-    *,
-    engine: str | None = None,
-    fewest: int = 0,
-    salt: str | None = None,
-    **reading: Unpack[Reading],
-) -> CountsDocument:
-    """Count the cells of a site's rows, to be merged with the counts of other sites.
-
-    ``data``, ``engine`` and ``reading`` are those of :func:`acumen.large.evaluate`. ``fewest``
-    leaves out the cells of fewer rows; what they held is known as one number. With a ``salt`` that
-    all sites share, hashes of the ids of cases show a case at two of them.
-
-    >>> import polars as pl
-    >>> rows = {"case": [1, 2], "truth": [0, 1], "prediction": [0, 0], "confidence": [0.9, 0.5]}
-    >>> count(pl.LazyFrame(rows)).cells["rows"]
-    [1.0, 1.0]
-    """
-    rows, facts = rows_of(data, None, engine, reading), {"fewest": fewest}
-    if salt is None:
-        return _document(count_rows(rows).only.suppress(fewest), **facts)
-    ids = fetch(rows.frame.select("case").unique().head(MOST_HASHES + 1))["case"].tolist()
-    if len(ids) > MOST_HASHES or not salt:
-        raise UsageError(f"a salt is not empty and for at most {MOST_HASHES:,} cases")
+def hashes_of(ids: Sequence[Any], salt: str) -> dict[str, Any]:
+    """The ids of cases as hashes that only who has the salt can compare."""
     texts = (f"{i:.0f}" if isinstance(i, float) and i % 1 == 0 else str(i) for i in ids)
-    hashes = {"salt": _hashed(salt, ""), "case_hashes": sorted(_hashed(salt, t) for t in texts)}
-    return _document(count_rows(rows).only.suppress(fewest), **facts, **hashes)
+    return {"salt": hashed(salt, ""), "case_hashes": sorted(hashed(salt, text) for text in texts)}
 
 
 def moments(
-    data: Any,
-    against: str | Path,
-    *,
-    engine: str | None = None,
-    loss: AnyLoss = LOSS,
-    **reading: Unpack[Reading],
+    data: Any, against: str | Path, engine: str | None, loss: AnyLoss, reading: Reading
 ) -> MomentsDocument:
     """The second round: sums over the cases of a site of what its rows do to the pooled metrics."""
-    document, source = _read(against), source_name(against)
+    document, source = read_counts(against), source_name(against)
     if isinstance(document, MomentsDocument):
         raise DataError(["is no file of counts"], source)
-    pooled, cost = _counts(document, source), find_loss(loss)
+    pooled, cost = counts_of(document, source), find_loss(loss)
     if not {"scale", "levels"} & {*reading}:
-        reading["levels"] = list(pooled.scale.levels)
+        reading = {**reading, "levels": list(pooled.scale.levels)}
     cells = count_rows(rows_of(data, None, engine, reading), pooled.bits)
     if cells.only.scale.levels != pooled.scale.levels:
         raise UsageError(f"the pooled counts have the levels {pooled.scale.allowed}, in this order")
@@ -174,50 +145,16 @@ def moments(
     if (place < 0).any() and not pooled.hidden_rows:
         raise DataError(["its rows are not among the pooled counts: other files, or other options"])
     sums = cells.sums([Measurement.of(pooled, cost)], [place])
-    own = _fingerprints(document, cost, pooled.scale)
+    own = fingerprints(document, cost, pooled.scale)
     return MomentsDocument(kind="acumen moments", version=2, loss=cost.name, sums=sums, **own)
 
 
-def merge(
-    paths: Sequence[str | Path], *, loss: AnyLoss = LOSS, confidence_level: float = CONFIDENCE_LEVEL
-) -> tuple[CountsDocument, LargeArtifact]:
-    """Pooled counts and what they say; with the sums of every site, with intervals."""
-    names = [str(path) for path in paths]
-    if again := next((name for i, name in enumerate(names) if name in names[:i]), None):
-        raise UsageError(f"{source_name(again)} is given twice")
-    documents = [(name, _read(name)) for name in names]
-    counts = {n: d for n, d in documents if isinstance(d, CountsDocument)}
-    sums = {n: d for n, d in documents if isinstance(d, MomentsDocument)}
-    if not counts or (sums and len(counts) > 1):
-        raise UsageError("give counts of sites; or one file of pooled counts and the sums of all")
-    pooled, cost = _pool(counts), find_loss(loss)
-    merged = _counts(pooled, source_name(next(iter(counts))))
-    system = Measurement.of(merged, cost)
-    total = _total(pooled, sums, system) if sums else None
-    numbers = system.infer(total, 0, Options(resamples=0, confidence_level=confidence_level))
-    metrics, cases = system.certified(numbers), None if total is None else int(total["cases"])
-    return pooled, LargeArtifact(
-        source=counted(pooled.sites, "site"),
-        rows=int(merged.cells["rows"].sum()),
-        bits=pooled.bits,
-        cells=len(merged),
-        loss=cost.describe(merged.scale),
-        levels=pooled.levels,
-        confidence_level=confidence_level,
-        systems={"all": LargeSystem(cases=cases, outcomes=pooled.outcomes, metrics=metrics)},
-        suppressed_rows=pooled.hidden_rows,
-        suppressed_weight=pooled.hidden_weight,
-        sites=pooled.sites,
-        are_cases_apart=None if pooled.salt is None else True,
-    )
-
-
-def _pool(documents: Mapping[str, CountsDocument]) -> CountsDocument:
+def pool(documents: Mapping[str, CountsDocument]) -> CountsDocument:
     """The counts of several sites as one document; a case at two of them is refused."""
     first, *others = documents.values()
     if not others:
         return first
-    counts = {name: _counts(document, source_name(name)) for name, document in documents.items()}
+    counts = {name: counts_of(document, source_name(name)) for name, document in documents.items()}
     for name, own in counts.items():
         if list(own.scale.levels) != first.levels:
             why = "its levels are not those of the first file; give all sites the same --levels"
@@ -233,15 +170,15 @@ def _pool(documents: Mapping[str, CountsDocument]) -> CountsDocument:
         facts = {"salt": first.salt, "case_hashes": hashes}
     facts["fewest"] = max(d.fewest for d in documents.values())
     facts["sites"] = sum(d.sites for d in documents.values())
-    return _document(reduce(Counts.merge, counts.values()), **facts)
+    return document_of(reduce(Counts.merge, counts.values()), **facts)
 
 
-def _total(
+def total_of(
     pooled: CountsDocument, sums: Mapping[str, MomentsDocument], system: Measurement
 ) -> dict[str, float]:
     """The sums over the cases of all sites; refused where they do not belong together."""
     total: dict[str, float] = {}
-    own, facts = _fingerprints(pooled, system.loss, system.counts.scale), system.facts
+    own, facts = fingerprints(pooled, system.loss, system.counts.scale), system.facts
     mixes = {n: sum((f * facts[p] for p, f in m.items()), np.zeros(1)) for n, m in MIXES.items()}
     parts = {**facts, **mixes, **system.slopes}
     keys = {"cases", *(f"{part}_0_{k}" for part in parts for k in MomentsDocument.powers)}

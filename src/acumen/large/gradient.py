@@ -14,19 +14,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.defaults import LARGEST_SHARE, RELIABLE_CASES
 from acumen.inference.infer import Inference, inference_of
 from acumen.inference.influence import row_influence
-from acumen.inference.jackknife import ROUNDING, Jackknife
+from acumen.inference.jackknife import ROUNDING, Jackknife, degrees_of
 from acumen.inference.options import Options
 from acumen.inference.replicates import Replicates
 from acumen.large.counts import MAIN, Counts, Placed
 from acumen.metrics import Metric
 from acumen.metrics.registry import Estimate
 from acumen.results.counts import Certified
-from acumen.results.measured import Absence, Flag, Interval, NoInterval
 from acumen.table.losses import Loss, rungs_off
 from acumen.types import Floats
+from acumen.values.measured import Absence, NoInterval
 from acumen.views.forecast import Forecast
 from acumen.views.weights import Errors, Group
 
@@ -71,9 +70,7 @@ class CaseSums(Jackknife):
 
     def correlation(self, other: Jackknife) -> float:
         """By the variances of both and of their difference."""
-        a, b = self.standard_error, other.standard_error
-        shared = a * a + b * b - other.minus(self).standard_error ** 2
-        return max(-1.0, min(1.0, shared / (2 * a * b))) if a > 0.0 and b > 0.0 else 0.0
+        return self._shared_with(other)
 
     @property
     def n(self) -> int:
@@ -94,8 +91,7 @@ class CaseSums(Jackknife):
     def degrees(self) -> float:
         """By the kurtosis over cases."""
         kurtosis = self.size * self.fourth / self.square**2 if self.square > 0.0 else 0.0
-        most = self.size - 1.0
-        return most if kurtosis <= 1.0 else min(most, max(2.0, 2.0 * self.size / (kurtosis - 1.0)))
+        return degrees_of(self.size, kurtosis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +101,6 @@ class CaseView:
     view: Any
     sums: Mapping[str, float]
     system: int
-    balance: tuple[float, float] = (math.inf, 0.0)
-    """Of cells nothing is known of cases: :meth:`weighed` marks those that weigh too much."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.view, name)
@@ -139,14 +133,11 @@ class CaseView:
         cases = self.n_cases if kind.get("silence") else self.cases_behind("")
         return replace(of_cells, erring_cases=erring, worst_case=worst, cases=cases)
 
-    def weighed(self, interval: Interval | NoInterval) -> Interval | NoInterval:
-        """The interval with a mark where a few cases hold most of the weight."""
-        total, squares = self.sum_of("rows", "1"), self.sum_of("rows", "2")
-        is_even = total**2 >= RELIABLE_CASES * squares
-        is_even &= self.sum_of("rows", "most") < LARGEST_SHARE * total
-        if is_even or self.n_cases < RELIABLE_CASES or isinstance(interval, NoInterval):
-            return interval
-        return interval.with_flag(Flag.DOMINATED)
+    @property
+    def balance(self) -> tuple[float, float]:
+        """As how many cases of one weight these count, and the share of the heaviest."""
+        total, squares, most = (self.sum_of("rows", power) for power in ("1", "2", "most"))
+        return (total**2 / squares, most / total) if total > 0.0 else (math.inf, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,8 +219,9 @@ class Measurement:
             if f"{part}_less_2" in sums:
                 jackknife = replace(jackknife, against=CaseSums.among(sums, f"{part}_less", total))
             view = CaseView(self.views[metric.view][0], sums, system)
-            known = inference_of(metric, view, estimate, NO_REPLICATES, jackknife, options)
-            out[metric.name] = replace(known, interval=view.weighed(known.interval))
+            out[metric.name] = inference_of(
+                metric, view, estimate, NO_REPLICATES, jackknife, options
+            )
         return out
 
     def certified(self, inferences: Mapping[str, Inference]) -> dict[str, Certified]:

@@ -5,21 +5,29 @@ from acumen.metrics import agreement, exact, ordinal, reasoning, reliability, se
 from acumen.metrics.registry import (
     METRICS,
     Estimate,
+    Kind,
     Metric,
     Unit,
     find_metric,
     kin_of,
     metric,
     metrics_of,
+    ratio,
 )
+from acumen.views.forecast import forecast_judgments
+from acumen.views.ranking import Ranking
 
 __all__ = [
     "METRICS",
     "Estimate",
+    "Kind",
     "Metric",
+    "Ranking",
     "Unit",
     "find_metric",
+    "forecast_judgments",
     "kin_of",
     "metric",
     "metrics_of",
+    "ratio",
 ]

@@ -9,8 +9,10 @@ The doctests share five rows: truth 0, 1, 2, 3, 3 and prediction 0, 1, 1, 3, 2.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acumen.metrics.registry import Kind, Unit, every_case, mean_of, metric, ratio
 from acumen.types import Floats
@@ -144,7 +146,7 @@ def quadratic_kappa(table: Confusion, weights: CaseWeights) -> Floats:
     >>> quadratic_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.84375
     """
-    return _kappa(table, weights, _distance(table.levels) ** 2)
+    return kappa_of(table.square(weights), _distance(table.levels) ** 2)
 
 
 @_correlation(title="Linear kappa")
@@ -156,7 +158,7 @@ def linear_kappa(table: Confusion, weights: CaseWeights) -> Floats:
     >>> round(linear_kappa(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5)), 6)
     0.6875
     """
-    return _kappa(table, weights, _distance(table.levels))
+    return kappa_of(table.square(weights), _distance(table.levels))
 
 
 @_correlation(
@@ -200,27 +202,42 @@ def krippendorff_alpha(table: Confusion, weights: CaseWeights) -> Floats:
     0.854839
     """
     square = table.square(weights)
-    pairs = square + square.transpose(1, 0, 2)
+    return alpha_of(square + square.transpose(1, 0, 2), "ordinal", np.arange(table.levels))
+
+
+def alpha_of(pairs: Floats, distance: str, ranks: NDArray[Any]) -> Floats:
+    r"""Krippendorff's alpha of ordered pairs of ratings of a unit: ``(level, level, weighting)``.
+
+    .. math:: 1 - (n - 1) \frac{\sum_{kl} o_{kl} \delta_{kl}^2}{\sum_{kl} n_k n_l \delta_{kl}^2}
+
+    The ordinal :math:`\delta_{kl}` counts the ratings between k and l, half of their own among
+    them; that of intervals is the difference of the ``ranks``; the nominal is 1 of any two levels.
+    """
     margin = pairs.sum(axis=0)
-    middle = np.cumsum(margin, axis=0) - margin / 2
-    distance = (middle[:, None] - middle[None, :]) ** 2
-    observed = (pairs * distance).sum(axis=(0, 1))
-    expected = np.einsum("ib,jb,ijb->b", margin, margin, distance)
+    if distance == "nominal":
+        apart = np.broadcast_to((1.0 - np.eye(len(pairs)))[:, :, None], pairs.shape)
+    else:
+        middle = ranks.astype(np.float64)[:, None]
+        if distance == "ordinal":
+            middle = np.cumsum(margin, axis=0) - margin / 2
+        apart = np.broadcast_to((middle[:, None] - middle[None, :]) ** 2, pairs.shape)
+    observed = (pairs * apart).sum(axis=(0, 1))
+    expected = np.einsum("ib,jb,ijb->b", margin, margin, apart)
     others = margin.sum(axis=0) - 1
     return 1 - ratio(np.where(others > 0, others, np.nan) * observed, expected)
+
+
+def kappa_of(square: Floats, cost: Floats) -> Floats:
+    """Cohen's kappa of ``(level, level, weighting)``, by what two levels apart cost."""
+    rows, columns = square.sum(axis=1), square.sum(axis=0)
+    by_chance = np.einsum("ib,jb,ij->b", rows, columns, cost)
+    observed = np.einsum("ijb,ij->b", square, cost)
+    return 1 - ratio(square.sum(axis=(0, 1)) * observed, by_chance)
 
 
 def _distance(levels: int) -> Floats:
     rungs = np.arange(levels, dtype=np.float64)
     return np.abs(rungs[:, None] - rungs)
-
-
-def _kappa(table: Confusion, weights: CaseWeights, cost: Floats) -> Floats:
-    square = table.square(weights)
-    rows, columns = square.sum(axis=1), square.sum(axis=0)
-    by_chance = np.einsum("ib,jb,ij->b", rows, columns, cost)
-    observed = np.einsum("ijb,ij->b", square, cost)
-    return 1 - ratio(square.sum(axis=(0, 1)) * observed, by_chance)
 
 
 def _untied(margin: Floats) -> Floats:

@@ -147,7 +147,7 @@ def aurc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) ->
     risk_all = ratio(loss_sum + loss * silent, totals.rows)
     risk_answered = np.where(totals.answered > 0, ratio(loss_sum, totals.answered), risk_all)
     tail = ratio(silent, totals.rows) * (risk_all + risk_answered) / 2
-    return tail + ratio(ranking.areas(weights).risk * ranking.unit, totals.rows)
+    return tail + ratio(ranking.area(weights, "risk") * ranking.unit, totals.rows)
 
 
 @_over_all(title="AUGRC, abstention costs {loss}", most=_most(0.5))
@@ -162,7 +162,7 @@ def augrc_charge(ranking: Ranking, weights: CaseWeights, *, loss: float = 1.0) -
     totals = ranking.totals(weights)
     silent = totals.rows - totals.answered
     tail = silent * (totals.loss * ranking.unit + loss * silent / 2)
-    return ratio(ranking.areas(weights).loss * ranking.unit + tail, totals.rows**2)
+    return ratio(ranking.area(weights, "loss") * ranking.unit + tail, totals.rows**2)
 
 
 @_over_all(title="AURC, abstention free", most=_most(1.0))

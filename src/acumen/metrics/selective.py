@@ -115,7 +115,7 @@ def aurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> round(aurc(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)  # 17/24
     0.708333
     """
-    return area_of_risk(ranking, weights, ranking.areas(weights).risk)
+    return area_of_risk(ranking, weights, ranking.area(weights, "risk"))
 
 
 @_risk(title="AUGRC", one_error=over_coverage_twice)
@@ -129,7 +129,7 @@ def augrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     >>> augrc(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.25
     """
-    return area_of_loss(ranking, weights, ranking.areas(weights).loss)
+    return area_of_loss(ranking, weights, ranking.area(weights, "loss"))
 
 
 @_risk(title="Optimal AURC", one_error=over_coverage, exempt_from_scaling=True)
@@ -265,7 +265,7 @@ def aurc_at_coverage(
     >>> round(aurc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 89/150
     0.593333
     """
-    return area_of_risk(ranking, weights, _cut(ranking, weights, coverage)[0])
+    return area_of_risk(ranking, weights, ranking.area(weights, "risk", coverage))
 
 
 @_risk(
@@ -283,7 +283,7 @@ def augrc_at_coverage(
     >>> round(augrc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 7/40
     0.175
     """
-    return area_of_loss(ranking, weights, _cut(ranking, weights, coverage)[1])
+    return area_of_loss(ranking, weights, ranking.area(weights, "loss", coverage))
 
 
 @_risk(
@@ -301,11 +301,7 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
     >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)
     0.666667
     """
-    grid = ranking.grid
-    if coverage in grid:
-        accepted, loss = ranking.areas(weights).reached[:, grid.index(coverage)]
-    else:
-        accepted, loss = ranking.areas(weights, coverage).reached[:, 0]
+    accepted, loss = ranking.reached(weights, coverage)
     return ratio(loss * ranking.unit, accepted)
 
 
@@ -324,10 +320,7 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
     >>> coverage_at_risk(rank([0, 1, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1], risk=0.4)
     0.75
     """
-    if risk in ranking.risks:
-        accepted = ranking.areas(weights).within[ranking.risks.index(risk)]
-    else:
-        accepted = ranking.areas(weights, None, risk).within[0]
+    accepted = ranking.within(weights, risk)
     accepted = np.where(accepted > 0, accepted, np.nan)
     return ratio(accepted, ranking.totals(weights).rows)
 
@@ -353,12 +346,6 @@ def failure_auroc(ranking: Ranking, weights: CaseWeights) -> Floats:
     """
     pairs = ranking.by_right.exact(weights)[1]
     return ratio(pairs, ranking.totals(weights).mixed_pairs)
-
-
-def _cut(ranking: Ranking, weights: CaseWeights, coverage: float) -> Floats:
-    if coverage in ranking.cuts:
-        return ranking.areas(weights).cut[:, ranking.cuts.index(coverage)]
-    return ranking.areas(weights, coverage).cut[:, 0]
 
 
 def area_of_risk(ranking: Ranking, weights: CaseWeights, area: Floats) -> Floats:

@@ -11,11 +11,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.inference.sums import Estimate, Statistic, quotient
+from acumen.inference.sums import Estimate, Statistic, by_block, quotient
+from acumen.metrics import agreement
 from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel
-from acumen.results.measured import Measured
 from acumen.types import Floats
+from acumen.values.measured import Measured
 
 ALPHAS: Final = ("nominal", "ordinal", "interval")
 WEIGHTS: Final = {
@@ -28,27 +29,8 @@ ICC: Final = ("icc_1_1", "icc_a_1", "icc_c_1", "icc_1_k", "icc_a_k", "icc_c_k")
 
 
 def alpha_of(distance: str, ranks: NDArray[Any]) -> Statistic:
-    r"""Krippendorff's alpha of pairs ``(weighting, level, level)``.
-
-    .. math:: 1 - (n - 1) \frac{\sum_{kl} o_{kl} \delta_{kl}^2}{\sum_{kl} n_k n_l \delta_{kl}^2}
-
-    The ordinal :math:`\delta_{kl}` counts the ratings between k and l, half of their own among
-    them. Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
-    """
-
-    def alpha(pairs: Floats) -> Any:
-        margin = pairs.sum(axis=2)
-        middle = np.broadcast_to(ranks.astype(np.float64), margin.shape)
-        if distance == "ordinal":
-            middle = np.cumsum(margin, axis=1) - margin / 2
-        apart = (middle[:, :, None] - middle[:, None, :]) ** 2
-        if distance == "nominal":
-            apart = np.broadcast_to(1.0 - np.eye(len(ranks)), apart.shape)
-        observed = np.einsum("bkl,bkl->b", pairs, apart)
-        expected = np.einsum("bk,bl,bkl->b", margin, margin, apart)
-        return 1 - (margin.sum(axis=1) - 1) * observed / expected
-
-    return alpha
+    """Krippendorff's alpha of pairs ``(weighting, level, level)``."""
+    return lambda pairs: agreement.alpha_of(np.moveaxis(pairs, 0, -1), distance, ranks)
 
 
 def alpha(panel: Panel, distance: str) -> Estimate:
@@ -100,12 +82,9 @@ def gwet(panel: Panel, kind: str) -> Estimate:
 def kappa(confusion: Floats, ranks: NDArray[Any]) -> Estimate:
     """Cohen's kappa of two raters with squared distances, of how often their levels meet."""
     cost = (ranks[:, None] - ranks).astype(np.float64) ** 2
-
-    def statistic(table: Floats) -> Any:
-        chance = np.einsum("bk,bl,kl->b", table.sum(axis=2), table.sum(axis=1), cost)
-        return 1 - table.sum(axis=(1, 2)) * (table * cost).sum(axis=(1, 2)) / chance
-
-    return Estimate.of(confusion, statistic)
+    return Estimate.of(
+        confusion, lambda tables: agreement.kappa_of(np.moveaxis(tables, 0, -1), cost)
+    )
 
 
 def floor(panel: Panel) -> Estimate:
@@ -131,7 +110,7 @@ def intraclass(panel: Panel, raters: list[int]) -> tuple[dict[str, Estimate], in
     table -= table.mean() if table.size else 0.0
     block, total = panel.block[units], table.sum(axis=1)
     parts = [np.ones(len(units)), total**2, (table**2).sum(axis=1), *table.T]
-    sums = np.stack([np.bincount(block, p, panel.n_blocks) for p in parts], axis=1)
+    sums = by_block(block, panel.n_blocks, *parts)
     return {name: Estimate.of(sums, _icc(name, k)) for name in ICC}, len(units)
 
 

@@ -3,98 +3,59 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acumen._version import __version__
-from acumen.defaults import CONFIDENCE_LEVEL, FOLDS, RELIABLE_CASES
-from acumen.errors import DataError, UsageError
+from acumen.defaults import FOLDS, RELIABLE_CASES
+from acumen.errors import DataError
 from acumen.inference.distributions import t_cdf
 from acumen.metrics.registry import ratio
+from acumen.raters.labelled import Labelled
 from acumen.raters.ppi import Powered, Sample, power
-from acumen.raters.reading import read_as
 from acumen.readers.reading import Reading
-from acumen.report.findings import Findings
-from acumen.results.measured import Flag, Interval, Measured
 from acumen.results.raters import EstimateDocument, Labels, PoweredEstimate
-from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
+from acumen.table.scale import Scale
 from acumen.types import Floats
+from acumen.values.measured import Flag, Interval, Measured
 
 NO_WEIGHT = (0.0, 0.0)
 """Bounds of the weight where nothing stands in for the labels: the classical estimate."""
 
 
-def estimate(
-    data: Any,
-    *,
-    labelled: str,
-    confidence_level: float = CONFIDENCE_LEVEL,
-    **reading: Unpack[Reading],
-) -> Findings[EstimateDocument]:
-    """What people would say of all cases, from few that they labelled and many that a judge rated.
-
-    Parameters
-    ----------
-    data
-        A path, a dataframe or a list of rows, each with the judge's rating.
-    labelled
-        The column of people's ratings, empty where there is none. A case is labelled wholly or
-        not at all, and at random.
-    reading
-        How rows are read: ``case``, ``prediction`` (the judge), ``confidence_column`` (helps with
-        the judge's errors), ``system`` (two are compared), ``group`` (slices), ``levels`` and
-        others of :class:`~acumen.readers.reading.Reading`.
-
-    Examples
-    --------
-    >>> import acumen
-    >>> rows = [{"case": i, "ai": i % 5, "human": (i % 5 if i % 4 else None)} for i in range(60)]
-    >>> found = acumen.estimate(rows, labelled="human", prediction="ai", levels="0-4").results
-    >>> found.cases_labelled, round(found.estimates["mean"].estimate.value, 2)
-    (45, 2.0)
-    """
-    if not 0.0 < confidence_level < 1.0:
-        raise UsageError(f"the confidence level must lie between 0 and 1, not {confidence_level}")
-    said = {**reading, "truth": reading.get("prediction"), "prediction": labelled}
-    if said["truth"] is None:
-        raise UsageError("which column is the judge's? say it with --prediction COLUMN")
-    # the judge's ratings as the truth of a table, labels as its predictions: so a row that was not
-    # judged is left out and counted, and one without a label stays
-    table = read_as(data, said, truth="judge", prediction="label")
-    odd = np.flatnonzero(~np.isin(table.outcome, (Outcome.ANSWERED, Outcome.ABSTAINED)))
-    if len(odd):
-        message = f"is no level of {table.scale.allowed}"
-        problems = [table.problem(row, message, "label") for row in odd.tolist()]
-        raise DataError(problems, table.source.name)
-    return Findings(_Study.of(table).document(confidence_level))
+def document_of(
+    data: Any, labelled: str, confidence_level: float, reading: Reading
+) -> EstimateDocument:
+    """What people would say of all cases, from those that have a label."""
+    return _Study.of(Labelled.read(data, labelled, reading)).document(confidence_level)
 
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """A table, which of its cases are labelled, and which rows count."""
+    """The rows that count, and which of their cases are labelled."""
 
-    table: Judgments
+    rows: Labelled
     labelled: NDArray[np.bool_]
     """Of each case."""
     partly: int
     """Labelled cases that have rows without a label, which are left out."""
 
     @classmethod
-    def of(cls, table: Judgments) -> _Study:
-        has_label = table.prediction != NO_PREDICTION
-        n = len(table.cases)
-        labels, rows = (np.bincount(table.case[r], minlength=n) for r in (has_label, slice(None)))
+    def of(cls, rows: Labelled) -> _Study:
+        labels, sizes = (
+            np.bincount(rows.case[among], minlength=rows.cases)
+            for among in (rows.has_label, slice(None))
+        )
         labelled = labels > 0
         if labelled.sum() < 2:
-            counts = f"{int(labelled.sum())} of {n}"
+            counts = f"{int(labelled.sum())} of {rows.cases}"
             message = f"labels of at least 2 cases are needed; there are {counts}"
-            raise DataError([message], table.source.name)
-        left = has_label | ~labelled[table.case]
-        partly = int((labelled & (labels < rows)).sum())
-        study = table.take(np.flatnonzero(left))
-        return cls(study, labelled, partly)
+            raise DataError([message], rows.source)
+        left = rows.has_label | ~labelled[rows.case]
+        partly = int((labelled & (labels < sizes)).sum())
+        return cls(rows.take(np.flatnonzero(left)), labelled, partly)
 
     def samples(
         self, y: Floats, f: Floats, among: NDArray[Any], parts: NDArray[Any]
@@ -102,8 +63,8 @@ class _Study:
         """Sums over labelled cases and over the others, of numbers ``(row, cut)``."""
         sign = np.array([1.0]) if not parts.any() else np.array([-1.0, 1.0])
         p, cuts = len(sign), y.shape[1]
-        cell = self.table.case[among] * p + parts[among]
-        size = len(self.table.cases) * p
+        cell = self.rows.case[among] * p + parts[among]
+        size = self.rows.cases * p
 
         def sums(values: Floats) -> Floats:
             return np.bincount(cell, values[among], size).reshape(-1, p).astype(np.float64)
@@ -120,10 +81,10 @@ class _Study:
         A line through the labelled cases, of the other folds for a labelled one, so that no case
         foretells itself.
         """
-        signal, case = self.table.signals.get("confidence"), self.table.case
-        if signal is None or not np.isfinite(signal.values).all():
+        x, case = self.rows.confidence, self.rows.case
+        if x is None or not np.isfinite(x).all():
             return None
-        own, x = self.labelled[case], signal.values
+        own = self.labelled[case]
         folds = min(FOLDS, int(self.labelled.sum()))
         fold = (np.cumsum(self.labelled) % folds)[case]
         out = np.zeros(len(x))
@@ -137,12 +98,12 @@ class _Study:
 
     def document(self, level: float) -> EstimateDocument:
         """Everything that is estimated."""
-        table = self.table
-        has_label = table.prediction != NO_PREDICTION
-        f = _numbers(table, table.truth)[:, None]
-        y = np.where(has_label[:, None], _numbers(table, table.prediction)[:, None], 0.0)
-        off = np.where(has_label[:, None], f - y, 0.0)
-        every, whole = np.arange(len(table)), np.zeros(len(table), np.int64)
+        rows, scale = self.rows, self.rows.scale
+        has_label = rows.has_label[:, None]
+        f = _numbers(scale, rows.rating)[:, None]
+        y = np.where(has_label, _numbers(scale, rows.label)[:, None], 0.0)
+        off = np.where(has_label, f - y, 0.0)
+        every, whole = np.arange(len(rows)), np.zeros(len(rows), np.int64)
 
         def of(y: Floats, f: Floats, among: Any = every, parts: Any = whole, **bounds: Any) -> Any:
             return _measured(*self.samples(y, f, among, parts), level, **bounds)[0]
@@ -155,35 +116,35 @@ class _Study:
             expected = self.expected(loss[:, 0])
             bounds = NO_WEIGHT if expected is None else (0.0, 1.0)
             estimates[name] = of(loss, loss if expected is None else expected, bounds=bounds)
-        systems = () if table.system is None else table.system.values
+        systems = () if rows.system is None else rows.system.values
         difference = None
-        if len(systems) == 2 and table.system is not None:
-            difference = of(y, f, parts=table.system.codes.astype(np.int64))
-        ranks = np.arange(1, len(table.scale.levels))
-        said, judged = (
-            (r[:, None] >= ranks).astype(np.float64) for r in (table.prediction, table.truth)
+        if len(systems) == 2 and rows.system is not None:
+            difference = of(y, f, parts=rows.system.codes.astype(np.int64))
+        ranks = np.arange(1, len(scale.levels))
+        labels, ratings = (
+            (r[:, None] >= ranks).astype(np.float64) for r in (rows.label, rows.rating)
         )
-        at_least = _measured(*self.samples(said, judged, every, whole), level, share=True)
+        at_least = _measured(*self.samples(labels, ratings, every, whole), level, share=True)
         slices = {
             name: {
                 str(value): of(y, f, np.flatnonzero(group.codes == code))
                 for code, value in enumerate(group.values)
             }
-            for name, group in table.groups.items()
+            for name, group in rows.groups.items()
         }
         own, others = self.samples(y, f, every, whole)
         return EstimateDocument(
             acumen_version=__version__,
-            judged_in=table.source.name,
-            levels=list(table.scale.levels),
+            judged_in=rows.source,
+            levels=list(scale.levels),
             cases_labelled=len(own),
             cases_unlabelled=len(others),
             rows_labelled=int(has_label.sum()),
-            rows=len(table),
-            not_judged=table.no_truth,
+            rows=len(rows),
+            not_judged=rows.not_judged,
             confidence_level=level,
             estimates=estimates,
-            at_least={str(table.scale.levels[k + 1]): e for k, e in enumerate(at_least)},
+            at_least={str(scale.levels[k + 1]): e for k, e in enumerate(at_least)},
             systems=[str(name) for name in systems],
             difference=difference,
             slices=slices,
@@ -192,13 +153,12 @@ class _Study:
                 enough=len(own) >= RELIABLE_CASES,
                 random_p_value=_at_random(own, others),
             ),
-            warnings=list(table.warnings),
+            warnings=list(rows.warnings),
         )
 
 
-def _numbers(table: Judgments, ranks: NDArray[Any]) -> Floats:
-    """Levels in their own unit; of labels, their ranks."""
-    scale = table.scale
+def _numbers(scale: Scale, ranks: NDArray[Any]) -> Floats:
+    """Levels in their own unit; of levels that are words, their ranks."""
     values = scale.levels if scale.is_numeric else range(len(scale.levels))
     numbers: Floats = np.asarray(values, np.float64)[ranks]
     return numbers

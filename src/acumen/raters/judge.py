@@ -16,9 +16,9 @@ from acumen.raters.alt_test import Duels, Rule, hold
 from acumen.raters.bias import Beside, bias_of
 from acumen.raters.panel import Panel
 from acumen.raters.reading import Ints, Ratings
-from acumen.results.measured import Measured
 from acumen.results.raters import Judge, JudgeDelta, Pair, Rater
 from acumen.table.judgments import NO_TRUTH, Judgments
+from acumen.values.measured import Measured
 
 
 @dataclass(frozen=True, eq=False)

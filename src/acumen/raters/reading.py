@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, UsageError, label
-from acumen.items.rows import table_of
+from acumen.readers.inputs import table_of
 from acumen.readers.reading import Reading
 from acumen.table.judgments import NO_PREDICTION, NO_TRUTH, Judgments
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from acumen.errors import DataError, UsageError, printable, source_name
 from acumen.readers.content import Content, load
-from acumen.readers.formats import FORMATS, format_of, titles
+from acumen.readers.formats import FORMATS, format_of, read_as, titles
 from acumen.readers.reading import Reading, known_only
 from acumen.stages import stage
 
@@ -46,13 +46,15 @@ def read_content(
     if mode is not None and not kind.has_modes:
         raise UsageError(f"{content.name} has no modes; leave the mode out")
     if kind.has_columns:
-        return assemble(rows_of(content, name, request), content.source, request)
+        with read_as(name, content.name):
+            return assemble(rows_of(content, name, request), content.source, request)
     if asked := [option for option in request.asks if option != "--strict"]:
         asks, known = ", ".join(asked), ", ".join(titles(with_columns=True))
         raise UsageError(f"{content.name} has no columns; leave {asks} out ({known} have them)")
     options: dict[str, Any] = {"mode": mode} if kind.has_modes else {}
     strict = bool(request.keywords.get("strict"))
-    judgments: Judgments = kind.reader()(content, scale=request.scale, strict=strict, **options)
+    with read_as(name, content.name):
+        judgments: Judgments = kind.reader()(content, scale=request.scale, strict=strict, **options)
     return judgments
 
 

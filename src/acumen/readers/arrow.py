@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from csv import reader
 from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import DataError, UsageError
+from acumen.errors import UsageError
 from acumen.readers.cells import NO_NUMBER, arrow_numbers, gathered, number_in_text
 from acumen.readers.content import BOM, Content
-from acumen.readers.delimited import Sheet, header_of
 from acumen.readers.frame import coded_array, frame_rows
 from acumen.readers.records import Rows
+from acumen.readers.sheet import Sheet, header_of
 from acumen.table.coded import Coded
 
 MOST_LEVELS: Final = 25
@@ -34,24 +33,15 @@ def read_parquet(content: Content) -> Rows:
     except ImportError:
         raise UsageError("reading Parquet needs pyarrow: pip install pyarrow") from None
 
-    @contextmanager
-    def is_parquet() -> Iterator[None]:
-        try:
-            yield
-        except (pa.ArrowException, OSError) as error:
-            raise DataError([f"is not a Parquet file: {error}"], source=content.name) from None
-
-    with is_parquet():
-        schema = ParquetFile(content.file).schema_arrow
-        texts = [c.name for c in schema if str(c.type) in ("string", "large_string")]
-        file = ParquetFile(content.file, read_dictionary=texts, pre_buffer=True)
+    schema = ParquetFile(content.file).schema_arrow
+    texts = [c.name for c in schema if str(c.type) in ("string", "large_string")]
+    file = ParquetFile(content.file, read_dictionary=texts, pre_buffer=True)
     empty = pa.Table.from_batches([], file.schema_arrow)  # empty_table() imports pandas
 
-    def parts(columns: Sequence[str]) -> Iterator[Any]:
-        """Columns, a group of rows at a time."""
+    def parts(columns: Sequence[str], _: Content = content) -> Iterator[Any]:
+        """Columns, a group of rows at a time; the file is open as long as its content is there."""
         for group in range(file.num_row_groups):
-            with is_parquet():
-                part = file.read_row_group(group, columns=columns)
+            part = file.read_row_group(group, columns=columns)
             yield nw.from_native(part, eager_only=True)
 
     names = _class_labels(schema.metadata or {})

@@ -20,12 +20,12 @@ from functools import cached_property, partial
 from io import SEEK_CUR, SEEK_END, BufferedReader
 from pathlib import Path, PurePath
 from tempfile import SpooledTemporaryFile
-from threading import Thread
 from typing import IO, TYPE_CHECKING, Any, Final
 from weakref import finalize
 
 from acumen.errors import DataError, UsageError, source_name
 from acumen.files.json import LARGEST_FILE, TOO_LARGE, decode_text, parse_json, readable
+from acumen.threads import begin, finish
 
 if TYPE_CHECKING:
     from acumen.table.judgments import Source
@@ -224,11 +224,10 @@ def _digest(file: IO[bytes], length: int) -> Callable[[], str | None]:
             results.append(digest.hexdigest())
 
     def result() -> str | None:
-        thread.join()
+        finish(thread)
         return results[0] if results else None
 
-    thread = Thread(target=work, daemon=True)
-    thread.start()
+    thread = begin(work)
     return result
 
 

@@ -5,12 +5,13 @@ Imports nothing heavy, because the help of the command line lists them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from acumen.errors import UsageError, printable
+from acumen.errors import DataError, UsageError, printable
 
 if TYPE_CHECKING:
     from acumen.readers.content import Head
@@ -116,6 +117,26 @@ def format_of(head: Head, name: str | None = None) -> str:
     if name not in FORMATS:
         raise UsageError(f"no format '{printable(name)}'; there are {', '.join(FORMATS)}")
     return name
+
+
+_OURS: Final = ("builtins", "acumen", "numpy", "pydantic", "pydantic_core")
+"""Whose errors may be faults of our own code, not of the bytes that a library was handed."""
+
+
+@contextmanager
+def read_as(name: str, source: str) -> Iterator[None]:
+    """What a library cannot read as a format is bad data, told by its kind: it may quote a cell."""
+    try:
+        yield
+    except Exception as error:
+        is_ours = type(error).__module__.partition(".")[0] in _OURS
+        if is_ours and not isinstance(error, OSError | EOFError | UnicodeError):
+            raise
+        title = FORMATS[name].title
+        kind = (isinstance(error, OSError) and error.strerror) or type(error).__name__
+        article = "an" if title[0] in "AEIOU" else "a"
+        message = f"is not {article} {title} file that can be read ({kind}): is it damaged?"
+        raise DataError([message], source) from error
 
 
 def titles(*, with_columns: bool = False) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
+from acumen.declare import Say, keywords_of, python, say
 from acumen.errors import UsageError, label, printable
 
 if TYPE_CHECKING:
@@ -21,53 +22,97 @@ ROLES: Final = {
 """Keyword -> the role whose column it names."""
 
 
-class Reading(TypedDict, total=False):
-    """Keywords of every door that reads rows; those left out are decided by the file."""
+COLUMNS: Final = "Columns of rows: a name, or a path into nested rows"
+ROWS: Final = "How rows are read"
 
-    scale: str | Path | Scale | Sequence[Any] | None
-    """A scale: its name, its file, or its levels, lowest first."""
-    levels: str | Sequence[Any] | None
-    """Levels, lowest first: a list, ``"1-5"`` or ``"poor,fair,good"``."""
-    mapping: str | Path | Mapping[str, Any] | None
-    """A mapping file, or the name of one that ships."""
-    format: str | None
-    """The file's format, where its content cannot tell."""
-    rows: str | None
-    """The path to the rows of a JSON document."""
-    columns: Mapping[str, str] | None
-    """Role -> column, for all of the next at once."""
-    case: str | None
-    """The column, or path, of the cases; so with the next ones."""
-    item: str | None
-    truth: str | Sequence[str] | None
-    """The column of the truth; several, one a rater."""
-    prediction: str | None
-    confidence_column: str | None
-    rater: str | None
-    repeat: str | None
-    system: str | None
-    group: str | Sequence[str] | None
-    """Columns to slice by."""
-    weight: str | None
-    where: str | Sequence[str] | None
-    """Only rows where ``column=value``."""
-    abstain: str | Sequence[str] | None
-    """Words that mean no answer."""
-    unparseable: str | None
-    """What a reply without a level counts as: ``abstained`` or ``failed``."""
-    confidence_range: str | Sequence[float] | None
-    """What the confidence may run from and to, such as ``(0, 100)``."""
-    complete: bool
-    """Refuse cases that lack an item that others have."""
-    strict: bool
-    """Refuse rows without a truth instead of leaving them out."""
-    truth_is: str | None
-    """Of several raters: one's name, ``median``, ``mean``, ``majority`` or ``panel``."""
+
+def column(text: str, panel: str = COLUMNS, **facts: Any) -> Say:
+    """An option that names a column."""
+    return say(text, metavar="COLUMN", panel=panel, **facts)
+
+
+def _rows(text: str, metavar: str | None = None, kind: Any = None, **facts: Any) -> Say:
+    return say(text, metavar=metavar, panel=ROWS, kind=kind, **facts)
+
+
+_TEXT: Final = str | None
+_TEXTS: Final = list[str] | None
+
+
+class Located(TypedDict, total=False):
+    """Keywords that say where things stand in a file of rows."""
+
+    case: Annotated[str | None, column("What is resampled as a whole: a person, a document.")]
+    item: Annotated[str | None, column("What is judged of it.")]
+    truth: Annotated[
+        str | Sequence[str] | None,
+        column("The true level; several columns, one a rater, with commas.", kind=_TEXT),
+    ]
+    mapping: Annotated[
+        str | Path | Mapping[str, Any] | None,
+        _rows(
+            "A mapping file (TOML), or the name of one that ships.", "MAPPING", _TEXT, is_file=True
+        ),
+    ]
+    format: Annotated[
+        str | None, _rows("The file's format, where its content does not tell.", "FORMAT")
+    ]
+    rows: Annotated[str | None, _rows("Path to the rows of a JSON document.", "PATH")]
+    where: Annotated[
+        str | Sequence[str] | None,
+        _rows("Only rows where COLUMN=VALUE; repeatable.", "COLUMN=VALUE", _TEXTS),
+    ]
+
+
+class Reading(Located, total=False):
+    """Keywords of every question about rows; those left out are decided by the file."""
+
+    prediction: Annotated[str | None, column("The level that the system gave.")]
+    confidence_column: Annotated[str | None, column("How sure it was.")]
+    rater: Annotated[str | None, column("Who gave the truth, where several did.")]
+    repeat: Annotated[str | None, column("Which draw of the same judgment it is.")]
+    system: Annotated[str | None, column("Whose prediction it is, where there are several.")]
+    group: Annotated[
+        str | Sequence[str] | None, column("A column to slice by; repeatable.", kind=_TEXTS)
+    ]
+    weight: Annotated[str | None, column("How much a row counts.")]
+    scale: Annotated[
+        str | Path | Scale | Sequence[Any] | None,
+        _rows("A scale: its name or TOML file.", "SCALE", _TEXT, is_file=True),
+    ]
+    levels: Annotated[
+        str | Sequence[Any] | None,
+        _rows("The levels, lowest first: 1-5, 0-1:0.25 or poor,fair,good.", "LEVELS", _TEXT),
+    ]
+    abstain: Annotated[
+        str | Sequence[str] | None,
+        _rows("A word that means no answer; repeatable.", "WORD", _TEXTS),
+    ]
+    unparseable: Annotated[
+        str | None, _rows("What a reply without a level counts as: abstained or failed.", "OUTCOME")
+    ]
+    confidence_range: Annotated[
+        str | Sequence[float] | None,
+        _rows("What the confidence runs from and to.", "LOW,HIGH", _TEXT),
+    ]
+    truth_is: Annotated[
+        str | None,
+        _rows(
+            "Of several raters: one's name, median, mean, majority or panel (the default).", "TRUTH"
+        ),
+    ]
+    complete: Annotated[bool, _rows("Refuse cases that lack an item others have.")]
+    strict: Annotated[bool, _rows("Refuse rows without truth; else they are left out and counted.")]
+    columns: Annotated[Mapping[str, str] | None, python("Role -> column, for all columns at once.")]
+
+
+NAMES: Final = (*Located.__annotations__, *Reading.__annotations__)
+"""Every keyword."""
 
 
 def known_only(reading: Mapping[str, Any]) -> None:
     """Refuse a keyword that no door has, as Python does."""
-    unknown = [key for key in reading if key not in Reading.__annotations__]
+    unknown = [key for key in reading if key not in NAMES]
     if unknown:
         raise TypeError(f"unexpected keyword argument '{unknown[0]}'")
 
@@ -96,28 +141,17 @@ def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
-def options_of(reading: Mapping[str, Any]) -> tuple[str, ...]:
-    """The same as options of a command; the scale apart, which a result names itself.
+def words_of(reading: Mapping[str, Any]) -> list[str]:
+    """The keywords as words of a command line, but those that a file says better than words.
 
-    >>> options_of({"truth": ["a", "b"], "abstain": ["?", "-"], "strict": True, "levels": "1-5"})
-    ('--truth', 'a,b', '--abstain', '?', '--abstain', '-', '--strict')
+    >>> words_of({"truth": ["a", "b"], "abstain": ["?", "-"], "strict": True, "mapping": {}})
+    ['--truth', 'a,b', '--abstain', '?', '--abstain', '-', '--strict']
     """
     keywords = {role: key for key, role in ROLES.items()}
     columns = {keywords.get(k, k): v for k, v in (reading.get("columns") or {}).items()}
-    words: list[str] = []
-    for key, value in {**reading, **columns}.items():
-        option = f"--{key.replace('_', '-')}"
-        if key in ("scale", "levels", "columns") or value is None or isinstance(value, Mapping):
-            continue
-        if isinstance(value, bool):
-            words += [option] if value else []
-        elif isinstance(value, str | Path | int | float):
-            words += [option, str(value)]
-        elif key in ("group", "where", "abstain"):
-            words += [word for entry in value for word in (option, str(entry))]
-        else:
-            words += [option, ",".join(map(str, value))]
-    return tuple(words)
+    values = {**reading, **columns}
+    parameters = (p for p in keywords_of(Reading) if p.say.is_on_command_line)
+    return [word for p in parameters for word in p.words(values.get(p.name)) or ()]
 
 
 def _texts(value: Any) -> list[str]:

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
-from acumen.results.measured import Count, Model
 from acumen.table.scale_file import ScaleTable
+from acumen.values.measured import Count, Model
 
 CaseName = Count | Annotated[str, Field(min_length=1)]
 Level = Count | str

@@ -16,7 +16,7 @@ from acumen.errors import DataError, UsageError, counted, printable
 from acumen.readers import read_content, rows_of
 from acumen.readers.answers import usual_order
 from acumen.readers.content import load
-from acumen.readers.formats import FORMATS, format_of
+from acumen.readers.formats import FORMATS, format_of, read_as
 from acumen.readers.guess import (
     Column,
     Guess,
@@ -27,7 +27,7 @@ from acumen.readers.guess import (
     stray_codes,
 )
 from acumen.readers.mapping import resemblance
-from acumen.readers.reading import ROLES, Reading, options_of, overlay
+from acumen.readers.reading import ROLES, Reading, overlay, words_of
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
 from acumen.results.survey import ColumnPart, Question, Survey
@@ -51,8 +51,9 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
         raise UsageError(f"a survey is of a file, not of {printable(type(path).__name__)}")
     content, request = load(path), Request.of(reading)
     name = format_of(content.head, request.format)
-    rows = rows_of(content, name, request) if FORMATS[name].has_columns else None
-    columns = [] if rows is None else columns_of(rows)
+    with read_as(name, content.name):
+        rows = rows_of(content, name, request) if FORMATS[name].has_columns else None
+        columns = [] if rows is None else columns_of(rows)
     guesses: dict[str, Guess] = {}
     if rows is not None and not rows.mapping and not request.mapping:
         named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
@@ -177,11 +178,11 @@ def _mapping(format_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _command(path: str, options: Mapping[str, Any]) -> str:
     """The words that read the file so: its name, and options."""
-    words = options_of(options)
+    words = words_of({k: v for k, v in options.items() if k not in ("scale", "levels")})
     if isinstance(options.get("mapping"), dict):
-        words = ("--mapping", MAPPING)
+        words = ["--mapping", MAPPING]
     if levels := options.get("levels"):
-        words = (*words, "--levels", spell(find_scale(levels).levels))
+        words += ["--levels", spell(find_scale(levels).levels)]
     return shlex.join([path, *words])
 
 

@@ -1,18 +1,20 @@
 """What a document shows, as plain data: headings, paragraphs, tables, plots, cases. No markup here.
 
-A family of documents has one module that makes blocks of a document; a medium has one module that
-draws blocks. Every kind of block is drawn in every medium.
+A family of documents has one list of what makes its sections; a medium has one module that draws
+blocks. Every kind of block is drawn in every medium.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum, StrEnum
+from typing import Any, Final, NamedTuple
 
 FILTERS: Final = ("outcome", "item", "truth", "prediction", "answers", "right", "fit")
 """Keys of the columns of a table of cases that its rows are chosen by."""
+FIRST_CASES: Final = 10
+"""Rows of a table of cases that stand in a text."""
 LONGEST_TEXT: Final = 600
 UNDEFINED: Final = "–"
 UNRELIABLE: Final = "*"
@@ -69,6 +71,8 @@ class Tone(StrEnum):
     PLAIN = "plain"
     STRONG = "strong"
     QUIET = "quiet"
+    HEADING = "heading"
+    """Above what belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +200,21 @@ class Folded:
     table: Table
 
 
-Block = Paragraph | Facts | Notes | Warnings | Table | Folded | Plot | Cases
+Text = Paragraph | Notes | Warnings | Table
+"""What a text is made of."""
+Block = Text | Facts | Folded | Plot | Cases
 """Whatever may stand in a section."""
+
+
+class Detail(IntEnum):
+    """How deep a section goes: a medium takes them as deep as its reader wants."""
+
+    ANSWER = 1
+    """What was asked."""
+    MAIN = 2
+    """What most readers need."""
+    FULL = 3
+    """Everything else: charts, the numbers behind them, cases, where it all came from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,19 +224,93 @@ class Section:
     key: str
     title: str
     blocks: tuple[Block, ...] = ()
+    detail: Detail = Detail.MAIN
+    finding: str = ""
+    """What this section says in a sentence made from its numbers; empty where it only shows."""
+
+    @property
+    def parts(self) -> tuple[Block, ...]:
+        """What stands under the heading: the finding, then the blocks."""
+        tone = Tone.STRONG if self.detail is Detail.ANSWER else Tone.PLAIN
+        return (*([Paragraph(self.finding, tone)] if self.finding else []), *self.blocks)
+
+
+class Head(NamedTuple):
+    """What stands above the sections of a document."""
+
+    title: str
+    subtitle: str
+    definitions: tuple[str, ...] = ()
+    """Which groups of definitions the document needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One document as a reader meets it: a summary, then section after section."""
+    """One document as the reader of a page meets it: a summary, then section after section."""
 
     key: str
-    title: str
-    subtitle: str
-    answers: tuple[tuple[str, tuple[str, ...]], ...]
-    """(question, answers) in plain words."""
-    facts: Facts
-    warnings: Warnings
-    sections: tuple[Section, ...]
-    definitions: tuple[str, ...] = ()
-    """Which groups of definitions the study needs."""
+    head: Head
+    all_sections: tuple[Section, ...]
+
+    @property
+    def answers(self) -> list[str]:
+        """What the sections found that were asked for: the first is the first thing read."""
+        return [s.finding for s in self.all_sections if s.finding and s.detail is Detail.ANSWER]
+
+    @property
+    def facts(self) -> Facts:
+        """The numbers told large, wherever they stand: a page has them in its summary."""
+        blocks = (b for s in self.all_sections for b in s.blocks)
+        return Facts(tuple(f for b in blocks if isinstance(b, Facts) for f in b.facts))
+
+    @property
+    def warnings(self) -> Warnings:
+        """What to know before trusting any of it, wherever it stands: each once."""
+        blocks = (b for s in self.all_sections for b in s.blocks)
+        warnings = (w for b in blocks if isinstance(b, Warnings) for w in b.warnings)
+        return Warnings(tuple(dict.fromkeys(warnings)))
+
+    @property
+    def sections(self) -> list[Section]:
+        """What the summary does not have; a table that a chart of its section draws is in it."""
+        sections = []
+        for section in self.all_sections:
+            drawn = [block.table for block in section.blocks if isinstance(block, Plot)]
+            blocks = (b for b in section.blocks if not isinstance(b, Facts | Warnings))
+            below = tuple(b for b in blocks if not (isinstance(b, Table) and b in drawn))
+            finding = "" if section.detail is Detail.ANSWER else section.finding
+            if below or finding:
+                sections.append(replace(section, blocks=below, finding=finding))
+        return sections
+
+
+def in_text(parts: Iterable[Section | Block], most: int = FIRST_CASES) -> Iterator[Text]:
+    """Sections as a text has them: what a page draws, as tables; so many cases at most.
+
+    A chart whose table stands in its section anyway is left out.
+    """
+    for part in parts:
+        match part:
+            case Section():
+                yield Paragraph(part.title, Tone.HEADING)
+                drawn = (
+                    b for b in part.parts if not isinstance(b, Plot) or b.table not in part.blocks
+                )
+                yield from in_text(drawn, most)
+            case Table() if part.caption:
+                yield Paragraph(part.caption, Tone.STRONG)
+                yield replace(part, caption="")
+            case Facts():
+                rows = tuple((Cell(f.label), f.cell, Cell(f.note)) for f in part.facts)
+                yield Table("", ("measure", "value", "of"), rows)
+            case Folded():
+                yield from in_text([part.table])
+            case Plot():
+                yield from in_text([replace(part.table, caption=part.title)])
+            case Cases():
+                first = f": {most} of {part.n:,} rows" if part.n > most else ""
+                yield Paragraph(part.title + first, Tone.STRONG)
+                yield part.first(most)
+                yield from [Paragraph(part.note, Tone.QUIET)] if part.note else []
+            case _:
+                yield part

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from pydantic import ValidationError
@@ -10,93 +10,89 @@ from pydantic import ValidationError
 from acumen.errors import counted
 from acumen.report.blocks import (
     UNDEFINED,
-    Block,
     Cell,
+    Detail,
     Fact,
     Facts,
-    Note,
-    Notes,
+    Folded,
+    Head,
     Paragraph,
     Plot,
     Section,
-    Study,
     Table,
-    Tone,
-    Warnings,
 )
-from acumen.report.cells import measured_cell, number, plain, title_of
+from acumen.report.cells import measured_cell, number, plain, settings, title_of
 from acumen.report.plots import plot, plots
+from acumen.report.sections import Ask, Family, remarks
 from acumen.results.calibration import CalibrationDocument, Measures, MetricsPart
-from acumen.results.measured import Measured
+from acumen.values.measured import Measured
 
 FIRST: Final = ("ece", "brier", "nll", "auroc")
 """Metrics that are shown first."""
+CHANGED: Final = "Before and after"
 
 
-def brief(document: CalibrationDocument, *, full: bool = False) -> Iterator[Section | Block]:
-    """The fit in a few lines, then its measures before and after; ``full`` adds every one."""
+def _head(document: CalibrationDocument) -> Head:
+    definitions = ("selective", "intervals")
+    return Head(_title(document), "a calibrator, before and after", definitions)
+
+
+def _title(document: CalibrationDocument) -> str:
     inputs = document.confidence or ", ".join(document.features or []) or UNDEFINED
-    yield Paragraph(
-        f"{document.method.replace('_', ' ')} of {plain(inputs)} for {document.target}", Tone.STRONG
-    )
-    training = document.training
+    return f"{document.method.replace('_', ' ')} of {plain(inputs)} for {document.target}"
+
+
+def _main(document: CalibrationDocument, _: Ask) -> Iterator[Section]:
+    """What was fitted on what, and the measures that come first, before and after."""
+    lines, training = [_title(document)], document.training
     if training is not None and training.n is not None:
         share = UNDEFINED if (p := training.positive_rate) is None else f"{100 * p:.1f}%"
-        yield Paragraph(
-            f"n = {counted(training.n, 'answered row')} of "
-            f"{counted(training.n_cases or 0, 'case')}, {share} positive"
-        )
-    if document.model is not None:
-        yield _parameters(document)
-    metrics = _measures(document)
-    if metrics is None:
-        yield Paragraph("It holds no measures of acumen.", Tone.QUIET)
-        return
+        cases = counted(training.n_cases or 0, "case")
+        lines.append(f"n = {counted(training.n, 'answered row')} of {cases}, {share} positive")
+    model = () if document.model is None else (_parameters(document),)
+    yield Section("fitted", "What was fitted", (Paragraph("\n".join(lines)), *model))
+    metrics, finding = _measures(document), "It holds no measures of acumen."
+    finding = finding if metrics is None else _change(document)
+    measures = () if metrics is None else (_table(_ways(document), FIRST),)
+    yield Section("measures", CHANGED, measures, Detail.ANSWER, finding)
+    parts = () if metrics is None else (metrics.in_sample.before, metrics.cross_fitted)
+    notes = [f"{plain(part.reason)}." for part in parts if part.reason]
+    notes += [] if metrics is None else _no_help(metrics)
+    yield remarks(notes, document.warnings)
+
+
+def _no_help(metrics: MetricsPart) -> Iterator[str]:
+    """That cases the calibrator never saw have as large an error after as before."""
+    crossed = metrics.cross_fitted.after
+    ends = [part and part.metrics.get("ece") for part in (metrics.in_sample.before, crossed)]
+    before, after = (measured.value if measured else None for measured in ends)
+    if before is not None and after is not None and after >= before:
+        change = f"cross-fitted ECE {before:.4f} before, {after:.4f} after"
+        yield f"calibration did not help here: {change}."
+
+
+def _rest(document: CalibrationDocument, ask: Ask) -> Iterator[Section]:
+    """Its reliability as a chart, every measure, and what it was made from."""
+    facts = Facts(tuple(_facts(document)))
+    yield Section("measures", CHANGED, (facts, *plots(_reliability(document, ask.study))))
     columns = _ways(document)
-    yield _table(columns, FIRST)
-    if full:
-        keys = dict.fromkeys(key for measures in columns.values() for key in _metrics(measures))
-        yield Section("metrics", "Every metric", (_table(columns, keys),))
-    reasons = (metrics.in_sample.before.reason, metrics.cross_fitted.reason)
-    if notes := tuple(Note(f"{plain(reason)}.") for reason in reasons if reason):
-        yield Notes(notes)
+    keys = dict.fromkeys(key for measures in columns.values() for key in _metrics(measures))
+    every = _table(columns, keys)
+    yield Section("metrics", "Every metric", (Folded(every),) if every.rows else ())
+    origin = [("command", ask.command or document.command), ("made at", document.created_at)]
+    yield Section("provenance", "Provenance", (settings(origin),))
 
 
-def study_of(document: CalibrationDocument, key: str, command: str | None = None) -> Study:
-    """Everything a page tells of a calibration."""
-    lead, *blocks = brief(document, full=True)
-    assert isinstance(lead, Paragraph)
-    once = [b for b in blocks if not isinstance(b, Table) or b.caption != "Measures"]
-    parts = [b.blocks if isinstance(b, Section) else (b,) for b in once]
-    facts = tuple(
-        Fact(f"{title_of('ece')} {when}", measured_cell(_metrics(measures).get("ece")))
-        for when, measures in _ways(document).items()
-    )
-    settings = [("command", command), ("made at", document.created_at)]
-    rows = tuple((Cell(name), Cell(plain(value or UNDEFINED))) for name, value in settings)
-    origin = Table("Made from", ("setting", "value"), rows)
-    return Study(
-        key=key,
-        title=lead.text,
-        subtitle="a calibrator, before and after",
-        answers=(("", _changes(facts)),),
-        facts=Facts(facts),
-        warnings=Warnings(()),
-        sections=(
-            Section("reliability", "Before and after", plots(_reliability(document, key))),
-            Section("numbers", "Every number", tuple(block for part in parts for block in part)),
-            Section("provenance", "Provenance", (origin,)),
-        ),
-        definitions=("selective", "intervals"),
-    )
+def _facts(document: CalibrationDocument) -> Iterator[Fact]:
+    for when, measures in _ways(document).items():
+        yield Fact(f"{title_of('ece')} {when}", measured_cell(_metrics(measures).get("ece")))
 
 
-def _changes(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """What the calibrator does to the error, where that was measured."""
-    if len(facts) < 3:
-        return ()
-    before, _, after = (f"{fact.cell.text} (interval {fact.cell.interval})" for fact in facts)
-    return (f"The calibration error was {before}; on cases it never saw it is {after} after.",)
+def _change(document: CalibrationDocument) -> str:
+    """What the calibrator does to the error."""
+    cells = [fact.cell for fact in _facts(document)]
+    before, _, after = (f"{cell.text} (interval {cell.interval})" for cell in cells)
+    return f"The calibration error was {before}; on cases it never saw it is {after} after."
 
 
 def _reliability(document: CalibrationDocument, key: str) -> Plot | None:
@@ -162,11 +158,14 @@ def _metrics(measures: Measures | None) -> Mapping[str, Measured]:
 def _table(columns: Mapping[str, Measures | None], keys: Iterable[str]) -> Table:
     """A row for each metric, a column for each way it was measured."""
     rows = tuple(
-        (Cell(_title(key)), *(measured_cell(_metrics(m).get(key)) for m in columns.values()))
+        (Cell(_named(key)), *(measured_cell(_metrics(m).get(key)) for m in columns.values()))
         for key in keys
     )
-    return Table("Measures", ("metric", *columns), rows)
+    return Table("", ("metric", *columns), rows)
 
 
-def _title(key: str) -> str:
+def _named(key: str) -> str:
     return title_of("failure_auroc" if key == "auroc" else key)
+
+
+CALIBRATION: Final = Family(_head, (_main,), (_rest,))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from acumen.errors import printable
 from acumen.metrics import find_metric
 from acumen.metrics.registry import NOISE_FLOOR, Unit
-from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column, Fact
+from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column, Fact, Table
 from acumen.report.words import note_of, why_missing
-from acumen.results.measured import MARKED, Delta, Measured
 from acumen.results.metrics import name
+from acumen.values.measured import MARKED, Delta, Measured
 
 OF_RATERS: Final = {
     "noise_floor_levels": "Noise floor: two raters apart, levels",
@@ -84,7 +84,7 @@ def amount(
 def interval(measured: Measured | Delta, unit: Unit, *, signed: bool = False) -> Cell:
     """The interval of a value; marked where it rests on too few cases, a dash where there is none.
 
-    >>> from acumen.results.measured import Interval
+    >>> from acumen.values.measured import Interval
     >>> ends = Interval(low=0.9, high=1.0, method="x")
     >>> interval(Measured(value=0.95, interval=ends), Unit.SHARE).text
     '90.0% to 100.0%'
@@ -105,7 +105,7 @@ def measured_cell(
 ) -> Cell:
     """A value with its interval in one cell.
 
-    >>> from acumen.results.measured import Interval
+    >>> from acumen.values.measured import Interval
     >>> ends = Interval(low=0.04, high=0.11, method="x")
     >>> cell = measured_cell(Measured(value=0.07, interval=ends))
     >>> cell.text, cell.interval
@@ -181,6 +181,12 @@ def title_of(key: str, levels: Sequence[object] = ()) -> str:
         return f"{title_of(key.replace(NOISE_FLOOR, 'mae', 1), levels)}: noise floor"
     metric = find_metric(key, [name(level) for level in levels])
     return OF_RATERS.get(key, plain(key)) if metric is None else metric.title
+
+
+def settings(values: Iterable[tuple[str, object]], caption: str = "") -> Table:
+    """What something was made with: names and values."""
+    rows = tuple((text(name), text(value)) for name, value in values)
+    return Table(caption, ("setting", "value"), rows)
 
 
 def coded(title: str, values: Sequence[object]) -> Column:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from acumen.charts.decisions import curve
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report import blocks
-from acumen.report.blocks import Cell, Note, Notes, Paragraph, Section, Study, Table, Tone
+from acumen.report.blocks import Cell, Detail, Head, Section, Table
 from acumen.report.cells import fact, number, percent, plain, reach, title_of
 from acumen.report.plots import plot, plots
+from acumen.report.sections import Ask, Family, remarks
 from acumen.report.words import why_missing
 from acumen.results.decisions import (
     Check,
@@ -23,7 +23,7 @@ from acumen.results.decisions import (
     SetsDocument,
     ThresholdDocument,
 )
-from acumen.results.measured import Measured
+from acumen.values.measured import Measured
 
 _TESTS: Final = {
     "binomial": "the exact binomial test",
@@ -33,6 +33,7 @@ _TESTS: Final = {
     "clopper-pearson": "SGR, a binary search with Clopper–Pearson bounds",
     "conformal": "conformal risk control by case",
 }
+DECIDED: Final = "What was decided"
 _ASKED: Final = {
     "non-inferiority": "at most {:g} worse",
     "equivalence": "within {:g}",
@@ -55,59 +56,39 @@ class _Words:
     asked: float | None = None
     """What the curve is held against."""
 
-    @property
-    def blocks(self) -> Iterator[Table | Notes]:
-        yield self.table
-        if self.notes:
-            yield Notes(tuple(Note(note) for note in self.notes))
+
+def _family(words_of: Callable[[Any], _Words]) -> Family:
+    """The sections of a decision, of its words."""
+
+    def head(document: Decision) -> Head:
+        origin = f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}"
+        return Head(words_of(document).title, origin, (document.kind, "intervals"))
+
+    def main(document: Decision, _: Ask) -> Iterator[Section]:
+        words = words_of(document)
+        yield Section("metrics", DECIDED, (words.table,), Detail.ANSWER, words.sentence)
+        yield remarks(words.notes)
+
+    def rest(document: Decision, ask: Ask) -> Section:
+        words = words_of(document)
+        facts = blocks.Facts(tuple(words.facts))
+        return Section("metrics", DECIDED, (facts, *_drawn(document, words, ask)))
+
+    return Family(head, (main,), (rest,))
 
 
-def brief(document: Decision, *, full: bool = False) -> Iterator[Section | blocks.Block]:
-    """The decision in one sentence and one table; ``full`` names the table, for programs."""
-    words = _words(document)
-    yield Paragraph(words.sentence, Tone.STRONG)
-    if full:
-        yield Section("metrics", words.title, tuple(words.blocks))
-    else:
-        yield from words.blocks
+def _drawn(document: Decision, words: _Words, ask: Ask) -> tuple[blocks.Plot, ...]:
+    """The curve that a decision was made on, where there is one."""
+    if words.curve is None:
+        return ()
+    from acumen.charts.decisions import curve
 
-
-def study_of(document: Decision, key: str) -> Study:
-    """Everything a page tells of a decision."""
-    words = _words(document)
-    figures: tuple[blocks.Plot, ...] = ()
-    if words.curve is not None:
-        points, x, y = words.curve
-        cells = tuple((number(a, ".4g"), number(b)) for a, b in points)
-        table, title = Table(f"{y} by {x}", (x, y), cells), f"{y} by {x}".capitalize()
-        line = "" if words.asked is None else f" Dashed is what was asked for: {words.asked:g}."
-        drawn = curve(points, x, y, words.asked)
-        figures = plots(plot(key, document.kind, drawn, title, words.sentence + line, table))
-    return Study(
-        key=key,
-        title=words.title,
-        subtitle=f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}",
-        answers=(("Decided", (words.sentence,)), ("What to know of it", tuple(words.notes))),
-        facts=blocks.Facts(tuple(words.facts)),
-        warnings=blocks.Warnings(()),
-        sections=(Section(document.kind, "What stands behind it", (words.table, *figures)),),
-        definitions=(document.kind, "intervals"),
-    )
-
-
-def _words(document: Decision) -> _Words:
-    match document:
-        case ThresholdDocument():
-            return _threshold(document)
-        case SetsDocument():
-            return _sets(document)
-        case GateDocument():
-            return _gate(document)
-        case CostDocument():
-            return _cost(document)
-        case PlanDocument():
-            return _plan(document)
-    raise TypeError(type(document).__name__)
+    points, x, y = words.curve
+    cells = tuple((number(a, ".4g"), number(b)) for a, b in points)
+    table, title = Table(f"{y} by {x}", (x, y), cells), f"{y} by {x}".capitalize()
+    line = "" if words.asked is None else f" Dashed is what was asked for: {words.asked:g}."
+    figure = curve(points, x, y, words.asked)
+    return plots(plot(ask.study, document.kind, figure, title, words.sentence + line, table))
 
 
 def _large(cells: Mapping[str, Cell]) -> list[blocks.Fact]:
@@ -316,3 +297,10 @@ def _plan(document: PlanDocument) -> _Words:
     powers = {title: percent(share) for title, share in power.items()}
     facts = _large({"cases": number(document.cases)} | powers)
     return _Words("How many cases", sentence, Table("Designs", columns, rows), notes, facts, curve)
+
+
+THRESHOLD: Final = _family(_threshold)
+SETS: Final = _family(_sets)
+COST: Final = _family(_cost)
+GATE: Final = _family(_gate)
+PLAN: Final = _family(_plan)

@@ -1,18 +1,21 @@
-"""Prediction-powered estimates as blocks: each beside what the labels alone tell."""
+"""Prediction-powered estimates as sections: each beside what the labels alone tell."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from acumen.charts.raters import effects
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
-from acumen.report.blocks import Cell, Fact, Table
+from acumen.report.blocks import Cell, Fact, Head, Section, Table
 from acumen.report.cells import measured_cell, number, plain
-from acumen.report.raters import Drawing, Pages
+from acumen.report.raters import DEFINITIONS, Drawing, behind, concluded
+from acumen.report.sections import Ask, Family
 from acumen.results.raters import EstimateDocument, PoweredEstimate
+
+if TYPE_CHECKING:
+    from acumen.charts.theme import Figure
 
 TITLES: Final = {
     "mean": ("Mean rating", Unit.NUMBER),
@@ -24,35 +27,41 @@ SUSPECT: Final = 0.01
 """Labelled cases that differ so from the others were hardly drawn at random."""
 
 
-def pages(document: EstimateDocument) -> Pages:
-    """What a document says."""
-    entries, mean = _entries(document), measured_cell(document.estimates["mean"].estimate)
+def _headline(document: EstimateDocument) -> str:
+    labelled = counted(document.cases_labelled, "labelled case")
+    judged = f"{document.cases_unlabelled} more that were judged, {counted(document.rows, 'row')}"
+    return f"{labelled} and {judged}"
+
+
+def _main(document: EstimateDocument, _: Ask) -> Iterator[Section]:
+    yield Section("judged", "What was judged", finding=_headline(document))
+    yield _drawing(document).section
+    yield from concluded(_sentences(document), document.warnings)
+
+
+def _rest(document: EstimateDocument, ask: Ask) -> Iterator[Section]:
+    facts = [Fact("Mean rating", measured_cell(document.estimates["mean"].estimate))]
+    origin = {"confidence level": document.confidence_level, "acumen": document.acumen_version}
+    return behind(ask, facts, [_drawing(document)], origin)
+
+
+def _drawing(document: EstimateDocument) -> Drawing:
+    entries = _entries(document)
+    caption = "With the judge's help, and from the labels alone."
+    title = "What people would say of all"
+    return Drawing("metrics", title, caption, _table(entries), lambda: _figure(entries))
+
+
+def _figure(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Figure | None:
+    from acumen.charts.raters import effects
+
     sides = [
         (side, title, measured)
         for title, (entry, unit) in entries.items()
         for side, measured in (("with the judge", entry.estimate), ("alone", entry.classical))
         if unit is Unit.NUMBER and measured is not None
     ]
-    drawing = Drawing(
-        "metrics",
-        "What people would say of all",
-        "With the judge's help, and from the labels alone.",
-        _table(entries),
-        lambda: effects(sides, "in units of the scale"),
-    )
-    labelled = counted(document.cases_labelled, "labelled case")
-    more = f"{document.cases_unlabelled} more that were judged, {counted(document.rows, 'row')}"
-    settings = {"confidence level": document.confidence_level, "acumen": document.acumen_version}
-    return Pages(
-        document.judged_in or "Judged cases",
-        f"{labelled} and {more}",
-        [drawing],
-        list(_sentences(document)),
-        [Fact("Mean rating", mean)],
-        settings,
-        document.warnings,
-        f"People would give all of them {mean.text} on average, interval {mean.interval}.",
-    )
+    return effects(sides, "in units of the scale")
 
 
 def _entries(document: EstimateDocument) -> dict[str, tuple[PoweredEstimate, Unit]]:
@@ -87,6 +96,8 @@ def _table(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Table:
 
 def _sentences(document: EstimateDocument) -> Iterator[str]:
     labels, p = document.labels, document.labels.random_p_value
+    mean = measured_cell(document.estimates["mean"].estimate)
+    yield f"People would give all of them {mean.text} on average, interval {mean.interval}."
     if not document.estimates["mae"].weight:
         yield "Errors and distances of the judge rest on the labels alone: no confidence helps."
     if not labels.enough:
@@ -101,3 +112,10 @@ def _sentences(document: EstimateDocument) -> Iterator[str]:
             f"The judge rates labelled cases unlike the others (p = {p:.2g}): were they drawn at "
             "random? If not, none of this holds."
         )
+
+
+ESTIMATES: Final = Family(
+    lambda d: Head(plain(d.judged_in or "Judged cases"), _headline(d), DEFINITIONS),
+    (_main,),
+    (_rest,),
+)

@@ -5,6 +5,7 @@ Names come from files: in every format they are text and nothing else.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
@@ -12,21 +13,20 @@ from acumen.errors import printable
 from acumen.files.csv import csv_text
 from acumen.files.json import to_json
 from acumen.report.blocks import (
+    FIRST_CASES,
     UNDEFINED,
     Block,
-    Cases,
     Cell,
-    Facts,
-    Folded,
     Notes,
     Paragraph,
-    Plot,
     Section,
     Table,
     Warnings,
+    in_text,
 )
 
 Parts = Iterable[Section | Block]
+EVERY_CASE: Final = sys.maxsize
 LONGEST_NAME: Final = 1000
 """Of a name in a file for machines; longer ones are cut."""
 
@@ -46,69 +46,58 @@ _LATEX: Final = str.maketrans(
 )
 
 
-def _flat(parts: Parts) -> Iterator[str | Table]:
-    """Headings and sentences as texts, everything else as tables, in their order."""
-    for part in parts:
+def _flat(parts: Parts, most: int = FIRST_CASES) -> Iterator[str | Table]:
+    """Sentences as texts, all else as tables, each below what it is called, in their order."""
+    for part in in_text(parts, most):
         match part:
-            case Section():
-                yield part.title
-                yield from _flat(part.blocks)
             case Paragraph():
                 yield part.text
             case Notes():
                 yield from (note.text for note in part.notes)
             case Warnings():
                 yield from (f"warning: {warning}" for warning in part.warnings)
-            case Facts():
-                rows = tuple((Cell(f.label), f.cell, Cell(f.note)) for f in part.facts)
-                yield Table("", ("measure", "value", "of"), rows)
             case Table():
                 yield part
-            case Folded():
-                yield part.table
-            case Plot():
-                yield part.title
-                yield part.table
-            case Cases():
-                yield part.title
-                yield part.first(part.n)
 
 
 def as_markdown(parts: Parts) -> str:
     """Paragraphs and tables with intervals."""
 
-    def escaped(text: str) -> str:
-        return " ".join(text.split()).translate(_MARKDOWN)
+    def drawn(table: Table, escaped: Callable[[str], str]) -> Iterator[str]:
+        yield "| " + " | ".join(map(escaped, table.columns)) + " |"
+        sides = ("---:" if is_number else "---" for is_number in table.numeric)
+        yield "|" + "|".join(sides) + "|"
+        for row in table.rows:
+            yield "| " + " | ".join(_cells(row, escaped, r"\*")) + " |"
 
-    chunks = []
-    for part in _flat(parts):
-        if isinstance(part, str):
-            chunks.append(escaped(part))
-            continue
-        lines = ["| " + " | ".join(map(escaped, part.columns)) + " |"]
-        sides = ("---:" if is_number else "---" for is_number in part.numeric)
-        lines.append("|" + "|".join(sides) + "|")
-        lines += ["| " + " | ".join(_cells(row, escaped, r"\*")) + " |" for row in part.rows]
-        chunks.append("\n".join(lines))
-    return "\n\n".join(chunks) + "\n"
+    return _written(parts, _MARKDOWN, drawn)
 
 
 def as_latex(parts: Parts) -> str:
     """Paragraphs and tables (booktabs) with intervals."""
 
-    def escaped(text: str) -> str:
-        return " ".join(text.split()).translate(_LATEX)
+    def drawn(table: Table, escaped: Callable[[str], str]) -> Iterator[str]:
+        sides = "".join("r" if is_number else "l" for is_number in table.numeric)
+        yield from (rf"\begin{{tabular}}{{{sides}}}", r"\toprule")
+        yield from (" & ".join(map(escaped, table.columns)) + r" \\", r"\midrule")
+        for row in table.rows:
+            yield " & ".join(_cells(row, escaped, "$^{*}$")) + r" \\"
+        yield from (r"\bottomrule", r"\end{tabular}")
 
-    chunks = []
-    for part in _flat(parts):
-        if isinstance(part, str):
-            chunks.append(escaped(part))
-            continue
-        sides = "".join("r" if is_number else "l" for is_number in part.numeric)
-        lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule"]
-        lines += [" & ".join(map(escaped, part.columns)) + r" \\", r"\midrule"]
-        lines += [" & ".join(_cells(row, escaped, "$^{*}$")) + r" \\" for row in part.rows]
-        chunks.append("\n".join([*lines, r"\bottomrule", r"\end{tabular}"]))
+    return _written(parts, _LATEX, drawn)
+
+
+def _written(
+    parts: Parts,
+    letters: Mapping[int, str],
+    drawn: Callable[[Table, Callable[[str], str]], Iterator[str]],
+) -> str:
+    def escaped(text: str) -> str:
+        return " ".join(text.split()).translate(letters)
+
+    chunks = (
+        escaped(p) if isinstance(p, str) else "\n".join(drawn(p, escaped)) for p in _flat(parts)
+    )
     return "\n\n".join(chunks) + "\n"
 
 
@@ -122,7 +111,7 @@ def _cells(row: Iterable[Cell], escaped: Callable[[str], str], mark: str) -> Ite
 def as_csv(parts: Parts) -> str:
     """Comma-separated values, each table with its header; a text is a row of its own."""
     chunks = []
-    for part in _flat(parts):
+    for part in _flat(parts, EVERY_CASE):
         if isinstance(part, str):
             chunks.append(csv_text([printable(part, limit=LONGEST_NAME)], []))
             continue
@@ -140,7 +129,7 @@ def _cut(value: object) -> object:
 def as_json(parts: Parts) -> str:
     """The rows of the tables as records; the sentences between them as texts."""
     entries: list[object] = []
-    for part in _flat(parts):
+    for part in _flat(parts, EVERY_CASE):
         entries += [part] if isinstance(part, str) else list(_records(part))
     return to_json(entries)
 

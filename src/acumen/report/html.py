@@ -17,32 +17,33 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
 
+from pydantic import BaseModel
+
 from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
 from acumen.report.library import chart_library
+from acumen.report.sections import Ask, family_of, sections_of
 from acumen.report.terms import Glossary, isolated, signs
-from acumen.results.calibration import CalibrationDocument
-from acumen.results.decisions import Decision
-from acumen.results.files import Document, document_of, read_document
-from acumen.results.metrics import Evaluated, MetricsArtifact
-from acumen.results.raters import EstimateDocument, RatingsDocument
+from acumen.results.kinds import document_of, read_document
 from acumen.results.verdicts import PairDocument, ResultsDocument
 
 
 @runtime_checkable
 class Scored(Protocol):
-    """Anything that carries a results document, such as the scores of verdicts."""
+    """Anything that carries a document: the result of a question."""
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> BaseModel:
         """The document."""
 
 
-Reportable = Document | ResultsDocument | Evaluated | Scored | Mapping[str, Any] | str | Path
+Reportable = BaseModel | Scored | Mapping[str, Any] | str | Path
 STATIC_ROWS: Final = 50
 """Rows of the table of cases that stand in the page itself, for readers without scripts."""
+FOLDED_ROWS: Final = 200
+"""Rows of a list that is closed until it is asked for."""
 
 
 def write_report(
@@ -84,39 +85,20 @@ def _document(artifact: Reportable) -> Any:
             return read_document(artifact)
         case Mapping():
             return document_of(dict(artifact), "artifact")
-        case Evaluated():
-            return artifact.artifact
         case Scored():
-            content: Any = artifact.document  # of a calibration it is a method
-            return document_of(content() if callable(content) else content, "artifact")
+            return artifact.document
+        case ResultsDocument():
+            return PairDocument(systems=[artifact])
     return artifact
 
 
 def study_of(
     artifact: Reportable, key: str = "s1", command: str | None = None, *, texts: bool = False
 ) -> Study:
-    """Everything a page tells of a document."""
-    from acumen.report import calibration, decisions, estimates, raters
-    from acumen.report.selective import study as selective
-    from acumen.report.verdicts import study as verdicts
-
+    """Everything a page says of a document."""
     document = _document(artifact)
-    match document:
-        case MetricsArtifact():
-            return selective.study_of(document, key, command, texts=texts)
-        case ResultsDocument():
-            return verdicts.study_of(PairDocument(systems=[document]), key, command)
-        case PairDocument():
-            return verdicts.study_of(document, key, command)
-        case RatingsDocument():
-            return raters.pages(document).study(key, command)
-        case EstimateDocument():
-            return estimates.pages(document).study(key, command)
-        case CalibrationDocument():
-            return calibration.study_of(document, key, command)
-        case Decision():
-            return decisions.study_of(document, key)
-    raise UsageError("no page can be made of it")
+    sections = sections_of(document, full=True, ask=Ask(key, command, texts))
+    return Study(key, family_of(document).head(document), tuple(sections))
 
 
 def render_studies(studies: Sequence[Study], note: str = "") -> str:
@@ -143,6 +125,7 @@ def render_studies(studies: Sequence[Study], note: str = "") -> str:
         island=lambda: Markup(island(studies, glossary.used)),  # noqa: S704
         kind=lambda block: type(block).__name__,
         static_rows=STATIC_ROWS,
+        folded_rows=FOLDED_ROWS,
     )
     return page
 

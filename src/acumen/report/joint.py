@@ -16,16 +16,16 @@ FEW_SYSTEMS: Final = 3
 """Up to so many systems the table has room for a confidence and an outcome of each."""
 
 
-def case_sections(key: str, tables: Sequence[Cases]) -> list[Section]:
-    """The section of the cases of some systems, and what it holds of their texts."""
+def case_section(key: str, tables: Sequence[Cases]) -> Section:
+    """The cases of some systems, and what is in it of their texts."""
     if not tables:
-        return []
-    table = joint(f"{key}-rows", "Judgments of every system", tables)
+        return Section("cases", "Cases")
+    table = joint(key, "Judgments of every system", tables)
     mind = "No text of a case is in this page."
     if table.has_texts:
         mind = "The texts of cases in it were asked for: mind who gets this page."
     lead = Paragraph(f"One row a judgment. {mind}", Tone.QUIET)
-    return [Section("cases", "Cases", (lead, table))]
+    return Section("cases", "Cases", (lead, table))
 
 
 def joint(key: str, title: str, tables: Sequence[Cases]) -> Cases:

@@ -1,15 +1,17 @@
-"""What is measured from counts, as blocks."""
+"""What is measured from counts, as sections."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from acumen.errors import counted, printable
-from acumen.report.blocks import Block, Cell, Note, Notes, Paragraph, Table, Tone, Warnings
+from acumen.report.blocks import Cell, Detail, Head, Paragraph, Section, Table
 from acumen.report.cells import number, reach, title_of
+from acumen.report.sections import Ask, Family, remarks
 from acumen.report.words import note_of, why_missing
-from acumen.results.counts import Certified, LargeArtifact
-from acumen.results.measured import Delta, Measured
+from acumen.results.counts import Certified, LargeArtifact, LargeSystem
+from acumen.values.measured import Delta, Measured
 
 DIGITS = ".6g"
 NOT_HERE = (
@@ -18,29 +20,54 @@ NOT_HERE = (
 )
 
 
-def blocks(artifact: LargeArtifact) -> Iterator[Block]:
+def _main(artifact: LargeArtifact, _: Ask) -> Iterator[Section]:
     """The headline, every system, differences, slices, and what to know of them."""
-    cases = {s.cases for s in artifact.systems.values() if s.cases is not None}
-    of_cases = "".join(f" of {counted(n, 'case')}" for n in cases)
+    counts = Paragraph(_exactness(artifact))
+    yield Section("judged", "What was counted", (counts,), Detail.ANSWER, _headline(artifact))
+    yield Section("metrics", "How right is it", tuple(_tables(artifact)))
+    notes = [*_notes(artifact), *([NOT_HERE] if artifact.engine else [])]
+    yield remarks(notes, _warnings(artifact))
+
+
+def _headline(artifact: LargeArtifact) -> str:
+    of_cases = "".join(f" of {counted(n, 'case')}" for n in _cases(artifact))
     by = f", counted by {artifact.engine}" if artifact.engine else ""
     source = printable(artifact.source, limit=200)
     head = f"{source}: {counted(artifact.rows, 'row')}{of_cases}{by}; loss {artifact.loss}"
-    yield Paragraph(f"{head}; {artifact.confidence_level:.0%} intervals", Tone.STRONG)
-    yield Paragraph(_exactness(artifact))
-    notes = [] if cases else ["Intervals take a second round: acumen count --against these counts."]
-    for part, systems in {"": artifact.systems, **artifact.slices}.items():
+    return f"{head}; {artifact.confidence_level:.0%} intervals"
+
+
+def _cases(artifact: LargeArtifact) -> set[int]:
+    return {s.cases for s in artifact.systems.values() if s.cases is not None}
+
+
+def _parts(artifact: LargeArtifact) -> Iterator[tuple[str, dict[str, LargeSystem]]]:
+    yield "", artifact.systems
+    yield from artifact.slices.items()
+
+
+def _tables(artifact: LargeArtifact) -> Iterator[Table]:
+    for part, systems in _parts(artifact):
         for name, system in systems.items():
             title = ", ".join(text for text in (part, name if len(systems) > 1 else "") if text)
             yield _table(printable(title) or "Metric", system.metrics)
-            notes += _notes(system.metrics) if cases else []
             if system.deltas:
                 rows = [(n, number(d.delta, DIGITS), _ends(d)) for n, d in system.deltas.items()]
                 cells = tuple((Cell(title_of(n)), *pair) for n, *pair in rows)
                 first = printable(next(iter(systems)))
                 yield Table("", (f"minus {first}", "Difference", "Interval"), cells)
-    notes += [NOT_HERE] if artifact.engine else []
-    yield Notes(tuple(Note(text) for text in dict.fromkeys(notes)))
-    yield Warnings(tuple(_warnings(artifact)))
+
+
+def _notes(artifact: LargeArtifact) -> Iterator[str]:
+    if not _cases(artifact):
+        yield "Intervals take a second round: acumen count --against these counts."
+        return
+    for _, systems in _parts(artifact):
+        for system in systems.values():
+            for name, metric in system.metrics.items():
+                note = note_of(metric.interval) if metric.interval else why_missing(metric)
+                if note:
+                    yield f"{title_of(name)}: {note}"
 
 
 def _exactness(artifact: LargeArtifact) -> str:
@@ -73,13 +100,12 @@ def _ends(measured: Measured | Delta) -> Cell:
     return reach(*measured.ends, DIGITS, why_missing(measured))
 
 
-def _notes(metrics: Mapping[str, Certified]) -> Iterator[str]:
-    for name, metric in metrics.items():
-        note = note_of(metric.interval) if metric.interval else why_missing(metric)
-        if note:
-            yield f"{title_of(name)}: {note}"
-
-
 def _warnings(artifact: LargeArtifact) -> Iterator[str]:
     if artifact.sites > 1 and not artifact.are_cases_apart:
         yield "that no case lies at two sites was not checked; acumen count --salt makes it so"
+
+
+LARGE: Final = Family(
+    lambda a: Head(printable(a.source, limit=200), _headline(a), ("selective", "intervals")),
+    (_main,),
+)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from acumen.report.blocks import Plot, Table
 
 if TYPE_CHECKING:
     from acumen.charts.theme import Figure
+    from acumen.report.sections import Ask
+    from acumen.results.metrics import MetricsArtifact
 
 
 def plot(
@@ -22,6 +24,16 @@ def plot(
     spec, data = spec_and_data(figure)
     alt = f"{title}. {finding(chart, spec, data)} {caption} The numbers are in the table below it."
     return Plot(f"{study}-chart-{chart}", title, caption, alt, spec, data, table)
+
+
+def drawing(ask: Ask, artifact: MetricsArtifact) -> Callable[[str, str, str, Table], Plot | None]:
+    """What draws the charts of an evaluation, each by its name, with its words and its table."""
+    from acumen.charts import CHARTS
+
+    def draw(name: str, title: str, caption: str, table: Table) -> Plot | None:
+        return plot(ask.study, name, CHARTS[name](artifact), title, caption, table)
+
+    return draw
 
 
 def plots(*figures: Plot | None) -> tuple[Plot, ...]:

@@ -1,34 +1,35 @@
-"""Raters as blocks: agreement among people, judges held against them, and what biases a judge."""
+"""Raters as sections: agreement among people, judges held against them, and what biases a judge."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from acumen.charts import raters as charts
-from acumen.charts.theme import Figure
 from acumen.defaults import PASSING_RATE
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import (
     UNDEFINED,
-    Block,
     Cell,
+    Detail,
     Fact,
     Facts,
+    Head,
     Note,
     Notes,
     Paragraph,
     Section,
-    Study,
     Table,
     Tone,
-    Warnings,
 )
-from acumen.report.cells import amount, interval, measured_cell, number, percent, plain, text
+from acumen.report.cells import amount, interval, measured_cell, number, percent, plain, settings
 from acumen.report.plots import plot
-from acumen.results.measured import Delta, Measured
+from acumen.report.sections import Ask, Family, remarks
 from acumen.results.raters import AltTest, Judge, RatingsDocument
+from acumen.values.measured import Delta, Measured
+
+if TYPE_CHECKING:
+    from acumen.charts.theme import Figure
 
 TITLES: Final = {
     "alpha_nominal": "Krippendorff's alpha, nominal",
@@ -67,6 +68,10 @@ STANDING_OUT: Final = {
 }
 
 
+DEFINITIONS: Final = ("raters", "intervals")
+CONCLUDED: Final = "What can be concluded"
+
+
 class Drawing(NamedTuple):
     """A table with its words and, on a page, its chart."""
 
@@ -76,100 +81,76 @@ class Drawing(NamedTuple):
     table: Table
     chart: Callable[[], Figure | None] = lambda: None
 
+    @property
+    def section(self) -> Section:
+        """What every medium shows."""
+        return Section(self.key, self.title, (self.table,))
 
-class Pages(NamedTuple):
-    """What any document of raters says, for every medium."""
-
-    title: str
-    headline: str
-    drawings: Sequence[Drawing]
-    sentences: Sequence[str]
-    facts: Sequence[Fact]
-    settings: Mapping[str, object]
-    warnings: Sequence[str]
-    verdict: str = ""
-    """What a page says first, where no sentence does."""
-
-    def brief(self) -> Iterator[Section | Block]:
-        """What a terminal shows."""
-        yield Paragraph(self.headline, Tone.STRONG)
-        for drawing in self.drawings:
-            yield Section(drawing.key, drawing.title, (drawing.table,))
-        yield Notes(tuple(map(Note, self.sentences)))
-        if self.warnings:
-            yield Warnings(tuple(map(plain, self.warnings)))
-
-    def study(self, key: str, command: str | None) -> Study:
-        """Everything a page tells."""
-        sections = []
-        for name, title, caption, table, chart in self.drawings:
-            drawn = plot(key, name, chart(), title, caption, table)
-            lead = Paragraph(caption, Tone.QUIET)
-            sections.append(Section(name, title, (lead, table) if drawn is None else (drawn,)))
-        settings = {**self.settings, **({"command": command} if command else {})}
-        rows = tuple((text(k.replace("_", " ")), text(v)) for k, v in settings.items())
-        table = Table("", ("setting", "value"), rows)
-        return Study(
-            key=key,
-            title=plain(self.title),
-            subtitle=self.headline,
-            answers=(("What can be concluded", (*filter(None, [self.verdict]), *self.sentences)),),
-            facts=Facts(tuple(self.facts)),
-            warnings=Warnings(tuple(map(plain, self.warnings))),
-            sections=(*sections, Section("provenance", "Provenance", (table,))),
-            definitions=("raters", "intervals"),
-        )
+    def more(self, ask: Ask) -> Section:
+        """What a page adds: the chart, or else what to see in the table."""
+        drawn = plot(ask.study, self.key, self.chart(), self.title, self.caption, self.table)
+        lead = Paragraph(self.caption, Tone.QUIET)
+        return Section(self.key, self.title, (lead,) if drawn is None else (drawn,))
 
 
-def pages(document: RatingsDocument, *, full: bool = True) -> Pages:
-    """What a document says; ``full`` with every measure of agreement and every pair."""
+def concluded(sentences: Iterable[str], warnings: Iterable[str]) -> Iterator[Section]:
+    """What can be said, the first sentence first, and what to know before trusting it."""
+    first, *others = [*sentences] or [""]
+    notes = (Notes(tuple(map(Note, others))),) if others else ()
+    yield Section("concluded", CONCLUDED, notes, Detail.ANSWER, first)
+    yield remarks((), warnings)
+
+
+def behind(
+    ask: Ask, facts: Iterable[Fact], drawings: Iterable[Drawing], origin: Mapping[str, object]
+) -> Iterator[Section]:
+    """What a page adds: numbers told large, charts, and what it was made with."""
+    yield Section("concluded", CONCLUDED, (Facts(tuple(facts)),))
+    yield from (drawing.more(ask) for drawing in drawings)
+    origin = {**origin, **({"command": ask.command} if ask.command else {})}
+    values = settings((key.replace("_", " "), value) for key, value in origin.items())
+    yield Section("provenance", "Provenance", (values,))
+
+
+def _headline(document: RatingsDocument) -> str:
     people = document.most_raters or len(document.people)
     judges = f" and {counted(len(document.judges), 'judge')}" if document.judges else ""
     skipped = f", {document.skipped} skipped" if document.skipped else ""
     rated = f"{counted(document.units, 'unit')} of {counted(document.cases, 'case')}"
+    return f"{people} people{judges}: {counted(document.ratings, 'rating')} of {rated}{skipped}"
+
+
+def _main(document: RatingsDocument, _: Ask) -> Iterator[Section]:
+    yield Section("judged", "What was judged", finding=_headline(document))
+    yield from (drawing.section for drawing in _first(document))
+    yield from concluded(_sentences(document), document.warnings)
+
+
+def _rest(document: RatingsDocument, ask: Ask) -> Iterator[Section]:
     facts = [Fact("Alpha, ordinal", measured_cell(document.agreement.get("alpha_ordinal")))]
     facts += [
         Fact("Winning rate", percent(judge.alt_test.winning_rate), plain(name))
         for name, judge in document.judges.items()
     ]
-    return Pages(
-        document.ratings_of or "Ratings",
-        f"{people} people{judges}: {counted(document.ratings, 'rating')} of {rated}{skipped}",
-        list(_drawings(document, full=full)),
-        list(_sentences(document)),
-        facts,
-        {**document.settings, "acumen": document.acumen_version},
-        document.warnings,
-    )
+    more = list(_more(document))
+    yield from (drawing.section for drawing in more)
+    origin = {**document.settings, "acumen": document.acumen_version}
+    yield from behind(ask, facts, [*_first(document), *more], origin)
 
 
-def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
-    rows = [
-        _row(TITLES[key], measured)
-        for key, measured in document.agreement.items()
-        if full or key in FIRST
-    ]
-    rows.append(_row("Levels between two people (noise floor)", document.noise_floor))
+def _first(document: RatingsDocument) -> Iterator[Drawing]:
+    """What most readers need: the first measures, each person, the judges held against them."""
     caption = "1 is perfect and 0 is chance; the noise floor is in levels."
     if document.complete_units < document.units:
         caption += f" ICC is of the {document.complete_units} units that all people rated."
-    yield Drawing("metrics", "Do people agree", caption, _table("measure", rows))
+    yield Drawing("agreement", "Do people agree", caption, _agreement(document, FIRST))
     yield Drawing(
         "people",
         "Each person among the others",
         "Distance and leniency are in levels; alpha without: of the others, less that of all.",
         _people(document),
-        lambda: charts.levels(document),
+        lambda: _charts().levels(document),
     )
-    names = [*document.people, *document.judges]
-    if full and len(names) <= charts.MOST_ROWS:
-        yield Drawing(
-            "pairs",
-            "Who agrees with whom",
-            "Quadratic kappa of two raters on the units that both rated.",
-            _pairs(document, names),
-            lambda: charts.pairs(document),
-        )
     if not document.judges:
         return
     yield Drawing(
@@ -178,30 +159,15 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
         "Risk: levels off a random person; the floor is that of two people on the same units: a "
         "judge without noise of its own lies below it by construction.",
         _judges(document.judges),
-        lambda: charts.floors(document),
+        lambda: _charts().floors(document),
     )
-    for at, (name, judge) in enumerate(document.judges.items() if full else ()):
-        yield Drawing(
-            f"test-{at}",
-            f"May {plain(name)} stand in for a person",
-            f"The alternative annotator test, ε = {document.settings['epsilon']:g}; as close: "
-            "where the judge is as close to the others as the person. Of all: silence is a loss.",
-            _tests(judge),
-        )
+    biases = list(_biases(document))
     yield Drawing(
         "bias",
         "What biases the judge",
         "Intervals that hold 0 show no bias; shares differ in points.",
-        _table(
-            "effect",
-            [
-                _row(f"{name}: {title}" if len(document.judges) > 1 else title, measured, unit)
-                for name, title, measured, unit in _effects(document, by_level=full)
-            ],
-        ),
-        lambda: charts.effects(
-            effect[:3] for effect in _effects(document) if effect[3] is Unit.LEVELS
-        ),
+        _effects(document, biases),
+        lambda: _charts().effects(bias[:3] for bias in biases if bias[3] is Unit.LEVELS),
     )
     rows = []
     for pair in document.differences:
@@ -211,6 +177,48 @@ def _drawings(document: RatingsDocument, *, full: bool) -> Iterator[Drawing]:
     if rows:
         caption = "Right minus left, paired by case, on the units that both answered."
         yield Drawing("differences", "Judges against each other", caption, _table("", rows))
+
+
+def _more(document: RatingsDocument) -> Iterator[Drawing]:
+    """Every measure, every pair, and what is behind each judge."""
+    most, names = _charts().MOST_ROWS, [*document.people, *document.judges]
+    caption = "1 is perfect and 0 is chance; the noise floor is in levels."
+    every = _agreement(document, document.agreement)
+    yield Drawing("metrics", "Every measure of agreement", caption, every)
+    if len(names) <= most:
+        yield Drawing(
+            "pairs",
+            "Who agrees with whom",
+            "Quadratic kappa of two raters on the units that both rated.",
+            _pairs(document, names),
+            lambda: _charts().pairs(document),
+        )
+    for at, (name, judge) in enumerate(document.judges.items()):
+        yield Drawing(
+            f"test-{at}",
+            f"May {plain(name)} stand in for a person",
+            f"The alternative annotator test, ε = {document.settings['epsilon']:g}; as close: "
+            "where the judge is as close to the others as the person. Of all: silence is a loss.",
+            _tests(judge),
+        )
+    levels = list(_by_level(document)) if len(document.levels) <= most else []
+    if levels:
+        caption = "Intervals that hold 0 show no bias."
+        table = _effects(document, levels)
+        yield Drawing("leniency", "Leniency by the level that people gave", caption, table)
+
+
+def _charts() -> Any:
+    """The charts of raters, imported where one is drawn."""
+    from acumen.charts import raters
+
+    return raters
+
+
+def _agreement(document: RatingsDocument, keys: Iterable[str]) -> Table:
+    rows = [_row(TITLES[k], document.agreement[k]) for k in keys if k in document.agreement]
+    rows.append(_row("Levels between two people (noise floor)", document.noise_floor))
+    return _table("measure", rows)
 
 
 def _row(title: str, measured: Measured | Delta, unit: Unit = Unit.NUMBER) -> tuple[Cell, ...]:
@@ -288,18 +296,27 @@ def _tests(judge: Judge) -> Table:
     return Table("", columns, rows)
 
 
-def _effects(
-    document: RatingsDocument, *, by_level: bool = True
-) -> Iterator[tuple[str, str, Measured | Delta, Unit]]:
-    """Of every judge: (judge, what, how much, unit)."""
+Bias = tuple[str, str, Measured | Delta, Unit]
+"""Of a judge: who, what, how much, in which unit."""
+
+
+def _effects(document: RatingsDocument, biases: Iterable[Bias]) -> Table:
+    several = len(document.judges) > 1
+    rows = [_row(f"{n}: {title}" if several else title, m, unit) for n, title, m, unit in biases]
+    return _table("effect", rows)
+
+
+def _biases(document: RatingsDocument) -> Iterator[Bias]:
     for name, judge in document.judges.items():
         for key, (title, unit) in EFFECTS.items():
             if (measured := getattr(judge.bias, key)) is not None:
                 yield plain(name), title, measured, unit
-        levels = judge.bias.by_level if len(document.levels) <= charts.MOST_ROWS else {}
-        for level, measured in levels.items() if by_level else ():
-            title = f"Leniency where people gave {plain(level)}"
-            yield plain(name), title, measured, Unit.LEVELS
+
+
+def _by_level(document: RatingsDocument) -> Iterator[Bias]:
+    for name, judge in document.judges.items():
+        for level, measured in judge.bias.by_level.items():
+            yield plain(name), f"Leniency where people gave {plain(level)}", measured, Unit.LEVELS
 
 
 def _sentences(document: RatingsDocument) -> Iterator[str]:
@@ -332,3 +349,8 @@ def _verdict(name: str, test: AltTest, how: str) -> str:
         f"{how}: it may stand in for {test.winning_rate:.0%} of the people, of {PASSING_RATE:.0%} "
         f"needed.{tail}"
     )
+
+
+RATINGS: Final = Family(
+    lambda d: Head(plain(d.ratings_of or "Ratings"), _headline(d), DEFINITIONS), (_main,), (_rest,)
+)

@@ -1,52 +1,63 @@
-"""What ``acumen map`` prints, as blocks."""
+"""What ``acumen map`` says of a file, as sections."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from acumen.errors import counted, printable
-from acumen.report.blocks import UNDEFINED, Block, Cell, Paragraph, Table, Tone, Warnings
+from acumen.report.blocks import (
+    UNDEFINED,
+    Block,
+    Cell,
+    Detail,
+    Head,
+    Paragraph,
+    Section,
+    Table,
+    Tone,
+)
+from acumen.report.sections import Ask, Family, remarks
 from acumen.results.survey import ColumnPart, Survey
 
 
-def blocks(survey: Survey) -> Iterator[Block]:
+def _main(survey: Survey, _: Ask) -> Iterator[Section]:
     """The file, its columns, what they would be read as, and what to ask."""
-    yield Paragraph(_headline(survey), Tone.STRONG)
-    if survey.details:
-        columns = [c for c in survey.details if c.role is not None or c.distinct > 1]
-        yield Table("", ("Column", "Role", "Why", "Holds"), tuple(map(_column, columns)))
-        if same := len(survey.details) - len(columns):
-            yield Paragraph(
-                f"and {counted(same, 'column')} empty or the same in all rows", Tone.QUIET
-            )
-    elif survey.columns:
-        rows = survey.columns.items()
-        cells = tuple((Cell(printable(column)), Cell(role)) for role, column in rows)
-        yield Table("", ("Column", "Role"), cells)
     facts = []
     if survey.levels is not None:
         facts.append(f"levels: {', '.join(printable(str(level)) for level in survey.levels)}")
     counts = {name: n for name, n in survey.outcomes.items() if n}
     if counts:
         facts.append(f"rows: {', '.join(f'{n} {name}' for name, n in counts.items())}")
-    if facts:
-        yield Paragraph("\n".join(facts))
-    questions = survey.measurable.values()
+    lines = (Paragraph("\n".join(facts)),) if facts else ()
+    blocks = (*_columns(survey), *lines)
+    yield Section("metrics", "What is in it", blocks, Detail.ANSWER, _headline(survey))
     if survey.problems:
-        yield Paragraph(
-            "It cannot be read so yet:\n"
-            + "\n".join(printable(p, limit=600) for p in survey.problems)
-        )
-    commands = dict.fromkeys(q.command for q in questions if q.possible)
-    for command in commands:
+        problems = "\n".join(printable(p, limit=600) for p in survey.problems)
+        yield Section("problems", "It cannot be read so yet", (Paragraph(problems),))
+    questions = survey.measurable.values()
+    asked: list[Block] = []
+    for command in dict.fromkeys(q.command for q in questions if q.possible):
         about = (q.about for q in questions if q.possible and q.command == command)
-        yield Paragraph("\n".join(["You can ask:", *(f"  {text}" for text in about)]))
-        yield Paragraph(f"{command}", Tone.STRONG)
+        asked += [Paragraph("\n".join(about)), Paragraph(f"{command}", Tone.STRONG)]
+    yield Section("ask", "You can ask", tuple(asked))
     cannot = tuple((Cell(q.about), Cell(q.lacks or "")) for q in questions if not q.possible)
-    if cannot:
-        yield Table("", ("Not yet", "What it takes"), cannot)
-    if survey.notes:
-        yield Warnings(tuple(survey.notes))
+    table = (Table("", ("Question", "What it takes"), cannot),) if cannot else ()
+    yield Section("lacks", "Not yet", table)
+    yield remarks((), survey.notes)
+
+
+def _columns(survey: Survey) -> Iterator[Block]:
+    if survey.details:
+        columns = [c for c in survey.details if c.role is not None or c.distinct > 1]
+        yield Table("", ("Column", "Role", "Why", "Holds"), tuple(map(_column, columns)))
+        if same := len(survey.details) - len(columns):
+            others = f"and {counted(same, 'column')} empty or the same in all rows"
+            yield Paragraph(others, Tone.QUIET)
+    elif survey.columns:
+        rows = survey.columns.items()
+        cells = tuple((Cell(printable(column)), Cell(role)) for role, column in rows)
+        yield Table("", ("Column", "Role"), cells)
 
 
 def _headline(survey: Survey) -> str:
@@ -66,3 +77,6 @@ def _column(column: ColumnPart) -> tuple[Cell, ...]:
         holds += f"; none in {column.missing}"
     role = Cell(column.role or UNDEFINED)
     return Cell(printable(column.path)), role, Cell(column.reason), Cell(holds)
+
+
+SURVEY: Final = Family(lambda s: Head(printable(s.file), _headline(s)), (_main,))

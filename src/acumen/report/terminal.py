@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from acumen.report.blocks import (
     UNRELIABLE,
     Block,
-    Cases,
     Cell,
-    Facts,
-    Folded,
     Notes,
     Paragraph,
-    Plot,
     Section,
     Table,
+    Text,
     Tone,
     Warnings,
+    in_text,
 )
 from acumen.report.letters import in_letters_of
 
@@ -35,10 +33,8 @@ NAME_WIDTH: Final = 18
 """Names are folded to this width in tables whose numbers have an interval below them."""
 HEADER_WIDTH: Final = 13
 """Titles of columns are broken at this width in such tables."""
-FIRST_CASES: Final = 10
-"""Rows of a table of cases that are shown."""
 
-_STYLES: Final = {Tone.PLAIN: "", Tone.STRONG: "bold", Tone.QUIET: "dim"}
+_STYLES: Final = {Tone.PLAIN: "", Tone.QUIET: "dim", Tone.STRONG: "bold", Tone.HEADING: "bold"}
 
 
 def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool = False) -> str:
@@ -56,10 +52,9 @@ def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool 
         markup=False,  # a name with brackets in it is a name
         emoji=False,
     )
-    for part in parts:
-        drawn = _section(part, width) if isinstance(part, Section) else _block(part, width)
-        for block in drawn:
-            console.print(block)
+    blocks = list(in_text(parts))
+    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+        console.print(_block(block, width, is_lead=isinstance(after, Table)))
     lines = [line.rstrip() for line in out.getvalue().split("\n")]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -75,90 +70,51 @@ def print_parts(parts: Iterable[Section | Block]) -> None:
     sys.stdout.flush()
 
 
-def _section(section: Section, width: int) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    yield Text(section.title, style="bold")
-    for block, after in zip(section.blocks, [*section.blocks[1:], None], strict=True):
-        if isinstance(block, Paragraph) and isinstance(after, Table):
-            yield Text(block.text, style=_STYLES[block.tone])  # its table follows at once
-        else:
-            yield from _block(block, width)
-
-
-def _block(block: Block, width: int) -> Iterator[RenderableType]:
+def _block(block: Text, width: int, *, is_lead: bool) -> RenderableType:
     from rich.padding import Padding
-    from rich.text import Text
+    from rich.text import Text as Line
 
     match block:
-        case Paragraph():
-            yield Padding(Text(block.text, style=_STYLES[block.tone]), (0, 0, 1, 0))
-        case Facts():
-            for fact in block.facts:
-                note = f"  ({fact.note})" if fact.note else ""
-                yield Text(f"{fact.label}: {_line(fact.cell)}{note}")
-            yield Text("")
+        case Paragraph():  # what it leads to follows at once
+            leads = is_lead or block.tone is Tone.HEADING
+            drawn: RenderableType = Line(block.text, style=_STYLES[block.tone])
+            return drawn if leads else Padding(drawn, (0, 0, 1, 0))
         case Notes():
-            yield _notes(block)
+            drawn = _notes(block)
         case Warnings():
             lines = "\n".join(f"warning: {warning}" for warning in block.warnings)
-            yield Padding(Text(lines, style="yellow"), (0, 0, 1, 0))
+            drawn = Line(lines, style="yellow")
         case Table():
-            yield Padding(_table(block, width), (0, 0, 1, 0))
-        case Folded():
-            yield from _block(block.table, width)
-        case Plot():
-            yield Text(block.title, style="bold")
-            yield from _block(block.table, width)
-        case Cases():
-            first = block.first(FIRST_CASES)
-            yield Text(f"{block.title}: {len(first.rows)} of {block.n} rows", style="bold")
-            if block.note:
-                yield Text(block.note)
-            yield from _block(first, width)
+            drawn = _table(block, width)
+    return Padding(drawn, (0, 0, 1, 0))
 
 
 def _notes(block: Notes) -> RenderableType:
     """Notes one below the other, each once, the lines of one hanging together."""
-    from rich.padding import Padding
     from rich.table import Table as Grid
     from rich.text import Text
 
     grid = Grid.grid(padding=(0, 1, 0, 0))
     for note in dict.fromkeys(block.notes):
         grid.add_row(UNRELIABLE if note.marked else "-", Text(note.text))
-    return Padding(grid, (0, 0, 1, 0))
-
-
-def _line(cell: Cell) -> str:
-    mark = UNRELIABLE if cell.marked else ""
-    return f"{cell.text} [{cell.interval}]{mark}" if cell.interval else f"{cell.text}{mark}"
+    return grid
 
 
 def _table(block: Table, width: int) -> RenderableType:
-    """A box; numbers with an interval need the room and have none.
-
-    An interval stands beside its number where all of them have the room, else below.
-    """
-    from rich import box
+    """Columns without lines; an interval is beside its number where there is room, else below."""
     from rich.table import Table as Box
 
-    dense = any(cell.interval for row in block.rows for cell in row)
-    heads, rows = list(block.columns), [[_below(cell) for cell in row] for row in block.rows]
-    table = Box(box=box.SQUARE, header_style="bold")
-    if dense:
-        reaches = [
-            max(len(_reach(cell)) for cell in column) for column in zip(*block.rows, strict=True)
-        ]
-        beside = [list(map(_beside, row, reaches)) for row in block.rows]
-        heads = ["\n".join(wrap(header, HEADER_WIDTH)) for header in heads]
-        fits = _width(heads, beside) <= width
-        rows = beside if fits else [[_broken(row[0]), *row[1:]] for row in rows]
-        table = Box(
-            title=block.caption or None, title_justify="left", title_style="bold", box=None,
-            header_style="bold", show_header=any(heads), padding=(0, 1 + fits, 0, 0),
-            pad_edge=False,
-        )  # fmt: skip
+    heads = ["\n".join(wrap(header, HEADER_WIDTH)) for header in block.columns]
+    columns = zip(*block.rows, strict=True)
+    reaches = [max(len(_reach(cell)) for cell in column) for column in columns]
+    rows = [list(map(_beside, row, reaches)) for row in block.rows]
+    fits = _width(heads, rows) <= width
+    if not fits and any(reaches):
+        rows = [[_broken(row[0].text), *map(_below, row[1:])] for row in block.rows]
+    table = Box(
+        box=None, header_style="bold", show_header=any(heads), padding=(0, 1 + fits, 0, 0),
+        pad_edge=False,
+    )  # fmt: skip
     for head, aside in zip(heads, block.numeric, strict=True):
         table.add_column(head, justify="right" if aside else "left", no_wrap=aside, overflow="fold")
     for texts in rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acumen.defaults import FEWEST_ITEMS, RELIABLE_CASES
 from acumen.errors import counted
-from acumen.results.measured import Absence, Delta, Flag, Interval, Measured, NoInterval, RestsOn
+from acumen.values.measured import Absence, Delta, Flag, Interval, Measured, NoInterval, RestsOn
 
 
 def note_of(interval: Interval) -> str | None:

@@ -26,8 +26,8 @@ from acumen.errors import printable
 from acumen.files.documents import Document
 from acumen.files.problems import lines_of, refusal
 from acumen.files.toml import Path
-from acumen.results.measured import Measured
 from acumen.types import CaseId
+from acumen.values.measured import Measured
 
 SCHEMA_VERSION: Final = "1"
 SEVERAL: Final = ("logistic", "linear")
@@ -193,8 +193,10 @@ _MODELS: Final[dict[str, type[Document]]] = {
 class CalibrationDocument(_Part):
     """What ``acumen calibrate`` writes: a fitted calibrator, its training, how good it is."""
 
+    kind: Literal["calibration"] = "calibration"
     schema_version: str | int = SCHEMA_VERSION
     created_at: str | None = None
+    command: str | None = Field(default=None, description="what makes it again")
     method: Method
     target: Target = "correctness"
     confidence: str | None = Field(
@@ -216,6 +218,13 @@ class CalibrationDocument(_Part):
         union_mode="left_to_right",
         description="as acumen measures them, or as another tool does",
     )
+    warnings: list[str] = Field(default_factory=list)
+
+    def on_disk(self) -> dict[str, Any]:
+        """What is written: the keys of older artifacts only where they came from one."""
+        older = ("temperature", "source_run_id")
+        plain = self.model_dump(mode="json")
+        return {key: value for key, value in plain.items() if key not in older or value is not None}
 
     @model_validator(mode="before")
     @classmethod

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from acumen.results.measured import Measured, Model
+from acumen.values.measured import Measured, Model
 
 Count = int | float
 """Of judgments: a part of one where several rated it."""

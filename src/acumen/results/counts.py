@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from acumen.files.documents import Document
-from acumen.results.measured import Delta, Measured, Model, Number
+from acumen.values.measured import Delta, Measured, Model, Number
 
 Whole = Annotated[int, Field(ge=0, le=2**53)]
 NEAR = 1e-9
@@ -108,3 +108,6 @@ class LargeArtifact(Model):
     are_cases_apart: bool | None = Field(
         default=None, description="whether no case is at two sites; null: not checked"
     )
+    command: str | None = Field(default=None, description="what makes it again")
+    pooled: CountsDocument | None = Field(default=None, exclude=True)
+    """Of merged sites: the counts of all, which are kept in a file of their own."""

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 from acumen.files.documents import Document
 from acumen.files.problems import refusal
 from acumen.results.calibration import CaseHashes
-from acumen.results.measured import Measured
+from acumen.values.measured import Measured
 
 SCHEMA_VERSION: Final = 1
 Share = Annotated[float, Field(gt=0, lt=1)]
@@ -37,6 +37,7 @@ class Decision(Part):
     schema_version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)] = SCHEMA_VERSION
     acumen_version: str | None = None
     created_at: str | None = None
+    command: str | None = Field(default=None, description="what makes it again")
     scale: ScalePart | None = None
     confidence: str | None = None
     loss: str | None = None
@@ -206,13 +207,3 @@ class PlanDocument(Decision):
     smallest_effect: float | None = Field(default=None, description="that the pilot would show")
     curve: list[Design]
     designs: list[Design] = Field(default_factory=list)
-
-
-DECISIONS: Final[dict[str, type[Decision]]] = {
-    "threshold": ThresholdDocument,
-    "sets": SetsDocument,
-    "gate": GateDocument,
-    "cost": CostDocument,
-    "plan": PlanDocument,
-}
-"""Each decision by the kind that its document names."""

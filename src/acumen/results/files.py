@@ -1,76 +1,19 @@
-"""Documents in files and under folders: what kind each is, and which results are asked for."""
+"""Documents in files and under folders, and which results of verdicts are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from acumen.errors import DataError
 from acumen.files.json import read_json, source_name
-from acumen.files.problems import validated
-from acumen.results.calibration import CalibrationDocument
-from acumen.results.decisions import DECISIONS, Decision
-from acumen.results.metrics import MetricsArtifact
-from acumen.results.raters import EstimateDocument, RatingsDocument
-from acumen.results.verdicts import (
-    ComparisonDocument,
-    PairDocument,
-    ResultsDocument,
-    results_of,
-)
+from acumen.results.kinds import document_of, kind_of, read_document
+from acumen.results.verdicts import ComparisonDocument, PairDocument, ResultsDocument
 
-Document = (
-    MetricsArtifact
-    | PairDocument
-    | CalibrationDocument
-    | RatingsDocument
-    | EstimateDocument
-    | Decision
-)
-"""Anything acumen writes for people to look at."""
-
-
-def document_of(content: object, source: str) -> Document:
-    """A document by what it holds; all that is wrong with it at once."""
-    kind = _kind(content)
-    if kind is None:
-        raise DataError(
-            [
-                "is no document of acumen: neither metrics (of acumen evaluate) nor results (of "
-                "acumen score) nor a calibration (of acumen calibrate) nor ratings (of acumen "
-                "rate) nor estimates (of acumen estimate) nor a decision (of acumen "
-                f"{', '.join(DECISIONS)})"
-            ],
-            source=source,
-        )
-    return results_of(content, source) if kind is PairDocument else validated(content, kind, source)
-
-
-def _kind(content: object) -> type[Document] | None:
-    if not isinstance(content, dict):
-        return None
-    if content.get("kind") in [*DECISIONS]:
-        return DECISIONS[content["kind"]]
-    if "confidence_variants" in content:
-        return MetricsArtifact
-    if {"people", "judges", "agreement"} <= content.keys():
-        return RatingsDocument
-    if {"cases_labelled", "estimates"} <= content.keys():
-        return EstimateDocument
-    if "unified_scores" in content or "systems" in content:
-        return PairDocument
-    return CalibrationDocument if "method" in content and "target" in content else None
-
-
-def is_document(content: object) -> bool:
-    """Whether it looks like a document of acumen."""
-    return _kind(content) is not None
-
-
-def read_document(path: str | Path) -> Document:
-    """A document from a file."""
-    return document_of(read_json(path), source_name(path))
+Document = Any
+"""Anything of :data:`acumen.results.kinds.SHOWN`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +45,7 @@ def find_documents(paths: Sequence[Path]) -> tuple[dict[Path, Document], list[st
         for file in _json_files(path):
             try:
                 content = read_json(file)
-                if _kind(content) is not None:
+                if kind_of(content) is not None:
                     documents[file] = document_of(content, source_name(file))
             except DataError as error:
                 unreadable.append(str(error).splitlines()[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Sized
 from pathlib import Path, PurePath
-from typing import Any, Final, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
@@ -18,7 +18,9 @@ from acumen.errors import DataError, label, printable
 from acumen.files.json import read_json, source_name, write_json
 from acumen.files.problems import validated
 from acumen.results.charted import Summary
-from acumen.results.measured import (
+from acumen.results.slices import Slice
+from acumen.table.levels import inferred_note
+from acumen.values.measured import (
     Delta,
     Description,
     Flag,
@@ -29,7 +31,6 @@ from acumen.results.measured import (
     Side,
     better_side,
 )
-from acumen.results.slices import Slice
 
 SCHEMA_VERSION: Final = "1"
 
@@ -367,8 +368,10 @@ class Best(Model):
 class MetricsArtifact(Model):
     """The result of ``acumen evaluate``."""
 
+    kind: Literal["metrics"] = "metrics"
     schema_version: str = SCHEMA_VERSION
     created_at: str
+    command: str | None = Field(default=None, description="what makes it again")
     inputs: list[Input]
     population: Population
     loss: LossDescription
@@ -390,6 +393,16 @@ class MetricsArtifact(Model):
     slices: list[Slice] = Field(default_factory=list)
     """For whom: the numbers of each group that was asked for."""
     warnings: list[str] = Field(default_factory=list)
+
+    @property
+    def scale_note(self) -> str | None:
+        """That nobody named the levels, and how to; None where somebody did."""
+        return inferred_note(self.scale.get("levels", ()), self.scale.get("inferred"))
+
+    @property
+    def exit_code(self) -> int:
+        """4 where the run behind it is not finished."""
+        return 0 if self.population.rows_planned is None else 4
 
     @property
     def confidence_level(self) -> float:
@@ -471,15 +484,6 @@ class MetricsArtifact(Model):
                 f"this file has schema version {version}; this acumen reads up to {SCHEMA_VERSION}"
             )
         return version
-
-
-@runtime_checkable
-class Evaluated(Protocol):
-    """Anything that carries a metrics artifact."""
-
-    @property
-    def artifact(self) -> MetricsArtifact:
-        """The artifact."""
 
 
 M = TypeVar("M", bound=BaseModel)

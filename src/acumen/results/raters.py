@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from acumen.results.measured import Count, Delta, Measured, Model, Number
+from acumen.values.measured import Count, Delta, Measured, Model, Number
 
 
 class RaterTest(Model):
@@ -105,7 +105,9 @@ class JudgeDelta(Model):
 class RatingsDocument(Model):
     """Agreement among raters, and how far a judge may stand in for one of them."""
 
+    kind: Literal["ratings"] = "ratings"
     acumen_version: str
+    command: str | None = Field(default=None, description="what makes it again")
     ratings_of: str | None = Field(description="the file, where there is one")
     levels: list[Any]
     cases: Count
@@ -154,7 +156,9 @@ class Labels(Model):
 class EstimateDocument(Model):
     """What people would say of all cases, from few that they labelled and many that were judged."""
 
+    kind: Literal["estimates"] = "estimates"
     acumen_version: str
+    command: str | None = Field(default=None, description="what makes it again")
     judged_in: str | None
     levels: list[Any]
     cases_labelled: Count

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.results.frames import frame_of
-from acumen.results.measured import Delta, Interval, Measured, Model
+from acumen.values.measured import Delta, Interval, Measured, Model
 
 
 class Slice(Model):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
-from acumen.results.measured import Model
+from acumen.values.measured import Model
 
 
 class ColumnPart(Model):
@@ -33,6 +33,8 @@ class Question(Model):
 class Survey(Model):
     """What is in a file, which roles its columns may play, and what can be measured with it."""
 
+    kind: Literal["survey"] = "survey"
+    command: str | None = Field(default=None, description="what makes it again")
     file: str
     format: str
     rows: int

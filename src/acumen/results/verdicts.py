@@ -7,7 +7,7 @@ be. A metric has its own unit here: scores that the source tells in percent are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, Strict, model_validator
 
@@ -15,8 +15,8 @@ from acumen.defaults import CONFIDENCE_LEVEL, PROCESS_WEIGHTS
 from acumen.errors import DataError, printable
 from acumen.files.problems import validated
 from acumen.results.charted import VerdictSummary
-from acumen.results.measured import Count, Delta, Measured, Model, Number
 from acumen.results.metrics import name
+from acumen.values.measured import Count, Delta, Measured, Model, Number
 
 Word = str | Count | Number | None
 Share = Number | None
@@ -118,10 +118,10 @@ class InputFile(Model):
 
 
 class MadeFrom(Model):
-    """The files, and the command that makes the results again of them."""
+    """The files that the results were made of."""
 
     inputs: list[InputFile] = Field(default_factory=list)
-    command: str | None = None
+    command: str | None = Field(default=None, description="of files that do not say it above")
 
 
 class CaseRow(Model):
@@ -265,12 +265,17 @@ class ComparisonDocument(Model):
 class PairDocument(Model):
     """The results of a file: of one method, or of two and how they compare."""
 
+    kind: Literal["results"] = "results"
+    command: str | None = Field(default=None, description="what makes it again")
     systems: list[ResultsDocument]
     comparison: ComparisonDocument | None = None
 
     def on_disk(self) -> dict[str, Any]:
         """What is written: one method alone stands at the top."""
-        return (self if len(self.systems) > 1 else self.systems[0]).model_dump(mode="json")
+        if len(self.systems) > 1:
+            return self.model_dump(mode="json")
+        own = {"kind": self.kind, "command": self.command}
+        return own | self.systems[0].model_dump(mode="json")
 
 
 def results_of(content: object, source: str) -> PairDocument:
@@ -278,10 +283,18 @@ def results_of(content: object, source: str) -> PairDocument:
     if isinstance(content, dict) and isinstance(content.get("systems"), list):
         pair = content.get("comparison")
         return PairDocument(
+            command=_text(content.get("command")),
             systems=[_result(system, source) for system in _not_empty(content["systems"], source)],
             comparison=None if pair is None else validated(pair, ComparisonDocument, source),
         )
-    return PairDocument(systems=[_result(content, source)])
+    if not isinstance(content, dict):
+        return PairDocument(systems=[_result(content, source)])
+    own = {key: value for key, value in content.items() if key not in ("kind", "command")}
+    return PairDocument(command=_text(content.get("command")), systems=[_result(own, source)])
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _not_empty(systems: list[object], source: str) -> Iterator[object]:

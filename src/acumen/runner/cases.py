@@ -8,43 +8,27 @@ and the field; the text of a case is never part of one.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
+from typing import Any, Final, Generic, TypeVar, Unpack
 
 from acumen.errors import DataError, UsageError, label, what_came
 from acumen.files.fields import Fields
 from acumen.readers.content import Content, load
+from acumen.readers.formats import format_of, read_as
+from acumen.runner.choices import CaseReading
 from acumen.runner.task import Task
 from acumen.types import CaseId
 
 DEMO: Final = "demo"
 T = TypeVar("T")
 _encode = json.JSONEncoder(sort_keys=True).encode
-
-
-class CaseReading(TypedDict, total=False):
-    """Keywords that say how rows are cases; but for the first those of every door that reads rows.
-
-    ``text_column`` is the column of the text that a model sees; ``INPUT=COLUMN`` where several are.
-    """
-
-    text_column: str | Sequence[str] | None
-    case: str | None
-    item: str | None
-    truth: str | None
-    where: str | Sequence[str] | None
-    rows: str | None
-    format: str | None
-    mapping: str | Path | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +79,6 @@ Cases = Contents[Case]
 References = Contents[Reference]
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Make many objects that stay without looking among them, again and again, for garbage."""
-    is_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_on:
-            gc.enable()
-
-
 def read_cases(path: str | Path, task: Task, **reading: Unpack[CaseReading]) -> Cases:
     """The cases of a file, or the bundled ones for ``demo``; refuses with all that is wrong."""
     return _read(path, "cases", _case, task, {k: v for k, v in reading.items() if v is not None})
@@ -117,7 +89,6 @@ def read_references(path: str | Path, task: Task) -> References:
     return _read(path, "references", _reference, task, {})
 
 
-@uncollected()
 def _read(
     path: str | Path,
     noun: str,
@@ -132,7 +103,8 @@ def _read(
         from acumen.runner.case_rows import records_of  # NumPy: not for a JSON document
 
         try:
-            records: Sequence[object] = records_of(content, task, reading)
+            with read_as(format_of(content.head, reading.get("format")), content.name):
+                records: Sequence[object] = records_of(content, task, reading)
         except DataError as error:
             raise DataError(error.problems, content.name) from None
     else:

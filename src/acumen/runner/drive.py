@@ -191,6 +191,7 @@ async def _few_shots(plan: Plan, endpoint: Endpoint) -> FewShots | None:
 def _on_signals(handler: Callable[[], None]) -> Iterator[None]:
     """Ctrl-C and a polite kill go to ``handler``; only a main thread can say so."""
     loop, numbers = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
     with suppress(ValueError, RuntimeError, NotImplementedError):
         for number in numbers:
             loop.add_signal_handler(number, handler)
@@ -199,4 +200,5 @@ def _on_signals(handler: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in numbers:  # one that was never added does no harm
             with suppress(NotImplementedError):
-                loop.remove_signal_handler(number)
+                if loop.remove_signal_handler(number) and before[number] is not None:
+                    signal.signal(number, before[number])  # the loop would leave the system's

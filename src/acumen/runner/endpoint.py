@@ -142,11 +142,16 @@ class Endpoint:
         self._next_client = itertools.cycle(self._clients)
 
     async def __aenter__(self) -> Endpoint:
+        self._levels = {name: logging.getLogger(name).level for name in _LIBRARIES}
+        for name in _LIBRARIES:  # they would log addresses
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         for client in self._clients:
             await client.aclose()
+        for name, level in self._levels.items():
+            logging.getLogger(name).setLevel(level)
 
     @property
     def is_stopping(self) -> bool:
@@ -308,8 +313,6 @@ def http_library() -> Any:
 
 def _clients(access: Access, patience: Patience) -> list[Any]:
     httpx2 = http_library()
-    for name in _LIBRARIES:  # they would log addresses
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     is_here = access.host.partition(":")[0] in ("127.0.0.1", "localhost", "::1")
     options = {
         "follow_redirects": False,

@@ -9,6 +9,7 @@ It is there to try the tool and to test the true wire. It judges badly.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -17,9 +18,21 @@ from typing import Any, Final
 
 from acumen.errors import UsageError
 from acumen.runner.access import Access
+from acumen.runner.choices import Api
+from acumen.runner.protocols import PROTOCOLS
 
 LOCAL: Final = "local"
 LOOPBACK: Final = "127.0.0.1"
+
+
+def address_of(model: str, base_url: str | None, api: Api) -> str | None:
+    """Where to ask; None is the local model."""
+    if model != LOCAL:
+        beside = None if api == "messages" else os.environ.get("OPENAI_BASE_URL")
+        return base_url or beside or PROTOCOLS[api].base_url
+    if base_url is not None:
+        raise UsageError("--model local serves itself: leave --base-url out")
+    return None
 
 
 def model_file() -> Path:

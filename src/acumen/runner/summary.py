@@ -84,7 +84,7 @@ def selective_summary(artifact: dict[str, Any], plan: Plan) -> Iterator[str]:
     whose own default is a share of the scale. Failed cases are left out. The confidence is the
     evidence count, or what the model says of itself where a task asks for no evidence.
     """
-    from acumen.items.compute import ItemPrediction, compute_aurc, compute_risk_at_coverage
+    from acumen.compat.compute import ItemPrediction, compute_aurc, compute_risk_at_coverage
 
     # of a scale with one item, "12 items" would read as twelve questions a case
     noun = "item" if len(plan.task.scale.items) > 1 else "judgment"

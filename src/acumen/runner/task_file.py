@@ -88,7 +88,7 @@ class _TaskDraft(Draft[TaskTable]):
         super().__init__(text, TaskTable, source)
         self.text = text.replace("\r\n", "\n")
         scale, kinds = self.table.scale, self.table.inputs or {}
-        own = scale.scale if isinstance(scale, OwnScale) else None
+        own = Scale.of_table(scale) if isinstance(scale, OwnScale) else None
         self.scale = Scale.named(scale) if isinstance(scale, str) else own
         inputs = {name: kind for name, kind in kinds.items() if kind is not None}
         self.inputs = inputs if inputs and len(inputs) == len(kinds) else None

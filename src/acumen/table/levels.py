@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from acumen.errors import UsageError, printable
+from acumen.errors import UsageError, printable, what_came
 from acumen.files.text import folded
 
 Level = int | float | str
@@ -128,3 +128,26 @@ def allowed(levels: Sequence[Level]) -> str:
         return ", ".join(f"'{printable(str(level))}'" for level in levels)
     step = step_of(levels)
     return f"{levels[0]}..{levels[-1]}" + ("" if step == 1 else f" in steps of {step:g}")
+
+
+def inferred_note(levels: Sequence[Any], inferred: object) -> str | None:
+    """That nobody named the levels, and how to; None where somebody did."""
+    if not inferred:
+        return None
+    span = spell(levels)
+    if isinstance(levels[0], str):
+        return f"levels inferred: {span.replace(',', ', ')}, as the data hold nothing else"
+    first, *_, last = levels
+    words = span.replace("-", "–") if first >= 0 else f"{first} to {last}"
+    return (
+        f"levels inferred: {words}, the range of the numbers in the data; "
+        f"if the scale has others, name them: --levels {span} (scale= in Python)"
+    )
+
+
+def wrong_items(items: Sequence[object]) -> list[str]:
+    """What is wrong with the items of a scale, if anything."""
+    odd = [item for item in items if not isinstance(item, str)]
+    if odd:
+        return [f"must be text, not {what_came(odd[0])}"]
+    return wrong_names(items, "an item must not be empty")

@@ -12,7 +12,6 @@ from acumen.files.documents import Document, Text
 from acumen.files.json import decode_text, read_bytes, source_name
 from acumen.files.problems import refusal, validated
 from acumen.files.toml import Lines, parse_toml
-from acumen.table.losses import Loss, own_loss
 from acumen.table.scale import Scale
 
 Cost = Annotated[float, Field(ge=0)]
@@ -36,6 +35,12 @@ class LossTable(Document):
             raise refusal([((), "needs exactly one of matrix and levels")])
         return self
 
+    @property
+    def definition(self) -> str:
+        """What a row costs."""
+        of_rungs = "abs(pred - gt) × the cost of a rung at gt"
+        return "a cost for each gt and pred" if self.levels is None else of_rungs
+
     def costs(self, scale: Scale) -> list[list[float]]:
         """The costs on a scale, by truth and prediction."""
         if self.levels is None:
@@ -49,11 +54,8 @@ class LossTable(Document):
         return [[by_rank[truth] * abs(truth - other) for other in ranks] for truth in ranks]
 
 
-def read_loss(path: str | Path) -> Loss:
-    """The loss in a TOML file; whether it fits is asked of each scale."""
+def read_costs(path: str | Path) -> LossTable:
+    """What is in a TOML file; whether it fits is asked of each scale."""
     name = source_name(path)
     text = decode_text(read_bytes(path), name)
-    table = validated(parse_toml(text, name), LossTable, name, lines=Lines(text))
-    of_rungs = "abs(pred - gt) × the cost of a rung at gt"
-    definition = "a cost for each gt and pred" if table.levels is None else of_rungs
-    return own_loss(table.name, definition, table.costs, path)
+    return validated(parse_toml(text, name), LossTable, name, lines=Lines(text))

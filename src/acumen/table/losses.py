@@ -172,9 +172,10 @@ def find_loss(loss: AnyLoss) -> Loss:
     if isinstance(loss, Loss):
         return loss
     if isinstance(loss, Path) or (isinstance(loss, str) and loss.endswith(".toml")):
-        from acumen.table.loss_file import read_loss
+        from acumen.table.loss_file import read_costs
 
-        return read_loss(loss)
+        table = read_costs(loss)
+        return own_loss(table.name, table.definition, table.costs, loss)
     if isinstance(loss, str):
         if loss not in LOSSES:
             known = ", ".join(LOSSES)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from acumen.errors import DataError, OffScaleError, Problem, UsageError, printable, what_came
 from acumen.files.json import decode_text, read_bytes, source_name
@@ -23,9 +23,12 @@ from acumen.table.levels import (
     spell,
     step_of,
     whole_where_whole,
+    wrong_items,
     wrong_levels,
-    wrong_names,
 )
+
+if TYPE_CHECKING:
+    from acumen.table.scale_file import ScaleTable
 
 _SHIPPED: Final = "acumen.scales"
 _UNNAMED: Final = "levels"
@@ -92,7 +95,12 @@ class Scale:
         from acumen.files.problems import validated  # pydantic: not for the scales that ship
         from acumen.table.scale_file import ScaleTable
 
-        return validated(data, ScaleTable, source, lines=lines, at=at).scale
+        return cls.of_table(validated(data, ScaleTable, source, lines=lines, at=at))
+
+    @classmethod
+    def of_table(cls, table: ScaleTable) -> Scale:
+        """A scale from what its file holds."""
+        return cls(table.name, tuple(table.levels), tuple(table.items), table.title, table.case)
 
     @classmethod
     def of(cls, levels: Iterable[Any], *, inferred: bool = False) -> Scale:
@@ -221,14 +229,6 @@ def find_scale(name: str | Path | Scale | Iterable[Any]) -> Scale:
         return Scale.read(name)
     levels = None if name in builtin_scales() else parse_levels(name)
     return Scale.named(name) if levels is None else Scale.of(levels)
-
-
-def wrong_items(items: Sequence[object]) -> list[str]:
-    """What is wrong with the items of a scale, if anything."""
-    odd = [item for item in items if not isinstance(item, str)]
-    if odd:
-        return [f"must be text, not {what_came(odd[0])}"]
-    return wrong_names(items, "an item must not be empty")
 
 
 @cache

@@ -9,8 +9,7 @@ from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapVa
 from acumen.errors import what_came
 from acumen.files.documents import Document, Text
 from acumen.files.problems import refusal
-from acumen.table.levels import MOST_LEVELS, wrong_levels
-from acumen.table.scale import Scale, wrong_items
+from acumen.table.levels import MOST_LEVELS, wrong_items, wrong_levels
 
 
 def _sound(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
@@ -38,8 +37,3 @@ class ScaleTable(Document):
     items: Items = Field(default_factory=list)
     title: str = ""
     case: Text = Field("case", description="what a case is called")
-
-    @property
-    def scale(self) -> Scale:
-        """The scale."""
-        return Scale(self.name, tuple(self.levels), tuple(self.items), self.title, self.case)

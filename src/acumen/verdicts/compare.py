@@ -19,8 +19,8 @@ from acumen.errors import DataError, counted, label
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.policy import Policy
-from acumen.results.measured import Delta, Description, Flag, RestsOn, RightOf
 from acumen.results.verdicts import ComparisonDocument
+from acumen.values.measured import Delta, Description, Flag, RestsOn, RightOf
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.score import explain, metrics_as_one, of_reasons
 from acumen.verdicts.study import PreparedStudy, prepare

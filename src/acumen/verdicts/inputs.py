@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any, Final
 
 from acumen.errors import UsageError, printable, source_name
 from acumen.files.json import parse_json, read_bytes
-from acumen.inference.options import Options
 from acumen.policy import Policy, builtin_policies, find_policy
 from acumen.results.verdicts import MadeFrom
 from acumen.studies import POLICY, verdict_study
@@ -33,7 +31,7 @@ class Files:
 
     hashes: list[dict[str, str]] = field(default_factory=list)
     are_all: bool = True
-    """Whether everything came from files, so that a command can make the scores again."""
+    """Whether everything came from files."""
 
     def content(self, path: str | Path, role: str) -> bytes:
         """What is in a file."""
@@ -73,24 +71,11 @@ class Inputs:
                 return str(names[0]), str(names[1])
         return "left", "right"
 
-    def made_from(
-        self, policy: object, method: str | None, stated: Mapping[str, Any], options: Options
-    ) -> MadeFrom:
-        """The files with their hashes, and the command that makes the scores again."""
-        if not self.files.are_all:
-            return MadeFrom()
-        words = ["acumen", "score", *([] if self.files.hashes else ["--demo"])]
-        for file in self.files.hashes:
-            words += [] if file["role"] == "results" else [f"--{file['role']}"]
-            words.append(file["path"])
-        from_file = any(file["role"] == "policy" for file in self.files.hashes)
-        settings = {"policy": None if from_file else policy, "method": method, **stated}
-        settings |= {"resamples": options.resamples, "seed": options.seed}
-        settings |= {"interval": options.method, "confidence_level": options.confidence_level}
-        for name, value in settings.items():
-            words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
-        document = {"command": shlex.join(words), "inputs": self.files.hashes}
-        return MadeFrom.model_validate(document)
+    @property
+    def made_from(self) -> MadeFrom:
+        """The files with their hashes; none where something was no file."""
+        hashes = self.files.hashes if self.files.are_all else []
+        return MadeFrom.model_validate({"inputs": hashes})
 
 
 def read_inputs(

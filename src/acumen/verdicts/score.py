@@ -16,10 +16,10 @@ from acumen.evaluation.charted import summarize_levels
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS, Metric, metrics_of
-from acumen.results.measured import Measured
 from acumen.results.verdicts import Ends, MadeFrom, Primitives, ResultsDocument, Scores, Settings
 from acumen.table.judgments import Outcome
 from acumen.types import Floats
+from acumen.values.measured import Measured
 from acumen.verdicts.claims import PROVENANCE
 from acumen.verdicts.compute import unified_numbers
 from acumen.verdicts.study import PreparedStudy

@@ -21,6 +21,7 @@ from acumen.verdicts.counts import EvidenceCounts, count_evidence, listed
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.reasoning import PRIMITIVES, RankingWithReasons, Reasoning
 from acumen.views.severity import BY_LEVEL, SeverityRanking, rank_judgments_by_severity
+from acumen.views.tangents import Smooth, Tangent, joined
 from acumen.views.weights import CaseWeights
 
 
@@ -59,10 +60,12 @@ class PreparedStudy:
         parts = ("confusion", "agreement", "ranking", "reasoning")
         return replace(self, **{p: getattr(self, p).beside(getattr(other, p)) for p in parts})
 
-    @property
-    def parts(self) -> tuple[Confusion | SeverityRanking | Reasoning, ...]:
-        """The views that it is made of."""
-        return self.confusion, self.agreement, self.ranking, self.reasoning
+    def tangent(self, block: CaseWeights) -> Tangent | None:
+        """How the sums of the views that it is made of move with the weight of a case."""
+        views: list[Smooth] = [self.confusion, self.ranking, self.reasoning]
+        # every verdict may be one of those whose agreement is measured
+        views += [] if self.agreement is self.confusion else [self.agreement]
+        return joined(views, block)
 
     @property
     def names(self) -> tuple[str | int | float, ...]:

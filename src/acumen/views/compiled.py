@@ -8,18 +8,15 @@ line on standard error says so. With ``NUMBA_DISABLE_JIT=1`` the same source run
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache, wraps
+from functools import wraps
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
 import numba
-from llvmlite import binding
 from numba.core import event
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
-from numba.core.runtime import _nrt_python as runtime
-from numba.core.runtime import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,19 +32,32 @@ def compiled(function: F) -> F:
     if numba.config.DISABLE_JIT:
         return function
 
-    dispatchers: list[Any] = []  # made on first use: most commands need a few of the loops
+    loops: list[Any] = []  # made on first use: most commands need a few of the loops
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
         with _LOCK:
-            if not dispatchers:
-                dispatchers.append(_dispatcher(function))
+            if not loops:
+                loops.append(_loop(function))
         try:
-            return dispatchers[0](*arguments)
+            return loops[0](*arguments)
         except OSError:
             # The cache could not be saved: a full disk, a folder gone since. What was compiled is
             # in memory by then, and no loop touches a file of its own.
-            return dispatchers[0](*arguments)
+            return loops[0](*arguments)
+        except Exception as error:
+            cause: BaseException | None = error
+            # what becomes of Ctrl-C while Numba hands over a result; each step on the way adds one
+            while isinstance(cause, SystemError):
+                cause = cause.__cause__
+            if isinstance(cause, KeyboardInterrupt):
+                raise cause from None
+            if not _is_of_cache(error):
+                raise
+        # a power failure may leave a file empty, or half of it
+        with _LOCK:
+            loops[0] = _loop(function, anew=True)
+        return loops[0](*arguments)
 
     return call  # type: ignore[return-value]  # the same signature, as a wrapper
 
@@ -57,57 +67,37 @@ def inlined(function: F) -> F:
     return function if numba.config.DISABLE_JIT else _jit(function)
 
 
-def _dispatcher(function: F) -> Any:
-    dispatcher = _jit(function)
-    with suppress(RuntimeError):  # Numba's way to say that no cache folder can be written
-        dispatcher._cache = _Cache(function)
-    _notice.loops.add(id(dispatcher))
-    return dispatcher
+def _loop(function: F, *, anew: bool = False) -> Any:
+    """The loop with its cache, emptied first where it is damaged; without one where none can be."""
+    try:
+        loop = _jit(function, cache=True)
+        if anew:
+            _forget(function, Path(loop.stats.cache_path))
+    except (RuntimeError, OSError):  # no folder can be written
+        loop = _jit(function)
+    _notice.loops.add(id(loop))
+    return loop
 
 
-def _jit(function: F) -> Any:
-    return numba.njit(nogil=True, error_model="numpy")(function)
+def _jit(function: F, *, cache: bool = False) -> Any:
+    return numba.njit(nogil=True, error_model="numpy", cache=cache)(function)
 
 
-class _Entry(CompileResultCacheImpl):  # type: ignore[misc]  # Numba has no types
-    """Its machine code, without what another loop would need to call it: half the loading time."""
-
-    def reduce(self, cres: Any) -> Any:
-        """The parts that are written."""
-        whole = super().reduce(cres)
-        try:
-            (name, kind, (code, _)), loop, *facts, _, begin, _ = whole
-            # looked for by name alone: where the name leads is in the machine code
-            text = f'define void @"{loop.llvm_cpython_wrapper_name}"() {{ ret void }}'
-            names = binding.parse_assembly(text).as_bitcode()
-        except (AttributeError, TypeError, ValueError):  # a Numba that keeps other parts
-            return whole
-        return ((name, kind, (code, names)), loop, *facts, "", begin, ())
+def _forget(function: Callable[..., Any], folder: Path) -> None:
+    """Take away what is cached of a loop, under the names that Numba gives."""
+    code = function.__code__
+    for path in folder.glob(
+        f"{Path(code.co_filename).stem}.{function.__qualname__}-{code.co_firstlineno}.*"
+    ):
+        path.unlink(missing_ok=True)
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]  # Numba has no types
-    """Numba's cache, read without importing what only compiling needs: 0.2 s of a short command."""
-
-    _impl_class = _Entry
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The loop for these types, or None; compiling then imports the rest by itself."""
-        if not hasattr(runtime, "c_helpers"):  # a Numba that has them elsewhere
-            rtsys.initialize(target_context)
-        _name_helpers()
-        try:
-            with self._guard_against_spurious_io_errors():
-                return self._load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001  (a power failure may leave a file empty, or half of it)
-            self.flush()
-            return None
-
-
-@cache
-def _name_helpers() -> None:
-    """Tell the linker where Numba's own functions lie."""
-    for name, address in getattr(runtime, "c_helpers", {}).items():
-        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+def _is_of_cache(error: BaseException) -> bool:
+    """Whether an error was raised while the cache was read, and by no loop."""
+    frames = (
+        frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__)
+    )
+    return "numba.core.caching" in frames
 
 
 class _Notice(event.Listener):  # type: ignore[misc]  # Numba has no types

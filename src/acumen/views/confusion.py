@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from acumen.table.judgments import NO_PREDICTION, Judgments
 from acumen.types import CaseId, Floats
-from acumen.views.weights import CaseRows, CaseWeights, Errors, Group, cases_of, once_a_block
+from acumen.views.tangents import Part, Tangent
+from acumen.views.weights import CaseRows, CaseWeights, Errors, Group, Sum, cases_of, once_a_block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -61,6 +63,26 @@ class Confusion(CaseRows):
         """Cell of each row: one row a truth, one column a prediction, the last for none."""
         column = np.where(self.prediction == NO_PREDICTION, self.levels, self.prediction)
         return self.truth * (self.levels + 1) + column
+
+    def tangent(self, block: CaseWeights) -> Tangent | None:
+        """How the cells move with the weight of a case."""
+        if not len(self.order) or not block.sums_of(self):
+            return None
+        base = self.sums(block)[..., 0]
+
+        def along(slope: Floats) -> Floats:
+            rows = slope[self.cell] * (1.0 if self.weight is None else self.weight)
+            return np.bincount(self.case, rows, self.n_cases).astype(np.float64)
+
+        key = Sum(self, "sums")
+        return Tangent(
+            [Part(base.ravel(), along)], lambda moved: {key: moved[0].reshape(*base.shape, -1)}
+        )
+
+    @property
+    def codes(self) -> NDArray[Any]:
+        """The cell of each row."""
+        return self.cell
 
     def beside(self, other: Confusion) -> Confusion:
         """The rows of two tables of the same cases in one, the other's numbered after ours."""

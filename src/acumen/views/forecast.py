@@ -19,10 +19,13 @@ from acumen.errors import DataError, UsageError, printable
 from acumen.table.judgments import Judgments
 from acumen.table.losses import rungs_off
 from acumen.types import Floats
+from acumen.views.bins import equal_width_bin
+from acumen.views.tangents import Tangent
 from acumen.views.weights import (
     CaseRows,
     CaseWeights,
     Group,
+    KnownSums,
     cases_of,
     once_a_block,
     rows_of,
@@ -101,6 +104,23 @@ class Forecast(CaseRows):
         )
         return view, CaseWeights(mass.reshape(-1, 1))
 
+    def tangent(self, block: CaseWeights) -> Tangent | None:
+        """How the sums that a block remembers move with the weight of a case."""
+        from acumen.views.forecast_moves import tangent
+
+        return tangent(self, block)
+
+    def without(self, block: CaseWeights, group: NDArray[np.int64], groups: int) -> KnownSums:
+        """What jumps from row to row, of what a block remembers, without each group of cases."""
+        from acumen.views.forecast_moves import without
+
+        return without(self, block, group, groups)
+
+    @property
+    def codes(self) -> NDArray[Any]:
+        """A number for what each row of the table holds."""
+        return self._codes_of(self.atom)
+
     def beside(self, other: Forecast) -> Forecast:
         """The rows of two forecasts of the same cases in one, the other's numbered after ours."""
         sides = (self, other)
@@ -122,7 +142,7 @@ class Forecast(CaseRows):
         return self._per_case([np.ones(len(p)), y, y * y, (p - y) ** 2, log_loss(p, y)])
 
     @once_a_block
-    def bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:
+    def bins(self, weights: CaseWeights, bins: int) -> Floats:
         """``(3, bin, weighting)``: weight, summed probability and target in bins of equal width."""
         if weights.lanes > 1 or self.n_cases <= MANY_CASES:
             if bins not in self._bin_columns:
@@ -155,7 +175,7 @@ class Forecast(CaseRows):
         return weight, summed, int(np.count_nonzero(np.bincount(case)))
 
     @once_a_block
-    def equal_mass_bins(self, weights: CaseWeights, bins: int = BINS) -> Floats:
+    def equal_mass_bins(self, weights: CaseWeights, bins: int) -> Floats:
         """The same in bins of equal weight; a tie goes whole to the bin its middle lies in."""
         from acumen.views.cell_kernels import equal_mass
 
@@ -249,11 +269,8 @@ class Forecast(CaseRows):
     ) -> Floats:
         """Sums within each (cell, case): one row for every value and cell, one column a case."""
         cell = np.zeros(len(self.probability), np.int64) if cell is None else cell
-        at = cell[self.atom] * self.n_cases + self.index
-        size = cells * self.n_cases
         own = 1.0 if self.own is None else self.own
-        sums = [np.bincount(at, weights=v[self.atom] * own, minlength=size) for v in values]
-        return np.array(sums, np.float64).reshape(len(values) * cells, self.n_cases)
+        return np.vstack([self.by_cell(cell[self.atom], cells, v[self.atom] * own) for v in values])
 
 
 def forecast(
@@ -328,18 +345,6 @@ def target_of(table: Judgments, target: str) -> Floats:
     if target not in TARGETS:
         raise UsageError(f"no target '{printable(target)}'; there are {', '.join(TARGETS)}")
     return TARGETS[target](rungs_off(table.prediction, table.exact_truth), table.scale.range)
-
-
-def equal_width_bin(probability: Floats, bins: int = BINS) -> NDArray[np.int64]:
-    """Bin of each probability: ``[j/bins, (j + 1)/bins)``, the last one closed.
-
-    The edges are quotients, so that .6 lies in the bin that begins at 6/10.
-
-    >>> equal_width_bin(np.array([0.0, 0.3, 0.6, 0.7, 1.0])).tolist()
-    [0, 3, 6, 7, 9]
-    """
-    inner = np.arange(1, bins) / bins
-    return np.searchsorted(inner, probability, side="right").astype(np.int64)
 
 
 def log_loss(probability: Floats, target: Floats) -> Floats:

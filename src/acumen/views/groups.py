@@ -2,12 +2,12 @@
 
 What jumps from row to row (the risk at a coverage, bins of equal mass) is read off sums down an
 order of rows. Those of all rows, less those of a group's own, are the sums without the group; a
-block of weightings that remembers them gives every such metric without each group.
+block that knows them gives every such metric without each group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.types import Floats
-from acumen.views.confusion import Confusion
-from acumen.views.forecast import BINS, Forecast, Moments
-from acumen.views.ranking import COVERAGE_TOLERANCE, Areas, Ranking, Totals
-from acumen.views.severity import SeverityRanking
 from acumen.views.weights import CaseRows, tie_of_row
 
 
@@ -36,20 +32,7 @@ def _contents(view: Any) -> Floats:
     """A number for what the rows of a case hold together, in any order."""
     if not isinstance(view, CaseRows):
         return np.arange(view.n_cases, dtype=np.float64)
-    rows = np.zeros(len(view.case), np.uint64)
-    code: NDArray[Any] = rows
-    match view:
-        case Ranking():
-            code = tie_of_row(view.ends) * len(view.grades.cost) + view.kind
-        case SeverityRanking():
-            code = tie_of_row(view.ends) * view.levels + view.level
-        case Forecast():
-            code = view.atom
-        case Confusion():
-            rows = np.asarray(view.cell, np.uint64)
-    if not isinstance(view, Confusion):
-        rows[view.order] = np.asarray(code, np.uint64) + np.uint64(1)
-    rows = rows + np.uint64(1)  # an abstained row counts too
+    rows = np.asarray(view.codes, np.uint64) + np.uint64(1)  # an abstained row counts too
     if view.weight is not None:
         rows = rows * np.uint64(0x9E3779B97F4A7C15) ^ view.weight.view(np.uint64)
     for shift, factor in ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53)):
@@ -103,60 +86,6 @@ class Prefixes:
         return np.where(is_there, self.without(np.where(is_there, until, 0), rows), np.nan)
 
 
-def remember_without(
-    view: Any, group: NDArray[np.int64], groups: int, risks: Sequence[float]
-) -> dict[Hashable, Any]:
-    """What a block remembers whose lanes leave out each group of cases in turn."""
-    if isinstance(view, Ranking):
-        return _of_ranking(view, group, groups, risks)
-    return _of_forecast(view, group, groups) if isinstance(view, Forecast) else {}
-
-
-def _left(columns: Floats, group: NDArray[np.int64], groups: int) -> Floats:
+def left(columns: Floats, group: NDArray[np.int64], groups: int) -> Floats:
     """Sums over cases, ``(column, group)``, without each group."""
     return np.stack([c.sum() - np.bincount(group, c, groups) for c in columns])
-
-
-def _of_ranking(
-    ranking: Ranking, group: NDArray[np.int64], groups: int, risks: Sequence[float]
-) -> dict[Hashable, Any]:
-    from acumen.views.ranking_kernels import most_without
-
-    own = ranking.row_weight[ranking.order]
-    columns = [own, own * ranking.loss]
-    prefixes = Prefixes.of(ranking.ends, columns, group[ranking.index], groups)
-    rows, *by_kind = _left(ranking.case_columns, group, groups)
-    grid = np.asarray(ranking.grid) - COVERAGE_TOLERANCE
-    none = np.full(groups, np.nan)
-    reached = prefixes.reaching(np.outer(rows, grid)).transpose(0, 2, 1)
-    memory: dict[Hashable, Any] = {
-        (ranking, "totals", ()): Totals(rows, np.stack(by_kind), ranking.grades)
-    }
-    (accepted, lost), (own_weight, own_loss) = prefixes.whole, prefixes.own
-    for asked in ((), *((None, risk) for risk in {*risks} - {*ranking.risks})):
-        within = [
-            most_without(accepted, lost, own_weight, own_loss, prefixes.tie, prefixes.start, limit)
-            for limit in (np.asarray(asked[1:] or ranking.risks) + COVERAGE_TOLERANCE)
-            / ranking.unit
-        ]
-        memory[ranking, "areas", asked] = Areas(none, none, reached, none, np.array(within))
-    return memory
-
-
-def _of_forecast(view: Forecast, group: NDArray[np.int64], groups: int) -> dict[Hashable, Any]:
-    from acumen.views.cell_kernels import BOUNDARY_TOLERANCE
-
-    own = view.row_weight[view.order]
-    p, y, ends = view.by_answered_row
-    prefixes = Prefixes.of(ends, [own, own * p, own * y], group[view.index], groups)
-    moments = Moments(*_left(view.moment_columns, group, groups))
-    share = (np.arange(1, BINS) - BOUNDARY_TOLERANCE) / BINS
-    edges = prefixes.reaching(np.outer(moments.weight, share), middle=True)
-    total = prefixes.without(np.full((groups, 1), len(ends)), prefixes.start[1:, None])
-    # beyond the last middle there is nothing: its bins are empty
-    edges = np.where(np.isnan(edges), total, edges)
-    bins = np.diff(np.concatenate([0.0 * total, edges, total], axis=2), axis=2)
-    return {
-        (view, "moments", ()): moments,
-        (view, "equal_mass_bins", (BINS,)): bins.transpose(0, 2, 1),
-    }

@@ -13,24 +13,26 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID, RISKS
+from acumen.defaults import AREA_COVERAGE, COVERAGE_GRID, COVERAGE_TOLERANCE, RISKS
 from acumen.errors import UsageError
 from acumen.table.judgments import Judgments
 from acumen.table.losses import AnyLoss, Grades, find_loss
 from acumen.table.scale import MOST_LEVELS
 from acumen.types import Floats
+from acumen.views.tangents import Tangent
 from acumen.views.weights import (
     CaseRows,
     CaseWeights,
     Errors,
     Group,
+    KnownSums,
     cases_of,
     once_a_block,
     rows_of,
     tie_ends,
+    tie_of_row,
 )
 
-COVERAGE_TOLERANCE: Final = 1e-9
 MOST_RISK: Final = 0.25
 RIGHT_OR_WRONG: Final = Grades.by_rungs(np.array([0.0, 1.0]))
 
@@ -172,11 +174,7 @@ class Ranking(CaseRows):
     @cached_property
     def case_columns(self) -> Floats:
         """Per case: weight of its rows, then weight of its answered rows of each kind."""
-        kinds = len(self.grades.cost)
-        rows = np.bincount(self.case, weights=self.weight, minlength=self.n_cases)
-        cell = self.kind.astype(np.int64) * self.n_cases + self.index
-        by_kind = np.bincount(cell, weights=self.own, minlength=kinds * self.n_cases)
-        return np.vstack([rows, by_kind.reshape(kinds, self.n_cases)]).astype(np.float64)
+        return np.vstack([self.case_weight, self.by_cell(self.kind, len(self.grades.cost))])
 
     @property
     def reach(self) -> Floats:
@@ -260,6 +258,32 @@ class Ranking(CaseRows):
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2, within)
 
     @once_a_block
+    def area(
+        self, weights: CaseWeights, of: Literal["risk", "loss"], coverage: float | None = None
+    ) -> Floats:
+        """Area under risk or summed loss over accepted weight: all of it, or up to a coverage."""
+        if coverage is None:
+            whole: Floats = getattr(self.areas(weights), of)
+            return whole
+        is_kept, row = coverage in self.cuts, ("risk", "loss").index(of)
+        cut = self.areas(weights, *() if is_kept else (coverage,)).cut
+        return np.asarray(cut[row, self.cuts.index(coverage) if is_kept else 0])
+
+    @once_a_block
+    def reached(self, weights: CaseWeights, coverage: float) -> Floats:
+        """Weight and loss where a coverage is reached, NaN if never."""
+        is_kept = coverage in self.grid
+        reached = self.areas(weights, *() if is_kept else (coverage,)).reached
+        return np.asarray(reached[:, self.grid.index(coverage) if is_kept else 0])
+
+    @once_a_block
+    def within(self, weights: CaseWeights, risk: float) -> Floats:
+        """The most weight that is accepted at no more than a risk."""
+        if risk in self.risks:
+            return np.asarray(self.areas(weights).within[self.risks.index(risk)])
+        return np.asarray(self.areas(weights, None, risk).within[0])
+
+    @once_a_block
     def exact(self, weights: CaseWeights) -> Floats:
         """By row: exact area, concordant pairs and lost pairs."""
         from acumen.views.ranking_kernels import exact
@@ -313,6 +337,23 @@ class Ranking(CaseRows):
     def _ranked(self, weights: CaseWeights) -> tuple[Any, Any, Any, Any, Any]:
         """What every compiled loop over the ranking begins with."""
         return self.index, self.loss, self.ends, weights.counts, self.own
+
+    def tangent(self, block: CaseWeights) -> Tangent | None:
+        """How the sums that a block remembers move with the weight of a case."""
+        from acumen.views.ranking_moves import tangent
+
+        return tangent(self, block)
+
+    def without(self, block: CaseWeights, group: NDArray[np.int64], groups: int) -> KnownSums:
+        """What jumps from row to row, of what a block remembers, without each group of cases."""
+        from acumen.views.ranking_moves import without
+
+        return without(self, block, group, groups)
+
+    @property
+    def codes(self) -> NDArray[Any]:
+        """A number for what each row of the table holds."""
+        return self._codes_of(tie_of_row(self.ends) * len(self.grades.cost) + self.kind)
 
     def beside(self, other: Ranking) -> Ranking:
         """The rows of two rankings of the same cases in one, the other's cases numbered after ours.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.types import Floats
 from acumen.views.severity import SeverityRanking
-from acumen.views.weights import NO_WEIGHT, CaseWeights, once_a_block
+from acumen.views.tangents import Part, Tangent, joined
+from acumen.views.weights import NO_WEIGHT, CaseWeights, Sum, once_a_block
 
 RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency")
 """Everything that is counted per case."""
@@ -72,6 +73,19 @@ class Reasoning:
         columns = [*self.right.values(), *(self.of[name] for name in self.right)]
         return np.vstack(columns).astype(np.float64)
 
+    def tangent(self, block: CaseWeights) -> Tangent | None:
+        """How the sums move with the weight of a case."""
+        if not len(self) or not block.sums_of(self):
+            return None
+        names, columns = list(self.right), self.columns
+
+        def name(moved: list[Floats]) -> Mapping[Sum, Any]:
+            right, of = np.split(moved[0], 2)
+            pairs = zip(right, of, strict=True)
+            return {Sum(self, "sums"): dict(zip(names, pairs, strict=True))}
+
+        return Tangent([Part(columns.sum(axis=1), lambda slope: slope @ columns)], name)
+
     @once_a_block
     def sums(self, weights: CaseWeights) -> Mapping[str, tuple[Floats, Floats]]:
         """Weighted sums of each component: right, and checked."""
@@ -111,10 +125,9 @@ class RankingWithReasons:
         """How many cases there are."""
         return self.ranking.n_cases
 
-    @property
-    def parts(self) -> tuple[SeverityRanking, Reasoning]:
-        """The views that it is made of."""
-        return self.ranking, self.reasoning
+    def tangent(self, block: CaseWeights) -> Tangent | None:
+        """How the sums of both move with the weight of a case."""
+        return joined([self.ranking, self.reasoning], block)
 
     def cases_behind(self, metric: str) -> int:
         """Cases that are ranked."""

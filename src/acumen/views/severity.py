@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,14 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.table.judgments import Judgments
 from acumen.types import CaseId, Floats
 from acumen.views.confusion import answered_among
+from acumen.views.tangents import Part, Tangent, by_case, of_pairs, of_precision, summed
 from acumen.views.weights import (
     CaseRows,
     CaseWeights,
     Group,
+    Sum,
     cases_of,
     once_a_block,
     rows_of,
     tie_ends,
+    tie_of_row,
 )
 
 BY_SCORE: Final = "risk_score"
@@ -104,6 +107,50 @@ class SeverityRanking(CaseRows):
         before = np.append(0, self.ends[:-1])
         middle = (before + self.ends) / 2 / len(self)
         return 1.0 - np.repeat(middle, self.ends - before)
+
+    def tangent(self, block: CaseWeights) -> Tangent | None:
+        """How the sums move with the weight of a case."""
+        if not len(self.order) or not block.sums_of(self):
+            return None
+        # rows of one tie and level move alike: of predicted levels there are a few such lanes
+        code = tie_of_row(self.ends) * self.levels + self.level
+        there = np.zeros(len(self.ends) * self.levels, bool)
+        there[code] = True
+        lane = (np.cumsum(there, dtype=np.int32) - 1)[code]
+        tie, level = np.divmod(np.flatnonzero(there), self.levels)
+        of_case = by_case(self, lane)
+        size, own = len(tie), summed(lane, self.row_weight[self.order])
+        base = self.sums(block)
+        high = level >= np.arange(1, self.levels)[:, None]
+        risky, top = own * (level > 0), level == self.levels - 1
+        ordering = np.where(level > 0, of_precision(tie, risky, risky * top, top), 0.0)
+        slopes: tuple[Sequence[Floats], ...] = (
+            [np.ones(size)],
+            [*high.astype(np.float64)],
+            [of_precision(tie, own, own * row, row) for row in high],
+            [of_pairs(tie, own, row) for row in high],
+            [ordering],
+        )
+        names = ThresholdSums.__slots__
+        sizes = np.cumsum([len(part) for part in slopes])[:-1]
+        sums = [np.atleast_2d(getattr(base, name))[:, 0] for name in names]
+        parts = [
+            Part.dense(total, of_case(np.append(by_lane, 0.0)))
+            for totals, rows in zip(sums, slopes, strict=True)
+            for total, by_lane in zip(totals, rows, strict=True)
+        ]
+
+        def name(moved: list[Floats]) -> Mapping[Sum, Any]:
+            weight, above, precision, outranked, order = np.split(np.vstack(moved), sizes)
+            sums = ThresholdSums(weight[0], above, precision, outranked, order[0])
+            return {Sum(self, "sums"): sums}
+
+        return Tangent(parts, name)
+
+    @property
+    def codes(self) -> NDArray[Any]:
+        """A number for what each row of the table holds."""
+        return self._codes_of(tie_of_row(self.ends) * self.levels + self.level)
 
     @once_a_block
     def sums(self, weights: CaseWeights) -> ThresholdSums:

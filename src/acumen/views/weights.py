@@ -7,7 +7,7 @@ loop can carry many abreast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, wraps
 from typing import Any, Concatenate, Final, Literal, NamedTuple, ParamSpec, Self, TypeVar
@@ -25,6 +25,19 @@ NO_WEIGHT: Final = "no row has weight"
 NO_ANSWER: Final = "no row was answered"
 
 
+class Sum(NamedTuple):
+    """A statistic of a view, as a block remembers it: whose, which, and of what."""
+
+    view: Hashable
+    """A view is equal to itself alone, so it is its own key."""
+    name: str
+    arguments: tuple[Any, ...] = ()
+
+
+class UnknownSumError(LookupError):
+    """A block that knows some sums alone was asked for something else."""
+
+
 @dataclass(frozen=True, eq=False)
 class CaseWeights:
     """A block of weightings: ``counts[case, column]``, whole numbers or not.
@@ -34,14 +47,14 @@ class CaseWeights:
     """
 
     counts: NDArray[Any]
-    memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
-    """What :func:`once_a_block` and metrics have computed."""
+    memory: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    """What :func:`once_a_block` and metrics have computed; nobody else writes here."""
 
     @classmethod
     def once(cls, n_cases: int) -> CaseWeights:
         """Every case counts once: the study as it is."""
         # the type that resamples have, so that the loops are compiled for it alone
-        return cls(np.ones((n_cases, 1), np.uint16))
+        return CaseWeights(np.ones((n_cases, 1), np.uint16))
 
     @property
     def lanes(self) -> int:
@@ -54,11 +67,42 @@ class CaseWeights:
             self.memory[key] = compute()
         return self.memory[key]  # type: ignore[no-any-return]  # stored just above, as T
 
+    def sums_of(self, view: Hashable, name: str | None = None) -> list[Sum]:
+        """Which statistics of a view were asked for, by default under any name."""
+        sums = [key for key in self.memory if isinstance(key, Sum) and key.view is view]
+        return [key for key in sums if name in (None, key.name)]
+
+    def sums_for(self, twin: Hashable, view: Hashable) -> KnownSums:
+        """What is known of a view as what is known of its twin, which has the same sums."""
+        sums = self.sums_of(view)
+        return KnownSums(self.lanes, {key._replace(view=twin): self.memory[key] for key in sums})
+
     def weigh(self, columns: Floats) -> Floats:
         """Sums over the cases, one row for every row of ``columns`` (statistic, case)."""
         from acumen.views.ranking_kernels import weigh_columns
 
         return weigh_columns(columns, self.counts)
+
+
+class KnownSums(CaseWeights):
+    """A block of which some sums of views are known and nothing else: it has no counts.
+
+    What a metric is on it, it is as a function of these sums. One that is made of anything beside
+    them cannot have a value here: asking for the counts ends it, whatever the road.
+    """
+
+    def __init__(self, lanes: int, sums: Mapping[Sum, Any]) -> None:
+        vars(self).update(_lanes=lanes, memory=dict(sums))
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """There are none."""
+        raise UnknownSumError
+
+    @property
+    def lanes(self) -> int:
+        """How many values each sum has."""
+        return int(vars(self)["_lanes"])
 
 
 def once_a_block(
@@ -68,8 +112,9 @@ def once_a_block(
 
     @wraps(method)
     def call(view: V, weights: CaseWeights, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        # a view is equal to itself alone, so it is its own key
-        key = (view, method.__name__, args, *kwargs.items())
+        if kwargs:
+            raise TypeError(f"{method.__name__}: what is asked has one spelling, without keywords")
+        key = Sum(view, method.__name__, args)
         return weights.recall(key, lambda: method(view, weights, *args, **kwargs))
 
     return call
@@ -146,6 +191,24 @@ class CaseRows:
     def case_weight(self) -> Floats:
         """What the rows of each case count together."""
         return np.bincount(self.case, self.row_weight, self.n_cases).astype(np.float64)
+
+    def by_cell(self, cell: NDArray[Any], cells: int, values: Floats | None = None) -> Floats:
+        """``(cell, case)``: sums of values of the rows in order, by default of their weights."""
+        at = cell.astype(np.int64) * self.n_cases + self.index
+        values = self.own if values is None else values
+        sums = np.bincount(at, values, cells * self.n_cases)
+        return sums.reshape(cells, self.n_cases).astype(np.float64)
+
+    @property
+    def codes(self) -> NDArray[Any]:
+        """A number for what each row of the table holds; rows of one number are alike."""
+        return self._codes_of(np.zeros(len(self.order), np.uint64))
+
+    def _codes_of(self, code: NDArray[Any]) -> NDArray[Any]:
+        """The same where rows that are not looked at are alike, by a number for each other one."""
+        codes = np.zeros(len(self.case), np.uint64)
+        codes[self.order] = np.asarray(code, np.uint64) + np.uint64(1)
+        return codes
 
     @cached_property
     def balance(self) -> tuple[float, float]:

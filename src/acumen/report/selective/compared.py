@@ -15,8 +15,8 @@ from acumen.errors import counted
 from acumen.metrics import METRICS
 from acumen.report.cells import title_of
 from acumen.report.claims import Claim
-from acumen.results.measured import Delta, Side
 from acumen.results.metrics import Matched, MetricsArtifact, Population, name
+from acumen.values.measured import Delta, Side
 
 SIDES: Final[tuple[Side, Side]] = ("left", "right")
 
@@ -68,22 +68,11 @@ DESCRIBED: Final = (
 )
 
 
-def is_described(artifact: MetricsArtifact) -> bool:
-    """Whether any row is marked so."""
-    deltas = (artifact.comparison.deltas or {}).values()
-    return any(d.description is not None for by in deltas for d in by.values())
-
-
 def verdict(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     """Which run is better at equal coverage, or that these cases cannot show it; and coverage."""
-    return " ".join(_claims(artifact, names))
-
-
-def _claims(artifact: MetricsArtifact, names: Sequence[str], *, bare: bool = False) -> list[str]:
-    """The verdict, ``bare`` without its numbers, and what else is claimed."""
     if artifact.population.participants_included < RELIABLE_CASES:
-        return [too_few(artifact.population)]
-    return [_at_equal_coverage(artifact, names, bare=bare), *_beside(artifact, names)]
+        return too_few(artifact.population)
+    return " ".join([_at_equal_coverage(artifact, names), *_beside(artifact, names)])
 
 
 def too_few(people: Population) -> str:
@@ -105,7 +94,7 @@ def favoured(artifact: MetricsArtifact) -> dict[Side, list[str]]:
     return {side: [f for f, m in matched.items() if m.favours == side] for side in SIDES}
 
 
-def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str], *, bare: bool) -> str:
+def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     matched, favours = artifact.comparison.matched, favoured(artifact)
     if not matched:
         return "Nothing can be compared: there is no confidence function with a value."
@@ -121,8 +110,7 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str], *, bare:
         if functions and len(functions) == len(matched):
             every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
             first = f"by {name(functions[0])}, " if every else ""
-            numbers = "" if bare else f" ({first}{_by(matched[functions[0]], names)})"
-            return f"{start} {claim}{every}{numbers}."
+            return f"{start} {claim}{every} ({first}{_by(matched[functions[0]], names)})."
         if functions:
             parts.append(f"{claim} by {listed([name(f) for f in functions], 3)}")
     rest = len(matched) - sum(map(len, favours.values()))
@@ -169,26 +157,23 @@ def _shares(coverage: Delta) -> str:
     return f"{100 * (coverage.left or 0.0):.1f}% and {100 * (coverage.right or 0.0):.1f}%"
 
 
-def conclusions(artifact: MetricsArtifact) -> list[str]:
-    """The same for a page: the verdict in numbers, then what stands beside it."""
-    names = artifact.input_names
-    first = next(iter(artifact.functions), None)
-    lead, *beside = _claims(artifact, names, bare=True)
-    guard: list[str] = []
-    matched = artifact.comparison.matched.get(first or "")
-    if matched is not None and matched.left is not None and matched.right is not None:
-        interval = matched.difference.interval
-        ends = ", without an interval"
-        if interval is not None:
-            level = f"{100 * interval.confidence_level:g}% interval"
-            ends = f", {level} {interval.low:+.4f} to {interval.high:+.4f}"
-        lead += (
-            f" Ranked by {name(first)}, the surest {matched.coverage:.1%} of the judgments have a "
-            f"mean loss of {matched.left:.4f} for {names[0]} and {matched.right:.4f} for "
-            f"{names[1]}: {matched.difference.delta:+.4f}{ends}."
-        )
-        guard = _guarded(matched, names)
-    return [lead, *guard, *([" ".join(beside)] if beside else [])]
+def details(artifact: MetricsArtifact) -> list[str]:
+    """The verdict in numbers, by the first function; and the guard, where it alone is against."""
+    names, first = artifact.input_names, next(iter(artifact.functions), "")
+    matched = artifact.comparison.matched.get(first)
+    if matched is None or matched.left is None or matched.right is None:
+        return []
+    interval = matched.difference.interval
+    ends = ", without an interval"
+    if interval is not None:
+        level = f"{100 * interval.confidence_level:g}% interval"
+        ends = f", {level} {interval.low:+.4f} to {interval.high:+.4f}"
+    numbers = (
+        f"Ranked by {name(first)}, the surest {matched.coverage:.1%} of the judgments have a "
+        f"mean loss of {matched.left:.4f} for {names[0]} and {matched.right:.4f} for "
+        f"{names[1]}: {matched.difference.delta:+.4f}{ends}."
+    )
+    return [numbers, *_guarded(matched, names)]
 
 
 def _guarded(matched: Matched, names: Sequence[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -12,7 +11,17 @@ from acumen.charts.theme import drawn
 from acumen.defaults import RESAMPLED_ROWS, RESAMPLES
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import UNDEFINED, Cases, Column, Fact, Table
-from acumen.report.cells import coded, difference, fact, number, percent, plain, text, unit_of
+from acumen.report.cells import (
+    coded,
+    difference,
+    fact,
+    number,
+    percent,
+    plain,
+    settings,
+    text,
+    unit_of,
+)
 from acumen.report.selective.compared import rows_of, shared_rows
 from acumen.results.metrics import MetricsArtifact, Rows, name
 from acumen.table.judgments import Outcome
@@ -60,39 +69,6 @@ def fact_list(artifact: MetricsArtifact) -> Iterator[Fact]:
         yield fact("AUGRC", area, Unit.LOSS, f"ranked by {name(str(best))}; lower is better")
 
 
-def evaluate_command(artifact: MetricsArtifact) -> str | None:
-    """The command that makes the artifact again, where its inputs were files."""
-    if any(entry.path is None for entry in artifact.inputs):
-        return None
-    words = ["acumen", "evaluate"]
-    # several systems of one file are one input
-    for path, mode in dict.fromkeys((entry.path, entry.mode) for entry in artifact.inputs):
-        words += ["--input", str(path)]
-        words += [] if mode is None else ["--mode", mode]
-    words += artifact.options.get("reading", [])
-    for key in _OPTIONS:
-        option = f"--{key.replace('_', '-')}"
-        value = artifact.options.get(key)
-        if isinstance(value, list) and key == "coverage_grid":
-            value = ",".join(map(str, value))
-        for part in value if isinstance(value, list) else [value]:
-            words += [] if part is None else [option, str(part)]
-    words += ["--loss", artifact.loss.file or artifact.loss.name]
-    words += [word for name in artifact.options.get("labels", []) for word in ("--label", name)]
-    words += ["--pairwise"] if artifact.options.get("pairwise") is True else []
-    words += ["--intersection-only"] if artifact.comparison.intersection_only else []
-    words += ["--texts"] if artifact.options.get("texts") is True else []
-    return shlex.join(words)
-
-
-_OPTIONS: Final = (
-    *("confidence", "interval", "confidence_level", "bootstrap_resamples", "seed"),
-    *("coverage_grid", "area_coverage", "risk", "by", "items", "estimand", "price"),
-    *("matched_coverage", "baseline", "rank_by", "calibration", "threshold", "scale"),
-)
-"""Keys among an artifact's options that are options of evaluate."""
-
-
 UNDRAWN: Final = (
     f"no resample was drawn of more than {RESAMPLED_ROWS:,} rows: the intervals shown need none; "
     f"--bootstrap-resamples {RESAMPLES} draws them"
@@ -107,8 +83,8 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
     )
     elsewhere = ("command", "scale")
     undrawn = any(v.bootstrap.left_out for sides in artifact.sides.values() for v in sides)
-    settings: list[tuple[str, Any]] = [
-        ("command", command or artifact.options.get("command") or evaluate_command(artifact)),
+    values: list[tuple[str, Any]] = [
+        ("command", command or artifact.command),
         ("acumen", artifact.acumen_version),
         ("made at", artifact.created_at),
         ("loss", f"{artifact.loss.name} = {artifact.loss.definition}"),
@@ -122,7 +98,7 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
     failed = tuple((text(f.case), text(f.reason)) for f in artifact.population.failed[:200])
     tables = [
         Table("Inputs", ("run", "mode", "file", "commit", "SHA-256"), inputs),
-        Table("Settings", ("setting", "value"), tuple((text(k), text(v)) for k, v in settings)),
+        settings(values, "Settings"),
     ]
     if failed:
         tables.append(Table("Failed cases", (artifact.population.case_noun, "reason"), failed))

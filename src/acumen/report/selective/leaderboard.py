@@ -12,10 +12,11 @@ from acumen.defaults import RANK_BY, RELIABLE_CASES
 from acumen.errors import counted
 from acumen.report.blocks import Block, Cell, Folded, Paragraph, Section, Table, Tone
 from acumen.report.cells import fact, measured_cell, number, percent, text, title_of, unit_of
-from acumen.report.plots import plot, plots
+from acumen.report.plots import drawing, plots
+from acumen.report.sections import Ask
 from acumen.report.selective.compared import better, listed, too_few
-from acumen.results.measured import Description
 from acumen.results.metrics import Leaderboard, MetricsArtifact, Standing, name
+from acumen.values.measured import Description
 
 FEW_PAIRS: Final = 10
 """Up to so many pairs a terminal lists them."""
@@ -159,31 +160,27 @@ def blocks(document: MetricsArtifact) -> Iterator[Block]:
         yield Paragraph(f"{held} {NOT_EQUAL}", Tone.QUIET)
 
 
-def section(document: MetricsArtifact, study: str) -> Section:
-    """The same for a page, with a chart of the systems and one of the pairs."""
-    from acumen.charts import CHARTS  # a screen has the tables above and pays for no figure
-
+def section(document: MetricsArtifact, ask: Ask) -> Section:
+    """What a page adds: by how much the first leads, a chart of the systems, one of the pairs."""
     board, table = leaderboard(document), pairs(document)
     if board is None or table is None:
-        return Section("systems", "Which system is better")
+        return Section("compared", "Which is better")
+    draw = drawing(ask, document)
     figures = (
-        plot(
-            study,
+        draw(
             "leaderboard",
-            CHARTS["leaderboard"](document),
             board.caption,
             f"Each dot is a system, each line its own interval. {NOT_EQUAL} Grey is what the "
             "tests of all pairs tell from it; intervals that overlap may still be told apart.",
             board,
         ),
-        plot(
-            study,
+        draw(
             "deltas",
-            CHARTS["deltas"](document),
             table.caption,
             "Each interval holds together with all the others. Grey is what cannot be told.",
             table,
         ),
     )
-    drawn = plots(*figures)
-    return Section("systems", "Which system is better", drawn or (board, Folded(table)))
+    words = (Paragraph(lead),) if (lead := margin(document)) else ()
+    blocks = (*words, *(plots(*figures) or (Folded(table),)))
+    return Section("compared", "Which is better", blocks)

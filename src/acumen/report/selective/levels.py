@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acumen.charts import CHARTS
 from acumen.charts.tables import ABSTAINED
 from acumen.errors import counted
 from acumen.metrics.registry import OVERALL
@@ -19,7 +18,8 @@ from acumen.report.cells import (
     title_of,
     value_and_interval,
 )
-from acumen.report.plots import plot, plots
+from acumen.report.plots import drawing, plots
+from acumen.report.sections import Ask
 from acumen.report.words import why_missing
 from acumen.results.charted import Summary
 from acumen.results.metrics import MetricsArtifact, name
@@ -33,7 +33,7 @@ def _common_rows(artifact: MetricsArtifact) -> str:
     return f" Differences are of the {counted(rows, 'row')} that both answered, of accuracy of all."
 
 
-def agreement(artifact: MetricsArtifact, study: str) -> Section:
+def agreement(artifact: MetricsArtifact, ask: Ask) -> Section:
     """Kappa and its kin, of each input and of their difference."""
     levels = artifact.scale.get("levels", [])
     names = artifact.input_names
@@ -49,10 +49,9 @@ def agreement(artifact: MetricsArtifact, study: str) -> Section:
             change = number(d.delta, "+.4f", d.reason)
             sides = text(f"{names[-1]} minus {names[0]}")
             rows.append((title, sides, change, reach(*d.ends, "+.4f", why_missing(d))))
-    figure = plot(
-        study,
+    draw = drawing(ask, artifact)
+    figure = draw(
         "agreement",
-        CHARTS["agreement"](artifact),
         "Agreement of prediction and truth",
         "Whatever the confidence: 1 is perfect, and for kappa, tau, alpha and what is above chance "
         "0 is no better than guessing. An abstention is wrong in the accuracy; the rest look at "
@@ -62,41 +61,34 @@ def agreement(artifact: MetricsArtifact, study: str) -> Section:
     return Section("agreement", "Does it agree with the truth", plots(figure))
 
 
-def errors(artifact: MetricsArtifact, study: str) -> Section:
+def errors(artifact: MetricsArtifact, ask: Ask) -> Section:
     """Which levels are taken for which, and where the risk is."""
     if not artifact.summaries:
         return Section("errors", "Where it errs")
     items, truths = (_group_table(artifact, kind) for kind in ("item", "truth"))
     ranked_by = plain(artifact.summaries[0].ranked_by)
+    draw = drawing(ask, artifact)
     figures = [
-        plot(
-            study,
+        draw(
             "confusion",
-            CHARTS["confusion"](artifact),
             "Truth and prediction",
             "Rows by true and predicted level; abstentions are a column of their own.",
             _confusion_table(artifact),
         ),
-        plot(
-            study,
+        draw(
             "risk-by-item",
-            CHARTS["risk-by-item"](artifact),
             "Risk by item",
             "Mean loss of the answered rows of each item, with its interval.",
             items,
         ),
-        plot(
-            study,
+        draw(
             "risk-by-level",
-            CHARTS["risk-by-level"](artifact),
             "Risk by level of truth",
             "Mean loss of the answered rows at each true level.",
             truths,
         ),
-        plot(
-            study,
+        draw(
             "precision-recall",
-            CHARTS["precision-recall"](artifact),
             "Precision and recall by threshold",
             f"Rows ranked by {ranked_by}, all items together; dotted is the prevalence.",
             _precision_table(artifact),

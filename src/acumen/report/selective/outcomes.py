@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from acumen.errors import counted
 from acumen.report.cells import plain
 from acumen.results.metrics import MetricsArtifact
 from acumen.table.judgments import JUDGED, LEFT_OUT
-from acumen.table.levels import spell
-from acumen.table.scale import Scale
 
 LONGEST_SIDE: Final = 12
 """With longer names a table of several inputs would not fit into 80 columns."""
@@ -33,27 +31,6 @@ def side_names(artifact: MetricsArtifact) -> list[str]:
     tails = [n if len(n) <= LONGEST_SIDE else f"…{n[-cut:]}" for n in names]
     apart = next((short for short in (heads, tails) if len({*short}) == len(names)), None)
     return apart or [f"{at}: {n[: cut - 3]}…" for at, n in enumerate(names, 1)]
-
-
-def scale_note(scale: Mapping[str, Any]) -> str | None:
-    """That nobody named the levels, and how to; None where somebody did."""
-    if not scale.get("inferred"):
-        return None
-    span = spell(scale["levels"])
-    if isinstance(scale["levels"][0], str):
-        return f"levels inferred: {span.replace(',', ', ')}, as the data hold nothing else"
-    first, *_, last = scale["levels"]
-    words = span.replace("-", "–") if first >= 0 else f"{first} to {last}"
-    return (
-        f"levels inferred: {words}, the range of the numbers in the data; "
-        f"if the scale has others, name them: --levels {span} (scale= in Python)"
-    )
-
-
-def scale_warning(scale: Scale) -> list[str]:
-    """The same of a table that is not evaluated."""
-    note = scale_note({"levels": scale.levels, "inferred": scale.inferred})
-    return [] if note is None else [note]
 
 
 def population(artifact: MetricsArtifact) -> str:

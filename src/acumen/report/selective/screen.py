@@ -14,7 +14,7 @@ from acumen.defaults import ESTIMAND, ITEMS
 from acumen.errors import printable
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Unit, floor_of
-from acumen.report.blocks import UNDEFINED, Block, Cell, Paragraph, Section, Table, Tone
+from acumen.report.blocks import UNDEFINED, Cell, Detail, Paragraph, Section, Table, Tone
 from acumen.report.cells import (
     amount,
     is_signed,
@@ -38,8 +38,8 @@ from acumen.report.selective.outcomes import (
 )
 from acumen.report.selective.slices import for_whom
 from acumen.report.selective.words import conclusion, knows
-from acumen.results.measured import Delta, Measured
 from acumen.results.metrics import MetricsArtifact, Variant, name
+from acumen.values.measured import Delta, Measured
 
 Numbers = Sequence[Measured | None]
 """Of each input."""
@@ -64,7 +64,7 @@ def screen(artifact: MetricsArtifact) -> list[Section]:
     leading = _leading(artifact)
     sections = [_judged(artifact), *(build(leading) for build in OF_EACH)]
     sections += [_compared(artifact), for_whom(artifact)]
-    return [section for section in sections if section.blocks]
+    return [section for section in sections if section.blocks or section.finding]
 
 
 def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
@@ -94,7 +94,9 @@ def _judged(artifact: MetricsArtifact) -> Section:
     of += ", rows weighted (counts are not)" if options.get("weighted") else ""
     about = f"{loss} · {artifact.confidence_level:.0%} intervals · {of}"
     lines = "\n".join([population(artifact), *_inputs(artifact), about])
-    return Section("judged", "What was judged, and what became of it", (Paragraph(lines),))
+    note = artifact.scale_note
+    blocks = (*([] if note is None else [Paragraph(note, Tone.STRONG)]), Paragraph(lines))
+    return Section("judged", "What was judged, and what became of it", blocks)
 
 
 def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
@@ -116,8 +118,9 @@ def _right(artifact: MetricsArtifact) -> Section:
     by_case = artifact.options.get("estimand") == "case"
     alike = f", each {artifact.population.case_noun} counting alike" * by_case
     words = f"Exactly right in {said} of all rows{alike}; an abstention is no right answer."
-    blocks = (Paragraph(words), _numbers(artifact, rows)) if artifact.population.has_truth else ()
-    return Section("right", "How right is it", blocks)
+    if not artifact.population.has_truth:
+        return Section("right", "")
+    return Section("right", "How right is it", (_numbers(artifact, rows),), finding=words)
 
 
 def _said(artifact: MetricsArtifact, numbers: Numbers, unit: Unit) -> str:
@@ -150,22 +153,21 @@ def _of(artifact: MetricsArtifact, keys: Iterable[str]) -> list[Row]:
 def _knows(artifact: MetricsArtifact) -> Section:
     title, best = "Does it know when it does not", artifact.best_function
     if best is None:
-        return Section("knows", title, (Paragraph(nothing_ranked(artifact)),))
+        return Section("knows", title, (), Detail.ANSWER, nothing_ranked(artifact))
     variants = artifact.sides[best]
     limits = [key for key in variants[0].metrics if key.startswith("coverage_at_risk")]
     rows = [("Coverage", *row[1:]) for row in _of(artifact, ["cmax"])] + _of(artifact, AREAS)
-    ends = [""] * len(limits)
-    blocks: tuple[Block, ...]
+    ends, detail = [""] * len(limits), Detail.MAIN
+    cuts: tuple[Table, ...] = ()
     if len(variants) == 1:
-        words = f"By {name(best)}: {knows(artifact, variants[0])}."
+        words, detail = f"By {name(best)}: {knows(artifact, variants[0])}.", Detail.ANSWER
         ends = [f", cut {_threshold(variants[0], key)}" for key in limits]
-        blocks = (Paragraph(words), _cuts(artifact, variants[0]))
+        cuts = (_cuts(artifact, variants[0]),)
     else:
         words = f"By {name(best)}: {loss_words(artifact)}, as fewer and surer answers are kept."
-        blocks = (Paragraph(words),)
         rows = [*_surest(artifact, variants), *rows]
     rows += [(row[0] + end, *row[1:]) for row, end in zip(_of(artifact, limits), ends, strict=True)]
-    return Section("knows", title, (*blocks, _numbers(artifact, rows)))
+    return Section("knows", title, (*cuts, _numbers(artifact, rows)), detail, words)
 
 
 def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[Row]:
@@ -226,15 +228,14 @@ def _honest(artifact: MetricsArtifact) -> Section:
     numbers = [variant.metrics.get("ece") for variant in artifact.sides[best]]
     title = f"Is its confidence honest ({name(best)})"
     if all(m is None or m.value is None for m in numbers):
-        return Section("honest", title, (Paragraph(not_probability(artifact, best)),))
+        return Section("honest", title, finding=not_probability(artifact, best))
     said = _said(artifact, numbers, Unit.NUMBER)
     words = f"Confidence and share of right answers lie {said} apart on average; 0 is honest."
-    blocks = (Paragraph(words), _numbers(artifact, _of(artifact, HONEST)))
-    return Section("honest", title, blocks)
+    return Section("honest", title, (_numbers(artifact, _of(artifact, HONEST)),), finding=words)
 
 
 def _severity(artifact: MetricsArtifact) -> Section:
-    if not artifact.summaries:
+    if not artifact.summaries or not artifact.summaries[0].precision_recall:
         return Section("severity", "")
     first, numbers = artifact.summaries[0], artifact.overall_by_input
     shares = {f"≥ {curve.at_least}": curve.prevalence for curve in first.precision_recall}
@@ -246,8 +247,8 @@ def _severity(artifact: MetricsArtifact) -> Section:
         among = "" if chance is None or len(numbers) > 1 else f", by chance {chance:.1%}"
         rows.append((title + among, key, [metrics.get(key) for metrics in numbers]))
     words = f"Answered rows ranked by {plain(first.ranked_by).replace('_', ' ')}, worst first."
-    blocks = (Paragraph(words), _numbers(artifact, rows))
-    return Section("severity", "Does it rank severity", blocks if first.precision_recall else ())
+    blocks = (_numbers(artifact, rows),)
+    return Section("severity", "Does it rank severity", blocks, finding=words)
 
 
 def _functions(artifact: MetricsArtifact) -> Section:
@@ -270,17 +271,19 @@ def _functions(artifact: MetricsArtifact) -> Section:
         return Section("functions", "")
     sides = [f"AUGRC, {side}" for side in side_names(artifact)]
     table = Table("", ("confidence", *(sides if paired else columns.values())), rows)
-    words = "Lowest first; of systems that answer unequally much it says not which is better."
-    words = words if paired else conclusion(artifact)
-    return Section("functions", "Which confidence ranks best", (Paragraph(words), table))
+    title = "Which confidence ranks best"
+    if paired:
+        words = "Lowest first; of systems that answer unequally much it says not which is better."
+        return Section("functions", title, (table,), finding=words)
+    return Section("functions", title, (table,), Detail.ANSWER, conclusion(artifact))
 
 
 def _compared(artifact: MetricsArtifact) -> Section:
     """Of two, by the best function what is tested and what is described; the words are of all."""
     best = artifact.best_function
     if artifact.is_list:
-        blocks: list[Block] = [Paragraph(conclusion(artifact)), *among_several(artifact)]
-        return Section("compared", "Which is better", tuple(blocks))
+        words, blocks = conclusion(artifact), tuple(among_several(artifact))
+        return Section("compared", "Which is better", blocks, Detail.ANSWER, words)
     if len(artifact.inputs) < 2 or best is None:
         return Section("compared", "")
     rows = [
@@ -289,10 +292,11 @@ def _compared(artifact: MetricsArtifact) -> Section:
     ]
     left, right = side_names(artifact)
     table = Table("", ("", left, right, "difference", "p"), tuple(rows))
-    blocks = [Paragraph(verdict(artifact, [left, right])), table]
-    if any(row[0].text.endswith("†") for row in rows):
-        blocks.append(Paragraph(DESCRIBED, Tone.QUIET))
-    return Section("compared", f"Which is better ({right} − {left}, {name(best)})", tuple(blocks))
+    is_described = any(row[0].text.endswith("†") for row in rows)
+    described = [Paragraph(DESCRIBED, Tone.QUIET)] if is_described else []
+    title = f"Which is better ({right} − {left}, {name(best)})"
+    words = verdict(artifact, [left, right])
+    return Section("compared", title, (table, *described), Detail.ANSWER, words)
 
 
 def _delta_cells(delta: Delta) -> list[Cell]:

@@ -27,16 +27,18 @@ INTERVALS: Final = (CLAIMED, "noise_floor_levels")
 
 def for_whom(artifact: MetricsArtifact) -> Section:
     """A table for each column and input; what is worst in it, and what is claimed."""
-    blocks: list[Block] = []
     families: dict[tuple[str, str], list[Slice]] = {}
     for part in artifact.slices:
         families.setdefault((" × ".join(part.by), part.input), []).append(part)
+    blocks: list[Block] = []
     for (by, system), parts in families.items():
-        blocks += [Paragraph(_words(by, system, parts, artifact)), _table(by, parts)]
+        who = f", {plain(system)}" if len(artifact.inputs) > 1 else ""
+        blocks.append(_table(f"By {plain(by)}{who}" if len(families) > 1 else "", by, parts))
     if any(part.is_small for part in artifact.slices):
         few = f"{UNRELIABLE} fewer than {RELIABLE_CASES} {artifact.population.case_noun}s"
         blocks.append(Paragraph(f"{few}: nothing is claimed of it", Tone.QUIET))
-    return Section("slices", "For whom is it better or worse", tuple(blocks))
+    words = " ".join(_words(*of, parts, artifact) for of, parts in families.items())
+    return Section("slices", "For whom is it better or worse", tuple(blocks), finding=words)
 
 
 def _words(by: str, system: str, parts: list[Slice], artifact: MetricsArtifact) -> str:
@@ -60,7 +62,7 @@ def _words(by: str, system: str, parts: list[Slice], artifact: MetricsArtifact) 
     return f"By {plain(by)}: {text}."
 
 
-def _table(by: str, parts: list[Slice]) -> Table:
+def _table(caption: str, by: str, parts: list[Slice]) -> Table:
     keys = [key for key in COLUMNS if any(key in part.metrics for part in parts)]
     rows = []
     for part in parts:
@@ -72,4 +74,4 @@ def _table(by: str, parts: list[Slice]) -> Table:
         first = Cell(plain(part.group) + UNRELIABLE * part.is_small)
         rows.append((first, number(part.cases), *cells, p_cell(p)))
     columns = (plain(by), "cases", *(COLUMNS[key] for key in keys), "p")
-    return Table("", columns, tuple(rows))
+    return Table(caption, columns, tuple(rows))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from acumen.report.selective.facts import evaluate_command
 from acumen.results.metrics import Comparison, MetricsArtifact, names_of
 
 
@@ -46,7 +45,6 @@ def _together(artifacts: Sequence[MetricsArtifact]) -> MetricsArtifact:
     """One document of several of one system each; nothing is compared in it."""
     first, inputs = artifacts[0], [artifact.inputs[0] for artifact in artifacts]
     labels = [artifact.input_names[0] for artifact in artifacts]
-    commands = [a.options.get("command") or evaluate_command(a) for a in artifacts]
 
     def every(*keys: str, of: Sequence[Any] = artifacts) -> dict[str, list[Any]]:
         return {key: [part for one in of for part in getattr(one, key)] for key in keys}
@@ -65,7 +63,7 @@ def _together(artifacts: Sequence[MetricsArtifact]) -> MetricsArtifact:
             },
             "comparison": Comparison(enabled=True, intersection_only=False),
             "leaderboard": None,
-            "options": {**first.options, "command": "; ".join(filter(None, commands)) or None},
+            "command": "; ".join(filter(None, (a.command for a in artifacts))) or None,
             "best": None,
             "overall": [artifact.overall_by_input[0] for artifact in artifacts],
             "warnings": [*dict.fromkeys(every("warnings")["warnings"])],

@@ -1,7 +1,6 @@
 """What a metrics artifact says in plain words: what can be concluded and what cannot.
 
-One line for the terminal (:func:`conclusion`), questions with their answers for the page
-(:func:`summary`).
+What :func:`conclusion` says is the finding of a section; :func:`limits` are a section of their own.
 """
 
 from __future__ import annotations
@@ -9,21 +8,10 @@ from __future__ import annotations
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
 from acumen.report.claims import Claim
-from acumen.report.selective.compared import conclusions, listed, verdict
-from acumen.report.selective.leaderboard import margin
+from acumen.report.selective.compared import listed, verdict
 from acumen.report.selective.leaderboard import verdict as among_several
 from acumen.report.selective.outcomes import nothing_ranked
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
-
-Answers = tuple[tuple[str, tuple[str, ...]], ...]
-
-
-def summary(artifact: MetricsArtifact) -> Answers:
-    """Questions a reader comes with, each with its answers."""
-    return (
-        ("What can be concluded", tuple(_conclusions(artifact))),
-        ("What cannot be concluded", tuple(_limits(artifact))),
-    )
 
 
 def conclusion(artifact: MetricsArtifact) -> str:
@@ -57,19 +45,6 @@ def _alike(best: Best) -> str:
     return f"{listed([name(f) for f in best.equal], 4)} {verb} alike"
 
 
-def _conclusions(artifact: MetricsArtifact) -> list[str]:
-    best = artifact.best_function
-    if best is None and not artifact.is_list:
-        return [nothing_ranked(artifact)]
-    if artifact.is_list:
-        return [f"{among_several(artifact)} {margin(artifact)}".strip()]
-    if artifact.comparison.enabled:
-        return conclusions(artifact)
-    assert best is not None
-    words = [f"By {name(best)}: {knows(artifact, artifact.sides[best][0])}."]
-    return words if artifact.best is None else [*words, conclusion(artifact)]
-
-
 def knows(artifact: MetricsArtifact, variant: Variant) -> str:
     """Whether the best function tells right from wrong answers, on one input."""
     if not variant.cmax:
@@ -89,7 +64,8 @@ def knows(artifact: MetricsArtifact, variant: Variant) -> str:
     return f"{claim}: it is surer of a right than of a wrong answer in {pairs}"
 
 
-def _limits(artifact: MetricsArtifact) -> list[str]:
+def limits(artifact: MetricsArtifact) -> list[str]:
+    """What cannot be concluded."""
     people = artifact.population
     noun, n = people.case_noun, people.participants_included
     limits = [

@@ -22,13 +22,13 @@ from acumen.report.cells import (
 )
 from acumen.report.words import note_of, why_no_interval
 from acumen.results.files import ResultFile
-from acumen.results.measured import Delta, Measured
 from acumen.results.verdicts import (
     SCORES,
     ComparisonDocument,
     ResultsDocument,
     method_names,
 )
+from acumen.values.measured import Delta, Measured
 
 Documents = Sequence[ResultsDocument]
 
@@ -59,9 +59,9 @@ def score_table(documents: Documents) -> Table:
             tick = ("✓" if score.interval else "✓ (no interval)") if above else ""
             if key == "process" and (lone := document.lone_component) is not None:
                 tick = f"{title_of(lone)} alone"
-            rows.append((text(title), *method, *_share_cells(score), Cell(tick)))
+            rows.append((text(title), *method, *_two_cells(document, key), Cell(tick)))
     columns = _columns(documents, "Metric", "Score", _level(documents), "Status")
-    return Table("Scores", columns, tuple(rows))
+    return Table("", columns, tuple(rows))
 
 
 def component_table(documents: Documents) -> Table:
@@ -69,17 +69,18 @@ def component_table(documents: Documents) -> Table:
     elsewhere = (*PROCESS_WEIGHTS, *SCORES, "primitive_accuracy")
     beside = [m.name for m in kin_of("process") if m.name not in elsewhere]
     rows = []
-    for key in (*PROCESS_WEIGHTS, *beside):
+    has_shares = any(share is not None for d in documents for share in d.components.values())
+    for key in (*PROCESS_WEIGHTS, *beside) if has_shares else ():
         for method, document in _methods(documents):
             if key not in document.metrics and key not in document.components:
                 continue
-            share, counts = document.measured(key), document.right_of(key)
+            counts = document.right_of(key)
             checked = UNDEFINED if counts is None else "{}/{}".format(*counts)
             weight = f"{PROCESS_WEIGHTS[key]}%" if key in PROCESS_WEIGHTS else ""
-            cells = (*_share_cells(share), Cell(checked), Cell(weight))
+            cells = (*_two_cells(document, key), Cell(checked), Cell(weight))
             rows.append((text(title_of(key)), *method, *cells))
     columns = ("Score", _level(documents), "Right/of", "Weight")
-    return Table("Components", _columns(documents, "Component", *columns), tuple(rows))
+    return Table("", _columns(documents, "Component", *columns), tuple(rows))
 
 
 def threshold_table(documents: Documents) -> Table:
@@ -87,26 +88,22 @@ def threshold_table(documents: Documents) -> Table:
     rows = []
     for method, document in _methods(documents):
         ranking = document.auprc
+        if not ranking.thresholds:
+            continue
         n = UNDEFINED if ranking.n_samples is None else ranking.n_samples
         for at in ranking.thresholds:
-            auprc = document.measured(METRICS["auprc_ge"].at(level=at.threshold).name)
+            auprc = _two_cells(document, METRICS["auprc_ge"].at(level=at.threshold).name)
             others = (amount(at.nap, Unit.NUMBER), amount(at.auroc, Unit.NUMBER))
             share = Cell(f"{at.n_positive}/{n}")
-            rows.append((text(at.at_least), *method, *_share_cells(auprc), share, *others))
+            rows.append((text(at.at_least), *method, *auprc, share, *others))
         means = (amount(v, Unit.NUMBER) for v in (ranking.ordinal_nap, ranking.ordinal_auroc))
-        mean = _share_cells(document.measured("ordinal_auprc"))
+        mean = _two_cells(document, "ordinal_auprc")
         rows.append((text("Mean"), *method, *mean, Cell(""), *means))
-        ordering = _share_cells(document.measured("severity_ordering_ap"))
+        ordering = _two_cells(document, "severity_ordering_ap")
         title = text(title_of("severity_ordering_ap"))
         rows.append((title, *method, *ordering, Cell(""), Cell(""), Cell("")))
     columns = ("AUPRC", _level(documents), "Share", "nAP", "AUROC")
-    return Table(
-        "Ranking by threshold", _columns(documents, "Truth at least", *columns), tuple(rows)
-    )
-
-
-def _share_cells(share: Measured) -> tuple[Cell, Cell]:
-    return amount(share.value, Unit.SHARE, reason=share.reason), interval(share, Unit.SHARE)
+    return Table("", _columns(documents, "Truth at least", *columns), tuple(rows))
 
 
 def agreement_table(documents: Documents) -> Table:
@@ -114,28 +111,43 @@ def agreement_table(documents: Documents) -> Table:
     rows = []
     for metric in kin_of("total_accuracy"):
         for method, document in _methods(documents):
+            if document.agreement is None:
+                continue
             title = metric.title
             if metric.name == "total_accuracy" and document.correct is not None:
                 title += f" ({document.correct}/{document.total})"
             rows.append((text(title), *method, *_two_cells(document, metric.name)))
     columns = _columns(documents, "Measure", "Value", _level(documents))
-    return Table("Agreement", columns, tuple(rows))
+    return Table("", columns, tuple(rows))
 
 
-def file_table(document: ResultsDocument) -> Table:
-    """What another tool's file holds and no other table shows: its accuracy, numbers of its own."""
+def step_table(documents: Documents) -> Table:
+    """How right the steps are that lead to a verdict, and the ranking that they discount."""
     rows = []
-    if document.accuracy is not None and document.agreement is None:
-        title = title_of("total_accuracy")
-        title += "" if document.total is None else f" ({document.correct}/{document.total})"
-        rows.append((text(title), amount(document.accuracy, Unit.SHARE)))
-    own = {} if document.auprc.thresholds else document.auprc.model_extra or {}
-    for key, value in {**own, **(document.model_extra or {})}.items():
-        if isinstance(value, str):
-            rows.append((text(key), text(value)))
-        elif isinstance(value, int | float):
-            rows.append((text(key), amount(float(value), Unit.NUMBER)))
-    return Table("Also in the file", ("What", "Value"), tuple(rows))
+    for method, document in _methods(documents):
+        if (steps := document.primitives) is not None:
+            numbers = (steps.primitive_accuracy, steps.min, steps.max, steps.std)
+            cells = (amount(value, Unit.NUMBER) for value in (*numbers, steps.adjusted_auprc))
+            rows.append((text(title_of("primitive_accuracy")), *method, *cells))
+    columns = _columns(documents, "Steps", "Mean", "Lowest", "Highest", "SD", "AUPRC × mean")
+    return Table("", columns, tuple(rows))
+
+
+def file_table(documents: Documents) -> Table:
+    """What files of another tool hold and no other table shows."""
+    rows = []
+    for method, document in _methods(documents):
+        if document.accuracy is not None and document.agreement is None:
+            title = title_of("total_accuracy")
+            title += "" if document.total is None else f" ({document.correct}/{document.total})"
+            rows.append((text(title), *method, amount(document.accuracy, Unit.SHARE)))
+        own = {} if document.auprc.thresholds else document.auprc.model_extra or {}
+        for key, value in {**own, **(document.model_extra or {})}.items():
+            if isinstance(value, str):
+                rows.append((text(key), *method, text(value)))
+            elif isinstance(value, int | float):
+                rows.append((text(key), *method, amount(float(value), Unit.NUMBER)))
+    return Table("", _columns(documents, "What", "Value"), tuple(rows))
 
 
 def metric_table(documents: Documents) -> Table:
@@ -147,10 +159,11 @@ def metric_table(documents: Documents) -> Table:
         for method, document in _methods(documents)
     ]
     columns = _columns(documents, "Metric", "Value", _level(documents))
-    return Table("Every metric", columns, tuple(rows))
+    return Table("", columns, tuple(rows))
 
 
 def _two_cells(document: ResultsDocument, key: str) -> tuple[Cell, Cell]:
+    """A number and its interval."""
     measured, unit = document.measured(key), unit_of(key)
     return amount(measured.value, unit, reason=measured.reason), interval(measured, unit)
 
@@ -164,7 +177,7 @@ def confusion_table(documents: Documents) -> Table:
             for level, counts in zip(levels, document.summary.confusion, strict=False):
                 rows.append((text(level), *method, *(number(n) for n in counts)))
     columns = _columns(documents, "Truth", *map(plain, levels), "abstained")
-    return Table("Confusion", columns, tuple(rows))
+    return Table("", columns, tuple(rows))
 
 
 LONGEST_NAME: Final = 6
@@ -203,7 +216,7 @@ def delta_table(
         rows.append((*cells, text(right_of_checked(delta))) if with_counts else tuple(cells))
     columns = ("Metric", *names, "Diff.", f"{100 * level:g}% interval", "Better")
     checked = ("Right of checked",) if with_counts else ()
-    return Table("Paired differences", (*columns, *checked), tuple(rows))
+    return Table("", (*columns, *checked), tuple(rows))
 
 
 def right_of_checked(delta: Delta) -> str | None:
@@ -213,7 +226,9 @@ def right_of_checked(delta: Delta) -> str | None:
     return "{}/{} and {}/{}".format(*delta.counts.left, *delta.counts.right)
 
 
-def reasons(titles: Mapping[str, str], numbers: Mapping[str, Measured | Delta]) -> list[Note]:
+def reasons(
+    titles: Mapping[str, str], numbers: Mapping[str, Measured | Delta], whose: str = ""
+) -> list[Note]:
     """Why numbers or intervals are not there, and what to know of intervals: each reason once."""
     concerned: dict[tuple[str, str, bool], list[str]] = {}
     for key, title in titles.items():
@@ -221,7 +236,7 @@ def reasons(titles: Mapping[str, str], numbers: Mapping[str, Measured | Delta]) 
             for what, why, marked in _remarks(one):
                 concerned.setdefault((what, why, marked), []).append(title)
     return [
-        Note(f"{what} for {', '.join(names)}: {plain(why)}.", marked)
+        Note(f"{whose}{what} for {', '.join(names)}: {plain(why)}.", marked)
         for (what, why, marked), names in concerned.items()
     ]
 
@@ -257,7 +272,7 @@ def side_by_side(files: Sequence[ResultFile]) -> list[Block]:
         for file in files
     )
     titles = (title_of(metric) for metric in _RESULT_COLUMNS.values())
-    table = Table("Results", ("Method", "Policy", "N", *titles), rows)
+    table = Table("", ("Method", "Policy", "N", *titles), rows)
     if not any(cell.marked for row in rows for cell in row):
         return [table]
     return [table, Paragraph("* rests on too few cases: unreliable.", Tone.QUIET)]
@@ -290,10 +305,21 @@ def records(files: Iterable[ResultFile]) -> list[Block]:
             share = d.measured(metric)
             cells.append(measured_cell(share.times(100.0), Unit.PERCENT))
         rows.append(tuple(cells))
-    return [Table("Results", (*words, *_RESULT_COLUMNS), tuple(rows))]
+    return [Table("", (*words, *_RESULT_COLUMNS), tuple(rows))]
 
 
-def known_titles(document: ResultsDocument) -> dict[str, str]:
-    """The metrics of a document that we know, with their titles."""
+def notes(whose: str, document: ResultsDocument) -> Iterator[Note]:
+    """What to know of the numbers of a method: what its means cover, and why some are missing."""
+    weight = document.total_weight
+    if weight and weight < 1:
+        yield Note(
+            f"{whose}The weight of a component without a value goes to the others in proportion "
+            f"(they weigh {weight:g} in all)."
+        )
+    rows = document.auprc.thresholds
+    covered = [plain(row.at_least) for row in rows if row.ap is not None]
+    if 0 < len(covered) < len(rows):
+        yield Note(f"{whose}The mean AUPRC covers {' and '.join(covered)} only.")
     keys = dict.fromkeys((*document.metrics, *SCORES))
-    return {key: title_of(key, document.levels) for key in keys if find_metric(key) is not None}
+    known = {k: title_of(k, document.levels) for k in keys if find_metric(k) is not None}
+    yield from reasons(known, document.metrics, whose)

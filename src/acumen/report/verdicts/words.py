@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import Final, Literal, NamedTuple
 
 from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS, TARGET
 from acumen.errors import counted, printable
-from acumen.report.cells import title_of
+from acumen.report.cells import plain, title_of
 from acumen.report.claims import Claim
+from acumen.report.verdicts.tables import right_of_checked, short_names
 from acumen.report.words import why_no_interval
-from acumen.results.measured import Delta, Measured, Side
 from acumen.results.verdicts import ComparisonDocument, ResultsDocument
+from acumen.values.measured import Delta, Measured, Side
 
 LEAST_WEIGHT: Final = 0.5
 """Below this weight of components there is too little to judge the reasons by."""
@@ -35,6 +36,19 @@ _VIRTUES: Final[Mapping[str, str]] = {
 }
 
 
+LIMITS: Final = (
+    "The intervals speak of cases like these; a level with few cases says little, whatever its "
+    "score.",
+    "Process and consistency look at the evidence a method cites, not at what it left unsaid; "
+    "evidence recall does.",
+)
+"""What cannot be concluded."""
+SILENCE: Final = (
+    "An abstention is wrong in accuracy and outside ranking, other agreement, verdict support "
+    "and consistency. What it claimed still counts in the rest of the process score."
+)
+
+
 class Stance(Enum):
     """What can be said of a method's reasons."""
 
@@ -51,6 +65,22 @@ class Reasons(NamedTuple):
 
     stance: Stance
     text: str
+
+
+def judged(documents: Sequence[ResultsDocument]) -> Iterator[str]:
+    """Who judged what by which policy, and what became of it."""
+    for d in documents:
+        facts = {"run": d.run_id or d.policy_id, "method": d.method, "policy": d.policy_id}
+        known = {"K": d.k, "model": d.model, "domain": d.domain, "time": d.timestamp}
+        facts = {what: "unnamed" if fact is None else fact for what, fact in facts.items()}
+        facts |= {what: fact for what, fact in known.items() if fact is not None}
+        counts = [] if d.n is None else [f"N {plain(d.n)}"]
+        if d.answered is not None:
+            counts.append(counted(d.answered, "verdict"))
+            counts += [f"{d.abstained} abstained"] if d.abstained else []
+            counts += [f"{d.failed} failed (left out)"] if d.failed else []
+        yield ", ".join([*(f"{what} {plain(fact)}" for what, fact in facts.items()), *counts])
+    yield SILENCE
 
 
 def paragraphs(document: ResultsDocument) -> list[str]:
@@ -72,7 +102,7 @@ def paragraphs(document: ResultsDocument) -> list[str]:
 def side_of_target(measured: Measured) -> Literal["above", "below"] | None:
     """Where the interval of a score lies; None where that cannot be told.
 
-    >>> from acumen.results.measured import Interval
+    >>> from acumen.values.measured import Interval
     >>> def score(low, high):
     ...     return Measured(value=0.7, interval=Interval(low=low, high=high, method="x"))
     >>> side_of_target(score(0.8, 0.9)), side_of_target(score(0.4, 0.75))
@@ -190,8 +220,9 @@ def comparison_paragraphs(pair: ComparisonDocument, levels: Sequence[object] = (
         "ordinal_auprc": "AUPRC",
         "auprc_ge@1": title_of("auprc_ge@1", levels),
     }.items():
-        if key in deltas and deltas[key].interval is not None:
-            sentences.append(_better(pair, deltas[key], "ranks", title))
+        delta = deltas.get(key)
+        if delta is not None and delta.delta is not None and delta.interval is not None:
+            sentences.append(_better(pair, delta, "ranks", title))
             break
     return [" ".join(sentences)] if sentences else []
 
@@ -214,6 +245,22 @@ def _both(delta: Delta, side: Side) -> str:
     left, right = 100 * (delta.left or 0.0), 100 * (delta.right or 0.0)
     first, second = (left, right) if side == "left" else (right, left)
     return f"{first:.0f}% against {second:.0f}%"
+
+
+def comparison_notes(pair: ComparisonDocument, levels: Sequence[object]) -> Iterator[str]:
+    """How to read the table of differences."""
+    left, right = pair.names
+    if short_names(pair) != pair.names:
+        yield f"left is {left}, right is {right}."
+    yield f"Difference: {right} minus {left}, paired by case; of percents, in percentage points."
+    yield from compared_cases(pair)
+    checked = [
+        f"{title_of(key, levels)} {counts}"
+        for key, delta in pair.deltas.items()
+        if (counts := right_of_checked(delta)) is not None
+    ]
+    if checked:
+        yield f"Right of checked, {left} and {right}: {', '.join(checked)}."
 
 
 def compared_cases(pair: ComparisonDocument) -> list[str]:

@@ -1,0 +1,117 @@
+"""May this run replace that one, or does it meet a bound? An answer for continuous integration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
+
+from acumen.declare import given, say
+from acumen.defaults import CONFIDENCE, LOSS
+from acumen.questions import options
+from acumen.questions.question import question
+from acumen.readers.reading import Reading
+
+if TYPE_CHECKING:
+    from acumen.results.decisions import Check, GateDocument
+    from acumen.table.losses import AnyLoss
+
+_NAMES = list[str] | None
+
+
+@question(
+    "acumen gate new.json base.json --metric augrc --metric mae --margin .01 --junit gate.xml",
+    "acumen gate rows.csv --metric quadratic_kappa --at-least .5 --least-cases 20 --by site",
+)
+def gate(
+    new: options.Run,
+    base: Annotated[Any, given("The baseline, a run of the same cases.", kind=str | None)] = None,
+    *,
+    metric: Annotated[
+        options.Names | None, say("A metric that must pass; repeatable.", kind=_NAMES)
+    ] = None,
+    margin: Annotated[float | None, say("How much worse than the baseline is allowed.")] = None,
+    equivalence: Annotated[bool, say("The margin holds both ways.")] = False,
+    superiority: Annotated[bool, say("Ask for better than the baseline.")] = False,
+    at_least: Annotated[float | None, say("The least value of the new run.")] = None,
+    at_most: Annotated[float | None, say("The largest value of the new run.")] = None,
+    file: Annotated[
+        str | Path | None,
+        say("A gate file (TOML) with several requirements.", kind=Path | None, is_file=True),
+    ] = None,
+    by: Annotated[
+        options.Names | None, say("A column to slice by: all groups must pass.", kind=_NAMES)
+    ] = None,
+    least_cases: Annotated[int | None, say("With fewer cases it does not pass.", least=0)] = None,
+    undecided: Annotated[str | None, say("pass or fail: what undecided counts as.")] = None,
+    confidence: Annotated[str | None, say("The confidence function to go by.")] = None,
+    loss: Annotated[
+        AnyLoss | None, say("As of acumen evaluate.", kind=str | None, is_file=True)
+    ] = None,
+    mode: options.Mode = None,
+    calibration: options.Calibration = None,
+    intersection_only: options.Intersection = False,
+    **reading: Unpack[Reading],
+) -> GateDocument:
+    """Pass (exit code 0), fail (1) or leave undecided (5) what is asked of a run.
+
+    It is asked against a baseline, or against fixed bounds. Every metric must pass, in every group
+    of ``by``. Where the data are too thin to tell, the verdict is ``undecided``.
+
+    Examples
+    --------
+    >>> import acumen
+    >>> table = acumen.from_columns(case=range(20), truth=[0, 1] * 10, prediction=[0, 1] * 10)
+    >>> acumen.gate(table, metric="accuracy", at_least=0.7).document.verdict
+    'pass'
+    """
+    from acumen.decisions.gate import check_of, find_views, groups_of, together
+    from acumen.decisions.gate_file import gate_of
+    from acumen.decisions.sample import origin
+    from acumen.errors import UsageError, printable
+    from acumen.evaluation.inputs import calibration_of
+    from acumen.evaluation.plan import Plan
+    from acumen.readers.inputs import table_of
+    from acumen.results.decisions import GateDocument
+    from acumen.table.align import align
+    from acumen.table.judgments import Judgments
+    from acumen.table.losses import find_loss
+
+    kinds = {"margin": margin, "equivalence": equivalence, "superiority": superiority}
+    asks = gate_of(file, _listed(metric), **kinds, at_least=at_least, at_most=at_most)
+    columns, policy = [*asks.by, *_listed(by)], undecided or asks.undecided
+    if policy not in (None, "pass", "fail"):
+        raise UsageError(f"undecided counts as pass or fail, not as '{printable(policy)}'")
+    if base is None and any(r.is_of_two for r in asks.require):
+        raise UsageError("a margin is held against a baseline: give NEW and BASE")
+    if columns and not isinstance(new, Judgments):
+        reading = {**reading, "group": [*_listed(reading.get("group")), *columns]}
+    tables = [table_of(new, mode, reading)]
+    if base is not None:
+        earlier = table_of(base, mode, reading)
+        pair = align(earlier, tables[0], intersection_only=intersection_only)
+        tables = [pair.left, pair.right]
+    tables = [side.scored for side in tables]
+    own_loss = find_loss(asks.loss or LOSS if loss is None else loss)
+    plan = Plan(loss=own_loss, calibration=calibration_of(calibration))
+    selector = confidence or asks.confidence or CONFIDENCE
+    least, names = max(least_cases or 0, asks.least_cases), set[str]()
+    checks: list[Check] = []
+    for group, sides in groups_of(tables, columns):
+        for asked in asks.require:
+            of = sides if asked.is_of_two else sides[-1:]
+            known, views, name = find_views(asked.metric, of, plan, selector)
+            facts = {"group": group, "cases": len(sides[0].cases)}
+            checks.append(check_of(asked.asked[0], known, views, 0 if group else least, facts))
+            names |= set() if name is None else {name}
+    return GateDocument(
+        **origin(tables[0], max(names, default=None), own_loss.name),
+        verdict=together([check.verdict for check in checks]),
+        undecided_counts_as=cast("Any", policy),
+        checks=checks,
+        cases=len(tables[0].cases),
+        least_cases=least,
+    )
+
+
+def _listed(value: options.Names | None) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())

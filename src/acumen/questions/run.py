@@ -1,0 +1,244 @@
+"""Ask a model about every case, and write a run file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Unpack, get_args
+
+from acumen.declare import given, python, say, taken_by
+from acumen.errors import UsageError
+from acumen.questions.question import question
+from acumen.runner.choices import Api, CaseReading, Modes, Option, ReplyFormat
+
+if TYPE_CHECKING:
+    from acumen.questions.answers import Answers
+    from acumen.runner.endpoint import Watcher
+
+MOST_SAMPLES: Final = 100
+SAMPLING_TEMPERATURE: Final = 0.7
+_OPTIONAL: Final = ", ".join(get_args(Option))
+
+
+@question(
+    "acumen run phq8 --cases demo --model local --samples 3",
+    "acumen run judge --cases answers.json --model local --dry-run",
+)
+def run(
+    task: Annotated[str | Path, given("A task's name (phq8, allergy) or a .toml file.", kind=str)],
+    cases: Annotated[
+        str | Path, say("Cases: JSON, CSV, …; 'demo' for the bundled ones.", kind=str, is_file=True)
+    ],
+    model: Annotated[
+        str,
+        say(
+            "The endpoint's model; 'local' for the small one here; several, in turn.",
+            kind=list[str],
+        ),
+    ],
+    *,
+    base_url: Annotated[
+        str | None, say("An OpenAI-compatible endpoint; default OPENAI_BASE_URL.")
+    ] = None,
+    api: Annotated[
+        Api, say("OpenAI's chat completions or responses; or Anthropic's messages.")
+    ] = "chat",
+    api_key_env: Annotated[
+        str | None, say("The variable that holds the key for this endpoint.")
+    ] = None,
+    api_version: Annotated[str | None, say("Azure's api-version.")] = None,
+    header: Annotated[
+        Mapping[str, str] | None,
+        say(
+            "Send a header, 'Name: value'; as often as needed.",
+            kind=list[str] | None,
+            is_secret=True,
+        ),
+    ] = None,
+    mode: Annotated[
+        Modes, say("Which prompts: without references, with them, or both, paired.")
+    ] = "zero_shot",
+    samples: Annotated[
+        int,
+        say(
+            "Asks per case; see CONSISTENCY_ENABLED.",
+            "--samples",
+            "--consistency-samples",
+            least=1,
+            most=MOST_SAMPLES,
+            more="A pairwise task asks each sample in both orders.",
+        ),
+    ] = 1,
+    references: Annotated[
+        str | Path | None,
+        say("References of few-shot prompts, JSON or 'demo'.", kind=str | None, is_file=True),
+    ] = None,
+    concurrency: Annotated[
+        int | None, say("Questions in flight; 8, or 1 for local.", least=1, most=500)
+    ] = None,
+    limit: Annotated[int | None, say("Only the first N cases.", least=1)] = None,
+    output: Annotated[
+        str | Path | None,
+        say(
+            "The run file; default TASK-run.json.",
+            kind=Path | None,
+            more="Its journal stands beside it.",
+        ),
+    ] = None,
+    resume: Annotated[bool, say("Continue a run that stopped.")] = False,
+    dry_run: Annotated[
+        bool,
+        say(
+            "Check all, ask nothing.",
+            more="It refuses what the run would, and writes nothing.",
+        ),
+    ] = False,
+    temperature: Annotated[
+        float | None, say("Default 0; 0.7 with several samples.", least=0, most=2)
+    ] = None,
+    max_tokens: Annotated[
+        int | None, say("Longest reply in tokens; default is the task's.", least=1)
+    ] = None,
+    max_completion_tokens: Annotated[
+        int | None, say("The same under its newer name.", least=1)
+    ] = None,
+    seed: Annotated[int, say("Seed of the first sample; the next ones count up.")] = 0,
+    top_logprobs: Annotated[
+        int, say("Alternatives per token; 0 asks for none.", least=0, most=20)
+    ] = 20,
+    reply_format: Annotated[ReplyFormat, say("How the endpoint is held to JSON.")] = "schema",
+    omit: Annotated[
+        Collection[Option],
+        say(f"Leave an option out of every request: {_OPTIONAL}.", kind=list[str] | None),
+    ] = (),
+    extra_body: Annotated[
+        Mapping[str, Any] | None,
+        say("Further fields of every request, a JSON object.", kind=str | None, is_secret=True),
+    ] = None,
+    embedding_model: Annotated[
+        str | None, say("Embed references at the endpoint instead of TF-IDF.")
+    ] = None,
+    timeout: Annotated[float, say("Seconds an attempt may take.", least=0.1)] = 120.0,
+    retries: Annotated[int, say("Attempts after a failed one.", least=0, most=50)] = 5,
+    requests_per_minute: Annotated[float | None, say("Ask no faster than this.", least=0.1)] = None,
+    tokens_per_minute: Annotated[
+        float | None, say("Use no more tokens a minute than this.", least=1)
+    ] = None,
+    failure_limit: Annotated[
+        int | None, say("End at so many questions without a usable reply.", least=1)
+    ] = None,
+    time_limit: Annotated[float | None, say("End after so many seconds.", least=0)] = None,
+    token_limit: Annotated[
+        int | None, say("End at so many tokens of prompts and replies.", least=1)
+    ] = None,
+    cost_limit: Annotated[
+        float | None, say("End at so much money, by the two prices.", least=0)
+    ] = None,
+    prompt_price: Annotated[float | None, say("Price of a million prompt tokens.", least=0)] = None,
+    completion_price: Annotated[
+        float | None, say("Price of a million reply tokens.", least=0)
+    ] = None,
+    threshold: Annotated[
+        Any,
+        say(
+            "Leave answers open that this threshold does not accept.",
+            kind=Path | None,
+            is_file=True,
+            more="""What :func:`acumen.threshold` made, or its file; ``withheld_items`` of the run
+            file holds what was left open.""",
+        ),
+    ] = None,
+    watcher: Annotated[
+        Watcher | None,
+        python("Hears of the journal, of every finished question, and of a Ctrl-C."),
+    ] = None,
+    **reading: Unpack[CaseReading],
+) -> Answers:
+    """Ask a model about every case and write a run file with every signal.
+
+    The key comes from the environment and is never an argument: OPENAI_API_KEY goes to OpenAI
+    alone, --api-key-env names the variable for another endpoint. Every option can be set there
+    too, as ACUMEN_RUN_SAMPLES=5. The run file is what :func:`acumen.read` reads; ``content`` has
+    what is in it, and ``stop`` of the document says why questions are left.
+
+    Examples
+    --------
+    >>> rehearsal = run("phq8", "demo", "m", base_url="http://127.0.0.1:8080/v1", dry_run=True)
+    >>> rehearsal.document.questions, rehearsal.output.name, rehearsal.content
+    (5, 'phq8-run.json', None)
+    """
+    asked = dict(locals())
+    from acumen.questions.answers import Answers
+    from acumen.runner.access import Access
+    from acumen.runner.cases import DEMO, read_cases, read_references
+    from acumen.runner.endpoint import Patience
+    from acumen.runner.execute import execute
+    from acumen.runner.limits import Limits
+    from acumen.runner.local import LOCAL, address_of
+    from acumen.runner.plan import Plan, Settings
+    from acumen.runner.task_file import read_task
+
+    for name, choice, choices in (
+        ("mode", mode, get_args(Modes)),
+        ("reply_format", reply_format, get_args(ReplyFormat)),
+        ("api", api, get_args(Api)),
+        *(("omit", option, get_args(Option)) for option in omit),
+    ):
+        if choice not in choices:
+            raise UsageError(f"{name} must be one of {', '.join(choices)}")
+    counts = {"samples": samples, "concurrency": concurrency, "limit": limit}
+    counts |= {"failure_limit": failure_limit, "token_limit": token_limit}
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise UsageError(f"{name} must be at least 1")
+    if max_tokens is not None and max_completion_tokens is not None:
+        raise UsageError("give --max-tokens or --max-completion-tokens, not both")
+    if cost_limit is not None and prompt_price is None and completion_price is None:
+        raise UsageError("--cost-limit needs --prompt-price or --completion-price")
+    if ours := {"model", "messages", "input", "stream", "n"} & {*(extra_body or ())}:
+        raise UsageError(f"--extra-body may not set {', '.join(sorted(ours))}")
+    if any("max" in key and "tokens" in key for key in extra_body or ()):
+        # how large a reply may be goes by it
+        raise UsageError("--extra-body may not set the longest reply: give --max-tokens")
+    content = read_task(task)
+    orders = 2 if content.swap else 1
+    if temperature is None:  # samples that are to differ need some
+        temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
+    address = address_of(model, base_url, api)
+    more = (api, api_key_env, api_version, header or {})
+    access = None if address is None else Access(address, *more)
+    facts = {
+        "endpoint": LOCAL if access is None else access.host,
+        "address": None if access is None else access.digest,
+        "modes": ("zero_shot", "few_shot") if mode == "both" else (mode,),
+        "samples": samples * orders,
+        "temperature": temperature,
+        "max_tokens": max_completion_tokens or max_tokens or content.max_tokens,
+        "newer_token_field": max_completion_tokens is not None,
+        "extra_body": None if extra_body is None else dict(extra_body),
+        "top_logprobs": top_logprobs or None,
+        "omit": tuple(sorted(set(omit))),
+    }
+    settings = Settings(**taken_by(Settings, asked | facts))
+    if references is None and str(cases) == DEMO and mode != "zero_shot":
+        references = DEMO  # the bundled cases bring their own
+    prices = (prompt_price or 0.0, completion_price or 0.0)
+    known = None if references is None else read_references(references, content)
+    sieve = None
+    if threshold is not None:
+        from acumen.runner.withhold import Sieve  # brings the confidence functions: 0.1 s
+
+        sieve = Sieve.of(threshold, content.scale)
+    finished = execute(
+        Plan(content, read_cases(cases, content, **reading), known, settings, limit),
+        Path(output or f"{content.name}-run.json"),
+        access,
+        resume=resume,
+        dry_run=dry_run,
+        watcher=watcher,
+        concurrency=concurrency or (1 if address is None else 8),
+        patience=Patience(timeout, retries, requests_per_minute, tokens_per_minute),
+        limits=Limits(failure_limit, time_limit, token_limit, cost_limit, prices),
+        sieve=sieve,
+    )
+    return Answers.of(finished, is_rehearsal=dry_run)

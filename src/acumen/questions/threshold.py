@@ -1,0 +1,130 @@
+"""Above which confidence may answers be used, so that few of them are wrong?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Unpack
+
+from acumen.declare import say
+from acumen.defaults import CONFIDENCE, DELTA, EXACT_TEST, LOSS, STARTS
+from acumen.questions import options
+from acumen.questions.question import question
+from acumen.readers.reading import Reading
+
+if TYPE_CHECKING:
+    from acumen.results.decisions import ThresholdDocument
+
+
+@question(
+    "acumen threshold run.json --mode few_shot --confidence token_msp --risk .2 -o threshold.json",
+    "acumen threshold rows.csv --risk .1 --delta .05 --loss zero_one --method exact "
+    "--grid .5,.7,.9",
+)
+def threshold(
+    run: options.Run,
+    *,
+    risk: Annotated[float, say("The largest risk allowed, in units of the loss.")],
+    confidence: options.OneConfidence = CONFIDENCE,
+    delta: Annotated[float, say("Chance that the true risk is larger.")] = DELTA,
+    method: Annotated[
+        str | None,
+        say(
+            "exact, approx, sgr or crc; else what suits.",
+            more="""exact: binomial, or by case the test that is named; approx: Korn–Graubard; crc
+            promises the mean loss of a case. By default exact where it can be sharp: one
+            right-or-wrong item a case, or 200 cases.""",
+        ),
+    ] = None,
+    test: Annotated[str, say("Of exact: betting or hoeffding-bentkus.")] = EXACT_TEST,
+    starts: Annotated[
+        str | Sequence[float], say("Shares of the grid where the search begins.", kind=str)
+    ] = STARTS,
+    grid: Annotated[
+        str | Sequence[float] | None,
+        say(
+            "ranks, values, apart, or thresholds with commas.",
+            kind=str | None,
+            more="""``ranks`` of the answered rows, ``values`` of a discrete confidence, or
+            ``apart``: ranks in a fifth of the cases, which are not tested.""",
+        ),
+    ] = None,
+    most_items: Annotated[
+        int | None,
+        say(
+            "Most judgments of a case by design.",
+            least=1,
+            more="By default the scale's items, or the most there are.",
+        ),
+    ] = None,
+    loss: options.Loss = LOSS,
+    mode: options.Mode = None,
+    calibration: options.Calibration = None,
+    **reading: Unpack[Reading],
+) -> ThresholdDocument:
+    """Find the confidence above which answers may be used, so that their risk is at most --risk.
+
+    Over the draw of these cases, the true risk of what it accepts is larger with chance ``delta``
+    at most. Where nothing can be certified, the document says how many cases could.
+
+    Examples
+    --------
+    >>> import acumen
+    >>> table = acumen.from_columns(case=range(60), truth=[0] * 60, prediction=[0] * 56 + [1] * 4,
+    ...                             confidence=[0.9] * 50 + [0.4] * 10)
+    >>> document = acumen.threshold(table, risk=0.1).document
+    >>> document.threshold, document.method, round(document.coverage.value, 2)
+    (0.4, 'exact', 0.83)
+    """
+    from acumen.confidence import compute
+    from acumen.decisions.sample import hashes_of, one_confidence, origin, sample_of
+    from acumen.decisions.threshold import (
+        Search,
+        cases_needed,
+        coverage_of,
+        grid_of,
+        method_and_test,
+        numbers_of,
+    )
+    from acumen.errors import UsageError
+    from acumen.evaluation.inputs import calibration_of
+    from acumen.readers.inputs import table_of
+    from acumen.results.decisions import ThresholdDocument
+    from acumen.table.losses import find_loss
+
+    table, artifact = table_of(run, mode, reading).scored, calibration_of(calibration)
+    name = one_confidence(confidence, table, artifact)
+    sample = sample_of(table, name, loss, artifact)
+    if not 0.0 < delta < 1.0:
+        raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
+    if not 0.0 < risk < sample.most_loss:
+        most = sample.most_loss
+        raise UsageError(f"a risk is between 0 and the largest loss, {most:g}, not {risk:g}")
+    design, largest = most_items or len(table.scale.items), int(sample.rows.max())
+    if most_items is not None and most_items < largest:
+        raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
+    by, test_by = method_and_test(method, test, sample)
+    begins, alpha = numbers_of(starts, "starts"), risk / sample.most_loss
+    search = Search(by, test_by, alpha, delta, begins, max(design, largest))
+    tested, thresholds = grid_of(sample, grid, search)
+    points = search.certify(tested, thresholds)
+    best = next((p for p in reversed(points) if p.certified), None)
+    return ThresholdDocument(
+        **origin(table, name, find_loss(loss).name),
+        threshold=None if best is None else best.threshold,
+        certified=best is not None,
+        risk=None if best is None else best.risk,
+        coverage=coverage_of(table, best, compute(name, table, calibration=artifact)),
+        alpha=risk,
+        delta=None if by == "crc" else delta,
+        method=by,
+        test=test_by,
+        method_is_default=method is None,
+        cases=sample.n,
+        cases_apart=sample.n - tested.n,
+        cases_needed=cases_needed(search, tested, thresholds, sample.n) if best is None else None,
+        fewest_cases=search.fewest_cases,
+        items=search.items,
+        items_declared=design >= largest,
+        grid=points,
+        case_hashes=hashes_of(table),
+    )

@@ -1,0 +1,96 @@
+"""Rows that a judge rated and people labelled in part: what a powered estimate is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, UsageError
+from acumen.raters.reading import read_as
+from acumen.readers.reading import Reading
+from acumen.table.coded import Coded
+from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
+from acumen.table.scale import Scale
+from acumen.types import Floats
+
+NO_LABEL: Final = NO_PREDICTION
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """One row a judgment: the judge's rating, and the label where a person gave one."""
+
+    source: str | None
+    scale: Scale
+    cases: int
+    case: NDArray[Any]
+    rating: NDArray[Any]
+    """The rank that the judge gave."""
+    label: NDArray[Any]
+    """The rank that a person gave, ``NO_LABEL`` where nobody did."""
+    confidence: Floats | None
+    """The judge's; NaN where it has none."""
+    system: Coded | None
+    groups: Mapping[str, Coded]
+    not_judged: int
+    """Rows that the judge did not rate: they are left out."""
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def read(cls, data: Any, labels: str, reading: Reading) -> Labelled:
+        """The rows of an input; ``labels`` is the column of what people said."""
+        judge = reading.get("prediction")
+        if judge is None:
+            raise UsageError("which column is the judge's? say it with --prediction COLUMN")
+        # readers drop and count a row without a truth, and keep one without a prediction: here it
+        # is the judge's rating that every row must have
+        roles = {**reading, "truth": judge, "prediction": labels}
+        table = read_as(data, roles, truth="judge", prediction="label")
+        odd = np.flatnonzero(~np.isin(table.outcome, (Outcome.ANSWERED, Outcome.ABSTAINED)))
+        if len(odd):
+            message = f"is no level of {table.scale.allowed}"
+            problems = [table.problem(row, message, "label") for row in odd.tolist()]
+            raise DataError(problems, table.source.name)
+        return cls._of(table)
+
+    @classmethod
+    def _of(cls, table: Judgments) -> Labelled:
+        confidence = table.signals.get("confidence")
+        return cls(
+            source=table.source.name,
+            scale=table.scale,
+            cases=len(table.cases),
+            case=table.case,
+            rating=table.truth,
+            label=table.prediction,
+            confidence=None if confidence is None else confidence.values,
+            system=table.system,
+            groups=table.groups,
+            not_judged=table.no_truth,
+            warnings=tuple(table.warnings),
+        )
+
+    def __len__(self) -> int:
+        return len(self.rating)
+
+    @property
+    def has_label(self) -> NDArray[np.bool_]:
+        """The rows that a person labelled."""
+        is_there: NDArray[np.bool_] = self.label != NO_LABEL
+        return is_there
+
+    def take(self, rows: NDArray[Any]) -> Labelled:
+        """Some of the rows."""
+        return replace(
+            self,
+            case=self.case[rows],
+            rating=self.rating[rows],
+            label=self.label[rows],
+            confidence=None if self.confidence is None else self.confidence[rows],
+            system=None if self.system is None else self.system.take(rows),
+            groups={name: group.take(rows) for name, group in self.groups.items()},
+        )

@@ -1,0 +1,244 @@
+"""What a page adds to the screen of a metrics document: charts with their tables, and every row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from acumen.charts.tables import bin_name
+from acumen.metrics import METRICS, kin_of
+from acumen.metrics.registry import floor_of
+from acumen.report.blocks import Facts, Folded, Paragraph, Section, Table, Tone
+from acumen.report.cells import (
+    measured_cell,
+    number,
+    plain,
+    reach,
+    text,
+    title_of,
+    value_and_interval,
+)
+from acumen.report.joint import case_section
+from acumen.report.plots import drawing, plots
+from acumen.report.sections import Ask
+from acumen.report.selective import levels
+from acumen.report.selective.compared import details, listed, rows_of, shared_rows
+from acumen.report.selective.facts import cases, fact_list, provenance
+from acumen.report.selective.leaderboard import section
+from acumen.report.selective.metrics import metric_table
+from acumen.report.selective.words import limits
+from acumen.report.words import why_missing
+from acumen.results.metrics import MetricsArtifact, name
+
+_AREAS: Final = ("augrc", "aurc", "aurc_exact", "eaugrc", "failure_auroc")
+"""What a confidence function is judged by first."""
+
+_COLOURED: Final = (
+    " The colours compare each function with the lowest on the same cases, all at once: intervals "
+    "that overlap may still be told apart."
+)
+
+
+def _metric_table(artifact: MetricsArtifact, title: str, metrics: Sequence[str]) -> Table:
+    """Metrics of each confidence function with their intervals; functions without any left out."""
+    columns = ["confidence function", *(["input"] if artifact.comparison.enabled else [])]
+    for key in metrics:
+        columns += [title_of(key), f"{title_of(key)}, interval"]
+    rows = []
+    for function, side, variant in artifact.variants():
+        if any(
+            key in variant.metrics and variant.metrics[key].value is not None for key in metrics
+        ):
+            who = [text(name(function)), *([text(side)] if artifact.comparison.enabled else [])]
+            numbers = [value_and_interval(variant.metrics.get(key)) for key in metrics]
+            rows.append((*who, *(cell for cells in numbers for cell in cells)))
+    return Table(title, tuple(columns), tuple(rows))
+
+
+def _functions(artifact: MetricsArtifact, ask: Ask) -> Section:
+    table = _metric_table(artifact, "Areas by confidence function", _AREAS)
+    draw = drawing(ask, artifact)
+    figure = draw(
+        "forest",
+        "AUGRC of every confidence function",
+        "Each dot is the area under the generalized risk curve, each line its interval; lower is "
+        "better." + _COLOURED * (artifact.best is not None),
+        table,
+    )
+    return Section("functions", "Which confidence ranks best", plots(figure))
+
+
+def _curve_table(artifact: MetricsArtifact) -> Table:
+    rows = []
+    first = next(iter(artifact.sides.values()))[0]
+    grid = [at.requested for at in first.mae_at_coverage.values()]
+    keys = [METRICS["mae_at_coverage"].at(coverage=coverage).name for coverage in grid]
+    for function, side, variant in artifact.variants():
+        risks = [variant.metrics[key] for key in keys]
+        cells = (number(risk.value, reason=risk.reason) for risk in risks)
+        rows.append((text(name(function)), text(side), number(variant.cmax), *cells))
+        if floor_of("mae") in variant.metrics:
+            cells = (measured_cell(variant.metrics.get(floor_of(key))) for key in keys)
+            rows.append((text(f"{name(function)}: noise floor"), text(side), text(None), *cells))
+    asked = [f"risk at {coverage:g}" for coverage in grid]
+    columns = ("confidence function", "input", "largest coverage", *asked)
+    return Table("Selective risk where a coverage is first reached", columns, tuple(rows))
+
+
+def _area_table(artifact: MetricsArtifact) -> Table:
+    rows = []
+    for function, side, variant in artifact.variants():
+        area = value_and_interval(variant.metrics.get("augrc"))
+        achievable, _ = value_and_interval(variant.metrics.get("augrc_achievable"))
+        part = variant.augrc_at_c
+        rows.append(
+            (
+                *(text(name(function)), text(side), number(variant.cmax)),
+                *(*area, number(variant.augrc_optimal), achievable),
+                *(number(variant.eaugrc), number(part.value), number(part.used)),
+            )
+        )
+    columns = (
+        *("confidence function", "input", "largest coverage", "AUGRC", "interval", "optimum"),
+        *("achievable", "excess", "AUGRC up to a coverage", "that coverage"),
+    )
+    return Table("Areas under generalized risk", columns, tuple(rows))
+
+
+def _twins(artifact: MetricsArtifact) -> str:
+    """Which functions rank alike, so that one curve hides the other."""
+    alike: dict[object, list[str]] = {}
+    for function, variants in artifact.sides.items():
+        curves = tuple((*v.curve.coverage, *v.curve.selective_risk) for v in variants)
+        alike.setdefault(curves, []).append(name(function))
+    groups = [listed(names) for names in alike.values() if len(names) > 1]
+    return "".join(f" {names} rank alike: their curves are one." for names in groups)
+
+
+def _curves(artifact: MetricsArtifact, ask: Ask) -> Section:
+    table = _curve_table(artifact)
+    paired = artifact.comparison.enabled
+    reasons = {
+        f"{name(function)}{f' of {side}' if paired else ''}: no band, {plain(part.band_reason)}."
+        for side, summary in zip(artifact.input_names, artifact.summaries, strict=False)
+        for function, part in summary.functions.items()
+        if part.band_reason
+    }
+    has_floor = any(floor_of("mae") in variant.metrics for _, _, variant in artifact.variants())
+    floor = ", dashes and dots how far two raters are apart" if has_floor else ""
+    draw = drawing(ask, artifact)
+    figures = (
+        draw(
+            "risk-coverage",
+            "Selective risk by coverage",
+            "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
+            f"band; dotted is what the function could achieve, dashed the optimum{floor}. Choose a "
+            f"name to see it alone, again to see all; with Shift it is added.{_twins(artifact)}",
+            table,
+        ),
+        draw(
+            "generalized-risk",
+            "Generalized risk by coverage",
+            "Summed loss of the accepted answers over all judgments. The area under it is AUGRC.",
+            _area_table(artifact),
+        ),
+    )
+    notes = (Paragraph(reason, Tone.QUIET) for reason in sorted(reasons)[:3])
+    return Section("knows", "Risk as fewer answers are accepted", (*plots(*figures), *notes))
+
+
+def _deltas(artifact: MetricsArtifact, ask: Ask) -> Section:
+    if artifact.is_list:
+        return section(artifact, ask)
+    if not artifact.comparison.enabled:
+        return Section("compared", "How the two differ")
+    rows = []
+    by_function = [(name(f), rows_of(artifact, f)) for f in artifact.functions]
+    for function, compared in [*by_function, ("any", shared_rows(artifact))]:
+        for row in compared:
+            d = row.delta
+            cells = (text(function), text(row.title), number(d.left), number(d.right))
+            change = (number(d.delta, "+.4f", d.reason), reach(*d.ends, "+.4f", why_missing(d)))
+            rows.append((*cells, *change, number(d.p_value, ".3g"), number(d.p_adjusted, ".3g")))
+    left, right = artifact.input_names
+    columns = (
+        *("confidence function", "metric", left, right),
+        *("difference", "interval", "p", "p, all together"),
+    )
+    draw = drawing(ask, artifact)
+    figure = draw(
+        "deltas",
+        "Paired difference in risk at equal coverage",
+        f"{right} minus {left}, of the surest judgments up to the coverage that both reach: left "
+        f"of the line, {right} is better. Coloured is what also holds when all functions are "
+        "tested together and against all that the other side answers; one interval alone may "
+        "miss the line by chance.",
+        Table("Paired differences", columns, tuple(rows)),
+    )
+    words = tuple(Paragraph(line) for line in details(artifact))
+    return Section("compared", "How the two differ", (*words, *plots(figure)))
+
+
+def _confidence(artifact: MetricsArtifact, ask: Ask) -> Section:
+    counts, bins = [], []
+    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
+        for function, part in summary.functions.items():
+            d = part.distribution
+            first = (text(name(function)), text(side))
+            for low, high, right, wrong in zip(d.low, d.high, d.right, d.wrong, strict=True):
+                counts.append((*first, text(bin_name(low, high)), number(right), number(wrong)))
+            if part.reliability is None:
+                why = part.reliability_reason
+                bins.append((*first, number(None, reason=why), *[text(None)] * 3))
+                continue
+            r = part.reliability
+            for said, share, n in zip(r.confidence, r.accuracy, r.n, strict=True):
+                interval = reach(*share.ends, why=why_missing(share))
+                bins.append((*first, number(said), number(share.value), interval, number(n)))
+    who = ("confidence function", "input")
+    columns = (*who, "mean confidence", "share right", "interval", "rows")
+    draw = drawing(ask, artifact)
+    figures = (
+        draw(
+            "reliability",
+            "Reliability",
+            "Said against true, in ten bins of equal width; on the dashed line confidence is "
+            "a probability. Larger dots hold more rows.",
+            Table("Reliability bins", columns, tuple(bins)),
+        ),
+        draw(
+            "calibration",
+            "Calibration error",
+            "How far confidence and share right lie apart on average, in those bins; 0 is "
+            "honest. Noise raises it in small studies, and the low ends allow for that. "
+            "Functions whose values are no probabilities have none.",
+            _metric_table(artifact, "Calibration", [m.name for m in kin_of("ece")]),
+        ),
+        draw(
+            "confidence",
+            "Confidence of right and wrong answers",
+            "The further apart the two are, the better the function warns. Abstained rows have "
+            "no confidence and stand apart.",
+            Table("Answers by confidence", (*who, "confidence", "right", "wrong"), tuple(counts)),
+        ),
+    )
+    return Section("honest", "Is the confidence honest", plots(*figures))
+
+
+RANKED: Final = (_deltas, _functions, _curves, _confidence)
+"""Sections that need a confidence."""
+
+
+def rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
+    """What is added below a screen, in the order it stands. To add a section, add a line."""
+    answer = "knows" if len(artifact.inputs) == 1 else "compared"
+    yield Section(answer, "In a few numbers", (Facts(tuple(fact_list(artifact))),))
+    yield from (b(artifact, ask) for b in (RANKED if artifact.confidence_variants else ()))
+    yield levels.agreement(artifact, ask)
+    yield levels.errors(artifact, ask)
+    yield Section("limits", "What cannot be concluded", tuple(map(Paragraph, limits(artifact))))
+    table = metric_table(artifact)
+    yield Section("metrics", "Every metric", (Folded(table),) if table.rows else ())
+    rows, key = zip(artifact.input_names, artifact.rows, strict=False), f"{ask.study}-rows"
+    yield case_section(key, [cases(artifact, r, n, key, texts=ask.texts) for n, r in rows])
+    yield Section("provenance", "Provenance", tuple(provenance(artifact, ask.command)))
