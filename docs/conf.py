@@ -35,6 +35,7 @@ html_copy_source = False
 html_show_search_summary = False
 html_math_renderer = "mathml"
 html_static_path = ["static"]
+html_extra_path = ["llms.txt"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_theme_options = {"footer_icons": [], "source_repository": "", "top_of_page_buttons": []}

@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from pages import commands, documents, python, theory
+from pages import agents, commands, documents, python, theory
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "Start here": ("start/judge", "start/logs", "start/clinical", "start/decide", "start/*"),
+    "Start here": (
+        "start/judge", "start/logs", "start/clinical", "start/decide", "start/*", "which", "where",
+    ),
     "Guide": (
         "guide/knows", "guide/honest", "guide/worst-first", "guide/reasons", "guide/better",
         "guide/for-whom", "guide/replace", "guide/few-labels", "guide/threshold",
@@ -20,7 +22,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "Recipes": ("recipes/index", "recipes/*", "gallery"),
     "Topics": (
-        "data", "logs", "confidence", "systems", "raters", "decisions", "verdicts", "large",
+        "data", "wide", "logs", "confidence", "systems", "raters", "decisions", "verdicts", "large",
         "runner", "report",
     ),
     "Theory": ("theory/metrics", "definitions", "theory/intervals", "coverage", "claims"),
@@ -49,15 +51,28 @@ def write(docs: Path) -> None:
     texts |= {f"reference/schemas/{name}.json": text for name, text in documents.schemas().items()}
     texts |= {"changelog.md": changes.read_text("utf-8").replace("](docs/", "](")}
     for path, text in texts.items():
-        page = docs / path
-        page.parent.mkdir(parents=True, exist_ok=True)
-        if not page.exists() or page.read_text("utf-8") != text:
-            page.write_text(text, "utf-8")
+        _write(docs / path, text)
+    _write(docs / "llms.txt", agents.llms(docs, entries_of(docs)))
+
+
+def _write(page: Path, text: str) -> None:
+    page.parent.mkdir(parents=True, exist_ok=True)
+    if not page.exists() or page.read_text("utf-8") != text:
+        page.write_text(text, "utf-8")
 
 
 def contents(docs: Path) -> str:
     """The contents of the site, for the end of its first page: one list a section."""
     text = ""
+    for section, entries in entries_of(docs).items():
+        lines = "\n".join(entries)
+        text += f"\n\n```{{toctree}}\n:hidden:\n:caption: {section}\n\n{lines}\n```\n"
+    return text
+
+
+def entries_of(docs: Path) -> dict[str, list[str]]:
+    """Title of a section -> its pages, each once; a section without any is left out."""
+    sections: dict[str, list[str]] = {}
     for section, patterns in SECTIONS.items():
         entries: dict[str, None] = {}
         for pattern in patterns:
@@ -65,6 +80,5 @@ def contents(docs: Path) -> str:
                 files = sorted(docs.glob(f"{pattern}{suffix}"))
                 entries |= {p.relative_to(docs).with_suffix("").as_posix(): None for p in files}
         if entries:
-            lines = "\n".join(entries)
-            text += f"\n\n```{{toctree}}\n:hidden:\n:caption: {section}\n\n{lines}\n```\n"
-    return text
+            sections[section] = list(entries)
+    return sections

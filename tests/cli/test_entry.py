@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-import runpy
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -49,13 +49,10 @@ def test_a_mistyped_command_is_told_with_the_one_that_is_meant(
     assert "there are demo, map," in capsys.readouterr().err
 
 
-def test_the_package_is_a_program(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["acumen", "-V"])
-    monkeypatch.delitem(sys.modules, "acumen.__main__")
-    runpy.run_module("acumen", run_name="__main__")
-    assert capsys.readouterr().out == f"acumen {acumen.__version__}\n"
+def test_the_package_is_a_program() -> None:
+    command = [sys.executable, "-m", "acumen", "-V"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"acumen {acumen.__version__}\n"
 
 
 class LeftError(Exception):

@@ -174,5 +174,6 @@ def names() -> dict[str, Any]:
 
 
 def pages() -> list[Path]:
-    """Every page written by hand, and the README."""
-    return [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if p.name != "changelog.md")]
+    """Every page written by hand, the README, and the guide for coding agents."""
+    guides = [ROOT / "README.md", ROOT / "src" / "acumen" / "cli" / "skill.md"]
+    return [*guides, *sorted(p for p in DOCS.rglob("*.md") if p.name != "changelog.md")]

@@ -26,6 +26,8 @@ LEFT_OUT = {
     "docs/logs.md": 4,  # a log of one's own; Inspect's own command; a dataset of one's own
     "docs/recipes/sites.md": 1,  # a session of Spark
     "docs/runner.md": 7,  # models that cost money, and pip
+    "docs/recipes/trackers.md": 1,  # a tracker's library
+    "docs/where.md": 1,  # pip
     "docs/verdicts.md": 1,  # messages that tests/verdicts holds
 }
 """How many blocks of a page do not run; each says why, in a comment above it."""

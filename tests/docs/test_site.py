@@ -22,7 +22,7 @@ from acumen.cli import COMMANDS, EXITS
 from acumen.cli.config import options_of
 from acumen.metrics import METRICS
 from acumen.results.kinds import KINDS
-from pages import SECTIONS, contents, write
+from pages import SECTIONS, contents, entries_of, write
 from pages.commands import command_of
 from pages.links import Page, problems
 from tests.docs.stage import DOCS, ROOT
@@ -43,6 +43,17 @@ def test_every_page_is_in_the_contents_and_links_to_files_that_there_are() -> No
         links = LINK.findall((DOCS / path).read_text("utf-8")) if path.suffix == ".md" else []
         files = [link.partition("#")[0] for link in links if "//" not in link]
         assert [f for f in files if not (DOCS / path.parent / f).exists()] == [], path
+
+
+def test_the_contents_for_a_language_model_name_every_page() -> None:
+    write(DOCS)
+    text = (DOCS / "llms.txt").read_text("utf-8")
+    assert text.startswith("# acumen\n\n> How far can an AI's judgments be trusted")
+    pages = [entry for entries in entries_of(DOCS).values() for entry in entries]
+    assert [link.removesuffix(".html") for link in LINK.findall(text)] == pages
+    assert [
+        line for line in text.splitlines() if line.startswith("- [") and line.count("[") > 3
+    ] == []
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import pytest
 from acumen import __version__
 from tests.docs.stage import ROOT
 
-STEM = f"acumen-{__version__}"
+STEM = f"acumen_eval-{__version__}"
 INFO = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
 README = """
 import shutil, sys
@@ -85,10 +85,29 @@ def test_the_wheel_runs_where_its_source_is_not(
     assert (tmp_path / "page.html").exists()
 
 
+def test_the_version_and_the_licence_are_one_everywhere(distributions: tuple[Path, Path]) -> None:
+    metadata = zipfile.ZipFile(distributions[0]).read(f"{STEM}.dist-info/METADATA").decode()
+    assert f"\nVersion: {__version__}\n" in metadata
+    assert "\nLicense-Expression: Apache-2.0\n" in metadata
+    assert "License ::" not in metadata  # a classifier beside the expression is refused
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {__version__}\n" in citation
+    assert f"\n## {__version__} (" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
-def test_the_readme_is_true_in_a_plain_install(
-    version: str, distributions: tuple[Path, Path], tmp_path: Path
+@pytest.mark.parametrize(
+    ("version", "kind"),
+    [
+        ("3.11", "wheel"),
+        ("3.11", "source"),
+        ("3.12", "wheel"),
+        ("3.13", "wheel"),
+        ("3.14", "wheel"),
+    ],
+)
+def test_the_readme_is_true_in_a_fresh_install(
+    version: str, kind: str, distributions: tuple[Path, Path], tmp_path: Path
 ) -> None:
     own = f"{sys.version_info.major}.{sys.version_info.minor}" == version
     python = sys.executable if own else shutil.which(f"python{version}")
@@ -97,7 +116,8 @@ def test_the_readme_is_true_in_a_plain_install(
     subprocess.run([python, "-m", "venv", str(tmp_path / "env")], check=True)
     fresh = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     pip = [str(fresh), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(distributions[0])], check=True, capture_output=True)
+    package = distributions[("wheel", "source").index(kind)]
+    subprocess.run([*pip, f"{package}[report]"], check=True, capture_output=True)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     done = subprocess.run(
         [str(fresh), "-c", README, str(ROOT)],

@@ -52,7 +52,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 PACKAGES = (
-    *("errors", "_version", "types", "defaults", "stages", "threads", "declare"),
+    *("errors", "_version", "extras", "types", "defaults", "stages", "threads", "declare"),
     *("files", "table", "views", "values", "metrics", "results", "inference"),
     *("confidence", "calibration", "readers", "policy", "compat"),
     *("raters", "evaluation", "large", "decisions", "studies", "verdicts", "runner"),
@@ -75,10 +75,10 @@ def test_every_room_has_its_place() -> None:
     assert rooms == set(PACKAGES)
 
 
-def test_the_root_holds_packages_and_nine_modules() -> None:
+def test_the_root_holds_packages_and_ten_modules() -> None:
     names = {path.stem for path in SOURCE.glob("*.py")}
     home = {"__init__", "__main__", "_version"}
-    assert names == home | {"errors", "types", "defaults", "stages", "threads", "declare"}
+    assert names == home | {"errors", "extras", "types", "defaults", "stages", "threads", "declare"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

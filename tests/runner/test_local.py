@@ -101,7 +101,10 @@ def test_a_missing_server_gets_the_exact_command(
 ) -> None:
     monkeypatch.setattr(local, "model_file", lambda: tmp_path / "x.gguf")
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(UsageError, match=r"pip install 'acumen\[run,local\]'"), local.serve_local():
+    with (
+        pytest.raises(UsageError, match=r"'acumen-eval\[local\]'"),
+        local.serve_local(),
+    ):
         pass
 
 
@@ -114,7 +117,7 @@ def test_a_missing_library_gets_the_exact_command(
     command = ["run", str(tmp_path / "short.toml"), "--cases", str(tmp_path / "cases.json")]
     command += ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
     assert acumen([*command, "--output", str(tmp_path / "run.json")]) == 2
-    assert "pip install 'acumen[run]'" in capsys.readouterr().err
+    assert "pip install 'acumen-eval[run]'" in capsys.readouterr().err
 
 
 class Library:

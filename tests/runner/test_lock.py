@@ -1,25 +1,21 @@
-"""One writer a journal, with the system's lock and without one."""
+"""One writer a journal, by a lock that stands beside it."""
 
 from __future__ import annotations
 
-import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from acumen.errors import UsageError
-from acumen.runner import lock
 from acumen.runner.journal import VERSION, check_journal, journal_of, open_journal
+from acumen.runner.lock import locked
 
 HEADER = {"journal": VERSION, "plan": {"task": "phq8"}}
-FORMS = [lock.fcntl, None]
 
 
-@pytest.mark.parametrize("form", FORMS, ids=["flock", "a file beside it"])
-def test_a_journal_has_one_writer_and_is_free_afterwards(
-    form: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lock, "fcntl", form)
+def test_a_journal_has_one_writer_and_is_free_afterwards(tmp_path: Path) -> None:
     output = tmp_path / "run.json"
     first = open_journal(output, HEADER, resume=False)
     for again in (open_journal, check_journal):
@@ -28,24 +24,22 @@ def test_a_journal_has_one_writer_and_is_free_afterwards(
     first.close()
     check_journal(output, HEADER, resume=True)
     open_journal(output, HEADER, resume=True).close()
-    assert [path.name for path in tmp_path.iterdir()] == [journal_of(output).name]
+    own = journal_of(output).name
+    assert {path.name for path in tmp_path.iterdir()} == {own, f"{own}.lock"}
 
 
-def test_readers_do_not_stand_in_each_others_way(tmp_path: Path) -> None:
+def test_readers_do_not_stand_in_each_others_way_and_leave_nothing(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    path.touch()
-    handles = [os.open(path, os.O_RDWR) for _ in range(2)]
-    with lock.locked(handles[0], path, alone=False), lock.locked(handles[1], path, alone=False):
-        pass
-    for handle in handles:
-        os.close(handle)
+    with locked(path, alone=False), locked(path, alone=False):
+        assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_that_was_left_behind_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lock, "fcntl", None)
+def test_a_lock_that_a_killed_run_left_behind_holds_nobody_up(tmp_path: Path) -> None:
     output = tmp_path / "run.json"
-    journal_of(output).with_name(f"{journal_of(output).name}.lock").touch()
-    with pytest.raises(UsageError, match=r"or delete .*run\.json\.journal\.lock.* if none does"):
-        open_journal(output, HEADER, resume=False)
+    code = "import os, sys; from pathlib import Path; from acumen.runner.lock import locked\n"
+    code += "with locked(Path(sys.argv[1]), alone=True): os._exit(9)"
+    path = journal_of(output)
+    done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert (done.returncode, path.with_name(f"{path.name}.lock").exists()) == (9, True)
+    open_journal(output, HEADER, resume=False).close()
+    assert {p.name for p in tmp_path.iterdir()} == {path.name, f"{path.name}.lock"}

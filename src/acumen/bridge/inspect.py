@@ -1,9 +1,10 @@
 """acumen inside Inspect: a scorer of ordinal judgments and metrics of them.
 
-``pip install acumen[inspect]`` registers both, as ``acumen/ordinal`` and ``acumen/augrc`` and so
-on. The value of a judgment is three numbers, ``answered`` (0 or 1), ``confidence`` and ``loss``,
-and never NaN: a row that Inspect takes for unscored would leave the denominator. An answer without
-any confidence has null there. Any scorer whose values have these keys can use the metrics.
+``pip install 'acumen-eval[inspect]'`` registers both, as ``acumen/ordinal`` and ``acumen/augrc``
+and so on. The value of a judgment is three numbers, ``answered`` (0 or 1), ``confidence`` and
+``loss``, and never NaN: a row that Inspect takes for unscored would leave the denominator. An
+answer without any confidence has null there. Any scorer whose values have these keys can use the
+metrics.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -36,6 +38,11 @@ UNSURE: Final = (
     "%s without a confidence: nothing can be ranked; ask the model for log-probabilities "
     "(logprobs=True), or say where the reply has it (-S confidence=PATTERN)"
 )
+
+IN_PLACE: Final = "site-packages" not in Path(__file__).parts
+"""Inspect looks for what is installed in place under the name that is imported, and so in vain."""
+NAMESPACE: Final = "acumen/" if IN_PLACE else ""
+"""What Inspect puts before the names of a package that it finds."""
 
 __all__ = ["ordinal"]
 
@@ -86,7 +93,7 @@ def _metric_named(name: str, *, needs_confidence: bool = True) -> Callable[[], M
         return measure
 
     create.__name__ = name
-    registered: Callable[[], Metric] = metric(name=name, scores="unreduced")(create)
+    registered: Callable[[], Metric] = metric(name=NAMESPACE + name, scores="unreduced")(create)
     return registered
 
 
@@ -96,7 +103,7 @@ accuracy = _metric_named("accuracy", needs_confidence=False)
 aurc, augrc, eaugrc = map(_metric_named, ("aurc", "augrc", "eaugrc"))
 
 
-@scorer(metrics=[cmax(), mae(), accuracy(), aurc(), augrc(), eaugrc()])
+@scorer(metrics=[cmax(), mae(), accuracy(), aurc(), augrc(), eaugrc()], name=f"{NAMESPACE}ordinal")
 def ordinal(
     levels: str | list[Any],
     pattern: str | None = None,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from acumen.errors import DataError
+from acumen.extras import need
 from acumen.results.calibration import Linear, Logistic, Steps, Temperature, Weights
 from acumen.types import Floats
 from acumen.views.forecast import CLIP
@@ -76,6 +77,7 @@ class LinearCalibrator(Linear):
     @classmethod
     def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """Ridge(alpha=1) on standardised features."""
+        need("fit", "the calibrator linear")
         from sklearn.linear_model import Ridge
 
         return cls.model_validate(_fit_linear(Ridge(alpha=1.0), inputs, target, weight))
@@ -91,6 +93,7 @@ class LogisticCalibrator(Logistic):
     @classmethod
     def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """LogisticRegression(C=1) on standardised features."""
+        need("fit", "the calibrator logistic")
         from sklearn.linear_model import LogisticRegression
 
         y = _right_or_wrong(target, "logistic")
@@ -113,6 +116,7 @@ class PlattCalibrator(LogisticCalibrator):
     @classmethod
     def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """Each row counts as right with its smoothed target, and as wrong with the rest."""
+        need("fit", "the calibrator platt")
         from sklearn.linear_model import LogisticRegression
 
         x, y = np.asarray(inputs, np.float64), _right_or_wrong(target, "platt")
@@ -172,6 +176,7 @@ class IsotonicCalibrator(Steps):
     @classmethod
     def fit(cls, inputs: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None) -> Self:
         """IsotonicRegression between 0 and 1, flat beyond its ends."""
+        need("fit", "the calibrator isotonic")
         from sklearn.isotonic import IsotonicRegression
 
         steps = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
+
+from acumen.extras import need
 
 __all__ = ["Figure", "alt"]
 
@@ -17,6 +20,8 @@ else:
         """Stands for the module until a name of it is asked for."""
 
         def __getattr__(self, name: str) -> Any:
+            if sys.modules.get("altair") is None:
+                need("report", "a chart")
             import altair
 
             return getattr(altair, name)

@@ -39,7 +39,7 @@ EXITS: Final = {
 }
 """What a command ends with."""
 QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "Begin here": ("demo", "map", "explain"),
+    "Begin here": ("demo", "map", "explain", "skill"),
     "Does it know when it doesn't know? Who is better?": ("evaluate", "curve", "reconcile"),
     "Is its confidence honest?": ("confidence", "calibrate"),
     "May its answers be used?": ("threshold", "sets", "cost", "gate"),
@@ -48,7 +48,7 @@ QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Is it right for the right reasons?": ("score",),
     "Ask a model": ("run", "task"),
     "Count rows that stay where they are": ("count", "merge"),
-    "Look at results": ("show", "report", "plot", "schema"),
+    "Look at results": ("show", "report", "plot", "export", "schema"),
 }
 """What one may ask -> the commands that answer, as ``--help`` shows them."""
 MODULES: Final = {"run": "run_command"}

@@ -15,6 +15,7 @@ from acumen import defaults
 from acumen.cli import options
 from acumen.cli.progress import waiting
 from acumen.errors import DataError
+from acumen.extras import need
 
 if TYPE_CHECKING:
     from acumen.questions.evaluation import Evaluation
@@ -63,6 +64,7 @@ def demo(
 
     Example: acumen demo quick --resamples 500
     """
+    need("report", "acumen demo")
     from acumen.files.json import write_json
     from acumen.questions.estimate import estimate
     from acumen.questions.rate import rate

@@ -13,6 +13,7 @@ from acumen.cli.options import say
 from acumen.cli.output import check_targets
 from acumen.cli.progress import waiting
 from acumen.errors import UsageError
+from acumen.extras import need
 
 app = typer.Typer(add_completion=False)
 
@@ -51,12 +52,14 @@ def plot(
     acumen plot metrics.json --chart confidence --functions llm --width 3.25in -o c.pdf
     """
     from acumen.charts import available
-    from acumen.charts.export import FORMATS, Paper, write_figure
 
     if chart == "list":
         for name, what in available().items():
             typer.echo(f"{name:<18}{what}")
         return
+    need("report", "acumen plot")
+    from acumen.charts.export import FORMATS, Paper, write_figure
+
     if source is None:
         raise UsageError("give a run, a metrics artifact or results to draw from")
     if output is None:

@@ -18,6 +18,7 @@ from acumen.cli.output import check_targets, emit, warn
 from acumen.cli.progress import waiting
 from acumen.declare import Parameter, say
 from acumen.errors import UsageError, printable
+from acumen.extras import need
 from acumen.questions import find_question
 from acumen.questions.question import Question
 from acumen.stages import stage
@@ -173,6 +174,8 @@ def _answer(question: Question, values: dict[str, Any]) -> None:
         f"--{name}": values.get(name) for name in ("output", "html", "junit", "markdown")
     }
     check_targets(targets, [*places, *files])
+    if targets["--html"] is not None:
+        need("report", "--html")
     quiet = bool(values.get("quiet"))
     with waiting(quiet=quiet) as wait:
         with stage(share=0.7 if any(targets.values()) else 1.0):

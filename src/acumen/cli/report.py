@@ -11,6 +11,7 @@ from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import check_targets
 from acumen.cli.progress import waiting
+from acumen.extras import need
 
 app = typer.Typer(add_completion=False)
 
@@ -32,6 +33,7 @@ def report(
 
     acumen report few_shot.json verdicts.json -o both.html
     """
+    need("report", "acumen report")
     from acumen.report.html import write_report
 
     check_targets({"--output": output}, documents)

@@ -9,6 +9,7 @@ import typer
 
 from acumen.cli.options import say
 from acumen.cli.output import emit
+from acumen.extras import need
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -32,6 +33,7 @@ def check(
 
     Example: acumen task check mine.toml
     """
+    need("run", "acumen task")
     from acumen.files.json import to_json
     from acumen.runner.schema import reply_schema
     from acumen.runner.task_file import read_task
@@ -64,6 +66,7 @@ def show(task: Annotated[str, typer.Argument(help="The name of a task that ships
 
     Example: acumen task show phq8 > mine.toml
     """
+    need("run", "acumen task")
     from acumen.runner.task_file import task_text
 
     typer.echo(task_text(task), nl=False)
@@ -78,6 +81,7 @@ def new(
 
     Example: acumen task new mine.toml
     """
+    need("run", "acumen task")
     from acumen.errors import UsageError
     from acumen.files.json import write_bytes
     from acumen.runner.task_file import task_text
@@ -91,6 +95,7 @@ def new(
 @app.command("list")
 def list_tasks() -> None:
     """The tasks that ship with acumen."""
+    need("run", "acumen task")
     from acumen.runner.task_file import builtin_tasks, read_task
 
     for name in builtin_tasks():

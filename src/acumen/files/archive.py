@@ -13,7 +13,8 @@ import zipfile
 import zlib
 from typing import Final
 
-from acumen.errors import DataError, Problem, printable
+from acumen.errors import DataError, Problem, UsageError, printable
+from acumen.extras import need
 
 MOST_MEMBERS: Final = 250_000
 FREE_BYTES: Final = 64 << 20
@@ -52,7 +53,7 @@ class Archive:
             raise self._error(name, "is encrypted")
         try:
             content = self._content(info)
-        except DataError:
+        except (DataError, UsageError):
             raise
         except Exception as error:  # noqa: BLE001  (zipfile and zlib fail in a dozen ways on bad bytes)
             raise self._error(name, f"is damaged ({type(error).__name__})") from None
@@ -69,6 +70,7 @@ class Archive:
         if info.compress_type != _ZSTANDARD:
             with self._zip.open(info) as member:
                 return member.read(most)
+        need("logs", "a log whose members are compressed with Zstandard")
         import zstandard
 
         mark, name_size, extra_size = _LOCAL_HEADER.unpack_from(self._data, info.header_offset)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from acumen.defaults import ENGINES
 from acumen.errors import DataError, UsageError, label, printable, source_name
+from acumen.extras import need
 from acumen.files.json import readable
 
 MEMORY: Final = "900MB"
@@ -29,11 +30,12 @@ def open_files(patterns: Sequence[str | Path], engine: str | None) -> list[nw.La
     engine = engine or ENGINES[0]
     if engine not in ENGINES:
         raise UsageError(f"no engine '{printable(engine)}'; there are {', '.join(ENGINES)}")
+    if engine == "duckdb":
+        need("large", "the engine duckdb")
     try:
         reader = import_module(_MODULES[engine])
     except ImportError:
-        extra = "'acumen[large]'" if engine == "duckdb" else engine
-        raise UsageError(f"{engine} is not installed: pip install {extra}") from None
+        raise UsageError(f"{engine} is not installed: pip install {engine}") from None
     if engine == "duckdb":
         reader = reader.connect()  # one for all files, so that they can be set side by side
         reader.execute(f"SET memory_limit = '{MEMORY}'; SET preserve_insertion_order = false")

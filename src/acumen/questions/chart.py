@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from acumen.defaults import CONFIDENCE
+from acumen.extras import need
 from acumen.readers.reading import Reading
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def chart(
     """
     from pydantic import BaseModel
 
+    need("report", "a chart")
     from acumen.charts import chart as draw
     from acumen.questions.evaluate import evaluate
     from acumen.questions.result import Result

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel
 
+from acumen.extras import need
 from acumen.files.json import to_json, write_bytes
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ class Result(Generic[D]):
 
     def plot(self, kind: str) -> Figure:
         """A chart by its name, as ``acumen plot`` lists them; it shows itself in a notebook."""
+        need("report", "a chart")
         from acumen.charts import chart
 
         return chart(kind, self.document)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Unpack, get_args
 
 from acumen.declare import given, python, say, taken_by
 from acumen.errors import UsageError
+from acumen.extras import need
 from acumen.questions.question import question
 from acumen.runner.choices import Api, CaseReading, Modes, Option, ReplyFormat
 
@@ -168,6 +169,7 @@ def run(
     (5, 'phq8-run.json', None)
     """
     asked = dict(locals())
+    need("run", "acumen run")
     from acumen.questions.answers import Answers
     from acumen.runner.access import Access
     from acumen.runner.cases import DEMO, read_cases, read_references

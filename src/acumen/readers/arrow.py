@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.errors import UsageError
+from acumen.extras import need
 from acumen.readers.cells import NO_NUMBER, arrow_numbers, gathered, number_in_text
 from acumen.readers.content import BOM, Content
 from acumen.readers.frame import coded_array, frame_rows
@@ -26,12 +26,10 @@ _NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(
 
 def read_parquet(content: Content) -> Rows:
     """The rows of a Parquet file (needs pyarrow)."""
-    try:
-        import narwhals as nw
-        import pyarrow as pa
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise UsageError("reading Parquet needs pyarrow: pip install pyarrow") from None
+    need("parquet", "reading Parquet")
+    import narwhals as nw
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
 
     schema = ParquetFile(content.file).schema_arrow
     texts = [c.name for c in schema if str(c.type) in ("string", "large_string")]

@@ -23,7 +23,8 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final
 from weakref import finalize
 
-from acumen.errors import DataError, UsageError, source_name
+from acumen.errors import DataError, source_name
+from acumen.extras import need
 from acumen.files.json import LARGEST_FILE, TOO_LARGE, decode_text, parse_json, readable
 from acumen.threads import begin, finish
 
@@ -261,10 +262,9 @@ _gzip: Final = partial(zlib.decompressobj, wbits=31)
 
 
 def _zstd() -> tuple[Callable[[], Any], type[Exception]]:
-    try:
-        import zstandard
-    except ImportError:
-        raise UsageError("reading .zst needs zstandard: pip install zstandard") from None
+    need("logs", "reading .zst")
+    import zstandard
+
     decoder = zstandard.ZstdDecompressor(max_window_size=1 << 27)
     return decoder.decompressobj, zstandard.ZstdError
 

@@ -111,7 +111,7 @@ def _reliability(document: CalibrationDocument, key: str) -> Plot | None:
     return plot(
         key,
         "reliability",
-        calibration_plot(curves),
+        lambda: calibration_plot(curves),
         "Reliability before and after",
         "Said against true, in ten bins of equal width; on the dashed line confidence is a "
         "probability. Cross-fitted is the honest one: each case is measured by a calibrator that "

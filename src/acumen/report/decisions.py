@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from acumen.errors import counted
@@ -87,7 +88,7 @@ def _drawn(document: Decision, words: _Words, ask: Ask) -> tuple[blocks.Plot, ..
     cells = tuple((number(a, ".4g"), number(b)) for a, b in points)
     table, title = Table(f"{y} by {x}", (x, y), cells), f"{y} by {x}".capitalize()
     line = "" if words.asked is None else f" Dashed is what was asked for: {words.asked:g}."
-    figure = curve(points, x, y, words.asked)
+    figure = partial(curve, points, x, y, words.asked)
     return plots(plot(ask.study, document.kind, figure, title, words.sentence + line, table))
 
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from acumen._version import __version__
 from acumen.errors import UsageError, printable
+from acumen.extras import need
 from acumen.files.json import to_json, write_bytes
 from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
 from acumen.report.library import chart_library
@@ -66,6 +67,7 @@ def render_report(
     artifacts: Sequence[Reportable], *, command: str | None = None, texts: bool = False
 ) -> str:
     """The page as text."""
+    need("report", "a page")
     if not artifacts:
         raise UsageError("a report needs at least one artifact")
     from acumen.report.selective.together import joined

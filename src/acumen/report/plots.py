@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from acumen.extras import MissingExtraError
 from acumen.report.blocks import Plot, Table
 
 if TYPE_CHECKING:
@@ -14,16 +16,29 @@ if TYPE_CHECKING:
 
 
 def plot(
-    study: str, chart: str, figure: Figure | None, title: str, caption: str, table: Table
+    study: str,
+    chart: str,
+    figure: Callable[[], Figure | None],
+    title: str,
+    caption: str,
+    table: Table,
 ) -> Plot | None:
-    """A figure with its words and its table; nothing where there is no figure."""
+    """A figure with its words and its table; nothing where there is no figure.
+
+    Where nothing is installed that draws, there is its table alone: all that a text shows.
+    """
     from acumen.charts.theme import spec_and_data
 
-    if figure is None:
+    key = f"{study}-chart-{chart}"
+    try:
+        drawn = figure()
+    except MissingExtraError:
+        return Plot(key, title, caption, "", {}, {}, table)
+    if drawn is None:
         return None
-    spec, data = spec_and_data(figure)
+    spec, data = spec_and_data(drawn)
     alt = f"{title}. {finding(chart, spec, data)} {caption} The numbers are in the table below it."
-    return Plot(f"{study}-chart-{chart}", title, caption, alt, spec, data, table)
+    return Plot(key, title, caption, alt, spec, data, table)
 
 
 def drawing(ask: Ask, artifact: MetricsArtifact) -> Callable[[str, str, str, Table], Plot | None]:
@@ -31,7 +46,7 @@ def drawing(ask: Ask, artifact: MetricsArtifact) -> Callable[[str, str, str, Tab
     from acumen.charts import CHARTS
 
     def draw(name: str, title: str, caption: str, table: Table) -> Plot | None:
-        return plot(ask.study, name, CHARTS[name](artifact), title, caption, table)
+        return plot(ask.study, name, partial(CHARTS[name], artifact), title, caption, table)
 
     return draw
 

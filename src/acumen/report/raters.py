@@ -88,7 +88,7 @@ class Drawing(NamedTuple):
 
     def more(self, ask: Ask) -> Section:
         """What a page adds: the chart, or else what to see in the table."""
-        drawn = plot(ask.study, self.key, self.chart(), self.title, self.caption, self.table)
+        drawn = plot(ask.study, self.key, self.chart, self.title, self.caption, self.table)
         lead = Paragraph(self.caption, Tone.QUIET)
         return Section(self.key, self.title, (lead,) if drawn is None else (drawn,))
 

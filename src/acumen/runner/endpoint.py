@@ -22,7 +22,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from acumen.errors import UsageError, printable
+from acumen.errors import printable
+from acumen.extras import need
 from acumen.runner.access import Access
 from acumen.runner.choices import ReplyFormat
 from acumen.runner.journal import Journal
@@ -303,11 +304,9 @@ class Endpoint:
 
 def http_library() -> Any:
     """The ``httpx2`` package, or how to get it."""
-    try:
-        import httpx2
-    except ImportError:
-        message = "the package httpx2 is not installed: pip install 'acumen[run]'"
-        raise UsageError(message) from None
+    need("run", "asking a model")
+    import httpx2
+
     return httpx2
 
 

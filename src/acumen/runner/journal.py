@@ -213,7 +213,7 @@ def _opened(path: Path, create: int, *, alone: bool) -> Iterator[int]:
     except OSError as error:
         raise _cannot_open(path, error.strerror) from None
     try:
-        with locked(handle, path, alone=alone):
+        with locked(path, alone=alone):
             yield handle
     finally:
         os.close(handle)

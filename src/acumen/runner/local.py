@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from acumen.errors import UsageError
+from acumen.extras import need
 from acumen.runner.access import Access
 from acumen.runner.choices import Api
 from acumen.runner.protocols import PROTOCOLS
@@ -48,11 +49,9 @@ def model_file() -> Path:
 
 def server_library() -> Any:
     """The ``xllamacpp`` package, or how to get it."""
-    try:
-        import xllamacpp
-    except ImportError:
-        advice = "pip install 'acumen[run,local]'"
-        raise UsageError(f"the local model's server is not installed: {advice}") from None
+    need("local", "the local model")
+    import xllamacpp
+
     return xllamacpp
 
 

@@ -1,43 +1,38 @@
-"""One writer a file: the system's own lock where it has one, else a file that stands beside it.
+"""One writer a file: a lock that stands beside it and ends with the process.
 
-Both end with the process: Windows deletes such a file (``O_TEMPORARY``) with its last handle.
+The lock's file stays: whoever took it away could leave two writers, each with a lock of its own.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 from acumen.errors import UsageError, label
-
-try:
-    fcntl: ModuleType | None = import_module("fcntl")
-except ImportError:  # Windows
-    fcntl = None
+from acumen.extras import need
 
 
 @contextlib.contextmanager
-def locked(handle: int, path: Path, *, alone: bool) -> Iterator[None]:
-    """Hold an open file, ``alone`` or beside others who read; refused where another has it."""
-    busy = f"another run is writing {label(path.name)}: wait for it to end"
-    if fcntl is not None:
-        try:
-            fcntl.flock(handle, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except OSError:
-            raise UsageError(busy) from None
-        yield  # closing the file drops the lock
-        return
+def locked(path: Path, *, alone: bool) -> Iterator[None]:
+    """Hold a file for its writer, or look that there is none; refused where another has it.
+
+    The look makes no file: where no lock stands, nobody writes.
+    """
     beside = path.with_name(f"{path.name}.lock")
+    if not alone and not beside.exists():
+        yield
+        return
+    need("run", "writing a run file")
+    import filelock
+
+    lock = filelock.FileLock(beside, timeout=0, mode=0o600, thread_local=False)
     try:
-        own = os.open(beside, os.O_CREAT | os.O_EXCL | getattr(os, "O_TEMPORARY", 0), 0o600)
-    except OSError:
-        raise UsageError(f"{busy}, or delete {label(beside.name)} if none does") from None
+        lock.acquire()
+    except filelock.Timeout:
+        message = f"another run is writing {label(path.name)}: wait for it to end"
+        raise UsageError(message) from None
     try:
         yield
     finally:
-        os.close(own)
-        beside.unlink(missing_ok=True)
+        lock.release()

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from acumen.extras import need
 from acumen.runner.cases import Case, Reference
 from acumen.runner.endpoint import Endpoint
 from acumen.runner.plan import Plan
@@ -39,6 +40,7 @@ class TfidfSimilarity:
     """Cosine of TF-IDF vectors of words and pairs of words, weighted by the references."""
 
     def __init__(self, references: Sequence[Reference]) -> None:
+        need("fit", "finding references by their words")
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self.references = references

@@ -124,6 +124,7 @@ def document(
     study = scores.study
     metrics = {name: inference.measured for name, inference in scores.inferences.items()}
     unified = unified_numbers(study)
+    own = {name: score for name, score in unified.items() if name in Scores.model_fields}
     outcomes, options = study.table.outcome, scores.options
     return ResultsDocument.model_validate(
         {
@@ -136,7 +137,7 @@ def document(
             "failed": len(study.table.failed),
             "levels": list(study.policy.scale.levels),
             "auprc": unified.pop("auprc_metrics"),
-            "unified_scores": Scores.model_validate(unified, extra="ignore"),
+            "unified_scores": Scores.model_validate(own),
             "agreement": _agreement(metrics),
             "primitives": _primitives(study, metrics),
             "metrics": metrics,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from acumen.defaults import TARGET
@@ -122,8 +123,9 @@ class _Part(NamedTuple):
         """The chart with its table."""
         from acumen.charts.verdicts import VERDICT_CHARTS
 
-        figure = VERDICT_CHARTS[self.chart](documents) if self.chart else None
-        table = self.table(documents)
+        if not self.chart:
+            return None
+        figure, table = partial(VERDICT_CHARTS[self.chart], documents), self.table(documents)
         return plot(ask.study, self.chart, figure, self.title, self.caption, table)
 
 
@@ -219,7 +221,8 @@ def _differences(pair: ComparisonDocument, first: ResultsDocument, ask: Ask) -> 
     level = first.interval_settings.confidence_level
     caption = " ".join([f"{right} minus {left}, in points.", *compared_cases(pair)])
     table = tables.delta_table(pair, first.levels, level, pair.names, with_counts=True)
-    return plot(ask.study, "comparison", comparison(pair), "Paired differences", caption, table)
+    figure = partial(comparison, pair)
+    return plot(ask.study, "comparison", figure, "Paired differences", caption, table)
 
 
 def _provenance(documents: Sequence[ResultsDocument], command: str | None) -> tuple[Table, ...]:
