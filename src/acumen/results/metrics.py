@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 
 from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.errors import DataError, label, printable
-from acumen.files.json import read_json, source_name, write_json
+from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.charted import Summary
 from acumen.results.slices import Slice
@@ -492,8 +492,3 @@ M = TypeVar("M", bound=BaseModel)
 def read_artifact(path: str | Path, model: type[M]) -> M:
     """An artifact from a file, all its problems told at once."""
     return validated(read_json(path), model, source_name(path))
-
-
-def write_artifact(path: str | Path, artifact: BaseModel) -> None:
-    """Write an artifact atomically, as strict JSON."""
-    write_json(path, artifact.model_dump(mode="json"))
