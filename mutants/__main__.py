@@ -27,6 +27,7 @@ ROOT: Final = Path(__file__).parents[1]
 RECORDINGS: Final = ROOT / "build" / "mutants"
 LEFT_OUT: Final = ("build", "site", "demo")
 """Folders that no test reads, besides those with a dot."""
+WORKFLOWS: Final = ".github"
 OVER_ALL, IN_A_PACKAGE = 0.92, 0.88
 CONTROLS: Final = 8
 """Trials without a fault: a test that fails in one of them would count as having noticed."""
@@ -80,7 +81,8 @@ def _recording(workers: int, tests: Sequence[str]) -> Path:
         copy = folder / "project"
         copy.mkdir()
         for top in ROOT.iterdir():
-            if top.is_dir() and not top.name.startswith(".") and top.name not in LEFT_OUT:
+            hidden = top.name.startswith(".") and top.name != WORKFLOWS
+            if top.is_dir() and not hidden and top.name not in LEFT_OUT:
                 shutil.copytree(top, copy / top.name)
             elif top.is_file():
                 shutil.copy2(top, copy)

@@ -52,14 +52,16 @@ class Block:
     word: str | None
     note: str | None
 
+    @classmethod
+    def of(cls, found: re.Match[str]) -> Block:
+        """The block that ``FENCE`` found in a page."""
+        line = found.string[: found.start("text")].count("\n")
+        return cls(line, found["language"], found["text"], found["word"], found["note"])
+
 
 def blocks(text: str) -> list[Block]:
     """The fenced blocks of a page; directives of the site's own are none."""
-    return [
-        Block(text[: m.start("text")].count("\n"), m["language"], m["text"], m["word"], m["note"])
-        for m in FENCE.finditer(text)
-        if not m["language"].startswith("{")
-    ]
+    return [Block.of(m) for m in FENCE.finditer(text) if not m["language"].startswith("{")]
 
 
 def run_page(
@@ -69,13 +71,15 @@ def run_page(
     printed = ""
     for block in blocks(path.read_text("utf-8")):
         try:
-            printed = _run(block, names, printed, done)
+            printed = run_block(block, names, printed, done)
         except BaseException as error:
             error.add_note(f"{path.name}, line {block.line}")
             raise
 
 
-def _run(block: Block, names: dict[str, Any], printed: str, done: Mapping[str, Printed]) -> str:
+def run_block(
+    block: Block, names: dict[str, Any], printed: str, done: Mapping[str, Printed]
+) -> str:
     """Run one block; what it printed, which an output after it is held against."""
     language = block.language
     if block.word == "not run":
@@ -84,10 +88,10 @@ def _run(block: Block, names: dict[str, Any], printed: str, done: Mapping[str, P
         Path(str(block.note)).write_text(block.text, "utf-8")
     if language == "python":
         return _python(block, names)
-    if language in SHELL or (not language and re.match(r"\$ |acumen ", block.text)):
-        return "\n".join(_shell(*command, done) for command in _commands(block.text))
+    if is_shell(block):
+        return "\n".join(_shell(*command, done) for command in commands_of(block.text))
     if language == "text" and printed:
-        _hold(block.text, printed, whole=False)
+        hold(block.text, printed, whole=False)
         return printed
     assert language in DATA, f"a block that nothing runs: ```{language}; mark it as not run"
     if language == "toml":
@@ -95,6 +99,13 @@ def _run(block: Block, names: dict[str, Any], printed: str, done: Mapping[str, P
     elif language == "json":
         json.loads(block.text)
     return printed
+
+
+def is_shell(block: Block) -> bool:
+    """Whether commands stand in it."""
+    return block.language in SHELL or bool(
+        not block.language and re.match(r"\$ |acumen ", block.text)
+    )
 
 
 def _python(block: Block, names: dict[str, Any]) -> str:
@@ -111,7 +122,7 @@ def _python(block: Block, names: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def _commands(text: str) -> list[tuple[str, str | None]]:
+def commands_of(text: str) -> list[tuple[str, str | None]]:
     """The commands of a block, each with the output after it; None where none is shown."""
     text = text.replace("\\\n", " ")
     if not text.startswith("$ "):
@@ -122,15 +133,20 @@ def _commands(text: str) -> list[tuple[str, str | None]]:
 
 
 def _shell(command: str, output: str | None, done: Mapping[str, Printed]) -> str:
-    """Run a command; ``> FILE`` takes what it prints."""
+    printed = run_command(command, done)
+    if output is not None:
+        hold(output, printed, whole=True)
+    return printed
+
+
+def run_command(command: str, done: Mapping[str, Printed]) -> str:
+    """Run a command, which must succeed; ``> FILE`` takes what it prints."""
     words = shlex.split(command, comments=True)
     if words[0] == "make":
         assert f"\n{words[1]}:" in MAKEFILE
         return ""
     printed, code = done.get(command) or printed_by(words)
     assert code == 0 or (words[1] == "gate" and code in GATE), f"{command}: {code}\n{printed}"
-    if output is not None:
-        _hold(output, printed, whole=True)
     return printed
 
 
@@ -151,7 +167,7 @@ def printed_by(words: list[str]) -> Printed:
     return texts[0] if code in GATE else "".join(texts), code
 
 
-def _hold(page: str, printed: str, *, whole: bool) -> None:
+def hold(page: str, printed: str, *, whole: bool) -> None:
     """The lines of the page are those that were printed: all of them, or some in this order."""
     expected = [" ".join(line.split()) for line in page.splitlines() if line.strip()]
     text = " ".join(printed.split())  # a sentence may be broken into lines in another place

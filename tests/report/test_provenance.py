@@ -61,7 +61,9 @@ def test_the_command_of_an_evaluation_names_scale_and_calibrator_by_their_files(
 def test_results_and_their_page_tell_the_files_with_hashes_and_the_command(tmp_path: Path) -> None:
     study = verdict_study()
     given = {"truth": study.truth, "reviews": study.reviews, **study.results}
-    paths = {name: tmp_path / f"{name} of mine.json" for name in given}
+    folder = tmp_path / ("long" * 50)  # a command of many files is not cut
+    folder.mkdir()
+    paths = {name: folder / f"{name} of mine.json" for name in given}
     for name, document in given.items():
         write_json(paths[name], document)
     policy = tmp_path / "own.toml"

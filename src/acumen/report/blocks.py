@@ -16,6 +16,8 @@ FILTERS: Final = ("outcome", "item", "truth", "prediction", "answers", "right", 
 FIRST_CASES: Final = 10
 """Rows of a table of cases that stand in a text."""
 LONGEST_TEXT: Final = 600
+LONGEST_COMMAND: Final = 20_000
+"""A command names every file, and is of use whole only."""
 UNDEFINED: Final = "–"
 UNRELIABLE: Final = "*"
 """Marks an interval that rests on too few cases."""

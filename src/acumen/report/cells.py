@@ -9,7 +9,7 @@ from typing import Final
 from acumen.errors import printable
 from acumen.metrics import find_metric
 from acumen.metrics.registry import NOISE_FLOOR, Unit
-from acumen.report.blocks import LONGEST_TEXT, UNDEFINED, Cell, Column, Fact, Table
+from acumen.report.blocks import LONGEST_COMMAND, LONGEST_TEXT, UNDEFINED, Cell, Column, Fact, Table
 from acumen.report.words import note_of, why_missing
 from acumen.results.metrics import name
 from acumen.values.measured import MARKED, Delta, Measured
@@ -26,6 +26,11 @@ _DIGITS: Final = {Unit.SHARE: 1, Unit.PERCENT: 1}
 def plain(value: object) -> str:
     """Any text from outside as it is shown: nothing invisible, not endless."""
     return printable(str(value), limit=LONGEST_TEXT)
+
+
+def command_line(value: object) -> Cell:
+    """A cell of a command that makes something again: to be typed, so never cut for its length."""
+    return Cell(UNDEFINED if value is None else printable(str(value), limit=LONGEST_COMMAND))
 
 
 def text(value: object) -> Cell:
@@ -185,7 +190,9 @@ def title_of(key: str, levels: Sequence[object] = ()) -> str:
 
 def settings(values: Iterable[tuple[str, object]], caption: str = "") -> Table:
     """What something was made with: names and values."""
-    rows = tuple((text(name), text(value)) for name, value in values)
+    rows = tuple(
+        (text(name), (command_line if name == "command" else text)(value)) for name, value in values
+    )
     return Table(caption, ("setting", "value"), rows)
 
 

@@ -23,7 +23,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.extras import need
 from acumen.files.json import to_json, write_bytes
-from acumen.report.blocks import LONGEST_TEXT, Cases, Plot, Study
+from acumen.report.blocks import LONGEST_COMMAND, Cases, Plot, Study
 from acumen.report.library import chart_library
 from acumen.report.sections import Ask, family_of, sections_of
 from acumen.report.terms import Glossary, isolated, signs
@@ -151,7 +151,7 @@ def _template() -> Any:
 def _inert(value: object) -> object:
     """Texts without invisible or bidi characters, wherever they come from; own markup stays."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
-        return printable(value, limit=4 * LONGEST_TEXT)
+        return printable(value, limit=LONGEST_COMMAND)
     return value
 
 

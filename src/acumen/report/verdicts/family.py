@@ -23,7 +23,7 @@ from acumen.report.blocks import (
     Section,
     Table,
 )
-from acumen.report.cells import difference, fact, plain, text, title_of
+from acumen.report.cells import command_line, difference, fact, plain, text, title_of
 from acumen.report.joint import case_section
 from acumen.report.plots import plot, plots
 from acumen.report.sections import Ask, Family, remarks
@@ -239,7 +239,7 @@ def _provenance(documents: Sequence[ResultsDocument], command: str | None) -> tu
     ]
     commands = [command or d.made_from.command for d in documents]
     if any(commands):
-        rows.append(row("command", commands))
+        rows.append((text("command"), *map(command_line, commands)))
     files = dict.fromkeys((i.role, i.path, i.sha256) for d in documents for i in d.made_from.inputs)
     inputs = tuple(tuple(map(text, file)) for file in files)
     table = Table("Runs and settings", ("setting", *method_names(documents)), tuple(rows))
