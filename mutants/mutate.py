@@ -138,8 +138,9 @@ def _variants(node: ast.AST) -> Iterator[Variant]:
         ).rpartition(".")[2] not in (*ABOUT_TYPES, *SYMMETRIC) and not isinstance(
             first, ast.Starred
         ):
-            swapped = ast.Call(function, [second, first, *rest], keywords)
-            yield node, "arguments", ast.unparse(swapped)
+            swapped = ast.unparse(ast.Call(function, [second, first, *rest], keywords))
+            if swapped != ast.unparse(node):
+                yield node, "arguments", swapped
         # None is as false as False, which becomes True by the operator for constants
         case ast.Return(value) if value and ast.unparse(value) not in ("None", "False"):
             yield node, "statement", "return None"

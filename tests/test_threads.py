@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from itertools import count
 
 import pytest
@@ -92,3 +93,15 @@ def test_who_waits_for_a_thread_hears_an_interrupt() -> None:
         finish(thread)
     is_over.set()
     timer.join()
+
+
+def test_no_thread_is_begun_that_has_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[threading.Thread] = []
+
+    def beginning(work: Callable[[], None]) -> threading.Thread:
+        begun.append(begin(work))
+        return begun[-1]
+
+    monkeypatch.setattr("acumen.threads.begin", beginning)
+    assert share(abs, (-1, -2), 5) == [1, 2]
+    assert len(begun) == 2

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from acumen.__main__ import _hear_interrupts
 from tests.cli.interrupts import COMMANDS
 
 MANY = len(COMMANDS)
@@ -58,3 +59,17 @@ def test_an_interrupt_that_a_library_loses_comes_again(way: str) -> None:
     done = subprocess.run([sys.executable, "-c", LOST, way], capture_output=True, check=False)
     assert done.returncode == 130
     assert time.monotonic() - began < 4
+
+
+def test_what_hears_an_interrupt_raises_it() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        _hear_interrupts()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, before)

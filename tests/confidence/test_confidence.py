@@ -507,3 +507,15 @@ def test_what_is_wrong_with_a_signal_is_counted_where_it_is_more_than_one() -> N
     assert verdicts["token_msp"].endswith(" (and 1 more)")
     assert verdicts["verbalized"].startswith("no: participant 101, item Sleep, verbalized_conf")
     assert "more)" not in verdicts["verbalized"]
+
+
+def test_of_two_signals_that_are_lacking_one_with_gaps_is_no_reason_to_stay_silent() -> None:
+    table = table_of(
+        {
+            "llm_evidence_count": [None, None],
+            "consistency_modal_confidence": [0.2, None],
+            "token_msp": [0.5, 0.6],
+        }
+    )
+    with pytest.raises(DataError, match=r"the run can be ranked by token_msp \(--confidence NAME"):
+        compute("secondary:llm+consistency:average", table)

@@ -17,7 +17,14 @@ import acumen
 from acumen.cli import run
 from acumen.decisions.bounds import Accepted
 from acumen.decisions.sample import sample_of
-from acumen.decisions.threshold import EXACT_CASES, TESTS, grid_of, method_and_test, numbers_of
+from acumen.decisions.threshold import (
+    EXACT_CASES,
+    TESTS,
+    Search,
+    grid_of,
+    method_and_test,
+    numbers_of,
+)
 from acumen.errors import DataError, UsageError
 from acumen.files.json import to_json, write_json
 from acumen.results.decisions import ThresholdDocument
@@ -424,3 +431,24 @@ def test_cases_are_set_apart_by_default_where_exact_has_several_rows_a_case(
     if apart:
         with pytest.raises(UsageError, match="exact needs thresholds that do not come from the ro"):
             grid_of(sample, "ranks", search)
+
+
+@pytest.mark.parametrize(
+    ("method", "starts", "cases"),
+    [("sgr", (0.5, 1.0), 22), ("exact", (1.0,), 22), ("exact", (0.5, 1.0), 29), ("crc", (), 9)],
+)
+def test_the_fewest_cases_are_of_the_share_that_one_start_has(
+    method: Any, starts: tuple[float, ...], cases: int
+) -> None:
+    # ln .1 / ln .9 = 21.9 and ln .05 / ln .9 = 28.4
+    search = Search(method, "binomial", 0.1, 0.1, starts, 1)
+    assert search.fewest_cases == cases
+
+
+def test_a_confidence_of_a_hundred_values_is_discrete() -> None:
+    search: Any = SimpleNamespace(method="exact")
+    sample = sample_of(single([0] * 100, [k / 200 for k in range(100)]), "confidence", "zero_one")
+    assert len(grid_of(sample, "values", search)[1]) == 100
+    sample = sample_of(single([0] * 101, [k / 200 for k in range(101)]), "confidence", "zero_one")
+    with pytest.raises(UsageError, match="has 101 values"):
+        grid_of(sample, "values", search)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ from acumen.large import cells as counting
 from acumen.large import passes
 from acumen.large.api import rows_of
 from acumen.large.counts import Counts
+from acumen.large.files import hashes_of
 from acumen.large.passes import bins_of
 from acumen.metrics import METRICS
 from acumen.results.counts import Certified
@@ -297,3 +299,12 @@ def test_small_cells_are_left_out_and_known_as_one_number() -> None:
     assert len(part) == int((~small).sum())
     assert part.hidden_rows == int(counts.cells["rows"][small].sum())
     assert replace(counts, cells=part.cells).cells["rows"].min() >= 5
+
+
+def test_the_hashes_of_cases_are_keyed_by_the_salt() -> None:
+    def keyed(text: str) -> str:
+        return hmac.new(b"pepper", text.encode(), "sha256").hexdigest()
+
+    hashes = hashes_of(["7", 8.0], "pepper")
+    assert [*hashes["case_hashes"]] == sorted(keyed(text)[:16] for text in ("7", "8"))
+    assert hashes["salt"] == keyed("")[:16]

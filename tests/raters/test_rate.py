@@ -149,6 +149,15 @@ def test_order_effects_by_hand() -> None:
     assert bias.order_effect.value == pytest.approx((0 + 2 + 0 - 1) / 4)
 
 
+def test_the_lowest_level_counts_in_either_slot() -> None:
+    rows = [{"case": i, "who": w, "v": 3, "slot": "-"} for i in range(3) for w in ("a", "b")]
+    for slot, given in (("1", (1, 2, 1)), ("2", (1, 1, 2))):
+        rows += [{"case": i, "who": "ai", "v": v, "slot": slot} for i, v in enumerate(given)]
+    bias = rated(rows, rater="who", rating="v", judge="ai", position="slot").judges["ai"].bias
+    assert bias.flips is not None
+    assert bias.flips.value == pytest.approx(2 / 3)
+
+
 def test_repeats_by_hand() -> None:
     draws = [(1, 1, 2), (3, 3, 3), (5, 4, 5)]
     rows = [{"case": i, "who": w, "v": 3, "t": 0} for i in range(3) for w in ("a", "b")]

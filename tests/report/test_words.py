@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import acumen
 from acumen.metrics.registry import Unit
 from acumen.report import cells
 from acumen.report.blocks import Cell, Paragraph
@@ -16,6 +17,7 @@ from acumen.report.selective.leaderboard import ranked_by
 from acumen.report.selective.leaderboard import verdict as of_board
 from acumen.report.selective.outcomes import side_names
 from acumen.report.selective.screen import _numbers
+from acumen.report.selective.words import limits
 from acumen.report.words import note_of, rests_on, why_missing, why_no_interval
 from acumen.results.calibration import CalibrationDocument
 from acumen.table.levels import inferred_note
@@ -253,3 +255,12 @@ def test_a_metric_that_one_input_has_stands_in_the_table_and_one_that_none_has_d
         ["one has it", "–", "0.500"],
         ["one says why", "–", "–"],
     ]
+
+
+@pytest.mark.parametrize(("cases", "is_told"), [(9, True), (10, False)])
+def test_what_cannot_be_concluded_names_too_few_cases(cases: int, is_told: bool) -> None:
+    rows = [{"case": k, "truth": k % 3, "prediction": 0} for k in range(cases)]
+    words = limits(acumen.evaluate(rows, levels="0-2", resamples=0).document)
+    assert (
+        any("With fewer than 10 cases the intervals are unreliable" in w for w in words) == is_told
+    )

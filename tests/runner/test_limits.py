@@ -17,6 +17,7 @@ import pytest
 
 from acumen.cli import run as acumen
 from acumen.cli.progress import RunProgress
+from acumen.errors import UsageError
 from acumen.readers.run import read_run
 from acumen.runner import drive
 from acumen.runner.endpoint import Patience, Watcher
@@ -265,3 +266,17 @@ def test_a_dropped_endpoint_leaves_the_line_and_the_journal_agreeing(
     assert "continue with: " in said
     part = json.loads(output.read_text())
     assert len(part["experiments"][0]["results"]["results"]) == lines
+
+
+@pytest.mark.parametrize("lacking", ["model_file", "server_library"])
+def test_the_local_model_is_asked_for_before_its_first_question(
+    flat: Task, plan_for: PlanFor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacking: str
+) -> None:
+    def fail() -> None:
+        raise UsageError(f"no {lacking}")
+
+    for name in ("model_file", "server_library"):
+        monkeypatch.setattr(f"acumen.runner.execute.{name}", fail if name == lacking else str)
+    plan = plan_for(flat, ["a"], reply_format="text")
+    with pytest.raises(UsageError, match=f"no {lacking}"):
+        execute(plan, tmp_path / "run.json", None, dry_run=True)

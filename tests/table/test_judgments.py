@@ -114,6 +114,12 @@ def test_a_complete_study_is_asked_for_and_a_ragged_one_is_normal() -> None:
         from_columns(**columns, prediction=[0, 1, 1], complete=True)
 
 
+def test_a_case_that_lacks_several_items_is_told_once_with_their_number() -> None:
+    case, item = [1, 1, 1, 1, 2], ["a", "b", "c", "d", "a"]
+    with pytest.raises(DataError, match="case 2, item b: .*, nor 2 more of the 4 items; "):
+        from_columns(case=case, item=item, truth=[0, 1, 1, 0, 1], prediction=[0] * 5, complete=True)
+
+
 def test_one_row_of_a_case_may_fail_and_the_others_stay() -> None:
     outcome = ["answered", "failed", "answered", "unscored", "failed", "failed"]
     table = small_study(outcome=outcome)

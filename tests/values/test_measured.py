@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
+from pydantic import ValidationError
 
 from acumen.values.measured import (
     Delta,
@@ -59,3 +61,15 @@ def test_a_difference_has_the_ends_of_its_interval() -> None:
     delta = Delta(delta=0.2, left=0.1, right=0.3, interval=between(0.1, 0.3))
     assert delta.ends == (0.1, 0.3)
     assert delta.times(2.0).ends == (0.2, 0.6)
+
+
+def test_an_end_that_a_file_leaves_open_is_without_a_bound() -> None:
+    read = Interval.model_validate({"low": None, "high": None, "method": "t"})
+    assert (read.low, read.high) == (-math.inf, math.inf)
+    assert json.loads(read.model_dump_json())["low"] is None
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_number_of_a_document_is_finite(number: float) -> None:
+    with pytest.raises(ValidationError, match="finite"):
+        Measured.model_validate({"value": number})

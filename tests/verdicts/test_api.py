@@ -12,6 +12,7 @@ from acumen.cli import run
 from acumen.files.json import write_json
 from acumen.policy import find_policy
 from acumen.studies import POLICY, verdict_study
+from acumen.verdicts.inputs import demo_inputs
 
 FAST: dict[str, Any] = {"resamples": 40, "seed": 3}
 
@@ -101,3 +102,8 @@ def test_a_policy_may_be_a_value() -> None:
 def test_the_demo_brings_its_own_truth() -> None:
     with pytest.raises(acumen.UsageError, match="the demo brings its own"):
         acumen.score("demo", truth={})
+
+
+@pytest.mark.parametrize("policy", [None, POLICY, find_policy(POLICY)])
+def test_the_demo_can_be_asked_for_again_unless_its_policy_is_an_object(policy: Any) -> None:
+    assert demo_inputs(policy, None).files.are_all is (policy in (None, POLICY))
