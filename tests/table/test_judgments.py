@@ -116,7 +116,7 @@ def test_a_complete_study_is_asked_for_and_a_ragged_one_is_normal() -> None:
 
 def test_a_case_that_lacks_several_items_is_told_once_with_their_number() -> None:
     case, item = [1, 1, 1, 1, 2], ["a", "b", "c", "d", "a"]
-    with pytest.raises(DataError, match="case 2, item b: .*, nor 2 more of the 4 items; "):
+    with pytest.raises(DataError, match=r"case 2, item b: .*, nor 2 more of the 4 items; "):
         from_columns(case=case, item=item, truth=[0, 1, 1, 0, 1], prediction=[0] * 5, complete=True)
 
 
