@@ -6,6 +6,7 @@ import math
 
 import mpmath
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,9 +31,18 @@ def test_chances_have_their_digits_far_out(degrees: float, t: float) -> None:
     assert t_cdf(degrees, t) == pytest.approx(1 - exact, rel=1e-15)
 
 
+FAREST = 1e100
+OLD_SCIPY = tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 17)
+"""It looks no farther than that for a quantile, which a tenth of a degree of freedom may pass."""
+
+
 @given(st.floats(0.1, 1e6), st.floats(1e-15, 0.5))
 def test_a_quantile_is_exceeded_with_its_chance(degrees: float, chance: float) -> None:
-    assert t_cdf(degrees, -t_above(chance, degrees)) == pytest.approx(chance, rel=1e-9)
+    above = t_above(chance, degrees)
+    if above == FAREST and OLD_SCIPY:
+        assert t_cdf(degrees, -above) > chance  # cut there
+    else:
+        assert t_cdf(degrees, -above) == pytest.approx(chance, rel=1e-9)
 
 
 @pytest.mark.parametrize(

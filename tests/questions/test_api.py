@@ -74,9 +74,16 @@ GUIDES = [p for p in sorted((ROOT / "docs").glob("*.md")) if p.name != "changelo
 """Not the changelog, which the site copies there: it names what is gone."""
 
 
+def _with_its_tool(name: str) -> None:
+    """What stands on Inspect is looked at where Inspect is."""
+    if name.startswith("acumen.bridge.inspect"):
+        pytest.importorskip("inspect_ai")
+
+
 @pytest.mark.parametrize("guide", [ROOT / "README.md", *GUIDES])
 def test_every_name_that_a_guide_takes_from_acumen_is_there(guide: Path) -> None:
     for path in set(re.findall(r"(?<![\w/.])acumen\.(?!toml)([\w.]*\w)", guide.read_text("utf-8"))):
+        _with_its_tool(f"acumen.{path}")
         assert resolve_name(f"acumen.{path}") is not None
 
 
@@ -89,6 +96,7 @@ def test_a_page_imports_what_is_public(page: Path) -> None:
     for name, imported in re.findall(
         r"^from (acumen\.[\w.]+) import ([\w, ]+)$", page.read_text("utf-8"), re.MULTILINE
     ):
+        _with_its_tool(name)
         module = import_module(name)
         assert hasattr(module, "__path__") or name.startswith("acumen.bridge."), name
         assert {part.strip() for part in imported.split(",")} <= set(module.__all__), name

@@ -142,19 +142,19 @@ def command_of(question: Question) -> Callable[..., None]:
     return signed(call, parameters, help_of(question))
 
 
-def _hand_over(question: Question, context: typer.Context, given: Mapping[str, Any]) -> None:
+def _hand_over(question: Question, context: typer.Context, options: Mapping[str, Any]) -> None:
     """Let the other question answer; what it does not take is refused, not passed over."""
     assert question.hand_over is not None
     option, other = question.hand_over[0], find_question(question.hand_over[1])
     (inputs,) = question.inputs
     known = {p.name for p in (*other.options, *OUTPUTS, *MORE[question.name], inputs)}
-    named = {name for name in given if _is_given(context, name)}
+    named = {name for name in options if _is_given(context, name)}
     if odd := sorted(named - known - {"input"}):
         listed = ", ".join(f"--{name.replace('_', '-')}" for name in odd)
         raise UsageError(f"--{option} leaves the rows where they are; not with it: {listed}")
-    values = {name: value for name, value in given.items() if name in known}
+    values = {name: value for name, value in options.items() if name in known}
     values[option] = context.params[option]
-    files = [*(values.pop(inputs.name) or ()), *(given.get("input") or ())]
+    files = [*(values.pop(inputs.name) or ()), *(options.get("input") or ())]
     if len(files) > len(other.inputs):
         raise UsageError(f"--{option} compares two files, or the systems of one: not {len(files)}")
     values |= dict(zip((p.name for p in other.inputs), files, strict=False))

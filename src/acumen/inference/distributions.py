@@ -5,6 +5,8 @@ They are SciPy's, which is imported when the first one is asked for: a user wait
 
 from __future__ import annotations
 
+import math
+
 
 def normal_cdf(z: float) -> float:
     """The chance of a normal value of at most ``z``.
@@ -52,7 +54,10 @@ def t_above(chance: float, degrees: float) -> float:
     """What Student's t exceeds with this chance, of at most a half."""
     from scipy.special import stdtrit
 
-    # SciPy has the wrong sign where a chance is too small for it, and -0.0 at a half
+    # by version, SciPy has -0.0 or 7e-17 at a half, no number at 0, and the wrong sign where a
+    # chance is too small for it
+    if chance in (0.0, 0.5):
+        return 0.0 if chance else math.inf
     return abs(float(stdtrit(degrees, chance)))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import BeforeValidator, Field
 
 from acumen.errors import what_came
 from acumen.files.documents import Document, Text
@@ -12,20 +13,23 @@ from acumen.files.problems import refusal
 from acumen.table.levels import MOST_LEVELS, wrong_items, wrong_levels
 
 
-def _sound(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+def _sound(wrong: Callable[[Sequence[Any]], list[str]]) -> BeforeValidator:
     """A list with nothing wrong in it; everything that is wrong is told, not the first."""
-    if not isinstance(value, list):
-        raise refusal([((), f"must be a list, not {what_came(value)}")])
-    messages = (wrong_levels if info.field_name == "levels" else wrong_items)(value)
-    if messages:
-        raise refusal(((), message) for message in messages)
-    return handler(value)
+
+    def check(value: object) -> object:
+        if not isinstance(value, list):
+            raise refusal([((), f"must be a list, not {what_came(value)}")])
+        if messages := wrong(value):
+            raise refusal(((), message) for message in messages)
+        return value
+
+    return BeforeValidator(check)
 
 
 Levels = Annotated[
-    list[int | float | str], Field(min_length=2, max_length=MOST_LEVELS), WrapValidator(_sound)
+    list[int | float | str], Field(min_length=2, max_length=MOST_LEVELS), _sound(wrong_levels)
 ]
-Items = Annotated[list[str], WrapValidator(_sound)]
+Items = Annotated[list[str], _sound(wrong_items)]
 
 
 class ScaleTable(Document):
