@@ -67,7 +67,8 @@ def test_the_ends() -> None:
     assert t_quantile(0.0, 7) == 0.0
     assert t_quantile(1.0, 7) == math.inf == -normal_quantile(0.0) == normal_quantile(1.0)
     assert t_above(0.0, 40) == t_above(0.0, 1e5) == math.inf
-    assert t_above(1e-300, 10) == math.inf  # 1e30, where the density is no number any more
+    # 4.4e30, where the density is no number any more for a newer SciPy
+    assert t_above(1e-300, 10) == (pytest.approx(4.416e30, rel=1e-3) if OLD_SCIPY else math.inf)
     assert t_quantile(0.95, math.inf) == pytest.approx(normal_quantile(0.975), rel=1e-15)
     assert t_cdf(math.inf, -1.96) == pytest.approx(normal_cdf(-1.96), rel=1e-15)
     for value in (t_quantile(0.95, 0), t_quantile(0.95, math.nan), t_cdf(0, 1), t_quantile(2, 7)):
