@@ -45,6 +45,7 @@ static: $(TESTS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/zizmor --offline --quiet --no-progress .github action.yml
 
 format: $(TESTS)
 	$(BIN)/ruff format .
