@@ -12,7 +12,8 @@ from acumen.table.scale import MOST_LEVELS, Scale, builtin_scales, find_scale
 
 
 def test_the_scales_that_ship() -> None:
-    assert builtin_scales() == ("phq8", "risk")
+    clinical = ("auditc", "cesd", "dass21", "epds", "gad7", "isi", "k6")
+    assert builtin_scales() == (*clinical, "phq2", "phq8", "phq9", "pss10", "risk", "who5")
     phq8, risk = Scale.named("phq8"), Scale.named("risk")
     assert (phq8.levels, len(phq8.items), phq8.case) == ((0, 1, 2, 3), 8, "participant")
     assert (risk.levels[0], risk.levels[-1], risk.range) == ("Low Risk", "Critical Risk", 2)
@@ -157,7 +158,7 @@ def test_a_scale_file_that_is_not_there_or_not_text_is_one_line(tmp_path: Path) 
 
 
 def test_an_unknown_scale_names_those_there_are() -> None:
-    with pytest.raises(UsageError, match=r"no scale '\.\./phq8'; there are phq8, risk"):
+    with pytest.raises(UsageError, match=r"no scale '\.\./phq8'; there are auditc, cesd"):
         find_scale("../phq8")
 
 

@@ -18,7 +18,7 @@ from acumen.files.text import folded
 from acumen.table.coded import Coded
 from acumen.table.judgments import LEFT_OUT, NO_PREDICTION, NO_TRUTH, Judgments, Outcome
 from acumen.table.levels import levels_seen, number_in
-from acumen.table.scale import Scale, builtin_scales
+from acumen.table.scale import Scale, scales_by_items
 
 SILENCE: Final = ("", "-", "NA", "N/A", "None", "NaN", "null", "abstain", "abstained")
 NO_IDEA: Final = ("I don't know", "I do not know", "don't know")
@@ -117,7 +117,7 @@ def choose_scale(
     if are_boolean(truth, prediction):
         return Scale.of((False, True), inferred=True)
     items = () if item is None else item.values
-    for scale in map(Scale.named, builtin_scales() if items else ()):
+    for scale in scales_by_items() if items else ():
         is_theirs = all(name in scale.items for name in items)
         if is_theirs and scale.is_numeric is (len(words) < len(first)):
             return scale

@@ -36,7 +36,7 @@ from acumen.table.judgments import (
     Source,
     unjudged_items,
 )
-from acumen.table.scale import Scale, builtin_scales
+from acumen.table.scale import Scale, scales_by_items
 from acumen.types import CaseId
 
 MOST_SIGNALS: Final = 1000
@@ -137,7 +137,7 @@ def _scale_of(entries: Sequence[object], name: str) -> Scale:
         [pair for r in records if isinstance(r.get(key), dict) for pair in r[key].items()]
         for key in ("ground_truth_items", "predicted_items")
     )
-    for scale in map(Scale.named, builtin_scales()):
+    for scale in scales_by_items():
         if not prediction or any(item in scale.items for item, _ in (*truth, *prediction)):
             return scale
     truths, predictions = (Coded.of([v for _, v in pairs]) for pairs in (truth, prediction))

@@ -26,6 +26,7 @@ from acumen.table.levels import (
     wrong_items,
     wrong_levels,
 )
+from acumen.table.totals import Total, of_tables, wrong_totals
 
 if TYPE_CHECKING:
     from acumen.table.scale_file import ScaleTable
@@ -57,6 +58,10 @@ class Scale:
     """The file it was read from, as it was named; the same levels are the same scale anywhere."""
     inferred: bool = field(default=False, compare=False)
     """Whether nobody named the levels: they are the range of the numbers in the data."""
+    totals: tuple[Total, ...] = field(default=(), compare=False, repr=False)
+    """What its items add up to, where that is declared."""
+    by_items: bool = field(default=False, compare=False, repr=False)
+    """Of one that ships: whether rows that name no scale are on it where all items are its own."""
 
     def __post_init__(self) -> None:
         # a list may be given; as a tuple it can be compared, hashed and remembered
@@ -64,6 +69,9 @@ class Scale:
         object.__setattr__(self, "items", tuple(self.items))
         problems = [Problem(m, field="levels") for m in wrong_levels(self.levels)]
         problems += [Problem(m, field="items") for m in wrong_items(self.items)]
+        if not problems:
+            wrong = wrong_totals(self.totals, self.levels, self.items)
+            problems = [Problem(m, field=f"totals, entry {at + 1}, {key}") for at, key, m in wrong]
         if problems:
             raise DataError(problems, source=f"scale {self.name}")
 
@@ -73,8 +81,9 @@ class Scale:
         """A scale that ships with acumen, by its name."""
         if name not in builtin_scales():
             known = ", ".join(builtin_scales())
-            raise UsageError(f"no scale '{printable(name)}'; there are {known}, or 1-5, low,high")
-        return Scale(**parse_toml(shipped_text(_SHIPPED, name), f"{name}.toml"))
+            raise UsageError(f"no scale '{printable(name)}'; there are {known}; or 1-5, low,high")
+        table = parse_toml(shipped_text(_SHIPPED, name), f"{name}.toml")
+        return Scale(**{**table, "totals": of_tables(table.get("totals", ()))})
 
     @classmethod
     def read(cls, path: str | Path) -> Scale:
@@ -100,7 +109,16 @@ class Scale:
     @classmethod
     def of_table(cls, table: ScaleTable) -> Scale:
         """A scale from what its file holds."""
-        return cls(table.name, tuple(table.levels), tuple(table.items), table.title, table.case)
+        totals = of_tables(total.model_dump() for total in table.totals)
+        return cls(
+            table.name,
+            tuple(table.levels),
+            tuple(table.items),
+            table.title,
+            table.case,
+            totals=totals,
+            by_items=table.by_items,
+        )
 
     @classmethod
     def of(cls, levels: Iterable[Any], *, inferred: bool = False) -> Scale:
@@ -198,6 +216,16 @@ class Scale:
 def builtin_scales() -> tuple[str, ...]:
     """Names of the scales that ship with acumen."""
     return shipped(_SHIPPED)
+
+
+@cache
+def scales_by_items() -> tuple[Scale, ...]:
+    """The scales that ship and are known by the names of their items; most names say too little.
+
+    >>> [scale.name for scale in scales_by_items()]
+    ['phq8', 'risk']
+    """
+    return tuple(scale for scale in map(Scale.named, builtin_scales()) if scale.by_items)
 
 
 def scale_option(scale: Scale) -> str | None:

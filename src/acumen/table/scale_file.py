@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from acumen.errors import what_came
 from acumen.files.documents import Document, Text
 from acumen.files.problems import refusal
 from acumen.table.levels import MOST_LEVELS, wrong_items, wrong_levels
+from acumen.table.totals import Side, of_tables, wrong_totals
 
 
 def _sound(wrong: Callable[[Sequence[Any]], list[str]]) -> BeforeValidator:
@@ -32,6 +33,31 @@ Levels = Annotated[
 Items = Annotated[list[str], _sound(wrong_items)]
 
 
+class TotalTable(Document):
+    """A total: a sum of items, weighted where that is said, with its cut and its bands."""
+
+    noun = "total"
+    name: Text = Field("total", description="what it is chosen by, where a scale has several")
+    title: str = ""
+    items: Items = Field(default_factory=list, description="none: all items of the scale")
+    reversed: Items = Field(
+        default_factory=list, description="items whose lowest level has the most points"
+    )
+    weights: dict[str, float] = Field(
+        default_factory=dict, description="of items that do not count once"
+    )
+    times: float = Field(1, description="what the sum is multiplied by")
+    cut: float | None = None
+    positive: Side = Field(
+        "high", description="the side that is looked for: high is at the cut or above"
+    )
+    bands: list[float] = Field(
+        default_factory=list, description="the lowest total of each band but the first"
+    )
+    band_names: list[str] = Field(default_factory=list, description="one more than bands")
+    reference: str = ""
+
+
 class ScaleTable(Document):
     """An ordinal scale: its levels, lowest first, and the items that are judged on them."""
 
@@ -41,3 +67,15 @@ class ScaleTable(Document):
     items: Items = Field(default_factory=list)
     title: str = ""
     case: Text = Field("case", description="what a case is called")
+    totals: list[TotalTable] = Field(default_factory=list)
+    by_items: bool = Field(
+        False, description="of one that ships: rows that name no scale are on it by their items"
+    )
+
+    @model_validator(mode="after")
+    def _totals_can_be(self) -> ScaleTable:
+        totals = of_tables(total.model_dump() for total in self.totals)
+        wrong = wrong_totals(totals, self.levels, self.items)
+        if wrong:
+            raise refusal((("totals", at, key), message) for at, key, message in wrong)
+        return self
