@@ -7,6 +7,7 @@ and the hard ones tend to be left unanswered. The truth is the metric on very ma
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -119,7 +120,7 @@ def judge(population: Population, latent: Latent, present: NDArray[np.bool_]) ->
     of_case = latent.of_case
     if population.skewed:
         hard = np.exp(of_case[:1])  # standardised lognormal
-        centre, spread = np.exp(0.5), np.sqrt((np.e - 1) * np.e)
+        centre, spread = np.exp(0.5), np.sqrt((math.e - 1) * math.e)
         of_case = np.concatenate([(hard - centre) / spread, of_case[1:]])
     difficulty, doubt, silence = between * of_case + within * latent.of_row
     loss = sum((difficulty > cut).astype(np.int8) for cut in population.cutoffs)
