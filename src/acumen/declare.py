@@ -12,7 +12,7 @@ import inspect
 import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
@@ -47,6 +47,8 @@ class Say:
     """Whether no document may keep it."""
     is_file: bool = False
     """Whether it names a file that is read, which no output may overwrite."""
+    is_by_hand: bool = False
+    """Whether no file that lies in a folder may say it: it decides what is sent, or shown."""
 
 
 def say(text: str, *flags: str, **facts: Any) -> Say:
@@ -128,6 +130,15 @@ class Parameter:
         """Whether it is an option that may be given several times."""
         return get_origin(_without_none(self.kind)) is list
 
+    @property
+    def is_free(self) -> bool:
+        """Whether it is a text, which may be a place, a secret or somebody's words."""
+        return not {str, Path}.isdisjoint(_simple(self.kind))
+
+    def by_hand(self) -> Parameter:
+        """The same, which no file that lies in a folder may say."""
+        return replace(self, say=replace(self.say, is_by_hand=True))
+
     def words(self, value: Any) -> list[str] | None:
         """A value as words of a command line; None where it has no words."""
         if value is None or value is False or value == self.default or self.say.is_secret:
@@ -144,6 +155,15 @@ class Parameter:
         if self.is_repeated:
             return [word for text in texts for word in (self.option, text)]
         return [self.option, ",".join(texts)]
+
+
+def _simple(kind: Any) -> Iterator[Any]:
+    """The types in a type: of a list those of its parts; of fixed words none."""
+    if get_origin(kind) is None:
+        yield kind
+    elif get_origin(kind) is not typing.Literal:
+        for part in get_args(kind):
+            yield from _simple(part)
 
 
 def _without_none(kind: Any) -> Any:

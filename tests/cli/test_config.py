@@ -93,7 +93,7 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: curve.los: is no option of curve (did you mean loss?)",
         "acumen.toml: curve.loss: must be a text, not the date 2026-01-08",
         "acumen.toml: curve.scale: must be a text, not the boolean true",
-        "acumen.toml: curve.output: can only be given on the command line",
+        "acumen.toml: curve.output: can only be given on the command line or in the environment",
         "acumen.toml: curve.a\\x1b: is no option of curve "
         "(there are mode, confidence, loss, calibration, case, item, truth, mapping, "
         "format, rows, where, prediction, confidence_column, rater, repeat, system, group, weight, "
@@ -123,6 +123,77 @@ def test_a_value_of_the_wrong_type_is_one_line_and_nothing_is_run(
     assert captured.err.startswith(f"acumen: acumen.toml: {told}")
     assert captured.err.count("\n") == 1
     assert not Path("out").exists()
+
+
+READING = (
+    "case item truth mapping format rows where prediction confidence-column rater repeat system "
+    "group weight scale levels abstain unparseable confidence-range truth-is complete strict"
+)
+ALLOWED = {
+    "which column or word of the rows that were named means what": READING,
+    "a number or a switch of the evaluation": "resamples bootstrap-resamples seed folds alpha risk "
+    "confidence-level level area-coverage price matched-coverage threads delta grid starts power "
+    "most-items abstain-cost margin equivalence superiority at-least at-most least-cases detect sd "
+    "non-inferiority draws agreement epsilon q fewest-instances by-case k fewest intersection-only "
+    "pairwise coverage-grid demo",
+    "which of the methods that ship": "interval items estimand method test target metric loss "
+    "costs confidence features probabilities undecided engine rank-by",
+    "which part of what was named is looked at": "input mode label baseline by labelled judge "
+    "rating raters length own position score run-id domain model policy latest dev",
+    "a file that is read beside it, on this machine": "calibration threshold file truth reviews "
+    "against",
+    "how it is shown": "json full metrics quiet format chart width font-size functions",
+}
+OF_A_RUN = {
+    "numbers that shape replies, and which of the prompts and formats there are": "mode samples "
+    "consistency-samples temperature max-tokens max-completion-tokens seed top-logprobs "
+    "reply-format limit",
+    "how fast, how long, for how much": "concurrency timeout retries requests-per-minute "
+    "tokens-per-minute failure-limit time-limit token-limit cost-limit prompt-price "
+    "completion-price",
+    "whether it is begun, continued or rehearsed, and what is printed": "resume dry-run "
+    "compute-aurc json",
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_every_command_is_refused_or_allowed_for_a_reason(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that lies in a folder chooses nothing that is written, sent or shown of a case.
+
+    One option after the other is put into the file, as the flag of the command and by its names.
+    """
+    reasons = OF_A_RUN if name == "run" else ALLOWED
+    allowed = {word for words in reasons.values() for word in words.split()}
+    allowed -= {"to", "run-id", "log"} if name == "export" else set()
+    known = {
+        flag.removeprefix("--")
+        for parameter in get_command(app_of(name)).params
+        if parameter.param_type_name == "option" and parameter.name != "help"
+        for flag in parameter.opts
+        if flag.startswith("--")
+    }
+    for flag in sorted(known):
+        Path("acumen.toml").write_text(f"[{name}]\n{flag.replace('-', '_')} = {{}}\n")
+        assert run([name, "any", "any"]) == 3, flag  # a table is a value of no option
+        told = capsys.readouterr().err
+        assert ("can only be given on" in told) == (flag not in allowed), (flag, told)
+
+
+def test_what_a_folder_would_write_send_or_leak_is_refused_and_nothing_is_done(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("precious.txt").write_text("mine")
+    Path("acumen.toml").write_text(
+        '[gate]\njunit = "precious.txt"\nmarkdown = "precious.txt"\n'
+        '[run]\nextra_body = \'{"tools": []}\'\nmodel = "other"\nheader = ["X-To: there"]\n'
+        'base_url = "http://127.0.0.1:9/v1"\ncases = "precious.txt"\napi = "messages"\n'
+    )
+    for name, count in (("gate", 2), ("run", 6)):
+        assert run([name, "run.json", "run.json"]) == 3
+        assert capsys.readouterr().err.count("can only be given on the command line") == count
+    assert Path("precious.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("command", ["report", "evaluate"])

@@ -15,7 +15,6 @@ from typer.main import get_command
 import acumen
 from acumen import defaults
 from acumen.cli import COMMANDS, QUESTIONS, app_of
-from acumen.cli.config import NOT_HERE
 from acumen.cli.questions import MORE, OUTPUTS
 from acumen.declare import Parameter
 from acumen.questions import HOMES, find_question
@@ -180,13 +179,6 @@ def plain(value: Any) -> Any:
 def _needed(question: Question, but: Parameter) -> list[str]:
     others = [p for p in question.options if p.is_needed and p.name != but.name]
     return [word for p in others for word in (p.option, "1")]
-
-
-@pytest.mark.parametrize("name", [n for n in COMMANDS if n != "task"])
-def test_every_option_of_a_file_of_defaults_is_allowed_there_or_refused(name: str) -> None:
-    """A file that lies in a folder chooses no place where anything is written or sent."""
-    places = {"output", "html", "base_url", "header", "api_key_env"}
-    assert places & options(name).keys() <= {*NOT_HERE}
 
 
 @pytest.mark.parametrize("name", ["evaluate", "map", "curve", "calibrate", "plot", "reconcile"])

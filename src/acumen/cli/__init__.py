@@ -106,8 +106,7 @@ class _Lazy(TyperGroup):
         if name is not None and not ctx.resilient_parsing and not {"-h", "--help"} & {*args}:
             from acumen.cli.config import defaults_of
 
-            function = app_of(name).registered_commands[0].callback
-            defaults = defaults_of(name, command, function, list(COMMANDS), ctx)
+            defaults = defaults_of(name, command, list(COMMANDS), ctx)
             ctx.default_map = {name: defaults}
         return name, command, rest
 

@@ -7,9 +7,11 @@ One table a command, its keys the command's long options: ::
     confidence = ["llm", "token_msp"]
 
 The working folder's file alone is read, and ``acumen.toml`` goes first. An option on the command
-line wins. Where results are written, whether they hold texts of cases, and which endpoint gets
-texts and keys is said on the command line or in the environment and nowhere else, so that a file
-that lies in a folder cannot choose what is overwritten or given away.
+line wins. What may not stand in the file goes by what an option is and not by its name: a path that
+is not declared to be read, since it is written; a secret; what decides whether texts of cases are
+shown; and of a command that sends cases every text and every file (model, address, headers, fields,
+cases, columns). So a file that lies in a folder chooses neither what is overwritten nor what is
+given away; numbers, switches and choices among fixed words it may set.
 """
 
 from __future__ import annotations
@@ -17,19 +19,20 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, get_args, get_type_hints
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
+from acumen.cli import ONCE
+from acumen.declare import Say
 from acumen.errors import Problem, label, printable, refuse, what_came
 from acumen.files.json import decode_text, read_bytes
 from acumen.files.toml import parse_toml
 
 OWN_FILE: Final = "acumen.toml"
 SHARED_FILE: Final = "pyproject.toml"
-NOT_HERE: Final = ("output", "html", "texts", "base_url", "api_key_env", "header", "help", "debug")
 
 _TYPES: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
     bool: ((bool,), "true or false"),
@@ -40,22 +43,20 @@ _TYPES: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
 """Type of an option -> the TOML types it may be given in, and how a message calls them."""
 
 
-def defaults_of(
-    name: str, command: Any, function: Any, commands: Sequence[str], ctx: Any
-) -> dict[str, Any]:
+def defaults_of(name: str, command: Any, commands: Sequence[str], ctx: Any) -> dict[str, Any]:
     """The defaults that the folder's file gives to a command, by the name of its parameter."""
     source, tables = _read(Path())
     if not tables:
         return {}
     problems = _strangers(tables, commands, source)
     entries = tables.get(name, {})
-    options, kinds = options_of(command), _kinds(function)
+    options, kinds = options_of(command), _kinds(command)
     values: dict[str, Any] = {}
     for key, value in entries.items() if isinstance(entries, dict) else ():
         where = f"{name}.{printable(key)}"
         parameter = options.get(key.replace("_", "-"))
         if parameter is None:
-            problems.append(Problem(_no_option(key, name, options), field=where))
+            problems.append(Problem(_no_option(key, name, command), field=where))
         elif parameter.name in values:
             problems.append(Problem("is given twice", field=where))
         else:
@@ -102,21 +103,37 @@ def _strangers(tables: Mapping[str, Any], commands: Sequence[str], source: str) 
 
 def options_of(command: Any) -> dict[str, Any]:
     """A command's options that a file may set, by their long name without dashes."""
+    hints = _hints(command)
     return {
-        flag.removeprefix("--"): parameter
-        for parameter in command.params
-        if parameter.param_type_name == "option" and parameter.name not in NOT_HERE
-        for flag in parameter.opts
-        if flag.startswith("--")
+        flag: parameter
+        for flag, parameter in _flags(command)
+        if parameter.name not in ONCE and _may_stand(hints.get(parameter.name))
     }
 
 
-def _no_option(key: str, command: str, options: Mapping[str, Any]) -> str:
-    if key in NOT_HERE:
-        return "can only be given on the command line"
-    known = [name.replace("-", "_") for name in options]
+def _flags(command: Any) -> Iterator[tuple[str, Any]]:
+    """Every option by its long names without dashes."""
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            for flag in parameter.opts:
+                if flag.startswith("--"):
+                    yield flag.removeprefix("--"), parameter
+
+
+def _may_stand(hint: Any) -> bool:
+    """Whether an option of such a declaration may stand in a file that lies in a folder."""
+    marks = [mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Say)]
+    if any(mark.is_by_hand or mark.is_secret for mark in marks):
+        return False
+    return _kind(hint) is not Path or any(mark.is_file for mark in marks)
+
+
+def _no_option(key: str, name: str, command: Any) -> str:
+    if key.replace("_", "-") in dict(_flags(command)):
+        return "can only be given on the command line or in the environment"
+    known = [option.replace("-", "_") for option in options_of(command)]
     hint = _meant(key, known) or f" (there are {', '.join(known) or 'none'})"
-    return f"is no option of {command}{hint}"
+    return f"is no option of {name}{hint}"
 
 
 def _meant(key: str, known: Sequence[str]) -> str:
@@ -152,11 +169,20 @@ def _scalar(kind: type, value: object) -> object:
     return value if kind in (bool, int, float) else str(value)
 
 
-def _kinds(function: Any) -> dict[str, type]:
-    """The type of each parameter of a command, without what makes it optional or a list of them."""
-    kinds = {}
-    for name, hint in get_type_hints(function).items():
-        while get_args(hint):
-            hint = next(part for part in get_args(hint) if part is not type(None))
-        kinds[name] = hint
-    return kinds
+def _hints(command: Any) -> dict[str, Any]:
+    """What each parameter of a command is declared as."""
+    function = getattr(command, "callback", None)
+    return get_type_hints(function, include_extras=True) if function is not None else {}
+
+
+def _kinds(command: Any) -> dict[str, Any]:
+    return {name: _kind(hint) for name, hint in _hints(command).items()}
+
+
+def _kind(hint: Any) -> Any:
+    """A type without what makes it optional or a list; a choice of fixed words is a text."""
+    while get_args(hint):
+        if get_origin(hint) is Literal:
+            return str
+        hint = next(part for part in get_args(hint) if part is not type(None))
+    return hint

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from acumen.cli.options import say
+from acumen.cli.options import BY_HAND, say
 from acumen.cli.output import check_targets, emit
 from acumen.cli.progress import waiting
 from acumen.errors import UsageError, printable
@@ -19,10 +19,12 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def export(
     document: Annotated[Path, typer.Argument(help="What a command of acumen wrote.")],
-    to: Annotated[str, say("mlflow or wandb.")] = "mlflow",
-    run_id: Annotated[str, say("The run of MLflow that the numbers go to.")] = "RUN_ID",
+    to: Annotated[str, say("mlflow or wandb."), BY_HAND] = "mlflow",
+    run_id: Annotated[str, say("The run of MLflow that the numbers go to."), BY_HAND] = "RUN_ID",
     output: Annotated[Path | None, say("Write to this file.", "--output", "-o")] = None,
-    log: Annotated[bool, say("Log through the tracker's library, as its own run.")] = False,
+    log: Annotated[
+        bool, say("Log through the tracker's library, as its own run."), BY_HAND
+    ] = False,
 ) -> None:
     """Turn a document into flat metrics, parameters and tags, as a tracker takes them.
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from acumen.cli.questions import METRICS, option_of
-from acumen.declare import Parameter, keywords_of
+from acumen.declare import Parameter, Say, keywords_of
 from acumen.errors import UsageError
 from acumen.questions import options
 from acumen.questions.options import FORMATS as FORMATS
@@ -29,9 +29,13 @@ def as_typer(declaration: Any) -> Any:
     return option_of(Parameter("", what, kind, None)).annotation
 
 
+FILE = Say("", is_file=True)
+"""Marks a path that is read; one without the mark is written, for all that is known."""
+BY_HAND = Say("", is_by_hand=True)
+"""Marks what no file that lies in a folder may say."""
 RunFile = Annotated[str, typer.Argument(help=f"A run file ({FORMATS}); - is stdin.")]
 OneRun = Annotated[Path | None, typer.Argument(metavar="[RUN]", help=f"A run file ({FORMATS}).")]
-Input = Annotated[Path | None, say("The same as RUN.", "--input")]
+Input = Annotated[Path | None, say("The same as RUN.", "--input"), FILE]
 Confidence = Annotated[str, say("default, all, or names separated by commas.")]
 Mode = as_typer(options.Mode)
 Loss = as_typer(options.Loss)

@@ -16,7 +16,7 @@ import typer
 
 from acumen.cli.output import check_targets, emit, warn
 from acumen.cli.progress import waiting
-from acumen.declare import Parameter, say
+from acumen.declare import Parameter, Say, say
 from acumen.errors import UsageError, printable
 from acumen.extras import need
 from acumen.questions import find_question
@@ -61,7 +61,7 @@ def option_of(parameter: Parameter) -> inspect.Parameter:
     default = ... if parameter.is_needed else parameter.default
     default = None if isinstance(default, tuple) and not default else default
     info = typer.Option(*names, help=what.text, **facts)
-    return _signed(parameter.name or "option", kind, info, default)
+    return _signed(parameter.name or "option", kind, info, default, what)
 
 
 def inputs_of(question: Question) -> list[inspect.Parameter]:
@@ -80,7 +80,7 @@ def inputs_of(question: Question) -> list[inspect.Parameter]:
         if what.alias is not None:
             same = list[str] | None if parameter.is_several else str | None
             info = typer.Option(what.alias, help="The same as RUN.")
-            options.append(_signed(what.alias.removeprefix("--"), same, info, None))
+            options.append(_signed(what.alias.removeprefix("--"), same, info, None, what))
         if what.also is not None:
             flag, _, text = what.also
             info = typer.Option(flag, help=text)
@@ -88,9 +88,12 @@ def inputs_of(question: Question) -> list[inspect.Parameter]:
     return options
 
 
-def _signed(name: str, kind: Any, info: Any, default: Any) -> inspect.Parameter:
+def _signed(
+    name: str, kind: Any, info: Any, default: Any, what: Say | None = None
+) -> inspect.Parameter:
+    """A parameter of a command's function; Typer passes over what is declared of it."""
     default = inspect.Parameter.empty if default is ... else default
-    annotation = Annotated[kind, info]
+    annotation = Annotated[kind, info, what]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )

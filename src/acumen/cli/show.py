@@ -37,7 +37,9 @@ def show(
     latest: Annotated[
         bool, say("Only the newest run of each method and policy.", "--latest")
     ] = False,
-    dev: Annotated[Path | None, say("A run's folder: show its results one by one.")] = None,
+    dev: Annotated[
+        Path | None, say("A run's folder: show its results one by one."), options.FILE
+    ] = None,
     full: Annotated[bool, say("Show documents one by one, with every metric.", "--full")] = False,
     metrics: options.Metrics = None,
     form: Annotated[str, say("table, markdown, latex, csv or json.", "--format")] = "table",

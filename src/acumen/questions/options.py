@@ -63,6 +63,7 @@ Texts = Annotated[
     say(
         "Keep and show the texts of cases that a run quotes.",
         "--texts",
+        is_by_hand=True,
         more="Without it no text of a case is kept.",
     ),
 ]

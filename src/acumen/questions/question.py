@@ -48,6 +48,8 @@ class Question:
     """What ``--output`` writes of the document, where it is not the document itself."""
     hand_over: tuple[str, str] | None = None
     """An option, and the question that answers instead where it is given."""
+    sends: bool = False
+    """Whether it sends cases somewhere: a person says every text and file of it."""
 
     @functools.cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -62,7 +64,8 @@ class Question:
     @property
     def options(self) -> list[Parameter]:
         """What is given by its name on the command line."""
-        return [p for p in self.parameters if p.say.is_on_command_line and not p.say.is_input]
+        own = [p for p in self.parameters if p.say.is_on_command_line and not p.say.is_input]
+        return [p.by_hand() if self.sends and p.is_free else p for p in own]
 
     @property
     def text(self) -> str:
@@ -118,11 +121,13 @@ def question(
     *examples: str,
     keep: Callable[[Any], str] | None = None,
     hand_over: tuple[str, str] | None = None,
+    sends: bool = False,
 ) -> Declaration:
     """Declare a question: the function makes the document, and its callers get a result."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        asked = Question(function.__name__.rstrip("_"), function, examples, keep, hand_over)
+        name = function.__name__.rstrip("_")
+        asked = Question(name, function, examples, keep, hand_over, sends)
 
         @functools.wraps(function)
         def ask(*arguments: Any, **keywords: Any) -> Any:

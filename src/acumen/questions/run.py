@@ -24,6 +24,7 @@ _OPTIONAL: Final = ", ".join(get_args(Option))
 @question(
     "acumen run phq8 --cases demo --model local --samples 3",
     "acumen run judge --cases answers.json --model local --dry-run",
+    sends=True,
 )
 def run(
     task: Annotated[str | Path, given("A task's name (phq8, allergy) or a .toml file.", kind=str)],
@@ -42,7 +43,8 @@ def run(
         str | None, say("An OpenAI-compatible endpoint; default OPENAI_BASE_URL.")
     ] = None,
     api: Annotated[
-        Api, say("OpenAI's chat completions or responses; or Anthropic's messages.")
+        Api,
+        say("OpenAI's chat completions or responses; or Anthropic's messages.", is_by_hand=True),
     ] = "chat",
     api_key_env: Annotated[
         str | None, say("The variable that holds the key for this endpoint.")
