@@ -1271,10 +1271,12 @@ def test_what_a_killed_writer_left_is_swept_away(
         await exchange.reply('{"score": 2}')
 
     output = tmp_path / "run[1].json"
-    left, other = tmp_path / ".run[1].json.abc.tmp", tmp_path / ".run1.json.abc.tmp"
-    left.write_text("half")
-    other.write_text("somebody else's")
+    left = tmp_path / ".run[1].json.0123456789abcdef.tmp"
+    names = ("run1.json.0123456789abcdef", "run[1].json.mine", "run[1].json.b.0123456789abcdef")
+    others = [tmp_path / f".{name}.tmp" for name in names]
+    for file in (left, *others):
+        file.write_text("somebody's, for all that is known")
     with scripted.ScriptedServer(script) as server:
         execute(plan_for(flat, ["a"]), output, server.url, patience=HASTE)
     assert not left.exists()
-    assert other.exists()
+    assert all(other.exists() for other in others)

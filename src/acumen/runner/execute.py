@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from acumen.runner.endpoint import Endpoint, Patience, Watcher, http_library
 from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
 from acumen.runner.limits import Limits, Stop
 from acumen.runner.local import model_file, serve_local, server_library
+from acumen.runner.ownership import is_replaceable, leftovers
 from acumen.runner.plan import Plan
 from acumen.runner.provenance import provenance
 
@@ -103,7 +103,7 @@ def execute(
     journal = open_journal(output, header, plan.faults(), resume=resume)
     try:
         # what a writer that was killed left beside the run file; the lock is held
-        for leftover in output.parent.glob(f".{escape(output.name[:100])}.*.tmp"):
+        for leftover in leftovers(output):
             leftover.unlink(missing_ok=True)
         watcher.begin(plan, journal)
         with nullcontext(access) if access is not None else serve_local() as where:
@@ -128,5 +128,8 @@ def _write(
     artifact = assemble(plan, journal, sieve)
     if artifact is None:
         return None
+    if not is_replaceable(output, journal.header.get("run_id")):
+        message = "is there now and is not what this run wrote: move it, and add --resume"
+        raise DataError([message], output.name)
     write_bytes(output, artifact.encode(), private=True)
     return artifact.summary

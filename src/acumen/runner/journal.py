@@ -26,6 +26,7 @@ from typing import Any, BinaryIO, Final
 from acumen.errors import DataError, Problem, UsageError, label
 from acumen.files.json import parse_json, sync_folder, to_json
 from acumen.runner.lock import locked
+from acumen.runner.ownership import is_replaceable, is_torn, refuse_odd
 from acumen.runner.record import Key, Record, as_line, read_record
 
 VERSION: Final = 2
@@ -102,17 +103,18 @@ def open_journal(
     """
     path = journal_of(output)
     with contextlib.ExitStack() as hold:
+        is_new = not os.path.lexists(path)
         handle = hold.enter_context(_opened(path, os.O_CREAT, alone=True))
-        if hasattr(os, "fchmod"):
-            os.fchmod(handle, 0o600)
         size = os.fstat(handle).st_size
         try:
             old = _continuation(output, handle, header, fault, resume=resume)
         except UsageError:
-            if not size:  # made just now, for nothing
+            if is_new and not size:  # made just now, for nothing
                 with contextlib.suppress(PermissionError):  # Windows keeps what is open
                     path.unlink()
             raise
+        if hasattr(os, "fchmod"):
+            os.fchmod(handle, 0o600)
         if old.length < size:
             os.ftruncate(handle, old.length)
             os.fsync(handle)
@@ -165,6 +167,9 @@ def _continuation(
             old = _read(file, first, name, (lambda _: None) if changes else fault)
     if old.header is not None and (resume or old.records):
         if resume and not changes:
+            if not is_replaceable(output, old.header.get("run_id")):
+                message = "is there and is not what this run wrote: move it, and resume then"
+                raise UsageError(f"{label(output.name)} {message}")
             return old
         if resume:
             names = ", ".join(change.field or "" for change in changes)
@@ -174,7 +179,7 @@ def _continuation(
         if changes:
             run, advice = f"another run ({'; '.join(map(str, changes))})", "choose"
         raise UsageError(f"{label(name)} holds {run}: {advice} another --output")
-    if output.exists():
+    if os.path.lexists(output):
         raise UsageError(f"{label(output.name)} is there already: choose another --output")
     return _Contents()  # what was begun and never answered begins again
 
@@ -207,12 +212,13 @@ def _unsealed(line: bytes) -> bytes | None:
 def _opened(path: Path, create: int, *, alone: bool) -> Iterator[int]:
     """The journal's file, open and locked."""
     # Windows knows no such links, and ends lines in its own way
-    system = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    system = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
     try:
         handle = os.open(path, os.O_RDWR | create | os.O_APPEND | system, 0o600)
     except OSError as error:
         raise _cannot_open(path, error.strerror) from None
     try:
+        refuse_odd(path, os.fstat(handle))
         with locked(path, alone=alone):
             yield handle
     finally:
@@ -238,15 +244,21 @@ def _read(file: BinaryIO, header: dict[str, Any] | None, source: str, fault: Fau
     Lines end with ``\\n`` alone: ``splitlines`` would cut a text at U+2028.
     """
     contents, torn = _Contents(header, length=file.tell() if header else 0), int(header is None)
+    if header is None:
+        file.seek(0)
+        if (first := file.readline()) and (
+            first.endswith(b"\n") or not is_torn(first, is_first=True)
+        ):
+            advice = "it is not a journal this version can continue"
+            raise DataError([Problem(f"is damaged: {advice}", line=1)], source)
     for number, line in enumerate(file, start=2):
         body = _unsealed(line)
         if body is None:
             torn = torn or number
         # a kill leaves half a line, a lost page a hole: anything else was changed
-        if torn and (body is not None or (line.endswith(b"\n") and _HOLE not in line)):
+        is_whole = body is not None or (line.endswith(b"\n") and _HOLE not in line)
+        if torn and (is_whole or not is_torn(line, is_first=False)):
             advice = "without that line its question is asked again"
-            if torn == 1:
-                advice = "it is not a journal this version can continue"
             raise DataError([Problem(f"is damaged: {advice}", line=torn)], source)
         if body is not None:
             _take(contents.records, body, Problem("", line=number), fault, source)

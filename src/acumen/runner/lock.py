@@ -11,6 +11,7 @@ from pathlib import Path
 
 from acumen.errors import UsageError, label
 from acumen.extras import need
+from acumen.runner.ownership import refuse_lock
 
 
 @contextlib.contextmanager
@@ -23,6 +24,7 @@ def locked(path: Path, *, alone: bool) -> Iterator[None]:
     if not alone and not beside.exists():
         yield
         return
+    refuse_lock(beside)  # opening it would empty it
     need("run", "writing a run file")
     import filelock
 
