@@ -31,6 +31,34 @@ def test_quotes_count_only_if_they_stand_in_the_transcript(
     assert (count.real, count.invented) == (real, invented)
 
 
+@pytest.mark.parametrize(
+    ("quotes", "most", "longest", "real", "invented"),
+    [
+        (["I", "al", "eat", "all."], 9, 99, 1, 0),  # three are too short to show anything
+        (["I eat", "not at all", "sleep"], 2, 99, 2, 0),
+        (["nowhere", "I eat", "sleep"], 2, 99, 1, 1),  # the first two, in their order
+        (["I eat", "I eat", "sleep"], 2, 99, 2, 0),  # one that is repeated is one
+        (["not at all"], 9, 9, 0, 0),
+        (["not at all"], 9, 10, 1, 0),
+        (["a", "nowhere"], 1, 99, 0, 1),  # one that does not count takes no place
+    ],
+)
+def test_no_more_and_no_longer_quotes_count_than_the_task_asks_for(
+    quotes: list[str], most: int, longest: int, real: int, invented: int
+) -> None:
+    count = count_quotes(quotes, TRANSCRIPT, most, longest)
+    assert (count.real, count.invented) == (real, invented)
+
+
+def test_no_more_and_no_longer_snippets_count_than_the_task_asks_for() -> None:
+    reviews = [{"review_id": "a", "text": "My lips swelled."}]
+    texts = ["lips", "My", "swelled.", "lips swelled"]
+    rows = [{"review_id": "a", "field": "F", "judgement": t, "snippet": t} for t in texts]
+    for most, longest, real, invented in ((9, 99, 3, 1), (2, 99, 1, 1), (9, 8, 2, 2), (0, 9, 0, 0)):
+        count = count_snippets(rows, reviews, most, longest)
+        assert (count.real, count.invented) == (real, invented)
+
+
 def test_a_snippet_counts_in_the_review_it_cites_and_in_no_other() -> None:
     reviews = [{"review_id": "a", "text": "My lips swelled."}, {"review_id": "b", "text": "Good."}]
     row = {"field": "F", "judgement": "j", "snippet": "lips  swelled"}

@@ -63,6 +63,9 @@ def _failures(summary: RunSummary) -> Iterator[str]:
             "HTTP 400 and 422 may mean an option that the endpoint does not take: "
             "try --top-logprobs 0, --reply-format json or text, --omit seed, with another --output"
         )
+    if "cut_off" in reasons:
+        limit = f" at {counted(summary.max_tokens, 'token')}" if summary.max_tokens else ""
+        yield f"replies were cut off{limit}: add --resume with a larger --max-tokens"
     if "body_too_large" in reasons:
         fewer = "try a smaller --top-logprobs, or 0, with another --output"
         yield f"replies were larger than {summary.max_tokens:,} tokens can be: {fewer}"

@@ -173,9 +173,12 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
         "questions_left": plan.size - len(records),
         "served_models": sorted({r.served_model for r in records if r.served_model is not None}),
         "reply_formats": _counts(r.reply_format for r in records if r.reply_format),
+        "reply_limits": _counts(str(r.max_tokens) for r in records if r.max_tokens),
         "settings": {
             **{name: value for name, value in plan.identity().items() if name not in _NO_SETTING},
             "samples": plan.settings.samples,
+            "max_tokens": plan.settings.max_tokens,
+            "newer_token_field": plan.settings.newer_token_field,
         },
         "usage": {
             "questions": len(records),
@@ -206,6 +209,7 @@ def _failure_summary(answers: Sequence[Answers]) -> dict[str, Any]:
         "flaws": _counts(flaws),
         "failed_cases": [
             {"case": each.case.id, "mode": each.mode, "error": each.error}
+            | ({"request_id": each.records[0].request_id} if each.records[0].request_id else {})
             for each in answers
             if not each.usable
         ],

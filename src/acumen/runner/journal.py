@@ -35,6 +35,9 @@ _HOLE: Final = b"\0\0"
 _SEAL_LENGTH: Final = len(b', "seal": "01234567"}\n')
 
 
+_FREE: Final = frozenset({"max_tokens", "newer_token_field"})
+"""What a run may be continued with otherwise; journals of before name it."""
+
 Fault = Callable[[Record], str | None]
 """Why a record cannot be one of a run; None when it can."""
 
@@ -301,7 +304,7 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], source: str) -> lis
             f"was {_short(before.get(name))}, is now {_short(now.get(name))}{keep.get(name, '')}",
             field=name,
         )
-        for name in sorted({*before, *now})
+        for name in sorted({*before, *now} - _FREE)
         if before.get(name) != now.get(name)
     ]
 

@@ -105,9 +105,12 @@ class Plan:
     def identity(self) -> dict[str, Any]:
         """By name, everything a resumed run must share with the run it continues.
 
-        Not the cases and the samples: a record names its own, so that both can become more.
+        Not the cases, the samples and the longest reply: a record names its own, so that they can
+        become more. A reply that was not cut off is what it is under any limit.
         """
         settings = asdict(self.settings)
+        for name in ("max_tokens", "newer_token_field"):
+            del settings[name]
         return {
             "task": self.task.hash,
             "references": self.references.hash if self.references else None,

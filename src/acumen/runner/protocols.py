@@ -12,11 +12,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from acumen.runner.choices import Api, ReplyFormat
+from acumen.runner.endings import Ending, ending_of
 from acumen.runner.plan import Settings
 from acumen.runner.prompts import Message
 from acumen.runner.schema import reply_schema, without_bounds
 from acumen.runner.task import Task
-from acumen.runner.wire import CONTENT_FILTER, Answer, TransportFailure, count_of, model_name
+from acumen.runner.wire import (
+    CONTENT_FILTER,
+    FAULT,
+    Answer,
+    TransportFailure,
+    count_of,
+    model_name,
+)
 
 Body = dict[str, Any]
 _OPENAI_HOSTS: Final = (
@@ -123,15 +131,25 @@ def _read_chat(body: Body) -> Answer:
     """The first choice of a completion."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
-        raise TransportFailure("empty_choices")
+        blocked = _is_blocked(body)
+        raise TransportFailure(CONTENT_FILTER if blocked else "empty_choices", again=not blocked)
     choice = choices[0]
+    finish = choice.get("finish_reason") if isinstance(choice, dict) else None
     message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict) and ending_of(finish) is Ending.filtered:
+        message = {}  # Gemini leaves it out
     if not isinstance(message, dict):
         raise TransportFailure("malformed_response")
     text, refused = _text_of(message.get("content"))
-    finish = choice.get("finish_reason")
-    refused = refused or bool(message.get("refusal")) or finish == CONTENT_FILTER
+    refused = refused or bool(message.get("refusal"))
+    finish = "error" if choice.get("error") else finish  # OpenRouter: the provider broke off
     return _answer(body, text, finish, refused, choice.get("logprobs"), "prompt", "completion")
+
+
+def _is_blocked(body: Body) -> bool:
+    """Whether a filter took the prompt, as Gemini says it where there is no choice at all."""
+    feedback = body.get("promptFeedback") or body.get("prompt_feedback")
+    return isinstance(feedback, dict) and any("lock" in name for name in feedback)
 
 
 def _text_of(content: object) -> tuple[str, bool]:
@@ -155,17 +173,15 @@ def _read_responses(body: Body) -> Answer:
         match output:
             case {"type": "message", "content": [*content]}:
                 parts += [part for part in content if isinstance(part, dict)]
-    if not parts and body.get("status") != "incomplete":
+    status, details = body.get("status"), body.get("incomplete_details")
+    if status == "incomplete":
+        status = (details.get("reason") if isinstance(details, dict) else None) or "length"
+    if not parts and ending_of(status) is Ending.done:
         raise TransportFailure("empty_choices")
     text, refused = _text_of(parts)
-    details = body.get("incomplete_details")
-    cause = details.get("reason") if isinstance(details, dict) else None
-    end = "length" if body.get("status") == "incomplete" else "stop"
-    finish = CONTENT_FILTER if cause == CONTENT_FILTER else end
     lists = (part.get("logprobs") for part in parts)
     tokens = [token for some in lists if isinstance(some, list) for token in some]
-    refused = refused or finish == CONTENT_FILTER
-    return _answer(body, text, finish, refused, {"content": tokens}, "input", "output")
+    return _answer(body, text, status, refused, {"content": tokens}, "input", "output")
 
 
 def _read_messages(body: Body) -> Answer:
@@ -173,9 +189,7 @@ def _read_messages(body: Body) -> Answer:
     if not isinstance(body.get("content"), list):
         raise TransportFailure("malformed_response")
     text, _ = _text_of(body["content"])
-    stop = body.get("stop_reason")
-    finish = "length" if stop in ("max_tokens", "model_context_window_exceeded") else "stop"
-    return _answer(body, text, finish, stop == "refusal", None, "input", "output")
+    return _answer(body, text, body.get("stop_reason"), False, None, "input", "output")
 
 
 def _answer(
@@ -188,13 +202,16 @@ def _answer(
     replies: str,
 ) -> Answer:
     """``prompts`` and ``replies`` begin the names under which the body counts their tokens."""
+    ending = ending_of(finish)
+    if ending is Ending.fault:
+        raise TransportFailure(FAULT)
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     return Answer(
         text=text,
-        finish_reason=finish if isinstance(finish, str) else None,
+        ending=ending,
         logprobs=logprobs,
-        refused=refused,
+        refused=refused or ending is Ending.filtered,
         served_model=model_name(body.get("model")),
         prompt_tokens=count_of(counts.get(f"{prompts}_tokens")),
         completion_tokens=count_of(counts.get(f"{replies}_tokens")),

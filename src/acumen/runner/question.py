@@ -9,11 +9,12 @@ from typing import Final
 
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
+from acumen.runner.endings import Ending
 from acumen.runner.endpoint import Endpoint
 from acumen.runner.plan import Plan, Question
 from acumen.runner.prompts import Message
 from acumen.runner.protocols import Ask
-from acumen.runner.record import ItemAnswer, Outcome, Record
+from acumen.runner.record import CUT_OFF, ItemAnswer, Outcome, Record
 from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
 from acumen.runner.retrieval import References, retrieval_signals
 from acumen.runner.signals import count_quotes, count_snippets
@@ -35,6 +36,7 @@ class _Tally:
     completion_tokens: int = 0
     served_model: str | None = None
     reply_format: str | None = None
+    request_id: str | None = None
 
     def add(self, answer: Answer) -> None:
         self.prompt_tokens += answer.prompt_tokens
@@ -42,6 +44,7 @@ class _Tally:
         self.retries += answer.retries
         self.served_model = answer.served_model
         self.reply_format = answer.reply_format
+        self.request_id = answer.request_id
 
 
 async def ask(question: Question, references: References, plan: Plan, endpoint: Endpoint) -> Record:
@@ -51,7 +54,8 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
     messages = prompts.zero_or_few_shot(plan.task, case, references)
     digest = prompts.prompt_hash(messages)
     record = Record(*question.key, Outcome.transport_failure, None, digest)
-    record, tally = replace(record, case_hash=question.case.digest), _Tally()
+    limit = None if "max_tokens" in plan.settings.omit else plan.settings.max_tokens
+    record, tally = replace(record, case_hash=question.case.digest, max_tokens=limit), _Tally()
     try:
         answer, reading = await _converse(question, plan, endpoint, messages, tally)
         if isinstance(reading, Reading):
@@ -64,6 +68,7 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
             record = replace(record, outcome=outcome, reason=reading.reason, reply=text)
     except TransportFailure as failure:
         tally.retries += failure.retries
+        tally.request_id = failure.request_id
         if failure.reason == CONTENT_FILTER:
             record = replace(record, outcome=Outcome.refused, reason="refused")
         else:
@@ -80,7 +85,7 @@ async def _converse(
         answer = await endpoint.ask(Ask(plan.task, plan.settings, question.sample, conversation))
         tally.add(answer)
         try:
-            return answer, _read(answer, plan.task)
+            return answer, _read(answer, plan.task, question.case)
         except UnusableReply as unusable:
             tally.problems.append(unusable.reason)
             if unusable.is_refusal or len(tally.problems) > plan.task.repairs:
@@ -89,13 +94,13 @@ async def _converse(
             conversation = prompts.repair(plan.task, messages, answer.text, unusable.problems)
 
 
-def _read(answer: Answer, task: Task) -> Reading:
+def _read(answer: Answer, task: Task, case: Case) -> Reading:
     if answer.refused:
         raise UnusableReply("refused")
-    if answer.finish_reason == "length":
+    if answer.ending is Ending.cut_off:
         # what stands there may parse by chance; the model had not finished
-        raise UnusableReply("cut_off", "the reply was cut off at the token limit; be shorter")
-    return read_reply(answer.text, task)
+        raise UnusableReply(CUT_OFF, "the reply was cut off at the token limit; be shorter")
+    return read_reply(answer.text, task, case)
 
 
 def _usable(
@@ -167,7 +172,8 @@ def _evidence(
         return {"llm_evidence_count": None, "llm_evidence_invented": None}
     source = case.inputs[evidence.source]
     if reading.reasons is None:
-        count = count_quotes(reply.quotes, source)
+        count = count_quotes(reply.quotes, source, evidence.most, evidence.longest)
     else:
-        count = count_snippets(reading.reasons.evidences, source)
+        rows = reading.reasons.evidences
+        count = count_snippets(rows, source, evidence.most, evidence.longest)
     return {"llm_evidence_count": count.real, "llm_evidence_invented": count.invented}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
@@ -20,6 +20,10 @@ Mode = Literal["zero_shot", "few_shot"]
 Key = tuple[CaseId, Mode, int]
 Level = int | float | str
 Signals = Mapping[str, int | float | None]
+
+
+CUT_OFF: Final = "cut_off"
+"""The reply met the token limit: another limit may hold it."""
 
 
 class Outcome(StrEnum):
@@ -78,6 +82,10 @@ class Record:
     seconds: float = 0.0
     reply_format: str | None = None
     case_hash: str | None = None
+    max_tokens: int | None = None
+    """The longest reply that was asked for."""
+    request_id: str | None = None
+    """What the endpoint calls the last attempt."""
 
     @property
     def key(self) -> Key:
@@ -91,8 +99,8 @@ class Record:
 
     @property
     def is_final(self) -> bool:
-        """Whether it settles its question. No reply came to a transport failure: ask again."""
-        return self.outcome is not Outcome.transport_failure
+        """Whether it settles its question: no reply, or half of one, is asked for again."""
+        return self.outcome is not Outcome.transport_failure and self.reason != CUT_OFF
 
 
 def as_line(record: Record) -> bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from acumen.errors import DataError, label, what_came
 from acumen.files.json import parse_json
@@ -20,6 +20,9 @@ from acumen.files.text import mend_surrogates
 from acumen.runner.record import Reasons
 from acumen.runner.schema import HIGHEST_CONFIDENCE, LOWEST_CONFIDENCE
 from acumen.runner.task import Evidence, ReplyShape, Task
+
+if TYPE_CHECKING:
+    from acumen.runner.cases import Case
 
 _THINK: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
 _UNOPENED: Final = re.compile(r"(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>", re.DOTALL)
@@ -66,9 +69,13 @@ class Reading:
     reasons: Reasons | None = None
 
 
-def read_reply(text: str, task: Task) -> Reading:
-    """The answers in a reply; :class:`UnusableReply` when there are none that can be used."""
-    start, end = _locate(text)
+def read_reply(text: str, task: Task, case: Case | None = None) -> Reading:
+    """The answers in a reply; :class:`UnusableReply` when there are none that can be used.
+
+    Where ``case`` itself holds the mark that ends reasoning, a reply may quote it: nothing below
+    such a mark is an answer then unless the reply opened its reasoning.
+    """
+    start, end = _locate(text, quotes=case is not None and _holds_mark(case))
     try:
         document = parse_json(mend_surrogates(text[start:end]), source="reply")
     except DataError as error:
@@ -95,14 +102,18 @@ def read_reply(text: str, task: Task) -> Reading:
     return Reading(items, _reasons(document, task.reply) if task.is_verdict else None)
 
 
-def _locate(text: str) -> Span:
-    """Where the one JSON object of a reply stands."""
+def _holds_mark(case: Case) -> bool:
+    return any("</think" in passage for passage in case.passages())
+
+
+def _locate(text: str, *, quotes: bool) -> Span:
+    """Where the one JSON object of a reply stands; ``quotes``: a mark may be the case's."""
     if len(text) > LONGEST_REPLY:
         raise UnusableReply("too_long", "the reply is too long")
     start, end = (1 if text.startswith("\ufeff") else 0), len(text)
     while match := _THINK.match(text, start):
         start = match.end()
-    if start == 0 and text.lstrip()[:1] not in ("{", "["):
+    if start == 0 and not quotes and text.lstrip()[:1] not in ("{", "["):
         # the opening tag may stand in the prompt's template
         unopened = _UNOPENED.match(text)
         start = unopened.end() if unopened else start

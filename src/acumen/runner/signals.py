@@ -25,6 +25,10 @@ def fold(text: str) -> str:
     return _BLANKS.sub(" ", text.translate(_FOLD)).strip()
 
 
+SHORTEST_QUOTE: Final = 4
+"""Characters below which a quote shows nothing: "I" stands in every text."""
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceCount:
     """How many quotes stand in the source, and how many were made up."""
@@ -33,27 +37,43 @@ class EvidenceCount:
     invented: int
 
 
-def count_quotes(quotes: Iterable[str], source: str) -> EvidenceCount:
-    """Distinct quotes that stand in ``source`` word for word; a blank one counts as neither.
+def count_quotes(
+    quotes: Iterable[str], source: str, most: int = 100, longest: int = 2000
+) -> EvidenceCount:
+    """Distinct quotes that stand in ``source`` word for word, as many as the task asks for.
+
+    One of fewer than 4 characters, or of more than the task allows, counts as neither.
 
     >>> count_quotes(["never sleep", "“never  sleep”", "cannot eat"], "I never\\nsleep now.")
     EvidenceCount(real=1, invented=1)
     """
     text = fold(source)
-    distinct = {fold(quote).strip("\"' ") for quote in quotes} - {""}
-    real = sum(quote in text for quote in distinct)
-    return EvidenceCount(real, len(distinct) - real)
+    distinct = dict.fromkeys(fold(quote).strip("\"' ") for quote in quotes)
+    sound = [quote for quote in distinct if SHORTEST_QUOTE <= len(quote) <= longest][:most]
+    real = sum(quote in text for quote in sound)
+    return EvidenceCount(real, len(sound) - real)
 
 
 def count_snippets(
-    rows: Iterable[Mapping[str, str]], reviews: Iterable[Mapping[str, Any]]
+    rows: Iterable[Mapping[str, str]],
+    reviews: Iterable[Mapping[str, Any]],
+    most: int = 100,
+    longest: int = 2000,
 ) -> EvidenceCount:
-    """Distinct evidence rows whose snippet stands in the review they cite."""
+    """Distinct evidence rows whose snippet stands in the review they cite.
+
+    As many as the task asks for; a snippet of another length than quotes may have is not there.
+    """
     texts = {review["review_id"]: fold(review["text"]) for review in reviews}
     distinct = {(row["review_id"], row["field"], row["judgement"]): row for row in rows}
-    snippets = {at: fold(row.get("snippet", "")).strip("\"' ") for at, row in distinct.items()}
-    real = sum(bool(text) and text in texts.get(at[0], "") for at, text in snippets.items())
-    return EvidenceCount(real, len(distinct) - real)
+    pairs = [(at[0], fold(row.get("snippet", "")).strip("\"' ")) for at, row in distinct.items()][
+        :most
+    ]
+    real = sum(
+        SHORTEST_QUOTE <= len(text) <= longest and text in texts.get(review, "")
+        for review, text in pairs
+    )
+    return EvidenceCount(real, len(pairs) - real)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,11 @@ from typing import Any, Final
 from acumen.errors import DataError
 from acumen.files.json import parse_json, unique_keys
 from acumen.files.text import mend_surrogates
+from acumen.runner.endings import Ending
 
 CONTENT_FILTER: Final = "content_filter"
+FAULT: Final = "model_fault"
+"""The provider broke off: a word of its own for an error, in place of a reply or below half one."""
 TOO_LONG: Final = "context_too_long"
 TOO_LARGE: Final = "body_too_large"
 ABOUT_THE_CASE: Final = frozenset({CONTENT_FILTER, TOO_LONG, TOO_LARGE})
@@ -41,7 +44,7 @@ class Answer:
     """What came back for one question."""
 
     text: str
-    finish_reason: str | None
+    ending: Ending
     logprobs: object
     refused: bool
     served_model: str | None
@@ -49,6 +52,7 @@ class Answer:
     completion_tokens: int
     retries: int = 0
     reply_format: str | None = None
+    request_id: str | None = None
 
 
 class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
@@ -73,6 +77,7 @@ class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not
         self.advice = advice
         self.status = status
         self.retries = 0
+        self.request_id: str | None = None
 
 
 def largest_body(max_tokens: int | None, top_logprobs: int | None) -> int:
