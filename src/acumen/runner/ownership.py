@@ -35,11 +35,11 @@ def is_torn(line: bytes, *, is_first: bool) -> bool:
     return _HOLE in line or line.startswith(start) or start.startswith(line)
 
 
-def refuse_odd(path: Path, found: os.stat_result) -> None:
+def refuse_odd(path: Path, facts: os.stat_result) -> None:
     """Refuse what is no plain file with one name: a pipe, or a link to a file of somebody's."""
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(facts.st_mode):
         raise DataError(["is no plain file: choose another --output"], path.name)
-    if found.st_nlink > 1:
+    if facts.st_nlink > 1:
         message = "has a second name (a hard link), whose file would change with it: make a copy"
         raise DataError([message], path.name)
 
@@ -47,10 +47,10 @@ def refuse_odd(path: Path, found: os.stat_result) -> None:
 def refuse_lock(path: Path) -> None:
     """Refuse what stands where the lock goes and is none: a lock is an empty file."""
     try:
-        found = os.lstat(path)
+        facts = os.lstat(path)
     except FileNotFoundError:
         return
-    if not stat.S_ISREG(found.st_mode) or found.st_size or found.st_nlink > 1:
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size or facts.st_nlink > 1:
         raise UsageError(f"{label(path.name)} is no lock of a run: choose another --output")
 
 
