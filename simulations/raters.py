@@ -211,7 +211,7 @@ def duel_world(rng: Rng, units: int, worse: float) -> tuple[Panel, Any]:
 def false_passes(reps: int, seed: int, epsilon: float = 0.15) -> None:
     """How often a judge passes whose mean D is exactly ε for every person."""
     rng = np.random.default_rng(seed)
-    rule = Rule("ordinal", epsilon, 0.05, 30, by_case=False, confidence_level=0.95)
+    rule = Rule("ordinal", epsilon, 0.05, 30, by_row=False, confidence_level=0.95)
 
     def gap(worse: float) -> float:
         world, judge = duel_world(np.random.default_rng(1), 400_000, worse)

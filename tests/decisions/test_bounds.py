@@ -102,8 +102,27 @@ def test_korn_graubard_is_the_known_one(
     assert accepted.effective(0.1) == pytest.approx(effective, abs=5e-7)
     n, risk = effective, float(accepted.risk)
     assert stats.beta.ppf(0.9, n * risk + 1, n * (1 - risk)) == pytest.approx(upper, abs=5e-8)
-    # the p is the level at which that end is the bound itself
-    assert float(accepted.p_value(upper)) == pytest.approx(0.1, abs=1e-6)
+    # the p is the level at which that end is the bound itself, where enough cases carry the loss
+    if len(by_case) > 2:
+        assert float(accepted.p_value(upper)) == pytest.approx(0.1, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("by_case", "unseen", "errs", "largest"),
+    [
+        ({}, 1.0, 0, 8),
+        ({6: 2}, 1.0, 1, 8),
+        ({6: 8, 2: 1, 10: 1}, 1.0, 3, 8),  # carried by (8 + 1 + 1)² / 66 = 1.5 cases
+        ({}, 2.0, 0, 16),  # cases of 16 rows may be drawn
+    ],
+)
+def test_few_cases_that_carry_the_loss_speak_of_rows_by_the_largest_case(
+    by_case: dict[int, float], unseen: float, errs: int, largest: int
+) -> None:
+    """18 cases with 116 rows among them, and the bound is .2."""
+    accepted = Accepted.of(ROWS, losses(by_case))
+    share = 0.2 * (116 / 18) / largest
+    assert float(accepted.p_value(0.2, unseen)) == pytest.approx(stats.binom.cdf(errs, 18, share))
 
 
 def test_the_risk_is_loss_over_rows() -> None:

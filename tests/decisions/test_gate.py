@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -382,3 +383,65 @@ def test_the_larger_of_two_least_numbers_of_cases_counts(
     path.write_text(f'least_cases = {in_file}\n[[require]]\nmetric = "cmax"\nat_least = 0.5\n')
     document = acumen.gate(table, file=path, least_cases=option).document
     assert (document.least_cases, document.verdict) == (least, verdict)
+
+
+def whole_cases_silent(silent_cases: int, cases: int, rows: int = 4) -> Judgments:
+    """Everything answered but in the first few cases, which answer nothing."""
+    left = silent_cases * rows
+    return acumen.from_columns(
+        case=np.repeat(np.arange(cases), rows),
+        item=np.tile([f"i{k}" for k in range(rows)], cases),
+        truth=[0, 1] * (cases * rows // 2),
+        prediction=[None if k < left else 1 for k in range(cases * rows)],
+    )
+
+
+@pytest.mark.parametrize(("silent_cases", "high"), [(0, 0.0705), (1, 0.1106), (2, 0.1457)])
+def test_coverage_that_few_cases_lose_is_bounded_by_the_share_of_such_cases(
+    silent_cases: int, high: float
+) -> None:
+    """Of 41 cases 0, 1, 2 fall silent: the exact upper ends of a binomial share."""
+    base, new = whole_cases_silent(0, 41), whole_cases_silent(silent_cases, 41)
+    (check,) = acumen.gate(new, base, metric="cmax", margin=0.1).document.checks
+    assert check.measured.interval is not None
+    expected = stats.beta.ppf(0.95, silent_cases + 1, 41 - silent_cases)
+    assert expected == pytest.approx(high, abs=5e-5)
+    assert check.measured.interval.high >= expected - 1e-12
+    (alone,) = acumen.gate(new, metric="cmax", at_least=0.9).document.checks
+    assert alone.measured.interval is not None
+    assert alone.measured.interval.low <= 1 - expected + 1e-12
+
+
+def test_a_case_larger_than_the_others_may_be_the_one_that_falls_silent() -> None:
+    def of_sizes(sizes: list[int]) -> float:
+        case = np.repeat(np.arange(len(sizes)), sizes)
+        item = np.concatenate([np.arange(m) for m in sizes])
+        n = len(case)
+        table = acumen.from_columns(
+            case=case, item=[f"i{k}" for k in item], truth=[0] * n, prediction=[0] * n, scale=[0, 1]
+        )
+        (check,) = acumen.gate(table, metric="cmax", at_least=0.5).document.checks
+        assert check.measured.interval is not None
+        return check.measured.interval.low
+
+    one_size, unequal = of_sizes([4] * 41), of_sizes([2] * 20 + [4] + [6] * 20)
+    share = 1 - 0.05 ** (1 / 41)
+    assert one_size <= 1 - share + 1e-12
+    assert unequal <= 1 - share * 6 / 4 + 1e-12
+
+
+def test_the_end_of_a_skewed_difference_lies_where_hall_puts_it() -> None:
+    """Coverage falls in a few cases, much: the transformed t of Hall (1992) by itself."""
+    falls = [0.0] * 26 + [0.2, 0.3, 0.4, 0.5]  # carried by 1.4² / .54 = 3.6 cases
+    base, new = silent([0.2] * 30), silent([0.2 + d for d in falls])
+    (check,) = acumen.gate(new, base, metric="cmax", margin=0.5).document.checks
+    d = np.array(falls)
+    g = stats.skew(d, bias=False)
+    kurtosis = stats.kurtosis(d, fisher=False)
+    t = stats.t.ppf(0.95, min(29, max(2, 2 * 30 / (kurtosis - 1))))
+    s = d.std(ddof=1) / math.sqrt(30)
+    inner = 1 + g * (-t / math.sqrt(30) - g / 180)
+    hall = d.mean() - 3 * s * math.sqrt(30) / g * (np.cbrt(inner) - 1)
+    assert check.measured.interval is not None
+    assert hall > d.mean() + t * s
+    assert check.measured.interval.high == pytest.approx(hall)

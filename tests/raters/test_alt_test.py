@@ -100,9 +100,15 @@ def test_instances_without_spread_are_decided_by_their_mean() -> None:
         assert (test.method, test.difference, test.passes) == ("sign", 0.0, passes)
 
 
-def test_by_case_takes_the_variance_of_case_sums() -> None:
-    rows = [row | {"case": row["case"] // 2, "item": row["case"] % 2} for row in five_and_a_judge()]
-    found = rated(rows, raters=PEOPLE, judge="judge", item="item", by_case=True)
+def paired_rows() -> list[dict[str, Any]]:
+    """The table of the five with two units in each case."""
+    rows = five_and_a_judge()
+    return [row | {"case": row["case"] // 2, "item": row["case"] % 2} for row in rows]
+
+
+def test_where_cases_have_several_units_the_variance_is_that_of_case_sums() -> None:
+    rows = paired_rows()
+    found = rated(rows, raters=PEOPLE, judge="judge", item="item")
     test = found.judges["judge"].alt_test.raters["r1"]
     sums: dict[int, list[int]] = {}
     for row in rows:
@@ -118,9 +124,29 @@ def test_by_case_takes_the_variance_of_case_sums() -> None:
     assert test.p_value == pytest.approx(t.cdf((mean - 0.15) / variance**0.5, n - 1))
 
 
+def test_rows_are_independent_only_where_that_is_said() -> None:
+    found = rated(paired_rows(), raters=PEOPLE, judge="judge", item="item", by_row=True)
+    test = found.judges["judge"].alt_test.raters["r1"]
+    assert (test.method, test.p_value) == ("t", pytest.approx(ORDINAL["r1"][3], abs=1e-8))
+
+
+def test_cases_without_spread_say_no_more_than_their_number() -> None:
+    """D is 0 in each: a share of .15 that the judge loses stays unseen with .85 to the n-th."""
+    for cases, passes in ((10, False), (40, True)):
+        rows = [
+            {"case": c, "item": i, "a": 1, "b": 1, "c": 1, "ai": 1}
+            for c in range(cases)
+            for i in range(4)
+        ]
+        found = rated(rows, raters=["a", "b", "c"], judge="ai", item="item")
+        test = found.judges["ai"].alt_test
+        assert test.raters["a"].p_value == pytest.approx(0.85**cases)
+        assert test.passes is passes
+
+
 def test_of_one_case_nothing_can_be_said_by_case() -> None:
     rows = [row | {"case": "only", "item": row["case"]} for row in five_and_a_judge()]
-    found = rated(rows, raters=PEOPLE, judge="judge", item="item", by_case=True)
+    found = rated(rows, raters=PEOPLE, judge="judge", item="item")
     tests = found.judges["judge"].alt_test.raters.values()
     assert {(test.method, test.p_value, test.passes) for test in tests} == {("by_case", 1.0, False)}
 

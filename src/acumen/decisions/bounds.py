@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, betainc, ndtri, stdtrit, xlogy
 
+from acumen.inference.unseen import FEW, carrying, share_p
 from acumen.types import Floats
 
 
@@ -66,6 +67,10 @@ class Accepted:
     """Cases with an accepted row."""
     erring: Floats
     """Cases with a loss among them."""
+    carrying: Floats
+    """As how many cases of one loss they count."""
+    largest: Floats
+    """The most rows accepted of a case."""
 
     @classmethod
     def of(cls, rows: Floats, loss: Floats) -> Accepted:
@@ -74,7 +79,8 @@ class Accepted:
         risk = loss.sum(axis=-1) / total
         residual = ((loss - risk[..., None] * rows) ** 2).sum(axis=-1)
         variance = n / max(n - 1, 1) * residual / total**2
-        return cls(total, risk, variance, (rows > 0).sum(axis=-1), (loss > 0).sum(axis=-1))
+        counts = (rows > 0).sum(axis=-1), (loss > 0).sum(axis=-1)
+        return cls(total, risk, variance, *counts, carrying(loss), rows.max(axis=-1))
 
     def effective(self, delta: Floats | float) -> Floats:
         """How many independent rows the accepted ones are worth: cases, where few of them err."""
@@ -85,7 +91,21 @@ class Accepted:
         few = np.where(self.erring < 3, np.minimum(worth, self.answering), worth)
         return np.where(self.erring == 0, self.answering, few)
 
-    def p_value(self, alpha: float) -> Floats:
+    def p_value(self, alpha: float, unseen: float = 1.0) -> Floats:
+        """Of "the risk is above α"; 1 where that cannot be told.
+
+        Where fewer than three cases carry the loss, their variance says nothing. Then it is the
+        share of cases that err at all which is tested, in which every row of a case as large as
+        the largest is lost; ``unseen`` times as large as the largest here may be drawn.
+        """
+        few = self.carrying < FEW
+        cases = np.maximum(self.answering, 1)
+        share = alpha * self.rows / cases / np.maximum(self.largest * unseen, 1.0)
+        of_cases = share_p(self.erring, cases, np.minimum(1.0, share))
+        by_variance = self._korn_graubard(alpha)
+        return np.where(few, np.maximum(by_variance, of_cases), by_variance)
+
+    def _korn_graubard(self, alpha: float) -> Floats:
         """The least δ at which the Korn–Graubard upper end is at most α; 1 above a half."""
         sure = (self.answering > 1) & (self.risk < 1)
         low, high = np.full(self.risk.shape, 1e-12), np.full(self.risk.shape, 0.499)

@@ -6,26 +6,35 @@ two clear answers the data are too thin, and the gate says so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
+
+import numpy as np
 
 from acumen.decisions.sample import one_confidence
 from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
 from acumen.errors import UsageError, label, printable
 from acumen.evaluation.plan import Plan, System, all_answered
-from acumen.inference.distributions import t_cdf, t_quantile
+from acumen.inference.distributions import t_cdf
 from acumen.inference.infer import infer, marked, one_of
+from acumen.inference.intervals import skewed
+from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
 from acumen.inference.paired import delta_interval
+from acumen.inference.unseen import mean_bound
 from acumen.metrics import find_metric
 from acumen.metrics.registry import Metric
 from acumen.results.decisions import Check, Rule, Undecided, Verdict
 from acumen.table.judgments import Judgments
+from acumen.types import Floats
 from acumen.values.measured import Interval, Measured
 from acumen.views.confusion import Confusion
 from acumen.views.forecast import Forecast
 from acumen.views.ranking import Ranking
 from acumen.views.severity import SeverityRanking
+from acumen.views.weights import CaseRows
 
 LEVEL: Final = 2 * CONFIDENCE_LEVEL - 1
 """A two-sided interval of this level has one-sided ends of the usual one."""
@@ -90,19 +99,52 @@ def measure(metric: Metric, views: Sequence[Any], n: int) -> tuple[list[float | 
     options = Options(resamples=0, confidence_level=LEVEL)
     sides = [infer([metric], view, options)[metric.name] for view in views]
     values, left, right = [side.value for side in sides], sides[0], sides[-1]
-    if len(sides) == 1 or left.value is None or right.value is None:
+    if left.value is None or right.value is None:
         return values, (right if left.value is not None else left).measured
+    jackknife = right.jackknife
+    if len(sides) == 1:
+        return values, _with_few(metric, views, right.measured, jackknife)
     value, interval = right.value - left.value, delta_interval(metric, left, right, LEVEL)
     sign = 1.0 if metric.better == "lower" else -1.0
     if isinstance(interval, Interval):
-        ends = [interval.low, interval.high]
+        jackknife = jackknife.minus(left.jackknife)
         if interval.method == "jackknife-t":
-            reach = t_quantile(LEVEL, n - 1) * (interval.standard_error or 0.0)
-            ends = [value - reach, value + reach]
-        low, high = sorted(sign * end for end in ends)
+            interval = skewed(value, jackknife, LEVEL)
+        low, high = sorted(sign * end for end in (interval.low, interval.high))
         interval = interval.model_copy(update={"low": low, "high": high})
         interval = marked(interval, n, left, right)
-    return values, Measured(value=sign * value, **one_of(interval))
+    measured = Measured(value=sign * value, **one_of(interval))
+    jackknife = replace(jackknife, deviations=sign * jackknife.deviations)
+    return values, _with_few(metric, views, measured, jackknife)
+
+
+def _with_few(
+    metric: Metric, views: Sequence[CaseRows], measured: Measured, jackknife: Jackknife
+) -> Measured:
+    """The ends that hold where few cases carry the value: their variance says nothing.
+
+    Coverage may be lost in the largest case as a whole; elsewhere the most is what is seen.
+    """
+    interval, value, chance = measured.interval, measured.value, 1.0 - CONFIDENCE_LEVEL
+    if interval is None or value is None or jackknife.undefined:
+        return measured
+    if metric.name == "cmax":
+        sizes = views[-1].case_weight / views[-1].case_weight.mean()
+        parts, most = _left_open(views, sizes), float(sizes.max())
+        ends = -mean_bound(-parts, most, chance), mean_bound(parts, most, chance)
+        low, high = ends if len(views) == 2 else (1.0 - ends[1], -math.inf)
+    else:
+        parts = value - (jackknife.n - 1) * jackknife.deviations
+        low = -mean_bound(-parts, float(-parts.min()), chance)
+        high = mean_bound(parts, float(parts.max()), chance)
+    wider = {"low": min(interval.low, low), "high": max(interval.high, high)}
+    return measured.model_copy(update={"interval": interval.model_copy(update=wider)})
+
+
+def _left_open(views: Sequence[CaseRows], sizes: Floats) -> Floats:
+    """The share of its rows that each case leaves open, or leaves open more than before."""
+    answered = [np.bincount(v.index, v.own, v.n_cases) / v.case_weight.mean() for v in views]
+    return np.asarray((answered[0] if len(views) == 2 else sizes) - answered[-1])
 
 
 def p_value(rule: Rule, measured: Measured, bound: float, n: int) -> float | None:

@@ -60,7 +60,8 @@ class Search:
         # equal thresholds are one, which has what began at each of them
         falling, place = np.unique(-thresholds, return_inverse=True)
         rows, loss = sample.accepted(-falling)
-        p_values, begins = self._p_values(rows, loss), np.bincount(place, starts).astype(np.float64)
+        p_values = self._p_values(rows, loss, int(sample.rows.max()))
+        begins = np.bincount(place, starts).astype(np.float64)
         # above ties at the top nothing is left to test: what began there begins at the first rows
         first = int(np.argmax(rows.sum(axis=1) > 0))
         begins[first] += begins[:first].sum()
@@ -68,9 +69,9 @@ class Search:
         level, certified = bounds.fallback(p_values, begins)
         return _points(sample, -falling, rows.sum(1), loss.sum(1), p_values, level, certified)
 
-    def _p_values(self, rows: Floats, loss: Floats) -> Floats:
+    def _p_values(self, rows: Floats, loss: Floats, largest: int) -> Floats:
         if self.test == "korn-graubard":
-            return bounds.Accepted.of(rows, loss).p_value(self.alpha)
+            return bounds.Accepted.of(rows, loss).p_value(self.alpha, self.items / largest)
         if self.test == "binomial":
             return bounds.binomial(np.rint(loss.sum(axis=1)), rows.sum(axis=1), self.alpha)
         values = (loss - self.alpha * rows) / self.items + self.alpha

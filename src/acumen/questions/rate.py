@@ -61,7 +61,7 @@ def rate(
     fewest_instances: Annotated[
         int, say("Instances that a person must have.", panel=_TEST)
     ] = TESTED_BY_T,
-    by_case: Annotated[bool, say("Cases are independent, not rows.", panel=_TEST)] = False,
+    by_row: Annotated[bool, say("Take a case's units for independent ones.", panel=_TEST)] = False,
     confidence_level: options.ConfidenceLevel = CONFIDENCE_LEVEL,
     **reading: Unpack[Reading],
 ) -> RatingsDocument:
@@ -83,7 +83,7 @@ def rate(
     from acumen.raters.document import document_of
     from acumen.raters.reading import read_ratings
 
-    rule = Rule(score, epsilon, q, fewest_instances, by_case, confidence_level)
+    rule = Rule(score, epsilon, q, fewest_instances, by_row, confidence_level)
     if rating is not None and raters is not None:
         raise UsageError("give rating (with rater) or raters, not both")
     truth = rating if raters is None else raters

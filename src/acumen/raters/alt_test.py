@@ -21,11 +21,14 @@ from numpy.typing import NDArray
 from acumen.defaults import CONFIDENCE_LEVEL, EPSILON, FALSE_DISCOVERY, PASSING_RATE, TESTED_BY_T
 from acumen.errors import UsageError, what_came
 from acumen.inference.distributions import t_cdf
+from acumen.inference.jackknife import Jackknife
 from acumen.inference.sums import Estimate, by_block
+from acumen.inference.unseen import chance_unseen
 from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel
 from acumen.raters.reading import Ints
 from acumen.results.raters import AltTest, RaterTest
+from acumen.types import Floats
 
 Score = Literal["ordinal", "nominal"]
 
@@ -38,7 +41,8 @@ class Rule:
     epsilon: float = EPSILON
     q: float = FALSE_DISCOVERY
     fewest_instances: int = TESTED_BY_T
-    by_case: bool = False
+    by_row: bool = False
+    """Whether units of a case are taken for independent ones."""
     confidence_level: float = CONFIDENCE_LEVEL
 
     def __post_init__(self) -> None:
@@ -141,30 +145,54 @@ def hold(people: Panel, judge: Ints, rule: Rule, *, charged: bool = False) -> Al
 def _test(duels: Duels, rows: Ints, rule: Rule) -> RaterTest:
     """The chance of so low a mean D if it were ε or more, and how it was reckoned."""
     d = duels.person_wins[rows].astype(np.float64) - duels.judge_wins[rows]
-    mean, n, block = float(d.mean()), len(d), duels.panel.block[duels.unit[rows]]
-    case = block if rule.by_case else np.arange(n)
-    sums = by_block(case, int(case.max()) + 1, d - mean, np.ones(n))
-    cases = int((sums[:, 1] > 0).sum())
-    variance = cases / max(1, cases - 1) * float(sums[:, 0] @ sums[:, 0]) / n**2
-    method = "by_case" if rule.by_case else "t"
-    if cases < 2 and rule.by_case:
-        p = 1.0  # whatever one case says, another may say the opposite
-    elif variance == 0.0:
+    mean, n = float(d.mean()), len(d)
+    method: Literal["t", "wilcoxon", "by_case", "sign"] = "t"
+    _, case, sizes = np.unique(
+        duels.panel.block[duels.unit[rows]], return_inverse=True, return_counts=True
+    )
+    if not rule.by_row and sizes.max() > 1:
+        p, method = (
+            _by_case(np.bincount(case, d).astype(np.float64), sizes, rule.epsilon),
+            "by_case",
+        )
+    elif not d.std():
         p, method = float(mean >= rule.epsilon), "sign"
-    elif n < TESTED_BY_T and not rule.by_case:
+    elif n < TESTED_BY_T:
         from scipy.stats import wilcoxon  # half a second, for few instances alone
 
         p, method = float(wilcoxon(d - rule.epsilon, alternative="less").pvalue), "wilcoxon"
     else:
-        p = t_cdf(cases - 1, (mean - rule.epsilon) / math.sqrt(variance))
+        p = t_cdf(n - 1, (mean - rule.epsilon) / math.sqrt(float(d.var()) / (n - 1)))
     return RaterTest(
         instances=n,
         difference=mean,
         advantage=float(duels.judge_wins[rows].mean()),
         p_value=p,
-        method=method,  # type: ignore[arg-type]  # one of the four
+        method=method,
         passes=False,
     )
+
+
+def _by_case(sums: Floats, sizes: Ints, epsilon: float) -> float:
+    r"""The same where cases are drawn, and not rows: of ``sums`` over cases of ``sizes``.
+
+    The t-test of a ratio knows the cases it saw. With a share :math:`q = (\epsilon - D)/(1 - D)` of
+    cases in which the judge always loses the mean would be ε, and n equal ones show none of them
+    with chance :math:`(1 - q)^n`; p is the larger.
+
+    >>> round(_by_case(np.zeros(20), np.full(20, 4), 0.15), 4)  # 0.85 to the 20th
+    0.0388
+    """
+    n, total = len(sums), sizes.sum()
+    if n < 2:
+        return 1.0  # whatever one case says, another may say the opposite
+    mean = float(sums.sum()) / total
+    jackknife = Jackknife.of_influence((sums - mean * sizes) / total)
+    above, error = mean - epsilon, jackknife.standard_error
+    p = t_cdf(jackknife.degrees, above / error) if error else float(above >= 0.0)
+    if above >= 0.0:
+        return p
+    return max(p, chance_unseen(sizes.astype(np.float64), -above / (1.0 - mean)))
 
 
 def _benjamini_yekutieli(p_values: Sequence[float], q: float) -> list[bool]:
