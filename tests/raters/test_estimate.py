@@ -243,3 +243,67 @@ def test_the_command_prints_writes_and_shows(tmp_path: Path, capsys: Any) -> Non
     assert run(["show", str(out)]) == 0
     assert "Mean rating" in capsys.readouterr().out
     assert "labels alone" in page.read_text()
+
+
+def judged(cases: int, labelled: int, wrong: int = 0) -> list[dict[str, Any]]:
+    """Cases of one row; the judge is a level too high in the first few."""
+    return [
+        {
+            "case": c,
+            "item": 0,
+            "ai": c % 3 + (c < wrong) + 1,
+            "human": c % 3 + 1 if c < labelled else None,
+        }
+        for c in range(cases)
+    ]
+
+
+@pytest.mark.parametrize(("wrong", "high"), [(0, 0.1684), (1, 0.2487), (2, 0.3170)])
+def test_errors_that_few_labels_show_have_the_exact_end_of_their_share(
+    wrong: int, high: float
+) -> None:
+    """Of 20 labelled cases 0, 1, 2 are wrong: the upper ends of Clopper and Pearson."""
+    from scipy.stats import beta
+
+    interval = estimated(judged(120, 20, wrong)).estimates["errors"].estimate.interval
+    assert interval is not None
+    assert beta.ppf(0.975, wrong + 1, 20 - wrong) == pytest.approx(high, abs=5e-5)
+    assert interval.high == pytest.approx(high, abs=5e-5)
+    assert interval.low <= 0.05 * wrong / 4
+
+
+def test_labels_that_are_all_alike_have_room_on_both_sides_but_at_the_end_of_the_scale() -> None:
+    """20 times a 3 of 1 to 5: a share of 1 − .025^(1/20) may be a level off; a 1 only above."""
+    share = 1 - 0.025 ** (1 / 20)
+    for level, low, high in ((3, 3 - share, 3 + share), (1, 1, 1 + share)):
+        rows = [{"case": c, "item": 0, "ai": level, "human": level} for c in range(20)]
+        found = estimated(rows).estimates["mean"].estimate.interval
+        assert found is not None
+        assert (found.low, found.high) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 5])
+def test_no_interval_is_a_point_and_no_judge_is_worth_more_labels_than_there_are_cases(
+    wrong: int,
+) -> None:
+    found = estimated(judged(60, 12, wrong))
+    entries = [*found.estimates.values(), *found.at_least.values()]
+    for entry in entries:
+        for side in (entry.estimate, entry.classical):
+            assert side is not None
+            assert side.interval is not None
+            assert side.interval.low <= (side.value or 0.0) <= side.interval.high
+            assert side.interval.low < side.interval.high or side.value in (0.0, 1.0)
+        assert entry.effective_cases is not None
+        assert entry.effective_cases <= 60
+
+
+def test_a_judge_without_an_error_is_worth_no_more_than_what_errors_may_have_stayed_hidden() -> (
+    None
+):
+    """Of 20 labels a share of .168 may be a level off; the others' variance comes beside it."""
+    found = estimated(judged(120, 20)).estimates["mean"]
+    assert found.estimate.interval is not None
+    assert found.weight is not None
+    reach = found.estimate.interval.high - (found.estimate.value or 0.0)
+    assert reach >= found.weight * (1 - 0.025 ** (1 / 20)) - 1e-9

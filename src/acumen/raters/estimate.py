@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 from acumen._version import __version__
 from acumen.defaults import FOLDS, RELIABLE_CASES
 from acumen.errors import DataError
-from acumen.inference.distributions import t_cdf
+from acumen.inference.distributions import t_cdf, t_quantile
 from acumen.metrics.registry import ratio
 from acumen.raters.labelled import Labelled
-from acumen.raters.ppi import Powered, Sample, power
+from acumen.raters.ppi import Powered, Room, Sample, power, reaches
 from acumen.readers.reading import Reading
 from acumen.results.raters import EstimateDocument, Labels, PoweredEstimate
 from acumen.table.scale import Scale
 from acumen.types import Floats
 from acumen.values.measured import Flag, Interval, Measured
 
+SHARE = Room(0.0, 1.0, 1.0)
+"""Of a row that is counted or not."""
 NO_WEIGHT = (0.0, 0.0)
 """Bounds of the weight where nothing stands in for the labels: the classical estimate."""
 
@@ -105,29 +107,37 @@ class _Study:
         off = np.where(has_label, f - y, 0.0)
         every, whole = np.arange(len(rows)), np.zeros(len(rows), np.int64)
 
-        def of(y: Floats, f: Floats, among: Any = every, parts: Any = whole, **bounds: Any) -> Any:
-            return _measured(*self.samples(y, f, among, parts), level, **bounds)[0]
+        low, high, step = room = _room(scale)
+        both_ways = Room(low - high, high - low, step)
+
+        def of(
+            y: Floats, f: Floats, room: Room, among: Any = every, parts: Any = whole, **bounds: Any
+        ) -> Any:
+            return _measured(*self.samples(y, f, among, parts), level, room, **bounds)[0]
 
         estimates = {
-            "mean": of(y, f),
-            "bias": of(off, f, bounds=(-1.0, 1.0)),
+            "mean": of(y, f, room),
+            "bias": of(off, f, both_ways, bounds=(-1.0, 1.0)),
         }
+        rooms = {"mae": Room(0.0, high - low, step), "errors": SHARE}
         for name, loss in (("mae", np.abs(off)), ("errors", (off != 0).astype(np.float64))):
             expected = self.expected(loss[:, 0])
             bounds = NO_WEIGHT if expected is None else (0.0, 1.0)
-            estimates[name] = of(loss, loss if expected is None else expected, bounds=bounds)
+            estimates[name] = of(
+                loss, loss if expected is None else expected, rooms[name], bounds=bounds
+            )
         systems = () if rows.system is None else rows.system.values
         difference = None
         if len(systems) == 2 and rows.system is not None:
-            difference = of(y, f, parts=rows.system.codes.astype(np.int64))
+            difference = of(y, f, both_ways, parts=rows.system.codes.astype(np.int64))
         ranks = np.arange(1, len(scale.levels))
         labels, ratings = (
             (r[:, None] >= ranks).astype(np.float64) for r in (rows.label, rows.rating)
         )
-        at_least = _measured(*self.samples(labels, ratings, every, whole), level, share=True)
+        at_least = _measured(*self.samples(labels, ratings, every, whole), level, SHARE)
         slices = {
             name: {
-                str(value): of(y, f, np.flatnonzero(group.codes == code))
+                str(value): of(y, f, room, np.flatnonzero(group.codes == code))
                 for code, value in enumerate(group.values)
             }
             for name, group in rows.groups.items()
@@ -164,49 +174,85 @@ def _numbers(scale: Scale, ranks: NDArray[Any]) -> Floats:
     return numbers
 
 
+def _room(scale: Scale) -> Room:
+    """Between the lowest level and the highest; of levels that are words, in ranks."""
+    if not scale.is_numeric:
+        return Room(0.0, len(scale.levels) - 1.0, 1.0)
+    low, *_, high = (float(level) for level in scale.levels)
+    return Room(low, high, (high - low) / (len(scale.levels) - 1))
+
+
 def _measured(
-    own: Sample, others: Sample, level: float, *, bounds: Any = (0.0, 1.0), share: bool = False
+    own: Sample, others: Sample, level: float, room: Room, *, bounds: Any = (0.0, 1.0)
 ) -> list[PoweredEstimate]:
-    """Each cut with its interval, and the classical one beside it; shares fall with the cut."""
+    """Each cut with its interval, and the classical one beside it; several cuts are shares."""
     if not ((own.rows > 0).sum(axis=0) > 1).all():
         return [PoweredEstimate(estimate=Measured(value=None, reason=_FEW))] * own.y.shape[2]
     usable = others if (others.rows.sum(axis=0) > 0).all() else others.take(np.zeros(0, np.int64))
     powered, classical = (power(own, usable, within) for within in (bounds, NO_WEIGHT))
-    gain = len(own) * np.nan_to_num(ratio(classical.variance, powered.variance), nan=1.0)
-    sides = (_curve(side, level, len(own), share=share) for side in (powered, classical))
+    with_judge, alone = (_Side.of(side, own, room, level) for side in (powered, classical))
+    gain = np.nan_to_num(ratio(alone.error**2, with_judge.error**2), nan=1.0)
+    effective = np.minimum(len(own) * gain, len(own) + len(usable))
     return [
         PoweredEstimate(
             estimate=estimate,
-            classical=alone,
+            classical=labels_alone,
             weight=powered.weight,
-            effective_cases=effective,
-            labels_saved=effective - len(own),
+            effective_cases=cases,
+            labels_saved=cases - len(own),
         )
-        for estimate, alone, effective in zip(*sides, gain.tolist(), strict=True)
+        for estimate, labels_alone, cases in zip(
+            with_judge.measured(level, len(own)),
+            alone.measured(level, len(own)),
+            effective.tolist(),
+            strict=True,
+        )
     ]
 
 
 _FEW = "fewer than two labelled cases"
 
 
-def _curve(powered: Powered, level: float, cases: int, *, share: bool) -> list[Measured]:
-    """Values with their intervals; of shares at a level or above, falling and from 0 to 1."""
-    curves = [powered.value, *powered.ends(level)]
-    if share:
-        from scipy.optimize import isotonic_regression
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """Estimates of each cut, their ends, and the error that intervals so long speak of."""
 
-        falling = (isotonic_regression(curve, increasing=False).x for curve in curves)
-        curves = [np.clip(curve, 0.0, 1.0) for curve in falling]
-    facts: dict[str, Any] = {
-        "method": "PPI++ jackknife-t" if powered.weight else "jackknife-t",
-        "confidence_level": level,
-        "flags": () if cases >= RELIABLE_CASES else (Flag.FEW_CASES,),
-    }
-    parts = np.stack([*curves, np.sqrt(powered.variance)], axis=1).tolist()
-    return [
-        Measured(value=value, interval=Interval(low=low, high=high, standard_error=error, **facts))
-        for value, low, high, error in parts
-    ]
+    powered: Powered
+    low: Floats
+    high: Floats
+    error: Floats
+    room: Room
+
+    @classmethod
+    def of(cls, powered: Powered, own: Sample, room: Room, level: float) -> _Side:
+        below, above = reaches(powered, own, room, level)
+        t = np.array([t_quantile(level, df) for df in powered.degrees])
+        value = powered.value
+        return cls(powered, value - below, value + above, (below + above) / (2 * t), room)
+
+    def measured(self, level: float, cases: int) -> list[Measured]:
+        """Values with their intervals, within bounds; shares at a level or above fall."""
+        curves = [self.powered.value, self.low, self.high]
+        if len(curves[0]) > 1:
+            from scipy.optimize import isotonic_regression
+
+            curves = [isotonic_regression(curve, increasing=False).x for curve in curves]
+        if self.room is SHARE:
+            curves = [np.clip(curve, 0.0, 1.0) for curve in curves]
+        curves[1:] = [np.clip(end, self.room.least, self.room.most) for end in curves[1:]]
+        facts: dict[str, Any] = {
+            "method": "PPI++ jackknife-t" if self.powered.weight else "jackknife-t",
+            "confidence_level": level,
+            "flags": () if cases >= RELIABLE_CASES else (Flag.FEW_CASES,),
+        }
+        parts = np.stack([*curves, np.sqrt(self.powered.variance)], axis=1).tolist()
+        return [
+            Measured(
+                value=value,
+                interval=Interval(low=low, high=high, standard_error=error, **facts),
+            )
+            for value, low, high, error in parts
+        ]
 
 
 def _at_random(own: Sample, others: Sample) -> float | None:

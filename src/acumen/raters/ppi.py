@@ -12,8 +12,9 @@ Angelopoulos, Duchi and Zrnic (2023), PPI++, for rows; here a case is what is dr
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from acumen.inference.distributions import t_quantile
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.resample import LeaveOut
+from acumen.inference.unseen import FEW, carrying, mean_bound
 from acumen.types import Floats
 
 
@@ -47,8 +49,20 @@ class Sample:
         influence = (sums - mean * self.rows[:, :, None]) / total
         return self.sign @ mean, np.einsum("p,cpk->ck", self.sign, influence)
 
+    def of_cases(self, sums: Floats) -> Floats:
+        """What each case adds to a mean of sums: as many times the mean as there are cases."""
+        return np.asarray(sums / self.rows.mean(axis=0) @ self.sign)
+
     def __len__(self) -> int:
         return len(self.rows)
+
+
+class Room(NamedTuple):
+    """The least and the largest value that a row can have, and the step between two values."""
+
+    least: float
+    most: float
+    step: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,8 @@ class Powered:
     weight: float
     variance: Floats
     degrees: Floats
+    of_others: Floats
+    """The part of the variance that the cases without a label have."""
 
     def ends(self, level: float) -> tuple[Floats, Floats]:
         """Of the intervals."""
@@ -101,4 +117,46 @@ def power(labelled: Sample, others: Sample, bounds: tuple[float, float] = (0.0, 
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = own**2 / [j.degrees for j in jackknives] + rest**2 / max(1, far - 1)
         degrees = np.where(own + rest > 0, (own + rest) ** 2 / shares, n - 1)
-    return Powered(value, weight, own + rest, degrees)
+    return Powered(value, weight, own + rest, degrees, np.broadcast_to(rest, value.shape))
+
+
+def reaches(powered: Powered, labelled: Sample, room: Room, level: float) -> tuple[Floats, Floats]:
+    r"""How far each interval goes below and above its value: ``t`` errors, or what few cases hide.
+
+    :math:`y - \lambda f = \lambda (y - f) + (1 - \lambda) y`: the judge is off, or the label is not
+    the usual one. Where fewer than three labelled cases carry one of these, their variance
+    says nothing of it, and the exact ends of the share of such cases take its place.
+    """
+    t = np.array([t_quantile(level, df) for df in powered.degrees])
+    below = t * np.sqrt(powered.variance)
+    above, chance = below.copy(), (1.0 - level) / 2
+    by_label, by_judge = abs(1.0 - powered.weight), abs(powered.weight)
+    for cut, usual in enumerate(_usual(labelled, room)):
+        y, f = (labelled.of_cases(sums[:, :, cut]) for sums in (labelled.y, labelled.f))
+        rest = y - usual * labelled.rows.mean(axis=1) / labelled.rows.mean()
+        others = t[cut] * math.sqrt(powered.of_others[cut])
+        for side, sign, end in ((below, -1.0, room.least), (above, 1.0, room.most)):
+            hidden = (
+                by_judge * _hidden(sign * (y - f), room.step, chance),
+                by_label * (usual != end) * _hidden(sign * rest, room.step, chance),
+            )
+            if any(hidden):
+                side[cut] = max(side[cut], math.hypot(*hidden, others))
+    return below, above
+
+
+def _usual(labelled: Sample, room: Room) -> Floats:
+    """The usual value of a case, on the grid of values."""
+    rows = np.maximum(labelled.rows, 1.0)
+    middle = np.median(labelled.sign @ (labelled.y / rows[:, :, None]), axis=0)
+    usual: Floats = room.least + room.step * np.round((middle - room.least) / room.step)
+    return usual
+
+
+def _hidden(parts: Floats, step: float, chance: float) -> float:
+    """How much more than is seen the cases above 0 may add to a mean, where few differ from 0."""
+    if float(carrying(np.abs(parts))) >= FEW:
+        return 0.0
+    above = np.maximum(parts, 0.0)
+    bound = mean_bound(above, float(above.max()) or step, chance)
+    return max(0.0, bound - float(above.mean()))
