@@ -127,6 +127,9 @@ STARTS: Final = ".1,.3,.5"
 COSTS: Final = "abs"
 """What an error costs where abstaining has a price: as much as it is levels off."""
 
+FEWEST_IN_GROUP: Final = 20
+"""Cases with as many open items from which on intervals of totals are made for them apart."""
+
 COST_FOLDS: Final = 5
 """Folds of cases on which the cheapest threshold is chosen and paid for."""
 

@@ -89,6 +89,20 @@ MAKERS: Final[Mapping[str, Callable[[], Result[Any]]]] = {
     "estimates": lambda: acumen.estimate(
         ratings(), labelled="label", prediction=JUDGES[0], **RATING
     ),
+    "totals": lambda: acumen.total(table(), prorate=0.5, **SIGNAL, risk=4.0, wrong=0.3),
+    "totals of two": lambda: acumen.total(table("zero_shot"), table(), prorate=0.5),
+    "totals by group": lambda: acumen.total(
+        [row | {"item": i, "site": row["case"] % 2} for row in rows() for i in "ab"],
+        levels="0-2",
+        cut=2,
+        by="site",
+    ),
+    "totals without truth": lambda: acumen.total(
+        [{"case": row["case"], "item": "a", "prediction": row["prediction"]} for row in rows()],
+        levels="0-2",
+        cut=1,
+        bands="1,2",
+    ),
     "large": lambda: measure(lazy_rows(), loss="abs"),
     "counts": lambda: count(lazy_rows()),
     "moments": lambda: Result(

@@ -128,7 +128,7 @@ def test_everything_wrong_with_the_totals_of_a_scale_comes_at_once() -> None:
     with pytest.raises(DataError, match="totals, entry 1, cut: 99 parts nothing") as refused:
         Scale("odd", (0, 1), ("a", "b"), totals=(wrong,))
     fields = [str(problem.field).rpartition(" ")[2] for problem in refused.value.problems]
-    assert fields == ["items", "weights", "bands", "cut", "bands"]
+    assert fields == ["items", "weights", "cut", "bands", "bands"]
 
 
 def test_a_scale_is_known_by_its_items_only_where_their_names_say_enough() -> None:

@@ -43,6 +43,7 @@ QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Does it know when it doesn't know? Who is better?": ("evaluate", "curve", "reconcile"),
     "Is its confidence honest?": ("confidence", "calibrate"),
     "May its answers be used?": ("threshold", "sets", "cost", "gate"),
+    "What do its answers add up to, and may that be used?": ("total",),
     "How many cases does it take?": ("plan",),
     "Can it stand in for a person?": ("rate", "estimate"),
     "Is it right for the right reasons?": ("score",),

@@ -46,7 +46,7 @@ class Estimate:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = statistic(np.concatenate([total[None], total - sums]))
         values = np.where(np.isfinite(values), values, np.nan)
-        present = np.asarray(sums.reshape(len(sums), -1).any(axis=1))
+        present = np.asarray(sums.any(axis=tuple(range(1, sums.ndim))))
         return cls(float(values[0]), values[1:], present)
 
     @classmethod

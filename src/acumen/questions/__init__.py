@@ -22,6 +22,7 @@ HOMES: Final = {
     "plan": "plan:plan",
     "rate": "rate:rate",
     "estimate": "estimate:estimate",
+    "total": "total:total",
     "score": "score:score",
     "count": "count:count",
     "merge": "count:merge",

@@ -111,10 +111,12 @@ def intraclass(panel: Panel, raters: list[int]) -> tuple[dict[str, Estimate], in
     block, total = panel.block[units], table.sum(axis=1)
     parts = [np.ones(len(units)), total**2, (table**2).sum(axis=1), *table.T]
     sums = by_block(block, panel.n_blocks, *parts)
-    return {name: Estimate.of(sums, _icc(name, k)) for name in ICC}, len(units)
+    return {name: Estimate.of(sums, icc_of(name, k)) for name in ICC}, len(units)
 
 
-def _icc(name: str, k: int) -> Statistic:
+def icc_of(name: str, k: int) -> Statistic:
+    """An intraclass correlation of sums: n, squared sums of units, squares, sums of raters."""
+
     def icc(sums: Floats) -> Any:
         n, of_rows, squares, columns = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
         grand = columns.sum(axis=1) ** 2 / (n * k)

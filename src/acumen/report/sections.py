@@ -57,6 +57,7 @@ HOMES: Final[Mapping[str, str]] = {
     "plan": "decisions:PLAN",
     "ratings": "raters:RATINGS",
     "estimates": "estimates:ESTIMATES",
+    "totals": "totals.family:TOTALS",
     "large": "large:LARGE",
     "counts": "counts:COUNTS",
     "moments": "counts:MOMENTS",

@@ -56,7 +56,8 @@ class Total:
     def ends(self, levels: Sequence[Level], items: Sequence[str]) -> tuple[float, float]:
         """The lowest and the highest total that there can be."""
         points = self.points(levels, items)
-        return tidy(points.min(axis=1).sum()), tidy(points.max(axis=1).sum())
+        low, high = points.min(axis=1).sum(), points.max(axis=1).sum()
+        return float(tidy(low)), float(tidy(high))
 
     def cut_at(
         self, cut: float | None, bands: Sequence[float] | None, positive: Side | None
@@ -67,9 +68,9 @@ class Total:
         return own if positive is None else replace(own, positive=positive)
 
 
-def tidy(value: float) -> float:
-    """A sum without the last digits that its order may change."""
-    return round(float(value), DIGITS)
+def tidy(sums: Any) -> Any:
+    """Sums without the last digits that their order may change."""
+    return np.round(sums, DIGITS)
 
 
 def of_tables(tables: Iterable[Mapping[str, Any]]) -> tuple[Total, ...]:
@@ -114,8 +115,6 @@ def wrong_total(
         for key, w in factors
         if not math.isfinite(w) or not w
     )
-    if any(a >= b for a, b in pairwise(total.bands)):
-        yield "bands", "must rise: each the lowest total of a band, but of the first"
     if total.band_names and len(total.band_names) != len(total.bands) + 1:
         yield "band_names", f"must be {len(total.bands) + 1}: one more than bands"
     if own and all(math.isfinite(w) for _, w in factors):
@@ -131,6 +130,8 @@ def wrong_places(total: Total, low: float, high: float) -> Iterator[tuple[str, s
             f"above {low:g} and at most {high:g}" if above else f"{low:g} or more, below {high:g}"
         )
         yield "cut", f"{cut:g} parts nothing: {span}, so a cut must be {word}"
+    if any(a >= b for a, b in pairwise(total.bands)):
+        yield "bands", "must rise: each the lowest total of a band, but of the first"
     outside = [band for band in total.bands if not low < band <= high]
     if outside:
         yield "bands", f"{outside[0]:g} begins no band: {span}"

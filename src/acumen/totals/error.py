@@ -1,0 +1,92 @@
+r"""How far totals are off: mean errors, limits of agreement, ICC and concordance.
+
+Each is a function of sums over cases, so each has its jackknife. With :math:`d = \hat t - t`:
+
+.. math:: \text{limits} = \bar d \pm 1.96\, s_d, \quad
+          CCC = \frac{2 s_{xy}}{s_x^2 + s_y^2 + (\bar x - \bar y)^2}
+
+with n under the variances of the CCC (Lin 1989), n − 1 under that of the limits (Bland and Altman
+1986).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from acumen.inference.sums import Estimate, Statistic, quotient
+from acumen.metrics.registry import Kind
+from acumen.raters.agreement import icc_of
+from acumen.results.totals import ErrorPart, Prorating
+from acumen.totals.formula import Mask
+from acumen.totals.shares import share
+from acumen.totals.sums import Sums
+from acumen.types import Floats
+
+Z: Final = 1.96
+"""Of the limits of agreement, as Bland and Altman have it."""
+TOO_FEW: Final = "fewer than two cases have a total, or nothing varies"
+NO_TOTAL: Final = "no case has a total"
+
+
+def error_of(sums: Sums, rows: Mask, level: float) -> ErrorPart:
+    """What is measured of the totals of some cases against their truth."""
+    own, truth = sums.total[rows], sums.truth[rows]
+    estimates = estimates_of(own, truth)
+    kinds = {"mae": Kind.RISK, "icc": Kind.GAIN, "ccc": Kind.CORRELATION}
+    measures = {
+        name: estimate.measured(kinds.get(name, Kind.REAL), level, TOO_FEW)
+        for name, estimate in estimates.items()
+    }
+    equal = int((own == truth).sum())
+    return ErrorPart(cases=len(own), exact=share(equal, len(own), NO_TOTAL, level), **measures)
+
+
+def estimates_of(own: Floats, truth: Floats) -> dict[str, Estimate]:
+    """Every measure with the values without each case."""
+    off = own - truth
+    columns = np.stack([np.ones(len(off)), off, off**2, np.abs(off)], axis=1)
+    # from a point amid the totals, so that squares of large numbers do not drown the rest
+    middle = truth.mean() if len(truth) else 0.0
+    x, y = own - middle, truth - middle
+    pairs = np.stack([np.ones(len(x)), (x + y) ** 2, x * x + y * y, x, y], axis=1)
+    return {
+        "mae": Estimate.of(columns[:, [3, 0]], quotient),
+        "bias": Estimate.of(columns[:, [1, 0]], quotient),
+        "sd": Estimate.of(columns, _sd),
+        "lower_limit": Estimate.of(columns, _limit(-Z)),
+        "upper_limit": Estimate.of(columns, _limit(Z)),
+        "icc": Estimate.of(pairs, icc_of("icc_a_1", 2)),
+        "ccc": Estimate.of(pairs, _ccc),
+    }
+
+
+def _sd(sums: Floats) -> Any:
+    n, off, squares = sums[:, 0], sums[:, 1], sums[:, 2]
+    return np.sqrt(np.maximum(squares - off * off / n, 0.0) / np.where(n > 1, n - 1, np.nan))
+
+
+def _limit(z: float) -> Statistic:
+    return lambda sums: sums[:, 1] / sums[:, 0] + z * _sd(sums)
+
+
+def _ccc(sums: Floats) -> Any:
+    n, of_rows, squares, x, y = sums.T
+    product = (of_rows - squares) / 2
+    # 2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²), times n throughout
+    apart = squares - (x * x + y * y) / n + (x - y) ** 2 / n
+    return 2 * (product - x * y / n) / np.where(apart > 1e-12, apart, np.nan)
+
+
+def prorating_of(sums: Sums, level: float) -> Prorating | None:
+    """How far prorated totals are off, apart from those of complete cases."""
+    if sums.least is None:
+        return None
+    rows = sums.prorated
+    too_few = len(sums) - int(rows.sum()) - int(sums.complete.sum())
+    error = error_of(sums, rows, level) if sums.has_truth else None
+    complete = error_of(sums, sums.complete, level) if sums.has_truth else None
+    return Prorating(
+        least=sums.least, cases=int(rows.sum()), too_few=too_few, error=error, complete=complete
+    )

@@ -1,0 +1,1 @@
+"""Totals of cases: sums, ranges, cuts, and what may be promised."""
