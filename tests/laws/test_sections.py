@@ -193,7 +193,7 @@ def test_what_is_shown_is_where_all_of_it_begins(kind: str) -> None:
 @pytest.mark.parametrize("kind", MAKERS)
 def test_every_section_is_in_every_medium(kind: str, medium: str) -> None:
     text = words(MEDIA[medium](made(kind)))
-    page = {section.key for section in study_of(made(kind)).sections}
+    page = {section.key for section in study_of(made(kind)).below}
     for section in sections(kind):
         if medium != "page" or section.key in page:
             assert words(section.title) in text, section.key

@@ -22,11 +22,11 @@ from acumen.report.blocks import (
     Notes,
     Paragraph,
     Plot,
-    Study,
     Table,
     Warnings,
 )
 from acumen.report.html import _document, study_of
+from acumen.report.layout import Study
 from acumen.report.sections import sections_of
 from acumen.report.terminal import render
 from tests.report.kinds import KINDS
@@ -42,13 +42,23 @@ LEFT_OUT: Final = ("five",)
 def lines(study: Study) -> Iterator[str]:
     """A study from its title to its last case."""
     yield from (study.head.title, study.head.subtitle)
-    yield from (f"## {answer}" for answer in study.answers)
+    yield f"## {study.answer}"
     yield from _block(study.facts)
     yield from _block(study.warnings)
-    for section in study.sections:
+    if study.picture is not None:
+        yield from _block(study.picture)
+    for chapter in study.chapters:
+        yield f"# {chapter.topic}: {chapter.question or '-'}: {chapter.title} [{chapter.key}]"
+        yield from (line for block in chapter.paragraphs for line in _block(block))
+        yield from _block(chapter.chart) if chapter.chart is not None else ()
+        yield from (line for table in chapter.tables for line in ("closed", *_table(table)))
+        for section in chapter.more:
+            yield f"more: {section.title} [{section.key}]"
+            yield from (line for block in section.blocks for line in _block(block))
+    cases = [] if study.cases is None else [study.cases]
+    for section in (*study.last, *cases, *study.appendix):
         yield f"# {section.title} [{section.key}]"
-        for block in section.parts:
-            yield from _block(block)
+        yield from (line for block in section.parts for line in _block(block))
     yield from study.head.definitions
 
 

@@ -61,6 +61,19 @@ def opened(
         context.close()
 
 
+def unfold(page: Any, *, are_open: bool = True) -> None:
+    """Everything that is closed, open, with its charts; or all closed again."""
+    page.evaluate("is => document.querySelectorAll('details').forEach(d => d.open = is)", are_open)
+    if are_open:
+        undrawn = page.locator(".chart:not([data-drawn=yes], [data-drawn=no])")
+        undrawn.first.wait_for(state="detached")
+
+
+def open_studies(page: Any) -> None:
+    """Every study, each with what stands in it open."""
+    page.evaluate("document.querySelectorAll('details.study').forEach(d => { d.open = true; })")
+
+
 def hovered(page: Any, selector: str, at: int = 0) -> str:
     """What the tooltip says over the middle of a mark."""
     tooltip = page.locator("#vg-tooltip-element.visible")

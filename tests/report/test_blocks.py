@@ -23,11 +23,11 @@ from acumen.report.blocks import (
     Paragraph,
     Plot,
     Section,
-    Study,
     Table,
     Warnings,
 )
 from acumen.report.html import render_studies
+from acumen.report.layout import Study
 
 TABLE = Table("numbers", ("what", "amount"), ((Cell("apples"), Cell("0.250", 0.25)),))
 BLOCKS: dict[type, tuple[Block, tuple[str, ...]]] = {

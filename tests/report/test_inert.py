@@ -26,7 +26,7 @@ from acumen.report.library import chart_library
 from acumen.results.metrics import MetricsArtifact
 from acumen.values.measured import Absence, Description, Flag, RestsOn
 from tests.evaluations import evaluate
-from tests.report.opened import hovered, opened
+from tests.report.opened import hovered, opened, unfold
 from tests.report.studies import rewritten, verdict_results
 from tests.toy_runs import toy_run
 
@@ -305,6 +305,7 @@ def no_payload_did_anything(browser: Any, studies: list[Any], path: Path) -> Non
     path.write_text(render_report(studies, texts=True), "utf-8")
     with opened(browser, path) as seen:
         page = seen.page
+        unfold(page)
         charts = page.evaluate("[...document.querySelectorAll('.chart')].map(c => c.dataset.drawn)")
         assert len(charts) >= 6 * len(studies)
         assert set(charts) == {"yes"}

@@ -9,8 +9,9 @@ import pytest
 import acumen
 from acumen.questions.evaluation import Evaluation
 from acumen.readers.run import run_from_document
-from acumen.report.blocks import Paragraph, Plot, Study
+from acumen.report.blocks import Paragraph, Plot
 from acumen.report.html import render_report, study_of
+from acumen.report.layout import Study
 from acumen.report.plots import finding
 from acumen.report.selective.leaderboard import margin
 from acumen.results.verdicts import PairDocument

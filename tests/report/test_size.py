@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from acumen.questions.evaluation import Evaluation
-from acumen.report.blocks import Head, Study
+from acumen.report.blocks import Head
 from acumen.report.html import render_report, render_studies
+from acumen.report.layout import Study
 from acumen.report.library import chart_library
 
 EMPTY = Study("s1", Head("nothing", "no study at all"), ())

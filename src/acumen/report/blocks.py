@@ -65,6 +65,13 @@ class Plot:
     data: Mapping[str, Any]
     """Rows by name; charts that draw the same rows share the name."""
     table: Table
+    finding: str = ""
+    """The ends of what it draws, in a sentence."""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is more to see than in its table."""
+        return bool(self.spec)
 
 
 class Tone(StrEnum):
@@ -244,46 +251,8 @@ class Head(NamedTuple):
     subtitle: str
     definitions: tuple[str, ...] = ()
     """Which groups of definitions the document needs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """One document as the reader of a page meets it: a summary, then section after section."""
-
-    key: str
-    head: Head
-    all_sections: tuple[Section, ...]
-
-    @property
-    def answers(self) -> list[str]:
-        """What the sections found that were asked for: the first is the first thing read."""
-        return [s.finding for s in self.all_sections if s.finding and s.detail is Detail.ANSWER]
-
-    @property
-    def facts(self) -> Facts:
-        """The numbers told large, wherever they stand: a page has them in its summary."""
-        blocks = (b for s in self.all_sections for b in s.blocks)
-        return Facts(tuple(f for b in blocks if isinstance(b, Facts) for f in b.facts))
-
-    @property
-    def warnings(self) -> Warnings:
-        """What to know before trusting any of it, wherever it stands: each once."""
-        blocks = (b for s in self.all_sections for b in s.blocks)
-        warnings = (w for b in blocks if isinstance(b, Warnings) for w in b.warnings)
-        return Warnings(tuple(dict.fromkeys(warnings)))
-
-    @property
-    def sections(self) -> list[Section]:
-        """What the summary does not have; a table that a chart of its section draws is in it."""
-        sections = []
-        for section in self.all_sections:
-            drawn = [block.table for block in section.blocks if isinstance(block, Plot)]
-            blocks = (b for b in section.blocks if not isinstance(b, Facts | Warnings))
-            below = tuple(b for b in blocks if not (isinstance(b, Table) and b in drawn))
-            finding = "" if section.detail is Detail.ANSWER else section.finding
-            if below or finding:
-                sections.append(replace(section, blocks=below, finding=finding))
-        return sections
+    picture: str = ""
+    """The chart that stands beside its answer, where that is not the first of all."""
 
 
 def in_text(parts: Iterable[Section | Block], most: int = FIRST_CASES) -> Iterator[Text]:

@@ -23,7 +23,8 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.extras import need
 from acumen.files.json import to_json, write_bytes
-from acumen.report.blocks import LONGEST_COMMAND, Cases, Plot, Study
+from acumen.report.blocks import LONGEST_COMMAND, Cases, Plot
+from acumen.report.layout import Study
 from acumen.report.library import chart_library
 from acumen.report.sections import Ask, family_of, sections_of
 from acumen.report.terms import Glossary, isolated, signs
@@ -45,6 +46,8 @@ STATIC_ROWS: Final = 50
 """Rows of the table of cases that stand in the page itself, for readers without scripts."""
 FOLDED_ROWS: Final = 200
 """Rows of a list that is closed until it is asked for."""
+OPEN_WARNINGS: Final = 2
+"""So many warnings stand open beside the answer; more are counted and closed."""
 
 
 def write_report(
@@ -128,6 +131,7 @@ def render_studies(studies: Sequence[Study], note: str = "") -> str:
         kind=lambda block: type(block).__name__,
         static_rows=STATIC_ROWS,
         folded_rows=FOLDED_ROWS,
+        open_warnings=OPEN_WARNINGS,
     )
     return page
 
@@ -161,7 +165,7 @@ def island(studies: Sequence[Study], terms: Mapping[str, str]) -> str:
 
     datasets: dict[str, Any] = {}
     blocks = [b for study in studies for section in study.sections for b in section.blocks]
-    charts = [_chart(block, datasets) for block in blocks if isinstance(block, Plot)]
+    charts = [_chart(b, datasets) for b in blocks if isinstance(b, Plot) and b.is_drawn]
     document = {
         "config": config(),
         "terms": terms,

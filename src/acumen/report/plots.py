@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from acumen.report.sections import Ask
     from acumen.results.metrics import MetricsArtifact
 
+FEWEST_MARKS: Final = 2
+"""A chart of fewer says less than its table."""
+
 
 def plot(
     study: str,
@@ -25,7 +28,8 @@ def plot(
 ) -> Plot | None:
     """A figure with its words and its table; nothing where there is no figure.
 
-    Where nothing is installed that draws, there is its table alone: all that a text shows.
+    Where nothing is installed that draws, or there is one mark to draw, there is its table alone:
+    all that a text shows.
     """
     from acumen.charts.theme import spec_and_data
 
@@ -37,8 +41,11 @@ def plot(
     if drawn is None:
         return None
     spec, data = spec_and_data(drawn)
-    alt = f"{title}. {finding(chart, spec, data)} {caption} The numbers are in the table below it."
-    return Plot(key, title, caption, alt, spec, data, table)
+    if max(map(len, data.values()), default=0) < FEWEST_MARKS:
+        return Plot(key, title, caption, "", {}, {}, table)
+    ends = finding(chart, spec, data)
+    alt = f"{title}. {ends} {caption} The numbers are in the table below it."
+    return Plot(key, title, caption, alt, spec, data, table, ends)
 
 
 def drawing(ask: Ask, artifact: MetricsArtifact) -> Callable[[str, str, str, Table], Plot | None]:

@@ -33,11 +33,27 @@
     for (const key of chart.data) spec.datasets[key] = datasets.get(key);
     spec.datasets = { ...spec.datasets };
     if (!("facet" in spec)) {
-      spec.width = "container";
+      spec.width = widthOf(boxOf(chart));
       spec.autosize = { type: "fit-x", contains: "padding" };
     } else if (narrow) spec.columns = 1;
     return spec;
   }
+
+  // What is closed has no width yet: it will be as wide as the text beside it.
+  function widthOf(box) {
+    const main = document.querySelector("main");
+    return Math.floor(box.clientWidth || main.clientWidth);
+  }
+
+  // A chart keeps the width of its box, which changes when it is opened and when the window does.
+  const sized = new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) {
+      const view = target.acumenView;
+      const width = Math.floor(contentRect.width);
+      if (!view || !width || target.dataset.facets || Math.abs(view.width() - width) < 2) continue;
+      view.width(width).runAsync().then(() => quiet(target));
+    }
+  });
 
   // Names to single out stand above their chart as buttons. A choice shows that name alone;
   // with Shift it is added or taken away. When nothing is left, all are shown.
@@ -96,7 +112,9 @@
       const settings = { ...options, config: { ...config, legend } };
       const { view } = await window.vegaEmbed(box, prepared(chart), settings);
       box.acumenView = view;
+      if ("facet" in chart.spec) box.dataset.facets = "yes";
       quiet(box);
+      sized.observe(box);
       if (picks) offer(box, view, picks);
       if (cases && box.closest("article").querySelector(".cases")) lead(box, view, cases);
       takeChart(box, view);
@@ -115,11 +133,22 @@
   for (const act of ["wheel", "touchmove", "keydown", "pointerdown"]) {
     window.addEventListener(act, () => { moved = true; }, { once: true, passive: true });
   }
-  window.addEventListener("hashchange", () => { moved = false; settle(); });
+  window.addEventListener("hashchange", () => { moved = false; reveal(goal()); settle(); });
+  const goal = () => document.getElementById(decodeURIComponent(window.location.hash.slice(1).split("?")[0]));
   function settle() {
-    const target = document.getElementById(decodeURIComponent(window.location.hash.slice(1).split("?")[0]));
+    const target = goal();
     if (target && !moved) target.scrollIntoView({ behavior: "instant" });
   }
+
+  // What a link points to is opened, and everything around it.
+  function reveal(target) {
+    if (target?.tagName === "ARTICLE") target.querySelector("details.study")?.setAttribute("open", "");
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  }
+  document.addEventListener("click", ({ target }) => {
+    const link = target.closest?.('a[href^="#"]');
+    if (link) reveal(document.getElementById(link.hash.slice(1)));
+  });
 
   // The height of a chart is kept free before it is drawn, so that a link lands where it points.
   for (const chart of page.charts) {
@@ -128,8 +157,10 @@
     boxOf(chart).style.minHeight = `${rows * ((height ?? spec?.height ?? 300) + 60)}px`;
   }
 
-  // Charts near the window are drawn first, the others while nothing else happens.
+  // Charts near the window are drawn first, the others while nothing else happens; those of what
+  // is closed beneath a chart when it is opened.
   const waiting = new Map(page.charts.map((chart) => [boxOf(chart), chart]));
+  const isKept = (box) => box.closest("details.more:not([open]), details.appendix:not([open])") !== null;
   const near = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
@@ -150,20 +181,26 @@
     packed.replaceWith(made("script", { textContent: await new Response(stream).text() }));
   }
 
-  async function drawAll() {
-    await load().catch(console.error);
-    for (const box of waiting.keys()) near.observe(box);
+  async function drawIn(part) {
     for (const chart of page.charts) {
+      const box = boxOf(chart);
+      if (box.dataset.drawn || isKept(box) || !part.contains(box)) continue;
       await pause();
       await draw(chart);
     }
+  }
+
+  async function drawAll() {
+    await load().catch(console.error);
+    for (const box of waiting.keys()) near.observe(box);
+    await drawIn(document);
+    document.addEventListener("toggle", ({ target }) => { if (target.open) drawIn(target); }, true);
     while (page.charts.some((chart) => boxOf(chart).dataset.drawn === "begun")) await pause();
     document.documentElement.dataset.ready = "yes";
   }
 
   // ---- cases --------------------------------------------------------------------------------
   const PAGE = 50;
-  const MOST_PRINTED = 2000;
   const tables = [];
 
   function cellText(column, row) {
@@ -394,13 +431,6 @@
       box.querySelector(".scroll").focus({ preventScroll: true });
     }
 
-    function print() {
-      const last = Math.min(rows.length, MOST_PRINTED);
-      lines(0, last);
-      tell(0, last);
-      return show;
-    }
-
     search.addEventListener("input", choose);
     for (const select of selects) select.addEventListener("change", choose);
     previous.addEventListener("click", () => { start = Math.max(0, start - PAGE); show(); });
@@ -414,7 +444,7 @@
     }));
     const texts = () => [data.columns.map((column) => (column.system ? `${column.title}, ${column.system}` : column.title)),
       ...Array.from(rows, (row) => data.columns.map((column) => cellText(column, row)))];
-    tables.push({ box, key, filter, print, recall, state, texts });
+    tables.push({ box, key, filter, recall, state, texts });
     show();
   }
 
@@ -592,19 +622,19 @@
     if (target) seen.observe(target);
   }
 
-  // ---- print --------------------------------------------------------------------------------
+  // ---- print: every study, and what stands in it open; what is closed beneath it is named -----
   let undo = [];
   window.addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details:not([open])")) {
+    for (const details of document.querySelectorAll("details.study:not([open]), .warnings details:not([open])")) {
       details.open = true;
       undo.push(() => { details.open = false; });
     }
-    undo.push(...tables.map((table) => table.print()));
   });
   window.addEventListener("afterprint", () => {
     undo.forEach((act) => act());
     undo = [];
   });
 
+  reveal(goal());
   drawAll();
 })();
