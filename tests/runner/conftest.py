@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
+import ssl
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -48,6 +51,64 @@ def _module(name: str) -> ModuleType:
 @pytest.fixture(scope="session")
 def scripted() -> ModuleType:
     return _module("scripted_server")
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """An authority of one's own, and the files it signed."""
+
+    folder: Path
+
+    @property
+    def authority(self) -> Path:
+        return self.folder / "ca.pem"
+
+    def server(self, name: str = "server", *, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
+        """A server's side, which offers these protocols; ``http/1.1`` alone where none is named."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / f"{name}.pem")
+        context.set_alpn_protocols([*protocols, "http/1.1"])
+        return context
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    """Certificates made on the spot by OpenSSL: nobody's keys lie in the repository."""
+    if (program := shutil.which("openssl")) is None:
+        pytest.skip("needs openssl")
+    folder = tmp_path_factory.mktemp("certificates")
+
+    def openssl(*words: str) -> None:
+        subprocess.run([str(program), *words], cwd=folder, check=True, capture_output=True)
+
+    def key(name: str) -> list[str]:
+        return ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-keyout", f"{name}.key"]
+
+    (folder / "ca.cnf").write_text(
+        "[req]\ndistinguished_name=dn\nx509_extensions=v3\n[dn]\n"
+        "[v3]\nbasicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n"
+        "subjectKeyIdentifier=hash\n"
+    )
+    root = ["req", "-x509", "-nodes", "-days", "9", "-subj", "/CN=own", "-config", "ca.cnf"]
+    openssl(*root, *key("ca"), "-out", "ca.pem")
+    names = {"server": "IP:127.0.0.1", "other": "DNS:elsewhere.example", "client": "DNS:me"}
+    for name, alternative in (*names.items(), ("expired", "IP:127.0.0.1")):
+        (folder / f"{name}.cnf").write_text(
+            f"subjectAltName={alternative}\nbasicConstraints=critical,CA:FALSE\n"
+            "authorityKeyIdentifier=keyid\n"
+        )
+        openssl("req", "-nodes", *key(name), "-subj", f"/CN={name}", "-out", f"{name}.csr")
+        days = "-1" if name == "expired" else "9"
+        sign = ["x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key"]
+        sign += ["-CAcreateserial", "-days", days, "-extfile", f"{name}.cnf"]
+        openssl(*sign, "-out", f"{name}.crt")
+        parts = [folder / f"{name}.key", folder / f"{name}.crt"]
+        (folder / f"{name}.pem").write_bytes(b"".join(part.read_bytes() for part in parts))
+    locked = ["ec", "-in", "client.key", "-aes256", "-passout", "pass:secret", "-out", "locked.key"]
+    openssl(*locked)
+    parts = [folder / "locked.key", folder / "client.crt"]
+    (folder / "locked.pem").write_bytes(b"".join(part.read_bytes() for part in parts))
+    return Certificates(folder)
 
 
 @pytest.fixture

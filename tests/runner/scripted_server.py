@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import json
 import re
+import ssl
 import sys
 import threading
 import time
@@ -65,6 +66,34 @@ class Exchange:
         self.writer.transport.abort()
 
 
+class StreamExchange(Exchange):
+    """One request of HTTP/2: its answer bears the number of its stream."""
+
+    def __init__(self, connection: Any, stream: int, *request: Any) -> None:
+        super().__init__(*request)
+        self.connection, self.stream = connection, stream
+
+    async def send(self, status: int, body: bytes, **headers: str) -> None:
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        head = [(":status", str(status)), ("content-type", "application/json"), *names.items()]
+        self.connection.send_headers(self.stream, head)
+        while body:
+            room = min(self.connection.local_flow_control_window(self.stream), 16_000)
+            if room <= 0:
+                await asyncio.sleep(0.01)
+                continue
+            self.connection.send_data(self.stream, body[:room])
+            body = body[room:]
+            await self.raw(self.connection.data_to_send())
+        self.connection.end_stream(self.stream)
+        await self.raw(self.connection.data_to_send())
+
+    def reset(self) -> None:
+        """End this stream and no other."""
+        self.connection.reset_stream(self.stream)
+        self.writer.write(self.connection.data_to_send())
+
+
 def head_of(status: int, headers: dict[str, str]) -> bytes:
     lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in headers.items())]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
@@ -88,8 +117,9 @@ def completion(
 class ScriptedServer:
     """The server in a thread of its own; ``asked`` counts questions by case."""
 
-    def __init__(self, script: Script) -> None:
-        self.script = script
+    def __init__(self, script: Script, tls: ssl.SSLContext | None = None) -> None:
+        self.script, self.tls = script, tls
+        self.connections = 0
         self.asked: Counter[str] = Counter()
         self.seen: list[Exchange] = []
         self._loop = asyncio.new_event_loop()
@@ -99,7 +129,7 @@ class ScriptedServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()
@@ -112,7 +142,8 @@ class ScriptedServer:
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._handle, "127.0.0.1", 0))
+        start = asyncio.start_server(self._handle, "127.0.0.1", 0, ssl=self.tls)
+        server = self._loop.run_until_complete(start)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         self._loop.run_forever()
@@ -125,16 +156,58 @@ class ScriptedServer:
         self._loop.close()
 
     async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        layer = writer.get_extra_info("ssl_object")
         try:
+            if layer is not None and layer.selected_alpn_protocol() == "h2":
+                await self._handle_streams(reader, writer)
             while (exchange := await read_request(reader, writer)) is not None:
-                self.asked[exchange.case] += 1
-                exchange.times = self.asked[exchange.case]
-                self.seen.append(exchange)
-                await self.script(exchange)
+                await self._script(exchange)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
+
+    async def _script(self, exchange: Exchange) -> None:
+        self.asked[exchange.case] += 1
+        exchange.times = self.asked[exchange.case]
+        self.seen.append(exchange)
+        await self.script(exchange)
+
+    async def _handle_streams(self, reader: asyncio.StreamReader, writer: Any) -> None:
+        """A connection of HTTP/2: each of its streams is a request, and they go on side by side."""
+        import h2.config
+        import h2.connection
+        import h2.events
+
+        config = h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
+        connection = h2.connection.H2Connection(config=config)
+        connection.initiate_connection()
+        writer.write(connection.data_to_send())
+        heads: dict[int, dict[str, str]] = {}
+        bodies: dict[int, bytearray] = {}
+        tasks: set[asyncio.Task[None]] = set()
+        while data := await reader.read(65_536):
+            for event in connection.receive_data(data):
+                match event:
+                    case h2.events.RequestReceived():
+                        heads[event.stream_id] = dict(event.headers)
+                        bodies[event.stream_id] = bytearray()
+                    case h2.events.DataReceived():
+                        bodies[event.stream_id] += event.data
+                        connection.acknowledge_received_data(
+                            event.flow_controlled_length, event.stream_id
+                        )
+                    case h2.events.StreamEnded():
+                        number = event.stream_id
+                        head, body = heads.pop(number), json.loads(bodies.pop(number))
+                        exchange = StreamExchange(
+                            connection, number, head[":path"], head, body, writer
+                        )
+                        tasks.add(task := asyncio.create_task(self._script(exchange)))
+                        task.add_done_callback(tasks.discard)
+            writer.write(connection.data_to_send())
+            await writer.drain()
 
 
 async def read_request(reader: asyncio.StreamReader, writer: Any) -> Exchange | None:

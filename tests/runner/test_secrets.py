@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from acumen.cli import run as acumen
+
 KEY = "sk-canarykey0123456789"
 SENTENCE = "the heron under my window"
 PROMPT_ECHO = json.dumps(
@@ -76,3 +78,40 @@ def test_canaries_stay_in_the_case_and_in_the_environment(
     journal = (work / "run.json.journal").read_text()
     # the journal is the private record and keeps replies; a key only gets there if a reply says it
     assert journal.count(KEY) == 2
+
+
+def test_a_secret_among_the_users_own_fields_is_sent_and_written_nowhere(
+    scripted: ModuleType, flat_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.send(503, b"") if exchange.times > 1 else await exchange.reply(
+            '{"score": 2}'
+        )
+
+    cases = tmp_path / "cases.json"
+    cases.write_text(json.dumps({"cases": [{"id": n, "text": "a"} for n in "abcdef"]}))
+    fields = {"effort": "low", "api_key": "heronword", "user": f"u{KEY}", "nested": {"k": [KEY]}}
+    fields |= {"top_p": 0.5}
+    output = tmp_path / "run.json"
+    command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--retries", "0"]
+    command += ["--output", str(output), "--extra-body", json.dumps(fields)]
+    command += ["--concurrency", "1", "--failure-limit", "1", "--reply-format", "text"]
+    with scripted.ScriptedServer(script) as server:
+        command += ["--base-url", server.url]
+        monkeypatch.setattr(sys, "argv", ["acumen", *command])
+        assert acumen(command) == 4
+        sent = server.seen[0].body
+        assert {name: sent[name] for name in fields} == fields
+        said = capsys.readouterr().err
+        assert "continue with: acumen run" in said
+        written = output.read_text() + Path(f"{output}.journal").read_text()
+        for secret in (KEY, "heronword"):
+            assert secret not in written + said
+        settings = json.loads(output.read_text())["run_metadata"]["settings"]
+        assert settings["extra_body"]["effort"] == "low"
+        assert settings["extra_body"]["top_p"] == 0.5
+        # another key is the same run, another user is not
+        for name, code in (("api_key", 4), ("user", 3)):
+            command[command.index("--extra-body") + 1] = json.dumps(fields | {name: "x2y"})
+            assert acumen([*command, "--resume"]) == code

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TextIO
@@ -229,6 +229,13 @@ class RunProgress:
         """Say that the endpoint takes no schema."""
         name = {"json": "JSON without a schema", "text": "plain text"}[reply_format]
         self._display.say(f"the endpoint does not take the format of replies: asking for {name}")
+
+    def leave_out(self, options: Sequence[str]) -> None:
+        """Say which options the endpoint does not take."""
+        words = {"max_tokens": "max_tokens (max_completion_tokens instead)"}
+        words |= {"top_logprobs": "so many top_logprobs (5 instead)"}
+        names = ", ".join(words.get(option, option) for option in options)
+        self._display.say(f"the endpoint does not take {names}: asking without")
 
     def stop(self) -> None:
         """Tell of the first Ctrl-C."""

@@ -7,10 +7,10 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
@@ -69,6 +69,22 @@ def run(context: typer.Context, **options: Any) -> None:
 def _output_of(model: str, output: Path) -> Path:
     """The run file of one of several models: the model's name goes before the suffix."""
     return output.with_name(f"{output.stem}-{_NOT_IN_NAMES.sub('-', model)}{output.suffix}")
+
+
+def _shown_fields(text: str) -> str:
+    """The fields of every request, unless one of them may be a secret."""
+    from acumen.runner.disclosure import HIDDEN, disclosed
+
+    fields = _fields(text)
+    return text if disclosed(fields) == fields else HIDDEN
+
+
+_SECRETS: Final[Mapping[str, Callable[[str], str]]] = {
+    "--header": lambda text: text.partition(":")[0] + ": …",
+    "--extra-body": _shown_fields,
+    "--api-key-command": lambda _: "…",
+}
+"""Options whose values may be secrets, and what is shown of them."""
 
 
 def _ask_one(task: str, cases: str, model: str, options: dict[str, Any], **after: bool) -> int:
@@ -149,8 +165,9 @@ def _say_how_to_continue(journal: Path) -> None:
     """Where a stopped run stands, and the command that goes on with it."""
     arguments = [a for a in sys.argv[1:] if a != "--resume"]
     for at, (before, word) in enumerate(pairwise(("", *arguments))):
-        if before == "--header" or word.startswith("--header="):  # its value may be a key
-            arguments[at] = word.partition(":")[0] + ": …"
+        name, mark, value = word.partition("=") if word.startswith("--") else (before, "", word)
+        if name in _SECRETS and (mark or before == name):
+            arguments[at] = f"{name}={_SECRETS[name](value)}" if mark else _SECRETS[name](value)
     typer.echo(f"stopped; what is done is in {journal}", err=True)
     typer.echo(f"continue with: {shlex.join(['acumen', *arguments, '--resume'])}", err=True)
 

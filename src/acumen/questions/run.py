@@ -49,6 +49,21 @@ def run(
     api_key_env: Annotated[
         str | None, say("The variable that holds the key for this endpoint.")
     ] = None,
+    api_key_command: Annotated[
+        str | None,
+        say(
+            "A command that prints the key, such as Azure's for tokens; run again when it expires.",
+            is_secret=True,
+        ),
+    ] = None,
+    client_cert: Annotated[
+        str | Path | None,
+        say(
+            "A certificate of yours and its key, for an endpoint that asks (PEM).",
+            kind=Path | None,
+            is_file=True,
+        ),
+    ] = None,
     api_version: Annotated[str | None, say("Azure's api-version.")] = None,
     header: Annotated[
         Mapping[str, str] | None,
@@ -209,8 +224,9 @@ def run(
     if temperature is None:  # samples that are to differ need some
         temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
     address = address_of(model, base_url, api)
-    more = (api, api_key_env, api_version, header or {})
-    access = None if address is None else Access(address, *more)
+    more = (api, api_key_env, api_version, header or {}, api_key_command)
+    cert = None if client_cert is None else Path(client_cert)
+    access = None if address is None else Access(address, *more, cert)
     facts = {
         "endpoint": LOCAL if access is None else access.host,
         "address": None if access is None else access.digest,

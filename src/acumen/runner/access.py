@@ -2,16 +2,24 @@
 
 A provider's own variable (``OPENAI_API_KEY``, ``ANTHROPIC_API_KEY``) is sent to that provider, and
 to the host of ``OPENAI_BASE_URL``, which stands beside it. Any other endpoint gets the key that
-``--api-key-env`` names, and none without it. Nothing but the host is ever shown or written.
+``--api-key-env`` names or ``--api-key-command`` prints, and none without. Nothing but the host is
+ever shown or written.
 """
 
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import os
 import re
+import shlex
+import socket
+import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode, urlsplit
 
@@ -25,6 +33,10 @@ _ORGANISATION: Final = {
 }
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VISIBLE: Final = re.compile(r"[!-~]*")
+_HOST: Final = re.compile(r"[\w.-]+|[0-9a-f:.]+(%[\w.-]+)?")
+_SERVICES: Final = ("/chat/completions", "/completions", "/responses", "/messages", "/embeddings")
+_PATIENCE: Final = 60.0
+"""Seconds that a command for a key may take."""
 _OURS: Final = frozenset({"host", "connection", "content-length", "transfer-encoding"})
 
 
@@ -37,9 +49,13 @@ class Access:
     key_variable: str | None = None
     api_version: str | None = None
     header: Mapping[str, str] = field(default_factory=dict)
+    key_command: str | None = None
+    client_cert: Path | None = None
 
     def __post_init__(self) -> None:
         host_of(self.base_url)
+        if self.key_variable and self.key_command:
+            raise UsageError("give --api-key-env or --api-key-command, not both")
         for name, value in self.header.items():
             if not _HEADER_NAME.fullmatch(name) or not re.fullmatch(r"[ -~]*", value):
                 raise UsageError("--header must be 'Name: value', in letters that a header has")
@@ -69,6 +85,8 @@ class Access:
 
     def key(self) -> str:
         """The key for this endpoint; empty where none is meant for it."""
+        if self.key_command:
+            return _printed_by(self.key_command)
         if not (self.key_variable or self._is_provider()):
             return ""
         key = os.environ.get(self.variable, "")
@@ -90,11 +108,21 @@ class Access:
         }
         if key := self.key():
             bearer = PROTOCOLS[self.api].key_headers(key)
-            headers |= {"api-key": key} if self.api_version else bearer
-            if is_openai(self.host) and not self.key_variable:
+            # Azure: a key has a header of its own, a token goes as everywhere
+            is_azure_key = self.api_version and not self.key_command
+            headers |= {"api-key": key} if is_azure_key else bearer
+            if is_openai(self.host) and not (self.key_variable or self.key_command):
                 ids = {name: os.environ.get(at, "") for name, at in _ORGANISATION.items()}
                 headers |= {name: value for name, value in ids.items() if value}
         return headers | dict(self.header)
+
+    def renew(self) -> bool:
+        """Whether the command prints another key by now: a token lasts an hour, a run may not."""
+        if not self.key_command:
+            return False
+        before = self.key()
+        _printed_by.cache_clear()
+        return self.key() != before
 
     def _is_provider(self) -> bool:
         """Whether the provider's own variable is meant for this host."""
@@ -108,11 +136,29 @@ class Access:
         return self.host == own or (self.api != "messages" and is_openai(self.host))
 
 
+@lru_cache
+def _printed_by(command: str) -> str:
+    """The key that a command of the user's prints; what else it says goes to the terminal."""
+    try:
+        words = shlex.split(command, posix=os.name != "nt")
+        done = subprocess.run(  # noqa: S603  (the user's own, from the command line)
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True, timeout=_PATIENCE
+        )
+        key = done.stdout.decode("ascii").strip()
+    except (OSError, ValueError, IndexError, subprocess.SubprocessError) as error:
+        status = getattr(error, "returncode", None)
+        why = type(error).__name__ if status is None else f"exit code {status}"
+        raise UsageError(f"--api-key-command gives no key ({why})") from None
+    if not key or not _VISIBLE.fullmatch(key):
+        raise UsageError("--api-key-command must print one key and nothing else")
+    return key
+
+
 def host_of(url: str) -> str:
     """Host and port of an endpoint's address; refuses what is no plain http(s) address.
 
-    >>> host_of("http://127.0.0.1:8080/v1")
-    '127.0.0.1:8080'
+    >>> host_of("http://127.0.0.1:8080/v1"), host_of("http://[::1]:8080/v1")
+    ('127.0.0.1:8080', '[::1]:8080')
     """
     try:
         parts = urlsplit(url)
@@ -125,4 +171,32 @@ def host_of(url: str) -> str:
         raise UsageError("--base-url must have no query: give --api-version instead")
     if parts.username or parts.password or parts.query:
         raise UsageError("--base-url must hold no key: --api-key-env names the variable of one")
-    return parts.hostname if port is None else f"{parts.hostname}:{port}"
+    if not url.isprintable() or {*" ?#\\"} & {*url} or not _HOST.fullmatch(parts.hostname):
+        raise UsageError("--base-url must be a plain address: no blank, no ?, no #, no backslash")
+    if port == 0:
+        raise UsageError("--base-url names port 0, where nothing listens")
+    if service := next((s for s in _SERVICES if parts.path.rstrip("/").endswith(s)), None):
+        raise UsageError(f"--base-url must end before {service}: acumen adds it")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return host if port is None else f"{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host, with its port or without, is this machine, in whichever spelling.
+
+    >>> [is_loopback(h) for h in ("127.1:80", "[::1]:80", "LOCALHOST.", "0x7f.1", "10.0.0.1")]
+    [True, True, True, True, False]
+    """
+    name = host.lower()
+    name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+    name = name.partition("%")[0].rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    with suppress(OSError, ValueError):  # as the system reads it: octal, hexadecimal, one number
+        name = socket.inet_ntoa(socket.inet_aton(name))
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified

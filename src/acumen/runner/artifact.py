@@ -173,6 +173,7 @@ def _metadata(plan: Plan, journal: Journal, records: Sequence[Record]) -> dict[s
         "questions_left": plan.size - len(records),
         "served_models": sorted({r.served_model for r in records if r.served_model is not None}),
         "reply_formats": _counts(r.reply_format for r in records if r.reply_format),
+        "left_out": _counts(name for r in records for name in r.left_out),
         "reply_limits": _counts(str(r.max_tokens) for r in records if r.max_tokens),
         "settings": {
             **{name: value for name, value in plan.identity().items() if name not in _NO_SETTING},

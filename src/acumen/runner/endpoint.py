@@ -4,9 +4,8 @@ Retries are counted here, obey a ``Retry-After``, can be watched and stopped, an
 bounded as a whole: a server that drips one byte a second holds nobody for ever. Redirects are not
 followed: the key and the case's text go to the host that was named and to no other.
 
-A connection carries one attempt and is closed. A broken server or proxy may send more than its
-answer, and on a connection that is kept alive nothing tells a late second response from the answer
-to the next question. A handshake costs little beside the time a model thinks.
+What carries them are the :mod:`~acumen.runner.connections`; how they are written is a
+:class:`~acumen.runner.adaptation.Shape`, which learns from refusals.
 """
 
 from __future__ import annotations
@@ -23,15 +22,28 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from acumen.errors import printable
-from acumen.extras import need
 from acumen.runner.access import Access
+from acumen.runner.adaptation import FORMAT, REFUSING, SIMPLER, Shape
 from acumen.runner.choices import ReplyFormat
+from acumen.runner.connections import (
+    BROKEN_OFF,
+    LIBRARIES,
+    Connections,
+    is_broken_off,
+    tls_advice,
+)
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan, Settings
 from acumen.runner.protocols import PROTOCOLS, Ask, Body
 from acumen.runner.record import Record
-from acumen.runner.refusals import LARGEST_ERROR_BODY, EndpointRefusal, refusal
+from acumen.runner.refusals import (
+    LARGEST_ERROR_BODY,
+    EndpointRefusal,
+    refusal,
+    rejected_reply,
+)
 from acumen.runner.wire import (
+    ABOUT_THE_CASE,
     TOO_LARGE,
     Answer,
     TransportFailure,
@@ -39,23 +51,14 @@ from acumen.runner.wire import (
     read_body,
     read_document,
     read_vectors,
+    request_id_of,
     retry_after,
 )
 
 UNREACHED: Final = "unreachable"
 T = TypeVar("T")
-_LIBRARIES: Final = ("httpx2", "httpcore2", "anyio", "h11")
-_CLIENTS: Final = 16
-"""Pools that share the questions: a pool looks at all its connections at every request."""
 _SILENCE: Final = "cannot be reached: is it running, and is --base-url right?"
 """Nobody there, from the first question to its last retry: the next fares no better."""
-_SIMPLER: Final[Mapping[ReplyFormat, tuple[ReplyFormat, ...]]] = {
-    "schema": ("json", "text"),
-    "json": ("text",),
-    "text": (),
-}
-_FORMAT_REFUSED: Final = frozenset({400, 415, 422, 500, 501})
-"""How servers answer a format of replies that they do not know."""
 
 
 class Stopped(Exception):  # noqa: N818  (a decision, not a fault)
@@ -76,6 +79,9 @@ class Watcher:
 
     def fall_back(self, reply_format: ReplyFormat) -> None:
         """The endpoint takes no schema: replies are asked for in a simpler format."""
+
+    def leave_out(self, options: Sequence[str]) -> None:
+        """The endpoint does not take these options of a request: the run goes on without them."""
 
     def stop(self) -> None:
         """The first Ctrl-C came: nothing new is asked."""
@@ -121,12 +127,17 @@ class Endpoint:
     """A client of one endpoint; use it as an async context manager."""
 
     def __init__(
-        self, access: Access, settings: Settings, patience: Patience, watcher: Watcher
+        self,
+        access: Access,
+        settings: Settings,
+        patience: Patience,
+        watcher: Watcher,
+        shape: Shape | None = None,
     ) -> None:
         self.host = access.host
-        self.reply_format: ReplyFormat = settings.reply_format
+        self.shape = shape or Shape(settings.reply_format)
         self._access, self._patience, self._watcher = access, patience, watcher
-        self._protocol = PROTOCOLS[settings.api]
+        self._settings, self._protocol = settings, PROTOCOLS[settings.api]
         self._headers = access.headers()
         self._largest = largest_body(
             None if "max_tokens" in settings.omit else settings.max_tokens, settings.top_logprobs
@@ -134,23 +145,21 @@ class Endpoint:
         self.advice: str | None = None
         """What to do about the last refusal that another case may meet as well."""
         self._key = access.key()
-        self._answers = self._format_works = False
+        self._answers = self._shape_works = False
         self._pace = Pace(patience)
         self._stopping = asyncio.Event()
-        self._format_trial = asyncio.Lock()
+        self._trial, self._renewal = asyncio.Lock(), asyncio.Lock()
         self._random = random.Random()  # noqa: S311  (spreads retries in time, nothing secret)
-        self._clients = _clients(access, patience)
-        self._next_client = itertools.cycle(self._clients)
+        self._connections = Connections(access, patience.timeout)
 
     async def __aenter__(self) -> Endpoint:
-        self._levels = {name: logging.getLogger(name).level for name in _LIBRARIES}
-        for name in _LIBRARIES:  # they would log addresses
+        self._levels = {name: logging.getLogger(name).level for name in LIBRARIES}
+        for name in LIBRARIES:  # they would log addresses
             logging.getLogger(name).setLevel(logging.CRITICAL)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for client in self._clients:
-            await client.aclose()
+        await self._connections.aclose()
         for name, level in self._levels.items():
             logging.getLogger(name).setLevel(level)
 
@@ -167,7 +176,7 @@ class Endpoint:
         """The answer to one conversation; :class:`TransportFailure` after the last retry."""
 
         async def attempt() -> Answer:
-            return await self._answer(question, self.reply_format)
+            return await self._answer(question, self.shape)
 
         answer, retries = await self._until_it_works(attempt, question)
         if self._key and self._key in (answer.served_model or ""):
@@ -179,16 +188,25 @@ class Endpoint:
         body = {"model": model, "input": list(texts), "encoding_format": "float"}
 
         async def attempt() -> list[list[float]]:
-            return read_vectors(await self._once("/embeddings", body), len(texts))
+            return read_vectors((await self._once("/embeddings", body))[0], len(texts))
 
         return (await self._until_it_works(attempt))[0]
 
-    async def _answer(self, question: Ask, reply_format: ReplyFormat) -> Answer:
-        body = await self._once(self._protocol.path, question.body(reply_format))
-        answer = replace(self._protocol.read(body), reply_format=reply_format)
+    async def _answer(self, question: Ask, shape: Shape) -> Answer:
+        body, request_id = await self._once(self._protocol.path, question.body(shape))
+        try:
+            answer = self._protocol.read(body)
+        except TransportFailure as failure:
+            failure.request_id = request_id
+            raise
         self._pace.spend(answer)
-        self._format_works = self._format_works or reply_format == self.reply_format
-        return answer
+        self._shape_works = self._shape_works or shape == self.shape
+        return replace(
+            answer,
+            reply_format=shape.reply_format,
+            left_out=shape.refused,
+            request_id=request_id,
+        )
 
     async def _until_it_works(
         self, attempt: Callable[[], Awaitable[T]], question: Ask | None = None
@@ -196,17 +214,18 @@ class Endpoint:
         """What an attempt gives in the end, and how many failed before it."""
         waited = 0.0
         for number in itertools.count():
-            reply_format = self.reply_format
+            shape = self.shape
             try:
                 return await attempt(), number
             except TransportFailure as failure:
                 failure.retries = number
-                if question and await self._finds_simpler_format(question, reply_format, failure):
+                if question and await self._adapts(question, shape, failure):
                     continue
                 is_last = number >= self._patience.retries or waited >= self._patience.longest_wait
                 if not failure.again or is_last:
                     if failure.reason == UNREACHED and not self._answers:
-                        raise EndpointRefusal(f"{printable(self.host)} {_SILENCE}") from None
+                        silence = failure.advice or _SILENCE
+                        raise EndpointRefusal(f"{printable(self.host)} {silence}") from None
                     raise
                 longest = min(self._patience.backoff * 2.0**number, 30.0)
                 pause = longest * (0.5 + 0.5 * self._random.random())
@@ -226,73 +245,137 @@ class Endpoint:
             return
         raise Stopped
 
-    async def _finds_simpler_format(
-        self, question: Ask, reply_format: ReplyFormat, failure: TransportFailure
-    ) -> bool:
-        """Whether the format was to blame and another works; then the run goes on with that.
+    async def _adapts(self, question: Ask, shape: Shape, failure: TransportFailure) -> bool:
+        """Whether the request was to blame and another shape works; the run goes on with that.
 
-        Only before any reply came in this format. A fault that passes is none of the format:
-        the simpler one must work, and the first must then fail again.
+        Only before any reply came in this shape. A prompt that is filtered or too long, and a
+        refusal that speaks of the key or the model, are none of the request's options.
         """
-        if failure.status not in _FORMAT_REFUSED or failure.retries > 0:
+        is_explained = failure.reason in ABOUT_THE_CASE or (failure.advice and not failure.option)
+        if failure.status not in REFUSING or failure.retries > 0 or is_explained:
             return False
-        async with self._format_trial:
-            if self.reply_format != reply_format:
+        async with self._trial:
+            if self.shape != shape:
                 return True  # another question learned it meanwhile
-            for simpler in () if self._format_works else _SIMPLER[reply_format]:
-                try:
-                    await self._answer(question, simpler)
-                except TransportFailure:
-                    continue
-                try:
-                    await self._answer(question, reply_format)
-                except TransportFailure:
-                    self.reply_format = simpler
-                    self._watcher.fall_back(simpler)
-                return True
-        return False
+            fitting = None if self._shape_works else await self._fitting(question, shape, failure)
+            if fitting is None:
+                return False
+            self.shape = fitting
+            if left_out := fitting.refused[len(shape.refused) :]:
+                self._watcher.leave_out(left_out)
+            if fitting.reply_format != shape.reply_format:
+                self._watcher.fall_back(fitting.reply_format)
+            return True
 
-    async def _once(self, path: str, body: Body) -> Body:
-        """One attempt: the body as a JSON object, or what went wrong in one word."""
+    async def _fitting(
+        self, question: Ask, shape: Shape, failure: TransportFailure | None
+    ) -> Shape | None:
+        """The shape that is answered, with as little left out as may be; None where none is.
+
+        An option that is named is left out at once. Of the format of replies a fault that passes
+        is told apart: the simpler one must work, and the first must then fail again.
+        """
+        while failure is not None and (less := shape.without(failure.option, self._settings)):
+            shape, failure = less, await self._failure(question, less)
+        if failure is None:
+            return shape
+        if failure.status not in REFUSING or failure.option not in (None, FORMAT):
+            return None
+        for simpler in SIMPLER[shape.reply_format]:
+            other = replace(shape, reply_format=simpler)
+            if await self._failure(question, other) is None:
+                return other if await self._failure(question, shape) else shape
+        return None
+
+    async def _failure(self, question: Ask, shape: Shape) -> TransportFailure | None:
+        """What goes wrong with a question in a shape; None where it is answered."""
+        try:
+            await self._answer(question, shape)
+        except TransportFailure as failure:
+            return failure
+        return None
+
+    async def _once(self, path: str, body: Body) -> tuple[Body, str | None]:
+        """One attempt: the body as a JSON object and the request's id, or what went wrong."""
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        client = next(self._next_client)
         if (seconds := self._pace.turn()) > 0:
             await self._sleep(seconds)
-        try:
-            async with (
-                asyncio.timeout(self._patience.timeout),
-                client.stream(
-                    "POST", self._access.url(path), content=content, headers=self._headers
-                ) as response,
-            ):
-                return await self._document(response)
-        except TimeoutError:
-            raise TransportFailure("timeout") from None
-        except Exception as error:
-            library, name = type(error).__module__.partition(".")[0], type(error).__name__
-            if library not in _LIBRARIES and not isinstance(error, OSError):
+        headers = self._headers
+        async with self._connections.lane() as lane:
+            try:
+                async with (
+                    asyncio.timeout(self._patience.timeout),
+                    lane.client.stream(
+                        "POST", self._access.url(path), content=content, headers=headers
+                    ) as response,
+                ):
+                    return await self._document(response, headers)
+            except TransportFailure as failure:
+                if failure.status is None:
+                    self._connections.retire(lane)
                 raise
-            # no connection was made, or one was lost: a prompt may be to blame for the second
-            lost = UNREACHED if name == "ConnectError" else "connection"
-            raise TransportFailure("timeout" if name.endswith("Timeout") else lost) from None
+            except EndpointRefusal:
+                raise
+            except TimeoutError:
+                self._connections.retire(lane)
+                raise TransportFailure("timeout") from None
+            except Exception as error:  # noqa: BLE001  (raised again, if it is not the wire's)
+                self._connections.retire(lane)
+                raise self._lost(error) from None
 
-    async def _document(self, response: Any) -> Body:
+    def _lost(self, error: Exception) -> Exception:
+        """What a failure of the connection means: none was made, one was lost, TLS failed."""
+        library, name = type(error).__module__.partition(".")[0], type(error).__name__
+        if library not in LIBRARIES and not isinstance(error, OSError):
+            return error
+        if advice := tls_advice(error):
+            if not self._answers:
+                return EndpointRefusal(f"{printable(self.host)} {advice}")
+            return TransportFailure("tls")
+        # a prompt may be to blame for a connection that was lost
+        lost = UNREACHED if name == "ConnectError" else "connection"
+        advice = BROKEN_OFF if is_broken_off(error) else None
+        return TransportFailure("timeout" if name.endswith("Timeout") else lost, advice=advice)
+
+    async def _document(self, response: Any, sent: Mapping[str, str]) -> tuple[Body, str | None]:
         """The body of a response whose head is sound; nothing else gets into memory."""
         self._answers = True
+        self._connections.learn(response.http_version)
         status, headers = response.status_code, response.headers
-        if 300 <= status < 400:
-            raise TransportFailure("redirect", again=False, status=status)
-        encoding = headers.get("content-encoding", "")
-        if status >= 400:
-            data, wait = b"", retry_after(headers.get("retry-after"))
-            with contextlib.suppress(Exception):  # a bad body makes the error no other
-                async with asyncio.timeout(5):
-                    data = await read_body(response.aiter_raw(), LARGEST_ERROR_BODY, encoding)
-            raise self._refused(status, data, wait)
-        length = headers.get("content-length", "")
-        if length.isascii() and length.isdigit() and int(length) > self._largest:
-            raise TransportFailure(TOO_LARGE, again=False)
-        return read_document(await read_body(response.aiter_raw(), self._largest, encoding))
+        request_id = self._named(headers)
+        try:
+            if 300 <= status < 400:
+                raise TransportFailure("redirect", again=False, status=status)
+            encoding = headers.get("content-encoding", "")
+            if status >= 400:
+                data, wait = b"", retry_after(headers.get("retry-after"))
+                with contextlib.suppress(Exception):  # a bad body makes the error no other
+                    async with asyncio.timeout(5):
+                        data = await read_body(response.aiter_raw(), LARGEST_ERROR_BODY, encoding)
+                if (reply := rejected_reply(data)) is not None:
+                    return dict(reply), request_id
+                if status == 401 and await self._renews(sent):
+                    raise TransportFailure("http_401", wait=0.0, status=status)
+                raise self._refused(status, data, wait)
+            length = headers.get("content-length", "")
+            if length.isascii() and length.isdigit() and int(length) > self._largest:
+                raise TransportFailure(TOO_LARGE, again=False)
+            body = read_document(await read_body(response.aiter_raw(), self._largest, encoding))
+        except TransportFailure as failure:
+            failure.request_id = request_id
+            raise
+        return body, request_id or self._named({}, body)
+
+    def _named(self, headers: Mapping[str, str], body: Body | None = None) -> str | None:
+        name = request_id_of(headers, body)
+        return None if self._key and self._key in (name or "") else name
+
+    async def _renews(self, sent: Mapping[str, str]) -> bool:
+        """Whether another key can be had than the one that was refused."""
+        async with self._renewal:
+            if sent is self._headers and await asyncio.to_thread(self._access.renew):
+                self._headers, self._key = self._access.headers(), self._access.key()
+            return sent is not self._headers
 
     def _refused(self, status: int, data: bytes, wait: float | None) -> Exception:
         error = refusal(status, data, wait, self._access.variable, has_key=bool(self._key))
@@ -300,24 +383,3 @@ class Endpoint:
             return EndpointRefusal(f"{printable(self.host)} {error}")
         self.advice = error.advice
         return error
-
-
-def http_library() -> Any:
-    """The ``httpx2`` package, or how to get it."""
-    need("run", "asking a model")
-    import httpx2
-
-    return httpx2
-
-
-def _clients(access: Access, patience: Patience) -> list[Any]:
-    httpx2 = http_library()
-    is_here = access.host.partition(":")[0] in ("127.0.0.1", "localhost", "::1")
-    options = {
-        "follow_redirects": False,
-        "trust_env": not is_here,  # a proxy has no business on loopback
-        "timeout": patience.timeout,
-        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=0),
-        "verify": httpx2.create_ssl_context(),
-    }
-    return [httpx2.AsyncClient(**options) for _ in range(_CLIENTS)]

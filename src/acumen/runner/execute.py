@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from acumen.errors import DataError
 from acumen.files.json import created_at, read_json, write_bytes
 from acumen.runner.access import Access
+from acumen.runner.adaptation import shape_of
 from acumen.runner.artifact import assemble
+from acumen.runner.connections import http_library
 from acumen.runner.drive import Driver, final_records
-from acumen.runner.endpoint import Endpoint, Patience, Watcher, http_library
+from acumen.runner.endpoint import Endpoint, Patience, Watcher
 from acumen.runner.journal import VERSION, Journal, check_journal, journal_of, open_journal
 from acumen.runner.limits import Limits, Stop
 from acumen.runner.local import model_file, serve_local, server_library
@@ -107,7 +109,8 @@ def execute(
             leftover.unlink(missing_ok=True)
         watcher.begin(plan, journal)
         with nullcontext(access) if access is not None else serve_local() as where:
-            endpoint = Endpoint(where, plan.settings, patience or Patience(), watcher)
+            shape = shape_of(journal.records, plan.settings)
+            endpoint = Endpoint(where, plan.settings, patience or Patience(), watcher, shape)
             driver = Driver(plan, endpoint, journal, watcher, limits)
             try:
                 asyncio.run(driver.drive(concurrency))

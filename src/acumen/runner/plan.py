@@ -12,6 +12,7 @@ from typing import Any
 from acumen.errors import UsageError, label
 from acumen.runner.cases import Case, Cases, References
 from acumen.runner.choices import Api, Option, ReplyFormat
+from acumen.runner.disclosure import disclosed
 from acumen.runner.record import Key, Mode, Record
 from acumen.runner.schema import reply_schema
 from acumen.runner.task import Task
@@ -116,6 +117,7 @@ class Plan:
             "references": self.references.hash if self.references else None,
             **{name: value for name, value in settings.items() if name != "samples"},
             "modes": list(self.settings.modes),
+            "extra_body": disclosed(self.settings.extra_body),
             "omit": list(self.settings.omit),
         }
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from acumen.runner.choices import Api, ReplyFormat
+from acumen.runner.adaptation import Shape
+from acumen.runner.choices import Api
 from acumen.runner.endings import Ending, ending_of
 from acumen.runner.plan import Settings
 from acumen.runner.prompts import Message
@@ -51,11 +52,12 @@ class Ask:
         is_strict = self.settings.api != "chat" or is_openai(self.settings.endpoint)
         return without_bounds(schema) if is_strict else schema
 
-    def body(self, reply_format: ReplyFormat) -> Body:
+    def body(self, shape: Shape) -> Body:
         """The request as its protocol writes it, and what the user adds to every request."""
         body = {"model": self.settings.model, "temperature": self.settings.temperature}
-        body |= PROTOCOLS[self.settings.api].request(self, reply_format)
+        body |= PROTOCOLS[self.settings.api].request(self, shape)
         dropped = {name for option in self.settings.omit for name in _NAMES[option]}
+        dropped |= {*shape.refused} - {"top_logprobs"}
         fields = {name: value for name, value in body.items() if name not in dropped}
         return fields | dict(self.settings.extra_body or {})
 
@@ -67,7 +69,7 @@ class Protocol:
     path: str
     base_url: str
     key_variable: str
-    request: Callable[[Ask, ReplyFormat], Body]
+    request: Callable[[Ask, Shape], Body]
     read: Callable[[Body], Answer]
     key_headers: Callable[[str], Mapping[str, str]]
 
@@ -77,44 +79,45 @@ def is_openai(host: str) -> bool:
     return host.partition(":")[0].endswith(_OPENAI_HOSTS)
 
 
-def _chat(ask: Ask, reply_format: ReplyFormat) -> Body:
+def _chat(ask: Ask, shape: Shape) -> Body:
     settings = ask.settings
     renamed = settings.newer_token_field or is_openai(settings.endpoint)
+    renamed = (renamed or not shape.takes("max_tokens")) and shape.takes("max_completion_tokens")
     body = {
         "messages": ask.messages,
         "max_completion_tokens" if renamed else "max_tokens": settings.max_tokens,
         "seed": settings.seed + ask.sample,  # each sample has its own
     }
-    if settings.top_logprobs is not None:
-        body |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
-    if reply_format == "schema":
+    if (alternatives := shape.top_logprobs(settings.top_logprobs)) is not None:
+        body |= {"logprobs": True, "top_logprobs": alternatives}
+    if shape.reply_format == "schema":
         strict = {"name": "reply", "strict": True, "schema": ask.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": strict}
-    elif reply_format == "json":
+    elif shape.reply_format == "json":
         body["response_format"] = {"type": "json_object"}
     return body
 
 
-def _responses(ask: Ask, reply_format: ReplyFormat) -> Body:
+def _responses(ask: Ask, shape: Shape) -> Body:
     body = {
         "input": ask.messages,
         "max_output_tokens": ask.settings.max_tokens,
         "store": False,  # a case's text is kept nowhere it need not be
     }
-    if ask.settings.top_logprobs is not None:
+    if (alternatives := shape.top_logprobs(ask.settings.top_logprobs)) is not None:
         body |= {
-            "top_logprobs": ask.settings.top_logprobs,
+            "top_logprobs": alternatives,
             "include": ["message.output_text.logprobs"],
         }
-    if reply_format == "schema":
+    if shape.reply_format == "schema":
         form = {"type": "json_schema", "name": "reply", "strict": True, "schema": ask.schema}
         body["text"] = {"format": form}
-    elif reply_format == "json":
+    elif shape.reply_format == "json":
         body["text"] = {"format": {"type": "json_object"}}
     return body
 
 
-def _messages(ask: Ask, reply_format: ReplyFormat) -> Body:
+def _messages(ask: Ask, shape: Shape) -> Body:
     system = "\n\n".join(m["content"] for m in ask.messages if m["role"] == "system")
     body = {
         "max_tokens": ask.settings.max_tokens,
@@ -122,7 +125,7 @@ def _messages(ask: Ask, reply_format: ReplyFormat) -> Body:
     }
     if system:
         body["system"] = system
-    if reply_format == "schema":
+    if shape.reply_format == "schema":
         body["output_config"] = {"format": {"type": "json_schema", "schema": ask.schema}}
     return body
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from acumen.runner import prompts, tokens
 from acumen.runner.cases import Case
+from acumen.runner.choices import ReplyFormat
 from acumen.runner.endings import Ending
 from acumen.runner.endpoint import Endpoint
 from acumen.runner.plan import Plan, Question
@@ -35,8 +36,9 @@ class _Tally:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     served_model: str | None = None
-    reply_format: str | None = None
+    reply_format: ReplyFormat | None = None
     request_id: str | None = None
+    left_out: Sequence[str] = ()
 
     def add(self, answer: Answer) -> None:
         self.prompt_tokens += answer.prompt_tokens
@@ -45,6 +47,7 @@ class _Tally:
         self.served_model = answer.served_model
         self.reply_format = answer.reply_format
         self.request_id = answer.request_id
+        self.left_out = answer.left_out
 
 
 async def ask(question: Question, references: References, plan: Plan, endpoint: Endpoint) -> Record:

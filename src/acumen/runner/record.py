@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from acumen.files.json import to_json
+from acumen.runner.choices import ReplyFormat
 from acumen.types import CaseId
 
 Mode = Literal["zero_shot", "few_shot"]
@@ -80,12 +81,14 @@ class Record:
     completion_tokens: int = 0
     served_model: str | None = None
     seconds: float = 0.0
-    reply_format: str | None = None
+    reply_format: ReplyFormat | None = None
     case_hash: str | None = None
     max_tokens: int | None = None
     """The longest reply that was asked for."""
     request_id: str | None = None
     """What the endpoint calls the last attempt."""
+    left_out: Sequence[str] = ()
+    """Options of the request that the endpoint had refused."""
 
     @property
     def key(self) -> Key:

@@ -43,7 +43,7 @@ _CODES: Final = {
 _TOO_LONG: Final = (
     r"(maximum|exceeds?\w*).{0,40}context|context (length|window|size)|is too long"
     r"|longer than the maximum model length|exceeds the maximum number of (input )?tokens"
-    r"|`inputs` .{0,40}must (be <=|have less than)"
+    r"|`inputs` .{0,40}must (be <=|have less than)|request too large"
 )
 _SHARES: Final = re.compile(r"length is (\d+) tokens.{0,80}\D(\d+) in the (?:messages|prompt)")
 """Of a prompt and the longest reply together, the room there is and what the prompt takes."""
@@ -52,6 +52,9 @@ _PHRASES: Final = (
     (_ROOM, r"max_(completion_|new_)?tokens.{0,40} is too large"),
     (TOO_LONG, _TOO_LONG),
     (_KEY, r"api[ _]key (is )?(not valid|invalid)|(invalid|incorrect) api[ _]key"),
+    ("max_tokens", r"'max_tokens' is not supported|max_completion_tokens' instead"),
+    ("temperature", r"unknown name .?.temperature|temperature.{0,40}(not support|deprecated|only)"),
+    ("seed", r"unknown name .?.seed|seed.{0,40}not support"),
     (_MODEL, r"(invalid|unknown|no such) model|model\W.{0,80}(not found|does ?n[o']t exist)"),
     ("top_logprobs", r"logprobs"),
     ("response_format", r"response_format|json_schema|grammar"),
@@ -65,7 +68,7 @@ _WITHOUT: Final = {
     "top_logprobs": "a smaller --top-logprobs, or 0",
     "response_format": "--reply-format json, or text",
 }
-_AGAIN: Final = frozenset({408, 409, 425, 429})
+_AGAIN: Final = frozenset({408, 409, 425, 429, 498})
 FATAL: Final = frozenset({401, 402})
 """What no other case mends, at whatever time it comes; 403 and 404 may be about one case."""
 
@@ -84,7 +87,8 @@ def refusal(
 ) -> TransportFailure | EndpointRefusal:
     """What to raise for an error response; advice is without the host, which the caller knows."""
     error = _error(data)
-    word = _word(error.get("code")) or _word(error.get("type"))
+    words = (error.get("code"), error.get("type"), str(error.get("status", "")).lower())
+    word = next((word for each in words if (word := _word(each))), None)
     meaning = _meaning(status, word, error)
     if meaning in (CONTENT_FILTER, TOO_LONG):
         return TransportFailure(str(meaning), again=False, status=status)
@@ -98,7 +102,34 @@ def refusal(
     if advice and (status in FATAL or meaning == _QUOTA):
         return EndpointRefusal(advice)
     again = (status in _AGAIN or status >= 500) and advice is None
-    return TransportFailure(f"http_{status}", again=again, wait=wait, advice=advice, status=status)
+    option = str(meaning) if meaning in _WITHOUT else None
+    wait = _delay(error) if wait is None else wait
+    more: dict[str, Any] = {"wait": wait, "advice": advice, "status": status, "option": option}
+    return TransportFailure(f"http_{status}", again=again, **more)
+
+
+def rejected_reply(data: bytes) -> Mapping[str, Any] | None:
+    """The reply that an endpoint withheld since it broke the schema, as a body of its own.
+
+    Groq answers 400 with the text beside the error: a bad reply, and no refusal of the question.
+    """
+    error = _error(data)
+    text = error.get("failed_generation")
+    if _word(error.get("code")) != "json_validate_failed" or not isinstance(text, str):
+        return None
+    is_cut = "max completion tokens reached" in str(error.get("message", "")).lower()
+    choice = {"message": {"content": text}, "finish_reason": "length" if is_cut else "stop"}
+    return {"choices": [choice]}
+
+
+def _delay(error: Mapping[str, Any]) -> float | None:
+    """Seconds to wait, where the body says so and no header: Google's ``RetryInfo``."""
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else ():
+        delay = detail.get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(delay, str) and re.fullmatch(r"\d{1,6}(\.\d{1,9})?s", delay, re.ASCII):
+            return float(delay[:-1])
+    return None
 
 
 def _meaning(status: int, word: str | None, error: Mapping[str, Any]) -> int | str | None:
@@ -110,7 +141,7 @@ def _meaning(status: int, word: str | None, error: Mapping[str, Any]) -> int | s
         return _ROOM
     if word in _CODES:
         return _CODES[word]
-    option = (_word(error.get("param")) or "").partition(".")[0]
+    option = _named(error)
     if status in (400, 422) and option in _WITHOUT:
         return option
     if status in (400, 413, 422):
@@ -125,7 +156,17 @@ def _error(data: bytes) -> Mapping[str, Any]:
         for part in (body.get("error"), body.get("detail"), body):
             if isinstance(part, dict | str):
                 return part if isinstance(part, dict) else {"message": part}
+            if isinstance(part, list) and part and isinstance(part[0], dict):
+                return {"message": part[0].get("msg"), "loc": part[0].get("loc")}
     return {}
+
+
+def _named(error: Mapping[str, Any]) -> str:
+    """The field of the request that an error names: ``param``, or the end of a ``loc``."""
+    location = error.get("loc")
+    if isinstance(location, list) and len(location) > 1:
+        return _word(location[1]) or ""
+    return (_word(error.get("param")) or "").partition(".")[0]
 
 
 def _word(value: object) -> str | None:

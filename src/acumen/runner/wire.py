@@ -12,7 +12,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -21,6 +21,7 @@ from typing import Any, Final
 from acumen.errors import DataError
 from acumen.files.json import parse_json, unique_keys
 from acumen.files.text import mend_surrogates
+from acumen.runner.choices import ReplyFormat
 from acumen.runner.endings import Ending
 
 CONTENT_FILTER: Final = "content_filter"
@@ -51,14 +52,16 @@ class Answer:
     prompt_tokens: int
     completion_tokens: int
     retries: int = 0
-    reply_format: str | None = None
+    reply_format: ReplyFormat | None = None
     request_id: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)
     """No answer came. ``reason`` is a fixed word, never text from the wire.
 
-    ``advice`` says what to do where every case may be refused alike; ``status`` is HTTP's.
+    ``advice`` says what to do where every case may be refused alike; ``status`` is HTTP's;
+    ``option`` is the field of the request that is refused, where one is named.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not
         wait: float | None = None,
         advice: str | None = None,
         status: int | None = None,
+        option: str | None = None,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -76,6 +80,7 @@ class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not
         self.wait = wait
         self.advice = advice
         self.status = status
+        self.option = option
         self.retries = 0
         self.request_id: str | None = None
 
@@ -198,6 +203,23 @@ def read_vectors(body: dict[str, Any], count: int) -> list[list[float]]:
     if sorted(vectors) != list(range(count)) or len(lengths) != 1 or 0 in lengths:
         raise TransportFailure("malformed_response")
     return [vectors[index] for index in range(count)]
+
+
+_REQUEST_IDS: Final = (
+    *("x-request-id", "request-id", "apim-request-id", "x-ms-request-id"),
+    *("x-amzn-requestid", "x-goog-request-id", "cf-ray"),
+)
+_REQUEST_ID: Final = re.compile(r"[\w.:/+=-]{1,100}")
+
+
+def request_id_of(headers: Mapping[str, str], body: Mapping[str, Any] | None = None) -> str | None:
+    """What the endpoint calls a request, by which its provider finds it again.
+
+    >>> request_id_of({"x-request-id": "req_1"}), request_id_of({}, {"id": "chatcmpl-7"})
+    ('req_1', 'chatcmpl-7')
+    """
+    names = [*map(headers.get, _REQUEST_IDS), (body or {}).get("id")]
+    return next((n for n in names if isinstance(n, str) and _REQUEST_ID.fullmatch(n)), None)
 
 
 def count_of(value: object) -> int:

@@ -1,0 +1,39 @@
+"""What of the fields that a user adds to requests is written down: enough to compare, no secret.
+
+Numbers, switches and plain words stand as they are. Any other text is a fingerprint: a key has
+digits, and a run that is resumed must still see that a text was changed. What goes under the name
+of a secret is left out altogether, so that a key may be replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any, Final
+
+HIDDEN: Final = "…"
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z_./ -]{0,39}")  # no digit: never a key
+_SECRET: Final = re.compile(
+    r"key|token$|secret|passw|auth|credential|cookie|session|signature", re.IGNORECASE
+)
+
+
+def disclosed(value: Any, name: str = "") -> Any:
+    """A field's value as documents hold it.
+
+    >>> disclosed({"effort": "low", "user": "anna@example.org", "api_key": "word", "top_p": 0.9})
+    {'effort': 'low', 'user': 'sha256:a3bf86238a1c', 'api_key': '…', 'top_p': 0.9}
+    """
+    if isinstance(value, dict):
+        return {key: disclosed(part, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [disclosed(part, name) for part in value]
+    if not isinstance(value, str):
+        return value
+    return HIDDEN if _SECRET.search(name) else _word(value)
+
+
+def _word(text: str) -> str:
+    if _PLAIN.fullmatch(text):
+        return text
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
