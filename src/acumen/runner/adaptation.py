@@ -65,4 +65,4 @@ def shape_of(records: Mapping[Key, Record], settings: Settings) -> Shape:
     usable = [record for record in records.values() if record.is_usable and record.reply_format]
     if not usable:
         return Shape(settings.reply_format)
-    return Shape(usable[-1].reply_format or settings.reply_format, tuple(usable[-1].left_out))
+    return Shape(usable[-1].reply_format or settings.reply_format, usable[-1].left_out)

@@ -38,7 +38,7 @@ class _Tally:
     served_model: str | None = None
     reply_format: ReplyFormat | None = None
     request_id: str | None = None
-    left_out: Sequence[str] = ()
+    left_out: tuple[str, ...] = ()
 
     def add(self, answer: Answer) -> None:
         self.prompt_tokens += answer.prompt_tokens

@@ -87,7 +87,7 @@ class Record:
     """The longest reply that was asked for."""
     request_id: str | None = None
     """What the endpoint calls the last attempt."""
-    left_out: Sequence[str] = ()
+    left_out: tuple[str, ...] = ()
     """Options of the request that the endpoint had refused."""
 
     @property
