@@ -9,6 +9,7 @@ import pytest
 
 from acumen.cli import run as acumen
 from acumen.errors import DataError, UsageError
+from acumen.runner.adaptation import Shape
 from acumen.runner.cases import read_cases, read_references
 from acumen.runner.plan import Settings
 from acumen.runner.prompts import prompt_hash, render, zero_or_few_shot
@@ -128,7 +129,7 @@ def test_what_is_wrong_with_a_task_file_is_named(old: str, new: str, said: str) 
 @pytest.mark.parametrize("name", builtin_tasks())
 def test_every_schema_keeps_to_what_strict_endpoints_take(name: str) -> None:
     task = read_task(name)
-    sent = Ask(task, Settings("m", "api.openai.com"), 0, []).body("schema")
+    sent = Ask(task, Settings("m", "api.openai.com"), 0, []).body(Shape("schema"))
     assert "max_completion_tokens" in sent
     assert "max_tokens" not in sent
     schemas = [sent["response_format"]["json_schema"]["schema"]]
