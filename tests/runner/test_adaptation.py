@@ -194,10 +194,10 @@ def test_google_says_in_the_body_how_long_to_wait_and_in_a_word_what_it_means() 
     details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7.5s"}]
     body = [{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": details}}]
     failure = refusal(429, json.dumps(body).encode(), None, "KEY", has_key=True)
-    assert (failure.again, failure.wait) == (True, 7.5)  # type: ignore[union-attr]  # no refusal
+    assert (failure.again, failure.wait) == (True, 7.5)
     body = [{"error": {"code": 403, "status": "PERMISSION_DENIED", "message": "x"}}]
     failure = refusal(403, json.dumps(body).encode(), None, "KEY", has_key=True)
-    assert "(HTTP 403) (permission_denied)" in str(failure.advice)  # type: ignore[union-attr]
+    assert "(HTTP 403) (permission_denied)" in str(failure.advice)
 
 
 THINKS = {"reasoning": "Let me see.", "thinking": "Let me see."}

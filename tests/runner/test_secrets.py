@@ -91,7 +91,12 @@ def test_a_secret_among_the_users_own_fields_is_sent_and_written_nowhere(
 
     cases = tmp_path / "cases.json"
     cases.write_text(json.dumps({"cases": [{"id": n, "text": "a"} for n in "abcdef"]}))
-    fields = {"effort": "low", "api_key": "heronword", "user": f"u{KEY}", "nested": {"k": [KEY]}}
+    fields: dict[str, Any] = {
+        "effort": "low",
+        "api_key": "heronword",
+        "user": f"u{KEY}",
+        "nested": {"k": [KEY]},
+    }
     fields |= {"top_p": 0.5}
     output = tmp_path / "run.json"
     command = ["run", str(flat_file), "--cases", str(cases), "--model", "m", "--retries", "0"]
