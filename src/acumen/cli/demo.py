@@ -20,26 +20,29 @@ from acumen.extras import need
 if TYPE_CHECKING:
     from acumen.questions.evaluation import Evaluation
     from acumen.questions.result import Result
+    from acumen.table.judgments import Judgments
 
 app = typer.Typer(add_completion=False)
 
 RUN: Final = "phq8/run.json"
+TOTALS: Final = "phq8/totals.json"
 SCORES: Final = "verdicts/scores.json"
 FINDINGS: Final = ("ratings/rated.json", "ratings/estimated.json")
 FILES: Final = (
-    *(RUN, "phq8/comparison.json", "phq8/zero_shot.json", "phq8/few_shot.json"),
+    *(RUN, "phq8/comparison.json", "phq8/zero_shot.json", "phq8/few_shot.json", TOTALS),
     *("verdicts/truth.json", "verdicts/reviews.json", "verdicts/results-rag.json"),
     *("verdicts/results-direct.json", SCORES, "ratings/ratings.json", *FINDINGS, "report.html"),
 )
 HEADINGS: Final = (
     "PHQ-8 ratings, zero-shot and few-shot",
+    "From items to a person: few-shot totals, and the cut at 10",
     "Verdicts on 100 restaurants, two methods",
     "Ratings of 80 texts by five people and two judges",
     "What a person would say of all texts, from 20 that were labelled",
 )
 
 LATER: Final = (
-    *("honest", "severity", "functions", "notes", "bias", "differences"),
+    *("honest", "severity", "functions", "notes", "bias", "differences", "open"),
     *("judged", "ranking", "agreement", "primitives", "comparison"),
 )
 """Sections that a first screen leaves to the files."""
@@ -56,9 +59,10 @@ def demo(
     """Run the bundled studies end to end, on data made up by acumen itself.
 
     Writes their input files into DIR, evaluates zero-shot against few-shot
-    PHQ-8 ratings and each alone, scores two methods' verdicts on 100
-    restaurants, holds two judges against five people who rated 80 texts,
-    prints a screen of each study and writes a page, report.html.
+    PHQ-8 ratings and each alone, adds up the items of each person, scores
+    two methods' verdicts on 100 restaurants, holds two judges against five
+    people who rated 80 texts, prints a screen of each study and writes a
+    page, report.html.
 
     Example: acumen demo demo
 
@@ -69,12 +73,14 @@ def demo(
     from acumen.questions.estimate import estimate
     from acumen.questions.rate import rate
     from acumen.questions.score import score
+    from acumen.questions.total import total
     from acumen.report.html import write_report
     from acumen.studies import JUDGES, RATERS, RATING, phq8_run, ratings, verdict_study
 
     run, study = phq8_run(), verdict_study()
     with _draft(folder) as draft, waiting("measuring the demo"):
         evaluations = _evaluate(run, folder / RUN, resamples, seed)
+        totals = total(_table(run, folder / RUN, "few_shot"), prorate=0.75)
         scores = score("demo", resamples=resamples, seed=seed)
         inputs: dict[str, Any] = {
             f"verdicts/{name}.json": content for name, content in study.documents().items()
@@ -94,11 +100,12 @@ def demo(
         ]
         inputs["ratings/ratings.json"] = rows
         outputs |= zip(FINDINGS, (finding.to_dict() for finding in findings), strict=True)
+        outputs[TOTALS] = totals.to_dict()
         for name, content in {RUN: run, **inputs, **outputs}.items():
             (draft / name).parent.mkdir(exist_ok=True)
             write_json(draft / name, content)
         write_report([draft / name for name in outputs], draft / "report.html")
-    _print(dict(evaluations)["comparison"], scores, *findings)
+    _print(dict(evaluations)["comparison"], totals, scores, *findings)
     for line in _where(folder):
         typer.echo(line)
 
@@ -108,17 +115,20 @@ def _evaluate(
 ) -> list[tuple[str, Evaluation]]:
     """The two modes against each other, and each alone."""
     from acumen.questions.evaluate import evaluate
-    from acumen.readers.run import run_from_document
 
-    left, right = (
-        run_from_document(run, mode=mode, path=path, digest=_digest(run))
-        for mode in ("zero_shot", "few_shot")
-    )
+    left, right = (_table(run, path, mode) for mode in ("zero_shot", "few_shot"))
     inputs = {"comparison": (left, right), "zero_shot": (left,), "few_shot": (right,)}
     return [
         (name, evaluate(*tables, confidence="all", resamples=resamples, seed=seed))
         for name, tables in inputs.items()
     ]
+
+
+def _table(run: Mapping[str, Any], path: Path, mode: str) -> Judgments:
+    """One mode of the run."""
+    from acumen.readers.run import run_from_document
+
+    return run_from_document(run, mode=mode, path=path, digest=_digest(run))
 
 
 def _digest(content: object) -> str:
@@ -170,6 +180,7 @@ def _where(folder: Path) -> list[str]:
         "report.html": "all of it, to look at",
         RUN: "the ratings, both modes",
         "phq8/{comparison,zero_shot,few_shot}.json": "their metrics",
+        TOTALS: "their totals, and the cut at 10",
         "verdicts/{truth,reviews,results-*}.json": "the verdicts",
         SCORES: "their scores, and the two compared",
         "ratings/ratings.json": "ratings by five people and two judges",

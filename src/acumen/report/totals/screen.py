@@ -101,16 +101,15 @@ def cut(document: TotalsDocument, _: Ask) -> Iterator[Section]:
     total = document.total
     if total.cut is None:
         return
-    where = "at or above" if total.positive == "high" else "at or below"
-    findings = [f"Looked for is {where} {total.cut:g}."]
+    way = "above" if total.positive == "high" else "below"
+    findings = [f"{total.cut:g} or {way} is looked for."]
     for system in document.systems:
         cut = system.cut
         if cut is None:
             continue
-        decided = cut.positive + cut.negative
-        counts = f"{whose(document, system)}{decided} of {cut.cases} decided, {cut.open} open "
-        share = f"({cut.open / max(cut.cases, 1):.1%})"
-        findings.append(f"{counts}{share}: {cut.positive} found, {cut.negative} not.")
+        decided = f"{cut.positive + cut.negative} of {cut.cases} are decided, {cut.positive} found"
+        left = f"{cut.open} are open ({percent(cut.open / max(cut.cases, 1)).text})"
+        findings.append(f"{whose(document, system)}{decided}; {left}.")
     measures = [(s, s.cut.measures) for s in document.systems if s.cut and s.cut.measures]
     rows = (
         (Cell(title), *(cell for _, m in measures for cell in _both(m[name], unit_of(name))))
