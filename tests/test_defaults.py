@@ -33,6 +33,7 @@ PROMISED = {
     "DELTA": 0.1,
     "ALPHA": 0.1,
     "COST_FOLDS": 5,
+    "FEWEST_IN_GROUP": 20,
     "POWER": 0.8,
     "COVERAGE_TOLERANCE": 1e-9,
 }

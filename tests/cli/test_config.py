@@ -132,12 +132,13 @@ READING = (
 ALLOWED = {
     "which column or word of the rows that were named means what": READING,
     "a number or a switch of the evaluation": "resamples bootstrap-resamples seed folds alpha risk "
-    "confidence-level level area-coverage price matched-coverage threads delta grid starts power "
+    "confidence-level level area-coverage prorate cut bands wrong "
+    "positive total price matched-coverage threads delta grid starts power "
     "most-items abstain-cost margin equivalence superiority at-least at-most least-cases detect sd "
-    "non-inferiority draws agreement epsilon q fewest-instances by-case k fewest intersection-only "
+    "non-inferiority draws agreement epsilon q fewest-instances by-row k fewest intersection-only "
     "pairwise coverage-grid demo",
     "which of the methods that ship": "interval items estimand method test target metric loss "
-    "costs confidence features probabilities undecided engine rank-by",
+    "costs confidence features probabilities undecided engine rank-by aggregate",
     "which part of what was named is looked at": "input mode label baseline by labelled judge "
     "rating raters length own position score run-id domain model policy latest dev",
     "a file that is read beside it, on this machine": "calibration threshold file truth reviews "

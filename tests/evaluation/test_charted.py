@@ -61,7 +61,7 @@ def table() -> Judgments:
     document = {"experiments": [{"results": {"mode": "m", "results": results}}]}
     import dataclasses
 
-    return run_from_document(document, scale=dataclasses.replace(scale, items=ITEMS))
+    return run_from_document(document, scale=dataclasses.replace(scale, items=ITEMS, totals=()))
 
 
 def column(at: int) -> np.ndarray:

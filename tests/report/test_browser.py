@@ -397,6 +397,8 @@ def test_a_term_says_what_it_means_to_the_mouse_and_to_the_keyboard(desk: Seen) 
     term = page.locator("#s1-summary .term", has_text="AUGRC").first
     tip = page.get_by_role("tooltip")
     term.focus()
+    page.mouse.move(300, 5)
+    page.mouse.move(5, 300)  # as what lies below a mouse at rest does while the page glides
     assert tip.inner_text().startswith("Area under generalized risk over coverage")
     assert term.get_attribute("aria-describedby") == "tip"
     page.keyboard.press("Escape")
@@ -795,7 +797,7 @@ def test_studies_with_little_to_show_are_drawn_without_a_word(browser: Any, tmp_
         text = seen.page.inner_text("main")
     # all abstained: nothing is right, and there is no risk to draw
     silent_one = [chart for chart in drawn if chart.startswith("s1-")]
-    assert sorted(silent_one) == ["s1-chart-agreement,yes", "s1-chart-confusion,yes"]
+    assert silent_one == ["s1-chart-confusion,yes"]
     assert all(chart.endswith("yes") for chart in drawn)
     assert "24 abstained" in text
     assert seen.console == []

@@ -15,8 +15,9 @@ from acumen.values.measured import Interval, Measured
 def share(hits: int, of: int, reason: str, level: float = CONFIDENCE_LEVEL) -> Measured:
     """So many of so many cases, with Wilson's interval; ``reason`` is why there may be none.
 
-    >>> share(8, 10, "").interval.ends
-    (0.49016247153664183, 0.943317848545625)
+    >>> low, high = share(8, 10, "").interval.ends
+    >>> print(f"{low:.6f}–{high:.6f}")
+    0.490162–0.943318
     """
     if not of:
         return Measured(value=None, reason=reason)

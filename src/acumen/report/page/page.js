@@ -585,7 +585,9 @@
   const tip = made("div", { id: "tip", hidden: true });
   tip.setAttribute("role", "tooltip");
   document.querySelector("main").append(tip);
+  let explained = null;
   function explain(term) {
+    explained = term;
     tip.textContent = page.terms[term.textContent] ?? term.querySelector(".said").textContent.slice(2, -1);
     tip.hidden = false;
     term.setAttribute("aria-describedby", tip.id);
@@ -598,7 +600,8 @@
   for (const act of ["mouseover", "focusin"]) {
     document.addEventListener(act, ({ target }) => {
       if (target.matches?.(".term, .why")) explain(target);
-      else if (target !== tip) hush();
+      // what has the focus keeps its meaning, also while the page glides below a mouse at rest
+      else if (target !== tip && (act === "focusin" || explained !== document.activeElement)) hush();
     });
   }
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });
