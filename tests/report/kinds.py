@@ -68,6 +68,9 @@ MAKERS: Final[Mapping[str, Callable[[], Reportable]]] = {
     "gate": lambda: acumen.gate(
         table(), table("zero_shot"), metric=["augrc", "mae"], margin=0.01, confidence="token_msp"
     ),
+    "total": lambda: acumen.total(
+        table("zero_shot"), table(), prorate=0.5, confidence="token_msp", risk=4.0, wrong=0.3
+    ),
     "plan": lambda: acumen.plan(table(), table("zero_shot"), confidence="token_msp", detect=0.005),
 }
 KINDS: Final = {kind: cache(make) for kind, make in MAKERS.items()}

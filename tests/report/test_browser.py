@@ -761,11 +761,11 @@ def test_a_page_of_any_kind_is_drawn_fits_and_has_no_fault(
     for width in (390, 720, 1440):
         with opened(browser, path, width=width) as seen:
             page = seen.page
+            unfold(page)
             assert (
                 page.evaluate("[...document.querySelectorAll('.chart:not([data-drawn=yes])')]")
                 == []
             )
-            unfold(page)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert cut(page) == []
             assert page.evaluate(SMALL) == []

@@ -108,6 +108,12 @@ def test_totals_that_are_all_right_agree_perfectly() -> None:
     assert estimates["mae"].value == estimates["sd"].value == 0.0
 
 
+def test_one_case_has_no_correlation() -> None:
+    estimates = estimates_of(np.array([3.0]), np.array([2.0]))
+    assert estimates["mae"].value == 1.0
+    assert np.isnan([estimates[name].value for name in ("icc", "ccc", "sd")]).all()
+
+
 def test_of_no_case_nothing_is_said() -> None:
     own = sums()
     error = error_of(own, np.zeros(6, bool), 0.95)

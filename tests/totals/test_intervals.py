@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import acumen
 from acumen.table.totals import Total
 from acumen.totals.intervals import (
     fewest_of,
@@ -65,7 +66,7 @@ def test_with_too_few_cases_an_interval_is_every_total_there_can_be() -> None:
     own = sums()
     low, high = margins_of(own, 0.1).around(own)
     assert {*low, *high} == {0.0, 9.0}
-    part, ends = intervals_of(own, 0.1, 0.95)
+    part, ends, _ = intervals_of(own, own, 0.1, 0.95)
     assert part is not None
     assert ends is not None
     assert (part.groups[0].below, part.coverage.value, part.width) == (None, 1.0, 9.0)
@@ -77,7 +78,52 @@ def test_a_case_with_more_open_items_than_any_has_the_margins_of_the_last_group(
     assert len(margins.groups) > 1
     more = read_sums(of([[1] * 4], [[None] * 4]), Total()).sums
     low, high = margins.around(more)
-    assert (low[0], high[0]) == (max(0, 6 - margins.below[-1]), min(12, 6 + margins.above[-1]))
+    reach = math.sqrt(5) * np.array([-margins.below[-1], margins.above[-1]])
+    assert (low[0], high[0]) == pytest.approx(tuple(np.clip(6 + reach, 0, 12)))
+
+
+def test_within_a_group_more_open_items_make_a_wider_interval() -> None:
+    """Of 19 complete cases one is 2 too high; one case of 20 has an open item: one group."""
+    answers: list[list[int | None]] = [[2, 2, 2]] * 18
+    answers += [[3, 3, 2], [2, None, 2]]
+    own = read_sums(of([[2, 2, 2]] * 20, answers), Total()).sums
+    margins = margins_of(own, 0.1)
+    assert [group.tolist() for group in margins.groups] == [[0, 1]]
+    assert (margins.below.tolist(), margins.above.tolist()) == ([2.0], [0.0])
+    low, high = margins.around(own)
+    assert (low[0], high[0]) == (4.0, 6.0)
+    assert (low[-1], high[-1]) == pytest.approx((6 - 2 * math.sqrt(2), 6.0))
+
+
+def test_new_cases_have_intervals_that_all_cases_with_truth_make() -> None:
+    rows = [
+        {"case": c, "item": i, "prediction": 3 if c == 21 else 1 + (c == 0)}
+        | {"truth": None if c in (20, 21) and i == "y" else 1}
+        for c in range(22)
+        for i in "xy"
+    ]
+    result = acumen.total(rows, levels="0-3", cut=3)
+    (system,) = result.document.systems
+    assert (system.cases, system.without_truth) == (20, 2)
+    new = {row.case: row for row in system.new}
+    assert [row.case for row in system.rows] == list(range(20))
+    assert (new[20].total, new[20].truth, new[20].decision) == (2, None, "below")
+    assert (new[20].interval, new[21].interval) == ((0.0, 2.0), (4.0, 6.0))  # 0 was 2 too high
+    assert "2 cases without the truth of every item, not scored: 20, 21" in result.warnings
+    text = result.to_markdown().replace("\\", "")
+    assert "2 cases without truth: 1 above, 1 below, intervals of 2.0 points" in text
+
+
+def test_new_cases_of_each_system_of_a_table_are_its_own() -> None:
+    rows = [
+        {"case": c, "item": i, "who": who, "prediction": 1 + (who == "b")}
+        | {"truth": None if c == 9 else 1}
+        for c in range(10)
+        for i in "xy"
+        for who in "ab"
+    ]
+    systems = acumen.total(rows, levels="0-3", system="who").document.systems
+    assert [[(row.case, row.total) for row in s.new] for s in systems] == [[(9, 2)], [(9, 4)]]
 
 
 def test_no_case_makes_the_interval_that_is_held_against_its_own_truth() -> None:
@@ -102,4 +148,4 @@ def test_the_order_of_cases_does_not_matter() -> None:
 
 def test_without_truth_or_with_very_few_cases_there_are_none() -> None:
     own = read_sums(of([[1, 1]] * 4, [[1, 1]] * 4), Total()).sums
-    assert intervals_of(own, 0.1, 0.95) == (None, None)
+    assert intervals_of(own, own, 0.1, 0.95) == (None, None, None)

@@ -41,7 +41,7 @@ def test_risk_and_coverage_of_totals_by_hand() -> None:
     own = read_sums(rows, CUT).sums
     case = by_total(own, confidence_of(own, rows, "confidence", "mean"))
     assert case is not None
-    part = case.selective()
+    part = case.selective(0.95)
     assert (part.cases, part.answered) == (6, 3)
     points = [(p.coverage, p.risk) for p in part.curve]
     assert points == [(1 / 6, 1.0), (2 / 6, 1.5), (3 / 6, 1.0)]
@@ -53,7 +53,7 @@ def test_risk_and_coverage_of_sides_by_hand() -> None:
     """C, A, D and F are right, B is wrong, E is open; B comes third."""
     rows = sure_table()
     own = read_sums(rows, CUT).sums
-    part = by_side(own, confidence_of(own, rows, "confidence", "mean")).selective()
+    part = by_side(own, confidence_of(own, rows, "confidence", "mean")).selective(0.95)
     assert [round(p.risk * p.coverage * 6) for p in part.curve][-1] == 1
     assert (part.cases, part.answered) == (6, 5)
     assert part.measures["mae"].value == pytest.approx(1 / 5)
@@ -65,7 +65,7 @@ def test_risks_are_in_points_whatever_a_step_is_worth() -> None:
     case = by_total(four, confidence_of(four, rows, "confidence", "mean"))
     assert case is not None
     assert case.step == 4.0
-    part = case.selective()
+    part = case.selective(0.95)
     assert part.measures["mae"].value == 4.0
     assert part.curve[1].risk == 6.0
 
@@ -140,6 +140,50 @@ def test_two_systems_by_hand() -> None:
     assert deltas["decided"] == pytest.approx((5 / 6, 1.0, 1 / 6))
     assert deltas["right_side"] == pytest.approx((4 / 6, 4 / 6, 0.0))
     assert deltas["sensitivity"] == pytest.approx((2 / 3, 2 / 3, 0.0))
+
+
+def test_two_systems_at_the_coverage_that_both_reach_by_hand() -> None:
+    """A, B and F have totals of the one system; the other's surest three are A, C and B.
+
+    A is off by 1 and B by 2; the one is right in F, the other in C: 3/3 points against 3/3.
+    """
+    other = dict(ANSWERS) | {"C": (3, 3, 3), "D": (0, 0, 1), "E": (1, 0, 2)}
+    sure = {"A": 0.9, "C": 0.8, "B": 0.7, "D": 0.6, "E": 0.5, "F": 0.4}
+    right = of(
+        list(TRUTH.values()),
+        list(other.values()),
+        cases=list(TRUTH),
+        confidence=[sure[case] for case in TRUTH for _ in range(3)],
+    )
+    (pair,) = acumen.total({"a": sure_table(), "b": right}, cut=5).document.pairs
+    total, side = pair.selective["total"], pair.selective["side"]
+    assert (total.coverage, total.risk.left, total.risk.right) == (0.5, 1.0, 1.0)
+    # five are decided of a, B wrongly; of the surest five of b B and E are wrong
+    assert (side.coverage, side.risk.left, side.risk.right) == pytest.approx((5 / 6, 1 / 5, 2 / 5))
+    assert side.risk.delta == pytest.approx(1 / 5)
+    assert total.risk.favours is None
+    alone = acumen.total({"a": sure_table(), "b": table()}, cut=5).document.pairs[0]
+    assert alone.selective == {}
+
+
+def test_every_interval_of_totals_has_the_confidence_level_that_is_asked_for() -> None:
+    document = asked(by="sex", confidence_level=0.8).document
+    part = document.systems[0].selective["total"]
+    levels = {m.interval.confidence_level for m in part.measures.values() if m.interval}
+    assert levels == {0.8}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"risk": 9.0}, "risk is in points of the total, between 0 and 6, not 9"),
+        ({"wrong": 0.0}, "wrong is a share of cases, between 0 and 1, not 0"),
+        ({"wrong": 0.1, "delta": 2}, "delta is a chance between 0 and 1, not 2"),
+    ],
+)
+def test_a_threshold_that_cannot_be_meant_is_refused(keywords: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        asked(**keywords)
 
 
 def test_two_systems_are_held_against_each_other_on_the_cases_of_both() -> None:

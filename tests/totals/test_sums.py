@@ -107,7 +107,7 @@ def test_a_case_that_lacks_the_truth_of_an_item_is_left_out_and_named() -> None:
     own = [r for r in rows() if (r["case"], r["item"]) != ("B", "y")]
     document = acumen.total(own, levels="0-3", cut=5).document
     assert (document.systems[0].cases, document.systems[0].without_truth) == (5, 1)
-    assert "1 case without the truth of every item left out: B" in document.warnings
+    assert "1 case without the truth of every item, not scored: B" in document.warnings
 
 
 def test_without_truth_a_lacking_row_is_an_open_item() -> None:
@@ -150,7 +150,7 @@ def test_failed_items_are_open_and_told_apart_from_abstentions() -> None:
         ({"alpha": 1.0}, "alpha is a chance between 0 and 1"),
         ({"confidence_level": 1.0}, "a confidence level lies between 0 and 1"),
         ({"aggregate": "max"}, "min or mean"),
-        ({"total": "stress"}, r"no total stress of levels is named"),
+        ({"total": "stress"}, r"levels has no total stress: name one with --total: total"),
         ({"risk": 2.0}, "a threshold needs truth, a confidence of the items"),
         ({"by": "site"}, "no group site"),
     ],
@@ -190,7 +190,9 @@ def test_rows_with_weights_and_several_raters_are_refused() -> None:
 def test_a_total_is_chosen_among_those_of_a_scale() -> None:
     scale = Scale.named("dass21")
     assert total_of(scale, "stress").title == "DASS-21 stress"
-    with pytest.raises(UsageError, match="no total of DASS-21 is named: "):
+    with pytest.raises(
+        UsageError, match="DASS-21 has several totals: name one with --total: depression, "
+    ):
         total_of(scale, None)
 
 

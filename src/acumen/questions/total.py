@@ -116,6 +116,8 @@ def total(
 
     if not inputs:
         raise UsageError("give an input: a path, a table, a dataframe or a list of rows")
+    if not 0.0 < delta < 1.0:
+        raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
     if positive not in (None, "high", "low"):
         raise UsageError("positive is high or low: the side of the cut that is looked for")
     columns = (by,) if isinstance(by, str) else tuple(by or ())
@@ -149,9 +151,14 @@ def _thresholds(
     from acumen.results.totals import CaseThreshold
 
     thresholds = []
+    low, high = system.read.sums.formula.ends
     for of, limit in asked.items():
         if limit is None:
             continue
+        most = 1.0 if of == "side" else high - low
+        if not 0.0 < limit < most:
+            what = "wrong is a share of cases" if of == "side" else "risk is in points of the total"
+            raise UsageError(f"{what}, between 0 and {most:g}, not {limit:g}")
         if of not in system.tables:
             what = "a cut" if of == "side" else "totals on a scale of at most 1000 levels"
             raise UsageError(f"a threshold needs truth, a confidence of the items, and {what}")

@@ -340,4 +340,5 @@ def rows_with_truth(table: Judgments, *, strict: bool) -> Judgments:
         raise DataError([problem], source=table.source.name)
     if not table.has_truth or not missing.any():
         return table
-    return replace(table.take(~missing), no_truth=int(missing.sum()))
+    other = table.take(missing)
+    return replace(table.take(~missing), no_truth=int(missing.sum()), unlabelled=other)

@@ -132,7 +132,8 @@ class Bound(Model):
     most_open: Count = Field(description="of the last group: and more")
     cases: Count
     below: Number | None = Field(
-        description="points below the likely total; null: too few cases for an end"
+        description="points below the likely total, of cases with the fewest open items; with "
+        "more, √(1 + open items) times as far; null: too few cases for an end"
     )
     above: Number | None
     coverage: Measured | None = Field(default=None, description="of truths held out")
@@ -195,7 +196,7 @@ class SystemTotals(Model):
     name: str
     cases: Count
     failed: Count
-    without_truth: Count = Field(description="cases that lack the truth of an item, left out")
+    without_truth: Count = Field(description="cases that lack the truth of an item: not scored")
     complete: Count
     prorated: Count
     open_items: list[Count] = Field(description="cases with 0, 1, 2, … open items")
@@ -209,6 +210,18 @@ class SystemTotals(Model):
     thresholds: list[CaseThreshold] = Field(default_factory=list)
     groups: list[Group] = Field(default_factory=list)
     rows: list[CaseTotal]
+    new: list[CaseTotal] = Field(
+        default_factory=list,
+        description="cases without the truth of every item; their intervals are made of the others",
+    )
+
+
+class PairOfRisks(Model):
+    """Two systems that accept the same share of cases, and their areas: right minus left."""
+
+    coverage: Number = Field(description="share of the cases: what both reach")
+    risk: Delta = Field(description="of the surest cases up to that coverage; points, or a share")
+    augrc: Delta
 
 
 class PairOfTotals(Model):
@@ -219,6 +232,9 @@ class PairOfTotals(Model):
     cases: Count
     both_totals: Count = Field(description="cases of which both have a total: errors are of them")
     differences: dict[str, Delta]
+    selective: dict[str, PairOfRisks] = Field(
+        default_factory=dict, description="of totals, and of sides; where both have a confidence"
+    )
 
 
 class TotalsDocument(Model):

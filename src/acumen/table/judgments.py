@@ -185,6 +185,8 @@ class Judgments:
     """The truth as a rank, where some lie between two levels; ``truth`` is −1 in those rows."""
     no_truth: int = 0
     """Rows that were left out because they have no truth."""
+    unlabelled: Judgments | None = None
+    """These rows."""
     skips: int = 0
     """Rows of raters who gave no rating, where others of the judgment did."""
     planned: int | None = None
@@ -363,7 +365,12 @@ class Judgments:
         system = self.system
         if system is None or name not in system.values:
             raise UsageError(f"no system {label(name)} in the table")
-        return replace(self.take(system.codes == system.values.index(name)), system=None)
+        part = self.take(system.codes == system.values.index(name))
+        other = self.unlabelled
+        if other is not None:
+            known = other.system is not None and name in other.system.values
+            other = other.of_system(name) if known else None
+        return replace(part, system=None, unlabelled=other)
 
     def _rows(self, rows: NDArray[Any]) -> Judgments:
         every = ((name, getattr(self, name)) for name in _COLUMNS)
@@ -379,8 +386,9 @@ class Judgments:
 
         Only a scale that was inferred gives way: one that was named for these data is theirs.
         """
+        other = None if self.unlabelled is None else self.unlabelled.on_scale(scale)
         if self.scale.levels == scale.levels:
-            return replace(self, scale=scale)
+            return replace(self, scale=scale, unlabelled=other)
         if not self.scale.inferred or not {*self.scale.levels} <= {*scale.levels}:
             raise UsageError(
                 f"the table is on the scale {self.scale.name} ({self.scale.allowed}), "
@@ -392,7 +400,8 @@ class Judgments:
         if exact is not None:
             exact = np.interp(exact, np.arange(len(ranks) - 1), ranks[:-1])
         truth, prediction = ranks[self.truth], ranks[self.prediction]
-        return replace(self, scale=scale, truth=truth, truth_rank=exact, prediction=prediction)
+        ranked = replace(self, truth=truth, truth_rank=exact, prediction=prediction)
+        return replace(ranked, scale=scale, unlabelled=other)
 
     def row_keys(self, *names: str) -> NDArray[np.int64]:
         """One number for each row, equal where case, item and the columns named are equal."""

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acumen.errors import DataError, UsageError, counted, label
 from acumen.evaluation.slices import MOST_GROUPS
 from acumen.inference.sums import Estimate, quotient
 from acumen.metrics.registry import Kind
-from acumen.results.totals import Group, PairOfTotals
+from acumen.results.totals import Group, PairOfRisks, PairOfTotals
 from acumen.table.judgments import Judgments
 from acumen.totals.formula import Mask
+from acumen.totals.selective import case_tables, compared
 from acumen.totals.shares import share
 from acumen.totals.sums import OPEN, Sums
+from acumen.types import Floats
 
 REAL: Final = {"mae": Kind.RISK, "bias": Kind.REAL}
 """Measures that are no shares of cases."""
@@ -42,27 +46,44 @@ def parts_of(sums: Sums, known: Mask) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def pairs_of(
-    named: Sequence[tuple[str, Sums]], level: float
-) -> tuple[list[PairOfTotals], list[str]]:
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the systems that are compared."""
+
+    name: str
+    sums: Sums
+    confidence: Floats | None
+    """Of each case."""
+
+    def take(self, rows: NDArray[Any]) -> Side:
+        """Some of the cases."""
+        confidence = None if self.confidence is None else self.confidence[rows]
+        return Side(self.name, self.sums.take(rows), confidence)
+
+
+def pairs_of(sides: Sequence[Side], level: float) -> tuple[list[PairOfTotals], list[str]]:
     """Every two systems on the cases of both, and what was left out."""
     pairs, warnings = [], []
-    for (left, a), (right, b) in combinations(named, 2):
-        pair, left_out = _pair((left, right), a, b, level)
+    for a, b in combinations(sides, 2):
+        pair, left_out = _pair(a, b, level)
         pairs.append(pair)
         if left_out:
             cases = counted(left_out, "case")
-            warnings.append(f"{label(left)} and {label(right)}: {cases} of one side only left out")
+            names = f"{label(a.name)} and {label(b.name)}"
+            warnings.append(f"{names}: {cases} of one side only left out")
     return pairs, warnings
 
 
-def _pair(names: tuple[str, str], a: Sums, b: Sums, level: float) -> tuple[PairOfTotals, int]:
-    place = {case: at for at, case in enumerate(b.cases)}
-    both = [case for case in a.cases if case in place]
+def _pair(a: Side, b: Side, level: float) -> tuple[PairOfTotals, int]:
+    names = a.name, b.name
+    place = {case: at for at, case in enumerate(b.sums.cases)}
+    own = {case: at for at, case in enumerate(a.sums.cases) if case in place}
+    both = list(own)
     if not both:
         raise DataError([f"{label(names[0])} and {label(names[1])} have no case in common"])
-    own = {case: at for at, case in enumerate(a.cases)}
-    x, y = a.take(np.array([own[c] for c in both])), b.take(np.array([place[c] for c in both]))
+    left = a.take(np.array([*own.values()]))
+    right = b.take(np.array([place[case] for case in both]))
+    x, y = left.sums, right.sums
     if apart := [
         c for c, same in zip(both, (x.truth == y.truth).tolist(), strict=True) if not same
     ]:
@@ -86,8 +107,18 @@ def _pair(names: tuple[str, str], a: Sums, b: Sums, level: float) -> tuple[PairO
         cases=len(both),
         both_totals=int(known.sum()),
         differences=differences,
+        selective=_selective(left, right, level),
     )
-    return pair, len(a) + len(b) - 2 * len(both)
+    return pair, len(a.sums) + len(b.sums) - 2 * len(both)
+
+
+def _selective(left: Side, right: Side, level: float) -> dict[str, PairOfRisks]:
+    """The risks of both at the coverage of both, where both have a confidence."""
+    if left.confidence is None or right.confidence is None:
+        return {}
+    a = case_tables(left.sums, left.confidence)
+    b = case_tables(right.sums, right.confidence)
+    return {of: compared(a[of], b[of], level) for of in a if of in b}
 
 
 def groups_of(sums: Sums, table: Judgments, by: Sequence[str], level: float) -> list[Group]:

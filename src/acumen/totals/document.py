@@ -23,7 +23,7 @@ from acumen.table.align import list_cases
 from acumen.table.judgments import Judgments
 from acumen.table.totals import Total
 from acumen.totals.asking import asks_of
-from acumen.totals.compare import groups_of, pairs_of
+from acumen.totals.compare import Side, groups_of, pairs_of
 from acumen.totals.cut import bands_of, cut_of
 from acumen.totals.error import error_of, prorating_of
 from acumen.totals.formula import Formula
@@ -70,6 +70,8 @@ class System:
     confidence: str | None
     of_case: Floats | None
     """The confidence of each case."""
+    of_new: Floats | None
+    """The same of those without truth."""
     tables: Mapping[str, CaseTable]
     """Cases as judgments, where there are truth and confidence."""
 
@@ -79,10 +81,12 @@ class System:
         read = read_sums(table, plan.total, plan.prorate)
         function = _function(table, plan)
         if function is None:
-            return cls(name, table, read, None, None, {})
-        values = confidence_of(read.sums, table, function, plan.aggregate)
+            return cls(name, table, read, None, None, None, {})
+        values, new = (
+            confidence_of(sums, table, function, plan.aggregate) for sums in (read.sums, read.new)
+        )
         tables = case_tables(read.sums, values) if read.sums.has_truth else {}
-        return cls(name, table, read, function, values, tables)
+        return cls(name, table, read, function, values, new, tables)
 
 
 def _function(table: Judgments, plan: Plan) -> str | None:
@@ -100,9 +104,9 @@ def document_of(
 ) -> TotalsDocument:
     """Everything that is asked of these systems."""
     first = systems[0]
-    named = [(system.name, system.read.sums) for system in systems]
-    has_truth = all(sums.has_truth for _, sums in named)
-    pairs, left_out = pairs_of(named, plan.level) if has_truth else ([], [])
+    sides = [Side(s.name, s.read.sums, s.of_case) for s in systems]
+    has_truth = all(side.sums.has_truth for side in sides)
+    pairs, left_out = pairs_of(sides, plan.level) if has_truth else ([], [])
     return TotalsDocument(
         acumen_version=__version__,
         totals_of=[system.table.source.name for system in systems],
@@ -140,14 +144,14 @@ def _total_part(formula: Formula) -> TotalPart:
 def _system_part(system: System, thresholds: list[CaseThreshold], plan: Plan) -> SystemTotals:
     read, sums, level = system.read, system.read.sums, plan.level
     known = ~np.isnan(sums.total)
-    intervals, ends = intervals_of(sums, plan.alpha, level)
-    bands = bands_of(sums, level)
+    intervals, ends, new_ends = intervals_of(sums, read.new, plan.alpha, level)
+    bands, new = bands_of(sums, level), read.new
     names = [] if bands is None else bands.names
     return SystemTotals(
         name=system.name,
         cases=len(sums),
         failed=len(read.failed),
-        without_truth=len(read.no_truth),
+        without_truth=len(new),
         complete=int(sums.complete.sum()),
         prorated=int(sums.prorated.sum()),
         open_items=np.bincount(sums.n_open).tolist(),
@@ -157,10 +161,11 @@ def _system_part(system: System, thresholds: list[CaseThreshold], plan: Plan) ->
         bands=bands,
         asks=asks_of(sums),
         intervals=intervals,
-        selective={name: table.selective() for name, table in system.tables.items()},
+        selective={name: table.selective(level) for name, table in system.tables.items()},
         thresholds=thresholds,
         groups=groups_of(sums, system.table, plan.by, level) if sums.has_truth else [],
         rows=[_row(sums, at, names, system.of_case, ends) for at in range(len(sums))],
+        new=[_row(new, at, names, system.of_new, new_ends) for at in range(len(new))],
     )
 
 
@@ -187,17 +192,18 @@ def _row(
         band=None if band == OPEN else bands[band],
         confidence=None if confidence is None else finite(float(confidence[at])),
     )
+    if ends is not None:
+        interval = float(ends[at, 0]), float(ends[at, 1])
+        row = row.model_copy(update={"interval": interval})
     if not sums.has_truth:
         return row
     truth = float(sums.truth[at])
+    own = int(sums.formula.band(sums.truth[at : at + 1])[0])
     return row.model_copy(
         update={
             "truth": truth,
             "true_side": sides[int(sums.true_side[at])] if has_cut else None,
-            "true_band": bands[int(sums.formula.band(sums.truth[at : at + 1])[0])]
-            if bands
-            else None,
-            "interval": None if ends is None else (float(ends[at, 0]), float(ends[at, 1])),
+            "true_band": bands[own] if bands else None,
         }
     )
 
@@ -214,10 +220,9 @@ def _warnings(systems: Sequence[System]) -> list[str]:
         of = f"{system.name}: " * (len(systems) > 1)
         if read.failed:
             out.append(f"{of}{counted(len(read.failed), noun)} failed: {list_cases(read.failed)}")
-        if read.no_truth:
-            names = list_cases(read.no_truth)
-            cases = counted(len(read.no_truth), noun)
-            out.append(f"{of}{cases} without the truth of every item left out: {names}")
+        if len(read.new):
+            names, cases = list_cases(read.new.cases), counted(len(read.new), noun)
+            out.append(f"{of}{cases} without the truth of every item, not scored: {names}")
         if len(sums) == 1:
             out.append(f"{of}one {noun} only: nothing can be said of others")
         if sums.has_truth and np.isnan(sums.total).all():

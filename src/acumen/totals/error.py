@@ -76,7 +76,8 @@ def _ccc(sums: Floats) -> Any:
     product = (of_rows - squares) / 2
     # 2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²), times n throughout
     apart = squares - (x * x + y * y) / n + (x - y) ** 2 / n
-    return 2 * (product - x * y / n) / np.where(apart > 1e-12, apart, np.nan)
+    # one case agrees or not: it has no correlation
+    return 2 * (product - x * y / n) / np.where((apart > 1e-12) & (n > 1), apart, np.nan)
 
 
 def prorating_of(sums: Sums, level: float) -> Prorating | None:

@@ -87,8 +87,9 @@ def total_of(scale: Scale, name: str | None) -> Total:
     if name is None and len(totals) == 1:
         return totals[0]
     if name not in names:
-        which = "no total" if name is None else f"no total {label(name)}"
+        lacks = "has several totals" if name is None else f"has no total {label(name)}"
+        there = ", ".join(map(label, names))
         raise UsageError(
-            f"{which} of {label(scale.title or scale.name)} is named: {names} (--total)"
+            f"{label(scale.title or scale.name)} {lacks}: name one with --total: {there}"
         )
     return totals[names.index(name)]

@@ -1,13 +1,15 @@
 r"""Intervals for a case's total that hold the truth as often as is promised: split conformal.
 
-With c the total that its answers make likely (prorated, where items are open) and t the true one,
+With c the total that its answers make likely (prorated, where items are open), t the true one and
+:math:`w = \sqrt{1 + k}` for k open items,
 
-.. math:: C = [c - q_-,\; c + q_+]
+.. math:: C = [c - q_- w,\; c + q_+ w]
 
 cut to what totals there can be. Of n cases with as many open items, :math:`q_-` is the
-⌈(n + 1)(1 − α/2)⌉-th smallest :math:`c - t`, and :math:`q_+` that of :math:`t - c`; infinite where
-there are not so many (Vovk 2012; Romano, Patterson and Candès 2019). Numbers of open items that few
-cases have are one group, made without a look at any error.
+⌈(n + 1)(1 − α/2)⌉-th smallest :math:`(c - t) / w`, and :math:`q_+` that of :math:`(t - c) / w`;
+infinite where there are not so many (Vovk 2012; Lei et al. 2018; Romano, Patterson and Candès
+2019). Numbers of open items that few cases have are one group, made without a look at any error;
+within one, more open items make a wider interval.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ from acumen.values.measured import Measured, finite
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """How far intervals reach below and above what is likely, by the number of open items."""
+    """How far intervals reach below and above what is likely, by the number of open items.
+
+    Of a case without open items; of others √(1 + open items) times as far.
+    """
 
     groups: tuple[Codes, ...]
     """The numbers of open items of each group; the last group has every larger one."""
@@ -42,7 +47,8 @@ class Margins:
         starts = [int(group.min()) for group in self.groups]
         at = np.searchsorted(starts, sums.n_open, side="right") - 1
         low, high = sums.formula.ends
-        ends = sums.estimate - self.below[at], sums.estimate + self.above[at]
+        reach = self.below[at] * sums.spread, self.above[at] * sums.spread
+        ends = sums.estimate - reach[0], sums.estimate + reach[1]
         return np.clip(tidy(ends[0]), low, high), np.clip(tidy(ends[1]), low, high)
 
 
@@ -81,7 +87,8 @@ def quantile(scores: Floats, alpha: float) -> float:
 
 def margins_of(sums: Sums, alpha: float) -> Margins:
     """The margins that these cases make, group by group; half of the chance lies on each side."""
-    groups, off = groups_of(sums.n_open, fewest_of(alpha)), sums.estimate - sums.truth
+    groups = groups_of(sums.n_open, fewest_of(alpha))
+    off = (sums.estimate - sums.truth) / sums.spread
     at = np.searchsorted([int(group.max()) for group in groups], sums.n_open)
     below, above = (
         np.array([quantile(scores[at == k], alpha / 2) for k in range(len(groups))])
@@ -101,11 +108,14 @@ def held_out(sums: Sums, alpha: float) -> tuple[Floats, Floats]:
 
 
 def intervals_of(
-    sums: Sums, alpha: float, level: float
-) -> tuple[IntervalPart | None, Floats | None]:
-    """The promise and how often it held on other cases; and the ends that these made."""
+    sums: Sums, new: Sums, alpha: float, level: float
+) -> tuple[IntervalPart | None, Floats | None, Floats | None]:
+    """The promise and how often it held on other cases; the ends that these made, of all cases.
+
+    Those of new cases, which have no truth, are made of all that have one.
+    """
     if not sums.has_truth or len(sums) < COST_FOLDS:
-        return None, None
+        return None, None, None
     margins, (low, high) = margins_of(sums, alpha), held_out(sums, alpha)
     holds = (low <= sums.truth) & (sums.truth <= high)
     part = IntervalPart(
@@ -115,8 +125,8 @@ def intervals_of(
                 fewest_open=int(group.min()),
                 most_open=int(group.max()),
                 cases=int(rows.sum()),
-                below=finite(float(below)),
-                above=finite(float(above)),
+                below=finite(float(below * math.sqrt(1 + group.min()))),
+                above=finite(float(above * math.sqrt(1 + group.min()))),
                 coverage=_held(holds, rows, level),
                 width=float((high - low)[rows].mean()),
             )
@@ -128,7 +138,7 @@ def intervals_of(
         coverage=_held(holds, np.ones(len(sums), bool), level),
         width=float((high - low).mean()),
     )
-    return part, np.stack([low, high], axis=1)
+    return part, np.stack([low, high], axis=1), np.stack(margins.around(new), axis=1)
 
 
 def _held(holds: Mask, rows: Mask, level: float) -> Measured:

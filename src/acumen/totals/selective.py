@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -17,16 +18,18 @@ import numpy as np
 from acumen import confidence as confidences
 from acumen.errors import UsageError, printable
 from acumen.inference.infer import infer
+from acumen.inference.matched import compare_matched
 from acumen.inference.options import Options
+from acumen.inference.paired import compare
 from acumen.metrics import METRICS
 from acumen.readers.columns import from_columns
-from acumen.results.totals import Selective, WorkingPoint
+from acumen.results.totals import PairOfRisks, Selective, WorkingPoint
 from acumen.table.judgments import Judgments
 from acumen.table.levels import MOST_LEVELS
 from acumen.table.scale import Scale
 from acumen.totals.sums import OPEN, Sums
 from acumen.types import Floats
-from acumen.views.ranking import rank_judgments
+from acumen.views.ranking import Ranking, rank_judgments
 
 AGGREGATES: Final[Mapping[str, Callable[..., Any]]] = {"min": np.nanmin, "mean": np.nanmean}
 """How the confidences of a case's items become one."""
@@ -41,14 +44,15 @@ def confidence_of(sums: Sums, table: Judgments, name: str, aggregate: str) -> Fl
     if aggregate not in AGGREGATES:
         known = ", ".join(AGGREGATES)
         raise UsageError(f"no aggregate '{printable(aggregate)}'; there are {known}")
-    rows, values = table.included, confidences.compute(name, table)
     place = {case: at for at, case in enumerate(sums.cases)}
     column = {item: at for at, item in enumerate(sums.formula.items)}
-    case = np.array([place.get(case, -1) for case in rows.cases])[rows.case]
-    item = np.array([column.get(item, -1) for item in rows.items])[rows.item]
-    there = (case >= 0) & (item >= 0) & rows.answered
     cells = np.full(sums.added.shape, np.nan)
-    cells[case[there], item[there]] = values[there]
+    for part in (table,) if table.unlabelled is None else (table, table.unlabelled):
+        rows, values = part.included, confidences.compute(name, part)
+        case = np.array([place.get(case, -1) for case in rows.cases])[rows.case]
+        item = np.array([column.get(item, -1) for item in rows.items])[rows.item]
+        there = (case >= 0) & (item >= 0) & rows.answered
+        cells[case[there], item[there]] = values[there]
     out, some = np.full(len(sums), np.nan), ~np.isnan(cells).all(axis=1)
     out[some] = AGGREGATES[aggregate](cells[some], axis=1)
     return out
@@ -62,11 +66,15 @@ class CaseTable:
     step: float
     loss: str
 
-    def selective(self) -> Selective:
+    @cached_property
+    def view(self) -> Ranking:
+        """The cases, surest first."""
+        return rank_judgments(self.table, self.table.signals["confidence"].values, self.loss)
+
+    def selective(self, level: float) -> Selective:
         """Risk against coverage, over the cases."""
-        values = self.table.signals["confidence"].values
-        view = rank_judgments(self.table, values, self.loss)
-        numbers = infer([METRICS[name] for name in MEASURES], view, Options(resamples=0))
+        view, options = self.view, Options(resamples=0, confidence_level=level)
+        numbers = infer([METRICS[name] for name in MEASURES], view, options)
         curve = view.curve()
         places = np.unique(np.linspace(0, len(curve) - 1, MOST_POINTS).round().astype(int))
         return Selective(
@@ -85,6 +93,19 @@ class CaseTable:
                 for at in (places.tolist() if len(curve) else ())
             ],
         )
+
+
+def compared(left: CaseTable, right: CaseTable, level: float) -> PairOfRisks:
+    """Two systems at the coverage that both reach, and their areas; of the same cases."""
+    options = Options(resamples=0, confidence_level=level)
+    matched = compare_matched(left.view, right.view, options)
+    areas = compare([METRICS["augrc"]], left.view, right.view, options)["augrc"]
+    # numbers with their intervals: no side is called the better one
+    risk, augrc = (
+        delta.model_copy(update={"p_value": None, "favours": None}).times(left.step)
+        for delta in (matched.difference, areas.delta())
+    )
+    return PairOfRisks(coverage=matched.coverage, risk=risk, augrc=augrc)
 
 
 def by_total(sums: Sums, confidence: Floats) -> CaseTable | None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, UsageError
+from acumen.errors import DataError, UsageError, label
 from acumen.table.judgments import LEFT_OUT, NO_TRUTH, Judgments
 from acumen.table.totals import Total, tidy
 from acumen.totals.formula import Codes, Formula, Mask
@@ -97,6 +97,12 @@ class Sums:
         estimate: Floats = np.where(self.complete, self.low, prorated)
         return estimate
 
+    @property
+    def spread(self) -> Floats:
+        """How far estimates stray, next to those of complete cases: √(1 + open items)."""
+        spread: Floats = np.sqrt(1.0 + self.n_open)
+        return spread
+
     @cached_property
     def total(self) -> Floats:
         """The total of each case: its sum, or prorated; NaN where there is neither."""
@@ -150,28 +156,31 @@ class Read:
     sums: Sums
     failed: tuple[CaseId, ...]
     """Cases without a usable reply."""
-    no_truth: tuple[CaseId, ...]
-    """Cases that lack the truth of an item, where there is truth at all."""
+    new: Sums
+    """Cases that lack the truth of an item, where there is truth at all: they are not scored."""
 
 
 def read_sums(table: Judgments, total: Total, least: float | None = None) -> Read:
     """The totals of the cases of a table."""
-    _refuse(table)
+    parts = [table] if table.unlabelled is None else [table, table.unlabelled]
     formula = Formula.of(total, table)
     place = {item: at for at, item in enumerate(formula.items)}
-    column = np.array([place.get(item, -1) for item in table.items], np.int64)
-    rows = np.flatnonzero(column[table.item] >= 0)
-    case, item = table.case[rows], column[table.item[rows]]
-    shape = len(table.cases), len(formula.items)
+    cases = tuple(dict.fromkeys(case for part in parts for case in part.cases))
+    code = {case: at for at, case in enumerate(cases)}
+    shape = len(cases), len(formula.items)
     added, true, failed = np.full(shape, np.nan), np.full(shape, np.nan), np.ones(shape, bool)
-    answered = table.answered[rows]
-    ranks = table.prediction[rows]
-    added[case[answered], item[answered]] = formula.points[item[answered], ranks[answered]]
-    failed[case, item] = np.isin(table.outcome[rows], LEFT_OUT)
-    exact = table.exact_truth[rows].astype(np.float64)
-    true[case, item] = np.where(exact == NO_TRUTH, np.nan, formula.at_ranks(item, exact))
-    sums = Sums(formula, table.cases, added, failed, true, least)
-    return _sorted_out(sums, table)
+    for part in parts:
+        _refuse(part)
+        column = np.array([place.get(item, -1) for item in part.items], np.int64)
+        rows = np.flatnonzero(column[part.item] >= 0)
+        case = np.array([code[c] for c in part.cases], np.int64)[part.case[rows]]
+        item, answered = column[part.item[rows]], part.answered[rows]
+        ranks = part.prediction[rows]
+        added[case[answered], item[answered]] = formula.points[item[answered], ranks[answered]]
+        failed[case, item] = np.isin(part.outcome[rows], LEFT_OUT)
+        exact = part.exact_truth[rows].astype(np.float64)
+        true[case, item] = np.where(exact == NO_TRUTH, np.nan, formula.at_ranks(item, exact))
+    return _sorted_out(Sums(formula, cases, added, failed, true, least), table)
 
 
 def _sorted_out(sums: Sums, table: Judgments) -> Read:
@@ -181,12 +190,21 @@ def _sorted_out(sums: Sums, table: Judgments) -> Read:
     gone |= sums.failed.all(axis=1)
     lacking = ~gone & np.isnan(sums.truth) & table.has_truth
     failed = dict.fromkeys([*(f.case for f in table.failed), *sums.take(gone).cases])
-    read = Read(sums.take(~gone & ~lacking), tuple(failed), sums.take(lacking).cases)
+    read = Read(sums.take(~gone & ~lacking), tuple(failed), sums.take(lacking))
     if not len(read.sums):
-        noun, counts = table.scale.case, (len(read.failed), len(read.no_truth))
-        message = f"no {noun} is left: {counts[0]} failed, {counts[1]} lack the truth of an item"
-        raise DataError([message], source=table.source.name)
+        raise DataError([_none_left(read, table.scale.case)], source=table.source.name)
     return read
+
+
+def _none_left(read: Read, noun: str) -> str:
+    """Why no case is left; of one that lacks truths, which."""
+    counts = f"{len(read.failed)} failed, {len(read.new)} lack the truth of an item"
+    if not len(read.new):
+        return f"no {noun} is left: {counts}"
+    lacks = np.isnan(read.new.true[0])
+    items = [item for item, there in zip(read.sums.formula.items, lacks, strict=True) if there]
+    first = f"{label(read.new.cases[0])} lacks that of {', '.join(map(label, items))}"
+    return f"no {noun} is left: {counts} ({first})"
 
 
 def _refuse(table: Judgments) -> None:

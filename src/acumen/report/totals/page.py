@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -48,6 +49,8 @@ def sections(document: TotalsDocument, ask: Ask) -> Iterator[Section]:
         yield from _charts(document, system, ask, at)
         yield from _tables(document, system, at)
         yield _list(document, system, ask, at)
+        if system.new:
+            yield _list(document, system, ask, at, is_new=True)
     total = document.total
     values: dict[str, object] = {
         "total": total.title,
@@ -232,10 +235,13 @@ def _prorated(document: TotalsDocument, system: SystemTotals, at: int) -> Sectio
     return Section(_key("prorated", at), title, (Table("", ("measure", *heads), tuple(rows)),))
 
 
-def _list(document: TotalsDocument, system: SystemTotals, ask: Ask, at: int) -> Section:
-    rows = system.rows
+def _list(
+    document: TotalsDocument, system: SystemTotals, ask: Ask, at: int, *, is_new: bool = False
+) -> Section:
+    """Every case; or, apart, those without truth."""
+    rows = system.new if is_new else system.rows
     columns: list[Column] = [
-        coded(document.noun, [row.case for row in rows]),
+        replace(coded(document.noun, [row.case for row in rows]), key="case"),
         Column("total", values=tuple(row.total for row in rows), key="total"),
         Column("at least", values=tuple(row.low for row in rows), key="low"),
         Column("at most", values=tuple(row.high for row in rows), key="high"),
@@ -243,14 +249,21 @@ def _list(document: TotalsDocument, system: SystemTotals, ask: Ask, at: int) -> 
     ]
     if document.total.cut is not None:
         columns.append(coded("side of the cut", [row.decision for row in rows]))
-    if document.has_truth:
+    if document.total.bands:
+        columns.append(coded("band", [row.band or UNDEFINED for row in rows]))
+    if any(row.truth is not None for row in rows):
         columns.insert(1, Column("true total", values=tuple(r.truth for r in rows), key="truth"))
-        ends = [_ends(row) for row in rows]
-        columns.append(coded("interval", ends))
-    title = _title("Every case", document, system)
-    key = f"{ask.study}-{_key('cases', at)}"
-    table = Cases(key, title, (plain(system.name),), tuple(columns), len(rows))
-    return Section(_key("cases", at), title, (table,))
+    if any(row.interval is not None for row in rows):
+        columns.append(coded("interval", [_ends(row) for row in rows]))
+    if document.confidence is not None:
+        sure = tuple(row.confidence for row in rows)
+        columns.append(Column("confidence", values=sure, key="confidence"))
+    name, section = ("Cases without truth", "new") if is_new else ("Cases", "cases")
+    whole = f"Every {document.noun}{' without truth' * is_new}"
+    key = f"{ask.study}-{_key(section, at)}-table"
+    names, title = (plain(system.name),), _title(name, document, system)
+    table = Cases(key, _title(whole, document, system), names, tuple(columns), len(rows))
+    return Section(_key(section, at), title, (table,))
 
 
 def _ends(row: CaseTotal) -> str:

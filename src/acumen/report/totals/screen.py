@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import mean
 
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
@@ -15,6 +17,7 @@ from acumen.report.totals.words import (
     ON_SCREEN,
     RATES,
     RISKS,
+    UNITS,
     case_count,
     columns_of,
     error_rows,
@@ -24,6 +27,7 @@ from acumen.report.totals.words import (
 )
 from acumen.results.totals import (
     CaseThreshold,
+    CaseTotal,
     CutMeasure,
     IntervalPart,
     SystemTotals,
@@ -75,6 +79,8 @@ def _off(document: TotalsDocument, system: SystemTotals) -> str:
     way = "too high" if error.bias.value > 0 else "too low"
     off, bias = number(error.mae.value, ".1f").text, number(abs(error.bias.value), ".1f").text
     whose = f"Totals of {case_count(document, error.cases)} are {off} points off on average"
+    if abs(error.bias.value) < 0.05:
+        return f"{whose}, neither too high nor too low in all."
     return f"{whose}, and {bias} {way}."
 
 
@@ -149,8 +155,12 @@ def _of_open(document: TotalsDocument, system: SystemTotals) -> Iterator[str]:
         best = asks[0]
         closed = best.closes_surely if best.closes is None else best.closes
         by = "whatever the answer" if best.closes is None else "by the true answers"
-        cases = f"{closed} of the {cut.open} open cases"
-        yield f"Asking a person {plain(best.item)} alone closes {cases} ({by})."
+        cases = f"of the {counted(cut.open, 'open case')} ({by})"
+        yield (
+            f"Asking a person {plain(best.item)} alone closes {closed} {cases}."
+            if closed
+            else f"No single item, asked of a person, closes any {cases}."
+        )
     prorating = system.prorating
     if prorating is not None and prorating.error is not None:
         bias = said(prorating.error.bias, signed=True)
@@ -158,6 +168,18 @@ def _of_open(document: TotalsDocument, system: SystemTotals) -> Iterator[str]:
     part = system.intervals
     if part is not None:
         yield f"Intervals of {part.width:.1f} points hold {_held(part)}."
+    if system.new:
+        cases = case_count(document, len(system.new))
+        yield f"{cases} without truth: {_of_new(system.new)}."
+
+
+def _of_new(rows: Sequence[CaseTotal]) -> str:
+    """What is said of cases that nothing can be held against."""
+    counts = Counter(row.decision for row in rows)
+    decided = [f"{counts[side]} {side}" for side in ("above", "below", "open") if counts[side]]
+    known = [row.interval for row in rows if row.interval is not None]
+    ends = [f"intervals of {mean(high - low for low, high in known):.1f} points"] if known else []
+    return ", ".join([*decided, *ends]) or "totals alone"
 
 
 def _held(part: IntervalPart) -> str:
@@ -204,8 +226,18 @@ def pairs(document: TotalsDocument, _: Ask) -> Iterator[Section]:
             )
             for key, delta in pair.differences.items()
         )
+        at_equal = (
+            (
+                Cell(f"Surest {percent(both.coverage).text}: {RISKS[of]}"),
+                number(delta.left, ".3f"),
+                number(delta.right, ".3f"),
+                measured_cell(delta, UNITS[of], signed=True),
+            )
+            for of, both in pair.selective.items()
+            for delta in (both.risk,)
+        )
         columns = ("measure", plain(pair.left), plain(pair.right), "difference")
-        table = Table("", columns, tuple(rows))
+        table = Table("", columns, (*rows, *at_equal))
         both = f"{case_count(document, pair.cases)} of both, paired"
         finding = f"{both}; {pair.both_totals} have both totals."
         key = "pair" if at == 0 else f"pair-{at + 1}"

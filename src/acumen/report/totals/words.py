@@ -49,6 +49,7 @@ SELECTIVE: Final = {
     "failure_auroc": ("AUROC of being right", Unit.NUMBER),
 }
 RISKS: Final = {"total": "mean error of totals", "side": "share on the wrong side"}
+UNITS: Final = {"total": Unit.NUMBER, "side": Unit.SHARE}
 LIMITS: Final = {"total": "{:g} points", "side": "{:.1%}"}
 
 
