@@ -153,13 +153,17 @@ def test_a_written_file_is_scored_again_without_a_truth_file(
     assert score(study, "--output", str(tmp_path / "first.json")) == 0
     capsys.readouterr()
     assert run(["score", str(tmp_path / "first.json"), *FAST, "--output", str(again)]) == 0
-    assert "Are its reasons right" not in capsys.readouterr().out
+    # the evidence is kept, and the policy is known; which incidents there were is not
+    printed = capsys.readouterr().out
+    assert re.search(r"^Verdict support +100\.0%", printed, re.M)
+    assert not re.search(r"^Incident precision +[0-9]", printed, re.M)
     first: Any = read_json(tmp_path / "first.json")
     second: Any = read_json(again)
     assert second["auprc"]["ordinal_auprc"] == first["auprc"]["ordinal_auprc"]
     assert second["primitives"] == first["primitives"]
-    assert second["unified_scores"]["process_score"] is None
-    assert second["metrics"]["process"]["reason"] == "none of its components has a value"
+    assert second["unified_scores"]["consistency_score"] == 100.0
+    components = second["unified_metrics_full"]["process_components"]
+    assert components["total_weight"] == 0.15  # of verdict support alone
 
 
 def test_options_fill_what_the_file_lacks_and_no_more(study: Path, tmp_path: Path) -> None:
@@ -337,16 +341,17 @@ def test_a_message_names_the_file_it_is_about(
     assert told.count("\n") == (2 if options else 1)
 
 
-def test_a_file_that_names_an_unknown_policy_asks_for_it(
+def test_a_file_that_names_an_unknown_policy_is_ranked_and_asks_for_it(
     study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document: Any = read_json(study / "results-rag.json")
     document["policy_id"] = "G7_home\x1b[2J"
     path = tmp_path / "r.json"
     path.write_text(json.dumps(document))
-    assert run(["score", str(path), "--truth", str(study / "truth.json")]) == 2
-    told = capsys.readouterr().err
-    assert "give it with --policy FILE" in told
+    assert run(["score", str(path), "--truth", str(study / "truth.json"), *FAST]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"^Ordinal AUPRC +82\.6%", told, re.M)
+    assert "give it with --policy FILE" in " ".join(told.split())
     assert "\x1b" not in told
 
 

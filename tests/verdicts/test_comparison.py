@@ -245,16 +245,15 @@ def test_what_tells_two_runs_apart(methods: Any, runs: Any, stems: Any, names: A
     [
         ([None, None], POLICY.name),
         ([POLICY.name, None], POLICY.name),
-        (["mine"], "the results name the policy 'mine', which does not ship with acumen"),
         (["b", "a"], r"different policies \(a, b\); choose one with --policy"),
     ],
 )
 def test_the_policy_is_the_one_that_the_results_name(stated: Any, policy: str) -> None:
     if policy == POLICY.name:
-        assert _policy(None, stated).name == policy
+        assert _policy(None, None, stated).name == policy
     else:
         with pytest.raises(UsageError, match=policy):
-            _policy(None, stated)
+            _policy(None, None, stated)
 
 
 def test_one_file_given_twice_is_refused() -> None:

@@ -71,7 +71,7 @@ class Fields:
         """An id: text, or a whole number that is taken as text."""
         if isinstance(value, str) and value.strip():
             return value
-        value = _python(value)
+        value = python_value(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         is_null = value is None
@@ -82,7 +82,7 @@ class Fields:
         """A finite number; null is none."""
         if value is None:
             return None
-        value = _python(value)
+        value = python_value(value)
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.wrong(field, f"must be a number, not {what_came(value)}")
         elif isinstance(value, float) and not math.isfinite(value):
@@ -105,7 +105,7 @@ class Fields:
         return {name: value for name, value in values.items() if value is not None}
 
 
-def _python(value: object) -> object:
+def python_value(value: object) -> object:
     """A number of NumPy, as people with dicts may have it, as Python's own; else the value."""
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "ndim", None) == 0 else value

@@ -103,6 +103,17 @@ class Policy:
     rules: tuple[Rule, ...] = ()
     tolerances: Mapping[str, float] = field(default_factory=lambda: TOLERANCES)
     """How far each primitive that is a number may be off."""
+    decides: bool = True
+    """Whether its rules are known; else it only names the levels that verdicts have."""
+
+    @classmethod
+    def of_levels(cls, scale: Scale, name: str) -> Policy:
+        """A policy of which only the levels are known: verdicts can be ranked, not derived.
+
+        >>> Policy.of_levels(Scale.named("risk"), "mine").decides
+        False
+        """
+        return cls(name, scale, scale.levels[0], decides=False)
 
     @property
     def adds(self) -> bool:

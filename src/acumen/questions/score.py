@@ -12,6 +12,8 @@ from acumen.questions import options
 from acumen.questions.question import question
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from acumen.policy import Policy
     from acumen.results.verdicts import PairDocument
     from acumen.verdicts.inputs import Document
@@ -59,6 +61,16 @@ def score(
             more="By default the one that the results name.",
         ),
     ] = None,
+    levels: Annotated[
+        str | Sequence[Any] | None,
+        say(
+            "The levels of the verdicts, lowest first, where no policy says them.",
+            kind=str | None,
+            metavar="LEVELS",
+            more="""Or the name or file of a scale. Verdicts are ranked then, and held against the
+            truth; what follows from evidence needs a policy.""",
+        ),
+    ] = None,
     method: Annotated[
         str | None, say("Whose results to take from a file of several methods.")
     ] = None,
@@ -98,7 +110,7 @@ def score(
     elif not 1 <= len(results) <= 2:
         raise UsageError("give one results file, two to compare, or --demo")
     else:
-        inputs = read_inputs(list(results), truth, reviews, policy, method)
+        inputs = read_inputs(list(results), truth, reviews, policy, method, levels)
     stated: dict[str, Any] = {"run_id": run_id, "domain": domain, "model": model, "k": k}
     against = inputs.truth, inputs.policy, inputs.reviews
     rounds = 1 if len(inputs.runs) == 1 else 2 * len(inputs.runs)

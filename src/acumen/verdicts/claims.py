@@ -27,6 +27,8 @@ class Claim:
     primitives: Mapping[str, float | str] | None = None
     unreadable: bool = False
     """Whether it has a reply in JSON that could not be read, so that its evidence is lost."""
+    row: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
+    """The method's output as it came."""
 
     @property
     def direct_evidence(self) -> tuple[Evidence, ...]:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import Problem, label, refuse
+from acumen.errors import Problem, label, printable, refuse
 from acumen.policy import Policy
 from acumen.verdicts.checks import OUTCOMES, CaseReasoning, check_case, is_scored, snippet_of
 from acumen.verdicts.claims import Claim, Reviews, Truth
@@ -55,7 +55,7 @@ def count_evidence(
     included = [claim for claim in claims if not claim.failed]
     _refuse_missing(included, truth, reviews, source)
     with_primitives = any(claim.primitives is not None for claim in included)
-    with_evidence = _names_evidence(included)
+    with_evidence = _names_evidence(included, policy)
     details = tuple(
         check_case(
             claim,
@@ -74,14 +74,20 @@ def count_evidence(
         of=_columns(details, 1),
         primitive_accuracy=np.array([a / b if b else np.nan for a, b in primitives], np.float64),
         details=details,
-        warnings=(*_warnings(included, details, truth), *_unscored(included, truth, policy)),
+        warnings=(
+            *_warnings(included, details, truth, policy),
+            *_unscored(included, truth, policy),
+        ),
         why_absent=_why_absent(included, truth, policy, reviews),
     )
 
 
-def _names_evidence(claims: Sequence[Claim]) -> bool:
-    """Whether any result says what its verdict rests on; else no verdict can be held to it."""
-    return any(claim.evidence or claim.direct is not None for claim in claims)
+def _names_evidence(claims: Sequence[Claim], policy: Policy) -> bool:
+    """Whether any result says what its verdict rests on; else no verdict can be held to it.
+
+    Nor can any where the rules are not known.
+    """
+    return policy.decides and any(claim.evidence or claim.direct is not None for claim in claims)
 
 
 def _refuse_missing(
@@ -108,11 +114,18 @@ def _columns(details: Sequence[CaseReasoning], side: int) -> dict[str, NDArray[n
     }
 
 
-def _warnings(claims: Sequence[Claim], details: Sequence[CaseReasoning], truth: Truth) -> list[str]:
+def _warnings(
+    claims: Sequence[Claim], details: Sequence[CaseReasoning], truth: Truth, policy: Policy
+) -> list[str]:
+    if not policy.decides:
+        return [
+            f"the policy '{printable(policy.name)}' is not known here: verdicts are ranked and "
+            "held against the truth; for what follows from evidence, give it with --policy FILE"
+        ]
     repeated = sum(len(detail.by_all.trace.repeated) for detail in details)
     unknown = sum(len(detail.by_all.trace.unknown) for detail in details)
     silent = sum(c.rank is not None and c.direct is None for c in claims)
-    silent = silent if _names_evidence(claims) else 0
+    silent = silent if _names_evidence(claims, policy) else 0
     unreadable = sum(claim.unreadable for claim in claims)
     open_cases = sum(c.case in truth and truth[c.case].incidents is None for c in claims)
     open_cases *= any(t.incidents is not None for t in truth.values())
@@ -155,7 +168,8 @@ def _why_absent(
 ) -> dict[str, str]:
     """Plain reasons why a component has nothing to divide, where the inputs are the reason."""
     evidence = [row for claim in claims for row in claim.evidence]
-    lacking = "no case has a verdict" if _names_evidence(claims) else "no result names evidence"
+    names_evidence = _names_evidence(claims, policy)
+    lacking = "no case has a verdict" if names_evidence else "no result names evidence"
     reasons = {
         "consistency": "no case has both a verdict and evidence",
         "verdict_support_rate": lacking,
@@ -175,4 +189,7 @@ def _why_absent(
         reasons["score_consistency"] = "the policy gives no points"
     elif not any(claim.total_score is not None for claim in claims):
         reasons["score_consistency"] = "no total score is claimed"
+    if not policy.decides:
+        snippets = {"snippet_validity", "process"}
+        reasons |= dict.fromkeys({*RATIOS} - snippets, "the rules of the policy are not known")
     return reasons

@@ -13,14 +13,18 @@ from acumen.files.json import parse_json, read_bytes
 from acumen.policy import Policy, builtin_policies, find_policy
 from acumen.results.verdicts import MadeFrom
 from acumen.studies import POLICY, verdict_study
+from acumen.table.scale import Scale, find_scale
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.compute import DEFAULT_POLICY
+from acumen.verdicts.log import log_of
 from acumen.verdicts.read import named_methods, named_policy, parse_results
 from acumen.verdicts.truth import parse_reviews, parse_truth
 
 Document = str | Path | Mapping[str, Any] | Sequence[Any]
 """A JSON file, or what is in one."""
 
+UNNAMED: Final = "unnamed"
+"""The policy of results that name none, where only levels are given."""
 DEMO: Final = "demo"
 """Stands for the bundled study: its results, truth and reviews."""
 
@@ -43,7 +47,9 @@ class Files:
     def json(self, document: Document, role: str) -> object:
         """A document as it is, or from its file."""
         if isinstance(document, str | Path):
-            return parse_json(self.content(document, role), source=source_name(document))
+            data, source = self.content(document, role), source_name(document)
+            log = log_of(data, source) if role == "results" else None
+            return parse_json(data, source=source) if log is None else log
         self.are_all = False
         return document
 
@@ -84,6 +90,7 @@ def read_inputs(
     reviews: Document | None,
     policy: str | Path | Policy | None,
     method: str | None,
+    levels: object = None,
 ) -> Inputs:
     """Everything from its file, or as it is."""
     paths = [str(one) for one in results if isinstance(one, str | Path)]
@@ -91,7 +98,7 @@ def read_inputs(
         raise UsageError("the same results file is given twice")
     files = Files()
     documents = [files.json(one, "results") for one in results]
-    rules = _policy(policy, [named_policy(document) for document in documents])
+    rules = _policy(policy, levels, [named_policy(document) for document in documents])
     if isinstance(policy, Policy):
         files.are_all = False
     elif policy is not None and str(policy) not in builtin_policies():
@@ -131,16 +138,24 @@ def demo_inputs(policy: str | Path | Policy | None, method: str | None) -> Input
     return replace(inputs, files=Files(are_all=not isinstance(policy, Policy)))
 
 
-def _policy(policy: str | Path | Policy | None, stated: Sequence[str | None]) -> Policy:
-    """The policy asked for, else the one the results name, else the one that ships."""
+def _policy(
+    policy: str | Path | Policy | None, levels: Any, stated: Sequence[str | None]
+) -> Policy:
+    """The policy asked for, else the one the results name, else the one that ships.
+
+    Of a policy that does not ship only its levels are needed for what needs no rules.
+    """
     if policy is not None:
+        if levels is not None:
+            raise UsageError("a policy has levels of its own: leave --levels out, or --policy")
         return find_policy(policy)
     names = {name for name in stated if name is not None}
     if len(names) > 1:
         several = f"different policies ({', '.join(map(printable, sorted(names)))})"
         raise UsageError(f"the results name {several}; choose one with --policy")
+    if levels is not None:
+        return Policy.of_levels(find_scale(levels), names.pop() if names else UNNAMED)
     name = names.pop() if names else DEFAULT_POLICY
-    if name not in builtin_policies():
-        other = f"the policy '{printable(name)}', which does not ship with acumen"
-        raise UsageError(f"the results name {other}; give it with --policy FILE")
-    return find_policy(name)
+    if name in builtin_policies():
+        return find_policy(name)
+    return Policy.of_levels(Scale.named("risk"), name)

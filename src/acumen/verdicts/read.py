@@ -7,6 +7,8 @@ beside what it says of itself. The ``amos`` method writes a shape of its own, wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
 
 from acumen.errors import DataError, UsageError, label, printable, what_came
 from acumen.files.fields import Fields, Record
@@ -15,6 +17,13 @@ from acumen.files.text import folded
 from acumen.policy import NO_INCIDENT, Evidence, Policy
 from acumen.readers.logs import at
 from acumen.verdicts.claims import PROVENANCE, CaseTruth, Claim, VerdictRun
+
+CASE: Final = ("business_id", "case_id", "sample_id")
+"""Keys that name the case of a result."""
+TRUTH: Final = ("gt_verdict", "ground_truth")
+"""Keys of the truth that a result carries along."""
+OUTPUTS: Final = ("verdict", "evidences", "justification", "primitives")
+"""What an output says: without any of these it is no output, though there may be a reply."""
 
 
 def named_policy(document: object) -> str | None:
@@ -46,14 +55,14 @@ def parse_results(
     truth: dict[str, CaseTruth] = {}
     for place, row in rows:
         fields.case = None
-        case = fields.name(f"{place}.business_id", row.get("business_id", row.get("case_id")))
+        case = fields.name(f"{place}.{CASE[0]}", next((row[k] for k in CASE if k in row), None))
         if case is None:
             continue
         fields.case = case
         if case in claims:
             fields.wrong(place, "duplicate: this case stands above already")
             continue
-        claims[case] = _claim(case, row, policy, fields)
+        claims[case] = replace(_claim(case, row, policy, fields), row=row)
         known = _carried_truth(row, policy, fields)
         if known is not None:
             truth[case] = known
@@ -150,10 +159,12 @@ def _claim(case: str, row: Record, policy: Policy, fields: Fields) -> Claim:
 def _with_reply(row: Record) -> tuple[Record, bool]:
     """The row with the JSON that its ``response`` is the text of, and whether that is unreadable.
 
-    A text that is no JSON, or stands beside an output of its own, is let be.
+    A text that is no JSON, or stands beside an output of its own, is let be; an output that is
+    empty, or holds only why it could not be read, is none.
     """
-    text = row.get("response")
-    if row.get("parsed") is not None or _amos_output(row) is not None:
+    text, parsed = row.get("response"), row.get("parsed")
+    is_empty = parsed is None or (isinstance(parsed, dict) and not parsed.keys() & {*OUTPUTS})
+    if not is_empty or _amos_output(row) is not None:
         return row, False
     if not isinstance(text, str) or not text.lstrip().startswith("{"):
         return row, False
@@ -169,7 +180,7 @@ def _rank(field: str, value: object, policy: Policy, fields: Fields) -> int | No
     try:
         return policy.scale.rank(value)
     except ValueError as error:
-        fields.wrong(field, f"{error}; other levels need their own --policy")
+        fields.wrong(field, f"{error}; other levels need their own --policy, or --levels")
         return None
 
 
@@ -222,9 +233,10 @@ def _direct(
 
 def _carried_truth(row: Record, policy: Policy, fields: Fields) -> CaseTruth | None:
     """The truth a row carries itself, for results scored without a truth file."""
-    if row.get("gt_verdict") is None:
+    key = next((key for key in TRUTH if row.get(key) is not None), None)
+    if key is None:
         return None
-    rank = _rank("gt_verdict", row["gt_verdict"], policy, fields)
+    rank = _rank(key, row[key], policy, fields)
     primitives = fields.values("gt_primitives", row.get("gt_primitives"))
     return None if rank is None else CaseTruth(rank, primitives=primitives)
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, Final
 
 import numpy as np
 
 from acumen._version import __version__
 from acumen.evaluation.charted import summarize_levels
+from acumen.files.fields import python_value
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS, Metric, metrics_of
@@ -197,11 +199,16 @@ def _primitives(study: PreparedStudy, metrics: Mapping[str, Measured]) -> Primit
 
 
 def _rows(study: PreparedStudy) -> Iterator[dict[str, Any]]:
-    """One row a case, in the order of the results; enough to score the ranking again."""
+    """One row a case, in the order of the results: the method's own, and what is true beside it.
+
+    Scored again, it is the same study.
+    """
     levels = study.policy.scale.levels
     for claim in study.run.claims:
         known = study.truth.get(claim.case)
+        own = _plain(claim.row)
         row: dict[str, Any] = {
+            **(own if isinstance(own, dict) and not claim.failed else {}),
             "business_id": claim.case,
             "verdict": None if claim.rank is None else levels[claim.rank],
             "gt_verdict": None if known is None else levels[known.rank],
@@ -212,6 +219,16 @@ def _rows(study: PreparedStudy) -> Iterator[dict[str, Any]]:
         else:
             row["correct"] = known is not None and claim.rank == known.rank
         if claim.primitives is not None and known is not None and known.primitives is not None:
-            row["parsed"] = {"primitives": dict(claim.primitives)}
             row["gt_primitives"] = dict(known.primitives)
         yield row
+
+
+def _plain(value: object) -> object:
+    """What JSON can hold of a value that came from Python; null for the rest."""
+    value = python_value(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    is_plain = value is None or isinstance(value, str | int | float)
+    return value if is_plain and not (isinstance(value, float) and not isfinite(value)) else None

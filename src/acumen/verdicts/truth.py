@@ -61,17 +61,22 @@ def _undeclared(name: str, cases: list[str], policy: Policy) -> str:
 def _incidents(
     value: object, policy: Policy, fields: Fields, undeclared: dict[str, list[str]]
 ) -> dict[str, Incident] | None:
-    """The incidents of one case; cases with a modifier the policy lacks go to ``undeclared``."""
-    if value is None:
+    """The incidents of one case; cases with a modifier the policy lacks go to ``undeclared``.
+
+    None where the policy is not known: what it calls an incident is not known either.
+    """
+    if value is None or not policy.decides:
         return None
     names = {folded(modifier.name): modifier.name for modifier in policy.modifiers}
     incidents: dict[str, Incident] = {}
     for place, row in fields.records("incidents", value):
         review = fields.name(f"{place}.review_id", row.get("review_id"))
-        severity = row.get("severity")
+        # later files name the field that was judged, and its value
+        key = "severity_value" if "severity" not in row and "severity_value" in row else "severity"
+        severity = row.get(key)
         if not isinstance(severity, str) or folded(severity) not in policy.severities:
             known = ", ".join(f"'{s}'" for s in sorted(policy.severities))
-            fields.wrong(f"{place}.severity", f"{what_came(severity)} is not one of {known}")
+            fields.wrong(f"{place}.{key}", f"{what_came(severity)} is not one of {known}")
             continue
         modifiers = set()
         for inner, name in fields.entries(f"{place}.modifiers", row.get("modifiers")):

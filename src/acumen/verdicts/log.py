@@ -1,0 +1,44 @@
+"""Results that were written a line at a time, as runs do while they go on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from acumen.errors import DataError, Problem, what_came
+from acumen.files.json import decode_text, parse_json
+
+METRICS: Final = "metrics"
+"""The type of a line that sums the run up and is no result."""
+
+
+def log_of(data: bytes, source: str) -> dict[str, object] | None:
+    """The lines of a log as one document of results; None where the file is no log.
+
+    A log has an object in its first line and more lines below it.
+
+    >>> log_of(b'{"sample_id": "A", "verdict": null}\\n{"type": "metrics"}', "x")["results"]
+    [{'sample_id': 'A', 'verdict': None}]
+    >>> log_of(b'{"results": []}', "x") is None
+    True
+    """
+    lines = decode_text(data, source).splitlines()
+    numbered = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
+    first = numbered[0][1] if numbered else ""
+    if len(numbered) < 2 or not (first.startswith("{") and first.endswith("}")):
+        return None
+    header: dict[str, object] = {}
+    rows: list[object] = []
+    for number, line in numbered:
+        try:
+            row = parse_json(line, source)
+        except DataError as error:
+            where = [Problem(p.message, line=number, field=p.field) for p in error.problems]
+            raise DataError(where, source=source) from None
+        if not isinstance(row, dict):
+            came = Problem(f"must be an object, not {what_came(row)}", line=number)
+            raise DataError([came], source=source)
+        if row.get("type") != METRICS:
+            rows.append(row)
+        elif isinstance(own := row.get("metadata"), dict):
+            header |= own
+    return {**header, "results": rows}
