@@ -133,7 +133,9 @@ def features_and_target() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_logistic_agrees_with_scikit_learn_on_the_same_standardised_data() -> None:
     x, y, _ = features_and_target()
-    oracle = LogisticRegression(C=1.0).fit(StandardScaler().fit_transform(x), y)
+    oracle = LogisticRegression(C=1.0, solver="newton-cg", tol=1e-12).fit(
+        StandardScaler().fit_transform(x), y
+    )
     expected = oracle.predict_proba(StandardScaler().fit_transform(x))[:, 1]
     np.testing.assert_allclose(LogisticCalibrator.fit(x, y).predict(x), expected, rtol=0, atol=1e-9)
 
@@ -153,6 +155,17 @@ def test_isotonic_agrees_with_scikit_learn_also_beyond_its_ends() -> None:
     new = np.linspace(-9, 9, 500)
     fitted = IsotonicCalibrator.fit(x[:, 0], y)
     np.testing.assert_allclose(fitted.predict(new), oracle.predict(new), rtol=0, atol=1e-9)
+
+
+def test_a_logistic_fit_ends_where_its_likelihood_is_flat() -> None:
+    rng = np.random.default_rng(3)
+    x = np.c_[rng.normal(size=200), 40.0 + 9.0 * rng.normal(size=200), rng.integers(0, 5, 200)]
+    y = (rng.random(200) < sigmoid(2.5 * x[:, 0] + 0.1 * (x[:, 1] - 40))).astype(np.float64)
+    model = LogisticCalibrator.fit(x, y)
+    z = (x - np.array(model.scaler.mean)) / np.array(model.scaler.std)
+    residual = model.predict(x) - y
+    slope = np.array([residual.sum(), *(z.T @ residual + np.array(model.coefficients))])
+    assert np.abs(slope).max() < 1e-7
 
 
 def test_logistic_refuses_shares_and_one_class() -> None:
@@ -246,7 +259,9 @@ def test_a_logistic_fit_of_a_run_is_scikit_learns_on_its_answered_rows() -> None
     raw[np.isnan(raw)] = 3.0  # only ratings are ever null here
     y = (TABLE.prediction == TABLE.truth)[rows].astype(float)
     z = StandardScaler().fit_transform(raw)
-    expected = LogisticRegression(C=1.0).fit(z, y).predict_proba(z)[:, 1]
+    expected = (
+        LogisticRegression(C=1.0, solver="newton-cg", tol=1e-12).fit(z, y).predict_proba(z)[:, 1]
+    )
     got = confidence.compute("calibrated", TABLE, calibration=fitted)[rows]
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9)
 

@@ -209,3 +209,25 @@ def test_a_name_in_place_of_a_function_is_refused() -> None:
         UsageError, match="a function of rows, such as compute_aurc, not the text 'aurc'"
     ):
         bootstrap_by_participant(rows, metric_fn="aurc")  # type: ignore[arg-type]
+
+
+def test_the_resamples_of_few_cases_carry_their_chances() -> None:
+    """One case answers all, one nothing: of AA, AB, BA and BB the middle two are one resample."""
+    full = ItemPrediction(1, 1, 1.0, 1, "Sleep")
+    open_ = ItemPrediction(None, 1, 1.0, 2, "Sleep")
+    result = bootstrap_by_participant([full, open_], metric_fn=compute_cmax)
+    assert result.probability is not None
+    chances = dict(zip(result.replicates.tolist(), result.probability.tolist(), strict=True))
+    assert chances == pytest.approx({1.0: 0.25, 0.5: 0.5, 0.0: 0.25})
+    assert result.std_error == pytest.approx(np.sqrt(0.125))  # not that of 0, 1/2, 1 alike: 0.408
+
+
+def test_many_cases_are_drawn_alike() -> None:
+    result = bootstrap_by_participant(rows(), metric_fn=compute_cmax, n_resamples=50)
+    assert result.probability is None
+    assert result.std_error == pytest.approx(np.std(result.replicates))
+
+
+def test_without_a_resample_that_has_a_value_there_is_no_error() -> None:
+    result = bootstrap_by_participant(rows(), metric_fn=lambda _: None, n_resamples=20)
+    assert result.std_error is None

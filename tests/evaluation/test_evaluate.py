@@ -26,7 +26,7 @@ from acumen.readers.columns import from_columns
 from acumen.readers.run import read_run
 from acumen.report.sections import sections_of
 from acumen.report.terminal import render
-from acumen.results.metrics import MetricsArtifact, read_artifact
+from acumen.results.metrics import MetricsArtifact, Variant, read_artifact
 from acumen.studies import phq8_run
 from acumen.table.judgments import Judgments
 from tests.evaluations import evaluate
@@ -130,6 +130,19 @@ def test_numbers_of_a_study_worked_out_by_hand_reach_the_artifact() -> None:
         "the coverage asked for is above cmax"
     )
     assert document["curve"]["threshold"] == [2.0, 1.0]
+
+
+def test_coverages_that_two_digits_do_not_tell_apart_have_keys_of_their_own(
+    few_shot: Judgments,
+) -> None:
+    plan = Plan(confidence="llm", coverage_grid=(0.101, 0.104, 0.5), options=QUICK)
+    variant = evaluate(few_shot, None, plan).document.confidence_variants["llm"]
+    assert isinstance(variant, Variant)
+    assert [*variant.mae_at_coverage] == ["0.101", "0.104", "0.50"]
+    assert [p.requested for p in variant.mae_at_coverage.values()] == [0.101, 0.104, 0.5]
+    ends = variant.bootstrap.ci95["mae_at_coverage"]
+    assert isinstance(ends, dict)
+    assert [*ends] == ["0.101", "0.104", "0.50"]
 
 
 @pytest.mark.parametrize(("loss", "multiplier"), [("abs_norm", 3), ("abs", 1)])

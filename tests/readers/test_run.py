@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +90,30 @@ def test_two_point_zero_is_two() -> None:
     assert table.prediction.tolist() == run_from_document(run_document()).prediction.tolist()
 
 
-def test_a_truth_is_never_null() -> None:
+def test_a_truth_that_is_null_is_left_out_as_one_that_is_absent() -> None:
+    null, absent = run_document(), run_document()
+    entries(null)[0]["ground_truth_items"]["Sleep"] = None
+    del entries(absent)[0]["ground_truth_items"]["Sleep"]
+    entries(null)[1]["ground_truth_items"] = None
+    del entries(absent)[1]["ground_truth_items"]
+    table, same = run_from_document(null), run_from_document(absent)
+    assert table.no_truth == same.no_truth == 1 + len(ITEMS)
+    for column in ("case", "item", "truth", "prediction", "outcome"):
+        assert getattr(table, column).tolist() == getattr(same, column).tolist()
+
+
+def test_a_mean_of_nothing_may_be_nan_and_rows_may_not(tmp_path: Path) -> None:
     document = run_document()
-    entries(document)[0]["ground_truth_items"]["Sleep"] = None
-    assert "item Sleep, ground_truth_items: null where a level" in refused(document)
+    results = document["experiments"][0]["results"]
+    results["item_mae_weighted"] = float("nan")
+    results["per_item"] = {"Sleep": {"mae": float("nan")}}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document))
+    assert read_run(path).warnings == ()
+    entries(document)[0]["item_signals"]["Sleep"]["llm_evidence_count"] = float("nan")
+    path.write_text(json.dumps(document))
+    with pytest.raises(DataError, match=r"llm_evidence_count.*NaN is not JSON"):
+        read_run(path)
 
 
 @pytest.mark.parametrize("field", ["predicted_items", "item_signals"])
@@ -145,7 +166,10 @@ def test_a_missing_or_misspelled_field_is_named(field: str) -> None:
     entry[field + "s"] = entry.pop(field)
     assert f"participant 102, {field}: is missing (did you mean {field}s?)" in refused(document)
     entry[field] = None
-    assert f"{field}: must be an object by item, not null" in refused(document)
+    message = "must be an object by item, not null"
+    if field == "ground_truth_items":  # a null is no truth, and so is a missing key
+        message = f"is missing (did you mean {field}s?)"
+    assert f"{field}: {message}" in refused(document)
 
 
 @pytest.mark.parametrize(

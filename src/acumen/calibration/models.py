@@ -19,6 +19,8 @@ from acumen.results.calibration import Linear, Logistic, Steps, Temperature, Wei
 from acumen.types import Floats
 from acumen.views.forecast import CLIP
 
+TOLERANCE: Final = 1e-10
+"""Of the slope where a logistic fit ends."""
 STEEPEST: Final = 45
 """Temperatures are sought between e^−45 and e^45: beyond, doubles tell nothing apart."""
 
@@ -97,7 +99,7 @@ class LogisticCalibrator(Logistic):
         from sklearn.linear_model import LogisticRegression
 
         y = _right_or_wrong(target, "logistic")
-        estimator = LogisticRegression(C=1.0, max_iter=1000)
+        estimator = LogisticRegression(C=1.0, solver="newton-cholesky", tol=TOLERANCE)
         return cls.model_validate(_fit_linear(estimator, inputs, y, weight))
 
     def predict(self, inputs: ArrayLike) -> Floats:
@@ -123,7 +125,7 @@ class PlattCalibrator(LogisticCalibrator):
         w = np.ones(len(y)) if weight is None else np.asarray(weight, np.float64)
         right, wrong = float(w @ y), float(w @ (1 - y))
         smoothed = np.where(y == 1.0, (right + 1) / (right + 2), 1 / (wrong + 2))
-        estimator = LogisticRegression(C=np.inf, max_iter=10_000, tol=1e-10)
+        estimator = LogisticRegression(C=np.inf, max_iter=10_000, tol=TOLERANCE)
         twice, both = np.concatenate([x, x]), np.repeat([1.0, 0.0], len(y))
         shares = np.concatenate([w * smoothed, w * (1 - smoothed)])
         return cls.model_validate(_fit_linear(estimator, twice, both, shares))

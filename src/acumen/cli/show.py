@@ -120,8 +120,11 @@ def _one_by_one(
     from acumen.report.blocks import Folded, Paragraph, Table, Tone, in_text
     from acumen.report.formats import FOR_PROGRAMS
     from acumen.report.sections import sections_of
+    from acumen.report.selective.beside import beside
     from acumen.results.kinds import title_of
 
+    if form not in FOR_PROGRAMS:
+        yield from beside(documents)
     for document in documents:
         if form in FOR_PROGRAMS:
             sections = sections_of(document, full=True, metrics=metrics)

@@ -45,13 +45,30 @@ class BootstrapResult:
     drop_rate: float | None
     """Share of the resamples in which the metric is undefined."""
     replicates: Floats = field(repr=False)
+    probability: Floats | None = field(default=None, repr=False)
+    """How likely each resample is; None where all are equally likely.
+
+    Of few cases every resample is there once, and they are not equally likely.
+    """
+
+    @property
+    def std_error(self) -> float | None:
+        """The standard deviation over the resamples that have a value, each by its chance."""
+        there = np.isfinite(self.replicates)
+        if not there.any():
+            return None
+        chance = np.ones(len(there)) if self.probability is None else self.probability
+        values, weight = self.replicates[there], chance[there]
+        mean = np.average(values, weights=weight)
+        return float(np.sqrt(np.average((values - mean) ** 2, weights=weight)))
 
     @classmethod
     def of(cls, numbers: Inference | Contrast, n_cases: int) -> Self:
         """The result of one side, or of a difference."""
         draws = numbers.replicates
         values = (numbers.value, numbers.reason, numbers.interval, numbers.percentile)
-        return cls(*values, n_cases, len(draws), draws.drop_rate, draws.values)
+        numbers_of = draws.drop_rate, draws.values, draws.probability
+        return cls(*values, n_cases, len(draws), *numbers_of)
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,16 @@ _PERCENT: Final = ("aurc_gap_pct", "augrc_gap_pct", "achievable_gain_pct")
 _AT_COVERAGE: Final = {"aurc_at_coverage": "aurc_at_c", "augrc_at_coverage": "augrc_at_c"}
 
 
+def coverage_key(coverage: float) -> str:
+    """The key of a coverage in the document that the source defines: two digits, if they do.
+
+    >>> [coverage_key(c) for c in (0.1, 0.104, 0.125)]
+    ['0.10', '0.104', '0.125']
+    """
+    short = f"{coverage:.2f}"
+    return short if float(short) == coverage else repr(float(coverage))
+
+
 def source_keys(plan: Plan) -> dict[str, str]:
     """Our name of a metric -> its key in the document that the source defines."""
     areas = {metric.name: _AT_COVERAGE[name] for name, metric in plan.areas().items()}
@@ -80,7 +90,7 @@ def variant(
         **areas,
         interpretation=document.Interpretation(**{name: value[name] for name in _PERCENT}),
         mae_at_coverage={
-            f"{coverage:.2f}": document.RiskAtCoverage(
+            coverage_key(coverage): document.RiskAtCoverage(
                 requested=coverage,
                 achieved=finite(accepted / rows) if rows else None,
                 value=finite(lost / accepted * ranking.unit),
@@ -103,7 +113,7 @@ def _bootstrap(
     """The percentile intervals and drop rates, under the source's keys."""
     keys = source_keys(plan)
     listed = {keys[name]: i for name, i in numbers.items() if name in keys}
-    by_coverage = {f"{c:.2f}": numbers[metric.name] for c, metric in plan.risks().items()}
+    by_coverage = {coverage_key(c): numbers[metric.name] for c, metric in plan.risks().items()}
     enumerated = listed["cmax"].replicates.probability is not None
 
     def under_keys(read: Callable[[Inference], Any]) -> dict[str, Any]:

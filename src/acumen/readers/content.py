@@ -49,6 +49,13 @@ _SKIPPABLE: Final = b"\x2a\x4d\x18"
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(:)?|[\[{]|[\]}]')
 
 
+AGGREGATES: Final = frozenset(
+    {"item_mae_weighted", "item_mae_by_item", "item_mae_by_subject", "per_item"}
+    | {"prediction_coverage", "total_metrics", "aggregates", "metrics", "summary"}
+)
+"""Keys of a run that sum its rows up; nothing is computed from them."""
+
+
 @dataclass(frozen=True)
 class Head:
     """The beginning of a file, as a format is recognised by."""
@@ -177,8 +184,10 @@ class Content:
 
     @cached_property
     def document(self) -> object:
-        """As one strict JSON document."""
-        return parse_json(self.data, source=self.name)
+        """As one strict JSON document; a run may have NaN for a mean of nothing."""
+        is_run = b'"experiments"' in self.data and b"NaN" in self.data
+        below = AGGREGATES if is_run else ()
+        return parse_json(self.data, source=self.name, nan_below=below)
 
     @property
     def source(self) -> Source:

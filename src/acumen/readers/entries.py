@@ -214,6 +214,8 @@ def _rows_of(
         ranks = []
         for key, none in zip(_FIELDS, (None, _ABSENT), strict=False):
             value = objects.get(key, {}).get(item, _ABSENT)
+            if none is _ABSENT and value is None:
+                value = _ABSENT  # a truth that is null is no truth, as one that is not there
             try:
                 ranks.append(NO_PREDICTION if value is none else scale.rank(value))
             except ValueError as error:
@@ -227,9 +229,11 @@ def _rows_of(
 def _objects(record: dict[str, Any], fields: Fields) -> dict[str, dict[str, Any]]:
     """The fields that must be objects; the first must be there, and no name may be mistyped."""
     objects = {}
-    others = tuple(key for key in record if not key.endswith("_total"))
+    others = tuple(k for k in record if not k.endswith("_total") and k not in _FIELDS)
     for key in _FIELDS:
         value = record.get(key, _ABSENT)
+        if value is None and key == _FIELDS[1]:
+            value = _ABSENT
         if isinstance(value, dict):
             objects[key] = value
         elif value is not _ABSENT:

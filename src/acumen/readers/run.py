@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -198,6 +199,8 @@ def _checked_against(table: Judgments, results: dict[str, Any]) -> Judgments:
 def _close(stated: object, value: float) -> bool:
     if isinstance(stated, bool) or not isinstance(stated, int | float):
         return stated is None
+    if math.isnan(stated):
+        return True
     return value - 5e-3 <= stated <= value + 5e-3
 
 

@@ -24,7 +24,13 @@ from acumen.report.blocks import (
 from acumen.report.cells import measured_cell, number, plain, settings, title_of
 from acumen.report.plots import plot, plots
 from acumen.report.sections import Ask, Family, remarks
-from acumen.results.calibration import CalibrationDocument, Measures, MetricsPart
+from acumen.results.calibration import (
+    CalibrationDocument,
+    Measures,
+    MetricsPart,
+    Steps,
+    Weights,
+)
 from acumen.values.measured import Measured
 
 FIRST: Final = ("ece", "brier", "nll", "auroc")
@@ -92,6 +98,8 @@ def _change(document: CalibrationDocument) -> str:
     """What the calibrator does to the error."""
     cells = [fact.cell for fact in _facts(document)]
     before, _, after = (f"{cell.text} (interval {cell.interval})" for cell in cells)
+    if cells[0].value is None:
+        return f"On cases it never saw its calibration error is {after}."
     return f"The calibration error was {before}; on cases it never saw it is {after} after."
 
 
@@ -143,12 +151,39 @@ def _measures(document: CalibrationDocument) -> MetricsPart | None:
 
 
 def _parameters(document: CalibrationDocument) -> Table:
+    """What was fitted: of several features a row each, of steps a row each."""
+    if isinstance(document.model, Weights):
+        return _weights(document.model, _inputs(document))
+    if isinstance(document.model, Steps):
+        points = zip(document.model.x_thresholds, document.model.y_thresholds, strict=True)
+        rows = tuple((number(x, ".6g"), number(y, ".6g")) for x, y in points)
+        return Table("Parameters", ("from a confidence of", "it becomes"), rows)
     parameters = {} if document.model is None else document.model.model_dump(exclude_none=True)
     rows = tuple(
         (Cell(key), number(value, ".6g") if isinstance(value, float) else Cell(plain(value)))
         for key, value in parameters.items()
     )
     return Table("Parameters", ("parameter", "value"), rows)
+
+
+def _weights(model: Weights, inputs: list[str]) -> Table:
+    """Each feature with its coefficient, and how it is standardised; then the intercept."""
+    columns = (model.coefficients, model.scaler.mean, model.scaler.std)
+    names = (
+        inputs
+        if len(inputs) == len(model.coefficients)
+        else map(str, range(1, 1 + len(columns[0])))
+    )
+    rows = [
+        (Cell(plain(feature)), *(number(value, ".6g") for value in values))
+        for feature, *values in zip(names, *columns, strict=True)
+    ]
+    rows.append((Cell("intercept"), number(model.intercept, ".6g"), Cell(""), Cell("")))
+    return Table("Parameters", ("feature", "coefficient", "mean", "SD"), tuple(rows))
+
+
+def _inputs(document: CalibrationDocument) -> list[str]:
+    return [document.confidence] if document.confidence else list(document.features or [])
 
 
 def _metrics(measures: Measures | None) -> Mapping[str, Measured]:

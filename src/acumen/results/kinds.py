@@ -83,9 +83,20 @@ def kind_of(content: object) -> str | None:
     name = str(content.get("kind", "")).removeprefix("acumen ")
     if name in LISTED:
         return name
+    if holds_results(content):
+        return "results"
     return next(
         (kind for kind, sets in OLDER.items() if any(keys <= content.keys() for keys in sets)), None
     )
+
+
+def holds_results(content: Mapping[str, Any]) -> bool:
+    """Whether it holds verdicts of a method, scored or not."""
+    from acumen.results.verdicts import CASE
+
+    rows = content.get("results")
+    first = rows[0] if isinstance(rows, list) and rows else None
+    return isinstance(first, dict) and "verdict" in first and bool(first.keys() & {*CASE})
 
 
 def document_of(content: object, source: str) -> Any:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Sized
 from pathlib import Path, PurePath
-from typing import Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import BaseModel, Discriminator, Field, Tag, field_validator, model_validator
 
 from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.errors import DataError, label, printable
@@ -19,6 +19,7 @@ from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.charted import Summary
 from acumen.results.slices import Slice
+from acumen.results.source import completed, is_source
 from acumen.table.levels import inferred_note
 from acumen.values.measured import (
     Delta,
@@ -97,8 +98,8 @@ class Population(Model):
         default=None, description="share of the weight that one case holds"
     )
     items_total: int
-    items_answered: int
-    items_abstained: int
+    items_answered: int | None = None
+    items_abstained: int | None = None
     answered_by_input: list[int] = Field(default_factory=list)
     """Answered rows of each input; the two counts above are the first input's."""
     outcomes: dict[str, int] = Field(default_factory=dict)
@@ -118,7 +119,7 @@ class LossDescription(Model):
 
     name: str
     definition: str
-    raw_multiplier: int
+    raw_multiplier: int | None
     costs: list[list[float]] | None = Field(
         default=None, description="by truth, then prediction, of a loss that does not ship"
     )
@@ -128,37 +129,38 @@ class LossDescription(Model):
 class Interpretation(Model):
     """Excess and gain in percent."""
 
-    aurc_gap_pct: float | None
-    augrc_gap_pct: float | None
-    achievable_gain_pct: float | None
+    aurc_gap_pct: float | None = None
+    augrc_gap_pct: float | None = None
+    achievable_gain_pct: float | None = None
 
 
 class AreaAtCoverage(Model):
     """An area up to a coverage: what was asked for, what was used."""
 
-    requested: float
-    used: float
-    value: float | None
+    requested: float | None = None
+    used: float | None = None
+    value: float | None = None
 
 
 class RiskAtCoverage(Model):
     """The risk where a coverage is first reached."""
 
     requested: float
-    achieved: float | None
-    value: float | None
+    achieved: float | None = None
+    value: float | None = None
 
 
 class BootstrapModel(Model):
     """Percentile intervals of the case bootstrap, and how often a metric was undefined."""
 
-    seed: int
-    n_resamples: int
+    seed: int | None = None
+    n_resamples: int | None = None
     ci95: dict[str, Ends | dict[str, Ends | None] | None] = Field(
+        default_factory=dict,
         description="as the source defines it: 95% percentiles of the resamples; the interval that "
-        "covers, and that is shown, is the one in metrics"
+        "covers, and that is shown, is the one in metrics",
     )
-    drop_rate: dict[str, float | dict[str, float | None] | None]
+    drop_rate: dict[str, float | dict[str, float | None] | None] = Field(default_factory=dict)
     method: str = "multinomial"
     left_out: Literal["many_rows"] | None = Field(
         default=None, description="why no resample was drawn, though nobody asked for none"
@@ -175,10 +177,10 @@ class BootstrapModel(Model):
 class CurveModel(Model):
     """The working points."""
 
-    coverage: list[float]
-    selective_risk: list[float]
-    generalized_risk: list[float]
-    threshold: list[float]
+    coverage: list[float] = Field(default_factory=list)
+    selective_risk: list[float] = Field(default_factory=list)
+    generalized_risk: list[float] = Field(default_factory=list)
+    threshold: list[float] = Field(default_factory=list)
     thinned_from: int | None = Field(
         default=None, description="how many there are, where these are only some of very many"
     )
@@ -193,22 +195,35 @@ class CurveModel(Model):
 class Variant(Model):
     """Everything about one confidence function on one input."""
 
-    cmax: float | None
-    aurc_full: float | None
-    augrc_full: float | None
-    aurc_optimal: float | None
-    augrc_optimal: float | None
-    eaurc: float | None
-    eaugrc: float | None
-    aurc_achievable: float | None
-    interpretation: Interpretation
-    aurc_at_c: AreaAtCoverage
-    augrc_at_c: AreaAtCoverage
-    mae_at_coverage: dict[str, RiskAtCoverage]
-    bootstrap: BootstrapModel
-    curve: CurveModel
+    cmax: float | None = None
+    aurc_full: float | None = None
+    augrc_full: float | None = None
+    aurc_optimal: float | None = None
+    augrc_optimal: float | None = None
+    eaurc: float | None = None
+    eaugrc: float | None = None
+    aurc_achievable: float | None = None
+    interpretation: Interpretation = Interpretation()
+    aurc_at_c: AreaAtCoverage = AreaAtCoverage()
+    augrc_at_c: AreaAtCoverage = AreaAtCoverage()
+    mae_at_coverage: dict[str, RiskAtCoverage] = Field(default_factory=dict)
+    bootstrap: BootstrapModel = BootstrapModel()
+    curve: CurveModel = CurveModel()
     metrics: dict[str, Measured] = Field(default_factory=dict)
     conventions: dict[str, float] = Field(default_factory=dict)
+
+
+def _how_many(entry: object) -> str:
+    """Of one input, or of several by name: nothing but its keys tells them apart."""
+    several = isinstance(entry, dict) and entry and not entry.keys() & Variant.model_fields.keys()
+    return "inputs" if several else "input"
+
+
+OneOrSeveral = Annotated[
+    Annotated[Variant, Tag("input")] | Annotated[dict[str, Variant], Tag("inputs")],
+    Discriminator(_how_many),
+]
+"""The numbers of a function: on one input, or on each of several."""
 
 
 class Matched(Model):
@@ -370,12 +385,12 @@ class MetricsArtifact(Model):
 
     kind: Literal["metrics"] = "metrics"
     schema_version: str = SCHEMA_VERSION
-    created_at: str
+    created_at: str | None = None
     command: str | None = Field(default=None, description="what makes it again")
     inputs: list[Input]
     population: Population
     loss: LossDescription
-    confidence_variants: dict[str, Variant | dict[str, Variant]] = Field(
+    confidence_variants: dict[str, OneOrSeveral] = Field(
         description="by function; of several inputs, by function and input_0, input_1, …"
     )
     comparison: Comparison
@@ -471,7 +486,12 @@ class MetricsArtifact(Model):
     @model_validator(mode="before")
     @classmethod
     def _older(cls, content: Any) -> Any:
-        """Before it was ``overall``, the same was a list for each input."""
+        """Before it was ``overall``, the same was a list for each input; before that, the source's.
+
+        The source's own script writes neither.
+        """
+        if isinstance(content, dict) and is_source(content):
+            return completed(content)
         if isinstance(content, dict) and "agreement" in content and "overall" not in content:
             return {**content, "overall": content["agreement"]}
         return content

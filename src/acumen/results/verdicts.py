@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field, Strict, model_validator
+from pydantic import AfterValidator, AliasChoices, Field, Strict, model_validator
 
 from acumen.defaults import CONFIDENCE_LEVEL, PROCESS_WEIGHTS
 from acumen.errors import DataError, printable
@@ -21,6 +21,8 @@ from acumen.values.measured import Count, Delta, Measured, Model, Number
 Word = str | Count | Number | None
 Share = Number | None
 Ends = tuple[Share, Share]
+CASE: Final = ("business_id", "case_id", "sample_id")
+"""Keys that name the case of a verdict."""
 UNNAMED: Final = "this method"
 SCORES: Final = ("ordinal_auprc", "process", "consistency")
 """The three scores of a verdict study, all shares."""
@@ -125,9 +127,9 @@ class MadeFrom(Model):
 
 
 class CaseRow(Model):
-    """One case as it was judged."""
+    """One case as it was judged; it may hold whatever else the method put out."""
 
-    business_id: Word = None
+    business_id: Word = Field(default=None, validation_alias=AliasChoices(*CASE))
     verdict: Word = None
     gt_verdict: Word = None
     risk_score: Word | Annotated[bool, Strict()] = None
@@ -153,7 +155,7 @@ class ResultsDocument(Model):
     failed: Count = 0
     levels: list[str | Count] = Field(default_factory=list)
     auprc: Ranking = Ranking()
-    unified_scores: Scores
+    unified_scores: Scores = Scores()
     agreement: dict[str, Share] | None = None
     primitives: Primitives | None = None
     metrics: dict[str, Measured] = Field(
@@ -182,6 +184,13 @@ class ResultsDocument(Model):
         values |= {"ordinal_auprc": scores.auprc, "total_accuracy": self.accuracy}
         values |= {"ordinal_nap": ranking.ordinal_nap, "ordinal_auroc": ranking.ordinal_auroc}
         return values | dict(self.components)
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it holds any score."""
+        scores = self.unified_scores
+        values = (scores.auprc, scores.process_score, scores.consistency_score)
+        return bool(self.metrics) or any(value is not None for value in values)
 
     @property
     def components(self) -> dict[str, float | None]:
@@ -304,4 +313,7 @@ def _not_empty(systems: list[object], source: str) -> Iterator[object]:
 
 
 def _result(content: object, source: str) -> ResultsDocument:
+    """One result; a null at its top says no more than an absent key."""
+    if isinstance(content, dict):
+        content = {key: value for key, value in content.items() if value is not None}
     return validated(content, ResultsDocument, source)

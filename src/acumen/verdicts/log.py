@@ -35,8 +35,8 @@ def log_of(data: bytes, source: str) -> dict[str, object] | None:
             where = [Problem(p.message, line=number, field=p.field) for p in error.problems]
             raise DataError(where, source=source) from None
         if not isinstance(row, dict):
-            came = Problem(f"must be an object, not {what_came(row)}", line=number)
-            raise DataError([came], source=source)
+            message = f"must be an object, not {what_came(row)}"
+            raise DataError([Problem(message, line=number)], source=source)
         if row.get("type") != METRICS:
             rows.append(row)
         elif isinstance(own := row.get("metadata"), dict):

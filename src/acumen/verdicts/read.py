@@ -16,10 +16,9 @@ from acumen.files.json import parse_json
 from acumen.files.text import folded
 from acumen.policy import NO_INCIDENT, Evidence, Policy
 from acumen.readers.logs import at
+from acumen.results.verdicts import CASE
 from acumen.verdicts.claims import PROVENANCE, CaseTruth, Claim, VerdictRun
 
-CASE: Final = ("business_id", "case_id", "sample_id")
-"""Keys that name the case of a result."""
 TRUTH: Final = ("gt_verdict", "ground_truth")
 """Keys of the truth that a result carries along."""
 OUTPUTS: Final = ("verdict", "evidences", "justification", "primitives")

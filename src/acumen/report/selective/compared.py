@@ -96,6 +96,8 @@ def favoured(artifact: MetricsArtifact) -> dict[Side, list[str]]:
 
 def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     matched, favours = artifact.comparison.matched, favoured(artifact)
+    if not matched and artifact.comparison.deltas:
+        return "The file compares no risk at equal coverage, so neither is shown to be better."
     if not matched:
         return "Nothing can be compared: there is no confidence function with a value."
     if not all(m.coverage for m in matched.values()):

@@ -43,7 +43,8 @@ def population(artifact: MetricsArtifact) -> str:
     planned = "" if p.rows_planned is None else f" of {p.rows_planned:,} planned"
     total = counted(p.participants_total, p.case_noun)
     who = f"{p.participants_included:,} of {total} included{failed}"
-    parts = (f"{who} · {counted(len(p.items), 'item')}", *outcome_lines(artifact))
+    items = f" · {counted(len(p.items), 'item')}" if p.items else ""
+    parts = (f"{who}{items}", *outcome_lines(artifact))
     return ("\n" if artifact.comparison.enabled else " · ").join(parts) + planned
 
 
@@ -92,4 +93,4 @@ def not_probability(artifact: MetricsArtifact, function: str) -> str:
     reasons = dict.fromkeys(plain(m.reason) for m in measured if m is not None and m.reason)
     has_range = function == "confidence" and any(artifact.population.answered_by_input)
     own = "; if it has a range, declare it: --confidence-range 0,100" if has_range else ""
-    return f"Not measured: {'; '.join(reasons)}{own}."
+    return f"Not measured: {'; '.join(reasons) or 'it is not in the file'}{own}."

@@ -118,7 +118,7 @@ def _right(artifact: MetricsArtifact) -> Section:
     by_case = artifact.options.get("estimand") == "case"
     alike = f", each {artifact.population.case_noun} counting alike" * by_case
     words = f"Exactly right in {said} of all rows{alike}; an abstention is no right answer."
-    if not artifact.population.has_truth:
+    if not artifact.population.has_truth or not any("total_accuracy" in m for m in numbers):
         return Section("right", "")
     return Section("right", "How right is it", (_numbers(artifact, rows),), finding=words)
 

@@ -50,7 +50,9 @@ def knows(artifact: MetricsArtifact, variant: Variant) -> str:
     if not variant.cmax:
         return "No answer was given"
     auroc = variant.metrics.get("failure_auroc")
-    if auroc is None or auroc.value is None:
+    if auroc is None:
+        return "Whether it tells right from wrong answers is not in the file"
+    if auroc.value is None:
         return "There are not both right and wrong answers to tell apart"
     # of one chosen among several on these cases, the limit that allows for the choice
     limit = auroc.interval if artifact.best is None else artifact.best.discrimination

@@ -51,6 +51,8 @@ def _outcome(row: CaseRow) -> str:
         return "failed"
     if row.verdict is None:
         return ABSTAINED
+    if row.gt_verdict is None:
+        return "no truth"
     return "right" if row.verdict == row.gt_verdict else "wrong"
 
 

@@ -34,6 +34,7 @@ from acumen.report.verdicts.words import (
     comparison_notes,
     comparison_paragraphs,
     judged,
+    lacks,
     paragraphs,
 )
 from acumen.results.verdicts import (
@@ -45,6 +46,7 @@ from acumen.results.verdicts import (
 )
 
 CONCLUDED: Final = "What can be concluded"
+NOT_SCORED: Final = "Nothing yet: these results were not scored."
 
 
 def _head(pair: PairDocument) -> Head:
@@ -74,10 +76,12 @@ def _main(pair: PairDocument, _: Ask) -> Iterator[Section]:
     if comparison is not None:
         yield _comparison(comparison, documents[0])
     yield _concluded(pair)
-    whose = zip(_whose(documents), documents, strict=True)
+    whose = [*zip(_whose(documents), documents, strict=True)]
     warnings = [w for d in documents for w in d.warnings]
     warnings += [] if comparison is None else comparison.warnings
-    yield remarks((note for one in whose for note in tables.notes(*one)), warnings)
+    notes = [note for one in whose for note in tables.notes(*one)]
+    notes += [Note(f"{name}{line}.") for name, document in whose for line in lacks(document)]
+    yield remarks(notes, warnings)
 
 
 def _whose(documents: Sequence[ResultsDocument]) -> list[str]:
@@ -90,7 +94,8 @@ def _concluded(pair: PairDocument) -> Section:
     """Which of two is better, and what can be said of each."""
     documents, comparison = pair.systems, pair.comparison
     words = [] if comparison is None else comparison_paragraphs(comparison, documents[0].levels)
-    first, *others = [*words, *(line for document in documents for line in paragraphs(document))]
+    lines = [*words, *(line for document in documents for line in paragraphs(document))]
+    first, *others = lines or [NOT_SCORED]
     return Section("concluded", CONCLUDED, tuple(map(Paragraph, others)), Detail.ANSWER, first)
 
 

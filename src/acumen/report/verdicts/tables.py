@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from acumen.defaults import PROCESS_WEIGHTS, TARGET
-from acumen.errors import printable
+from acumen.errors import printable, source_name
 from acumen.metrics import METRICS, find_metric, kin_of
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import UNDEFINED, Block, Cell, Note, Paragraph, Table, Tone
@@ -272,10 +272,14 @@ def side_by_side(files: Sequence[ResultFile]) -> list[Block]:
         for file in files
     )
     titles = (title_of(metric) for metric in _RESULT_COLUMNS.values())
-    table = Table("", ("Method", "Policy", "N", *titles), rows)
-    if not any(cell.marked for row in rows for cell in row):
-        return [table]
-    return [table, Paragraph("* rests on too few cases: unreliable.", Tone.QUIET)]
+    blocks: list[Block] = [Table("", ("Method", "Policy", "N", *titles), rows)]
+    if any(cell.marked for row in rows for cell in row):
+        blocks.append(Paragraph("* rests on too few cases: unreliable.", Tone.QUIET))
+    unscored = [source_name(file.path) for file in files if not file.document.is_scored]
+    if unscored:
+        names = ", ".join(unscored[:3]) + (" …" if len(unscored) > 3 else "")
+        blocks.append(Paragraph(f"Not scored: {names}; --full says what is lacking.", Tone.QUIET))
+    return blocks
 
 
 def _word(value: object) -> Cell:

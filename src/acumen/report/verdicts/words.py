@@ -12,7 +12,7 @@ from acumen.report.cells import plain, title_of
 from acumen.report.claims import Claim
 from acumen.report.verdicts.tables import right_of_checked, short_names
 from acumen.report.words import why_no_interval
-from acumen.results.verdicts import ComparisonDocument, ResultsDocument
+from acumen.results.verdicts import CaseRow, ComparisonDocument, ResultsDocument
 from acumen.values.measured import Delta, Measured, Side
 
 LEAST_WEIGHT: Final = 0.5
@@ -83,11 +83,39 @@ def judged(documents: Sequence[ResultsDocument]) -> Iterator[str]:
     yield SILENCE
 
 
+def lacks(document: ResultsDocument) -> Iterator[str]:
+    """What results without scores lack, and what would bring it."""
+    if document.is_scored or not document.results:
+        return
+    rows = [row for row in document.results if row.error in (None, "", False)]
+    yield "there are no scores in the file: acumen score FILE makes them"
+    for what, needs, is_there in (
+        ("carry no truth", "give it with --truth FILE", lambda r: r.gt_verdict is not None),
+        (
+            "have no risk_score",
+            "all are ranked by their level then",
+            lambda r: r.risk_score is not None,
+        ),
+        ("name no evidence", "their reasons cannot be checked", _has_evidence),
+    ):
+        missing = sum(not is_there(row) for row in rows)
+        if missing:
+            yield f"{missing} of {counted(len(rows), 'result')} {what}: {needs}"
+
+
+def _has_evidence(row: CaseRow) -> bool:
+    own = row.model_extra or {}
+    if "_extractions" in own or isinstance(own.get("response"), str):
+        return True
+    parsed = own.get("parsed") or own.get("output")
+    return isinstance(parsed, dict) and not parsed.keys().isdisjoint({"evidences", "_extractions"})
+
+
 def paragraphs(document: ResultsDocument) -> list[str]:
     """One or two sentences on the ranking, one or two on the reasons."""
     ranking, reasons = _ranking(document), _reasons(document)
     if ranking is None and reasons is None:
-        return ["There is nothing to read: no score has a value."]
+        return ["There is nothing to read: no score has a value."] if document.is_scored else []
     if reasons is None:
         return [f"{ranking}."]
     if ranking is None:
