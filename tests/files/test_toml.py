@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
-from acumen.files.toml import Lines
+from acumen.errors import DataError
+from acumen.files.toml import Lines, parse_toml
 
 TEXT = '''name = "toy"  # [not a table]
 x.y.z = 1
@@ -56,3 +59,34 @@ verdict = "Low"
 )
 def test_a_key_has_the_line_it_stands_in(path: tuple[str | int, ...], line: int | None) -> None:
     assert Lines(TEXT).find(path) == line
+
+
+_MEGABYTE = (1 << 20) - 100
+BOMBS = {
+    "1 MiB": "#" * (1 << 20) + "\n",
+    "too deep": "a" + ".a" * (_MEGABYTE // 2) + " = 1",
+    "deep": "[" + "a." * 60 + "a]",
+    "nested too": 'x = {"a" . ' + "a." * 60 + "a = 1}",
+    "is nested": "a = " + "{a=" * 60 + "1" + "}" * 60,
+    "nested": "a = " + "[" * 100_000 + "]" * 100_000,
+    "20,000 keys": "\n".join(f"k{at} = 1" for at in range(20_001)),
+    "too many digits": "a = " + "9" * _MEGABYTE,
+    "Unterminated": 'a = "' + "x" * _MEGABYTE,
+    "Expected": "[" + "a" * _MEGABYTE,
+}
+
+
+@pytest.mark.parametrize(("message", "text"), BOMBS.items(), ids=BOMBS)
+def test_a_text_made_to_burst_is_refused(message: str, text: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match=message):
+            parse_toml(text, "bomb.toml")
+        assert tracemalloc.get_traced_memory()[1] < 200 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_fifty_dots_in_a_text_are_no_key() -> None:
+    text = 'a = "' + "w." * 80 + '"\nb = """\nw: ' + "w." * 80 + '"""\nc.d."e.f" = 1\n'
+    assert parse_toml(text, "x")["c"] == {"d": {"e.f": 1}}

@@ -10,18 +10,30 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 from acumen.errors import DataError, Problem, printable
 
 Path = tuple[str | int, ...]
+LARGEST: Final = 1 << 20
+"""Characters of a TOML text: people write these."""
+DEEPEST: Final = 50
+"""Tables within tables."""
+_MOST_KEYS: Final = 20_000
 
 _PIECE = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)"""
 _KEY = rf"{_PIECE}(?:\s*\.\s*{_PIECE})*"
+_LONG_KEY = re.compile(
+    r"(?:^|[\[{,])[ \t]*+"
+    r"(?:(?:[A-Za-z0-9_-]++|\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}",
+    re.MULTILINE,
+)
 _HEADER = re.compile(rf"\s*\[(?P<many>\[)?\s*(?P<key>{_KEY})\s*\]")
 _ASSIGNMENT = re.compile(rf"\s*(?P<key>{_KEY})\s*=")
 _QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|#.*')
+_TOO_DEEP: Final = "is nested too deep"
 _LONG_QUOTE = re.compile(r'"""|\'\'\'')
 
 
@@ -32,12 +44,37 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
     Traceback (most recent call last):
     acumen.errors.DataError: stars.toml: Unclosed array (at end of document)
     """
+    if len(text) > LARGEST:
+        message = f"is larger than the {LARGEST >> 20} MiB that a TOML file may have"
+        raise DataError([message], source=source)
     try:
-        return tomllib.loads(text)
+        if _LONG_KEY.search(text):  # the library takes the square of its length to read it
+            raise RecursionError
+        document = tomllib.loads(text)
     except RecursionError:
-        raise DataError(["is nested too deep"], source=source) from None
+        raise DataError([_TOO_DEEP], source=source) from None
     except ValueError as error:  # bad syntax; or a whole number of too many digits for Python
         raise DataError([_problem(error)], source=source) from None
+    _check(document, source)
+    return document
+
+
+def _check(document: dict[str, Any], source: str) -> None:
+    """Refuse what syntax allows and nobody writes: it would take minutes to say what is wrong."""
+    keys, level = 0, [document]
+    for _ in range(DEEPEST):
+        below: list[Any] = []
+        for node in level:
+            values: Any = node
+            if isinstance(node, dict):
+                keys, values = keys + len(node), node.values()
+            below += [value for value in values if isinstance(value, dict | list)]
+        if keys > _MOST_KEYS:
+            raise DataError([f"holds more than {_MOST_KEYS:,} keys"], source=source)
+        if not below:
+            return
+        level = below
+    raise DataError([_TOO_DEEP], source=source)
 
 
 def shipped(package: str) -> tuple[str, ...]:
@@ -75,9 +112,14 @@ class Lines:
     """
 
     def __init__(self, text: str) -> None:
-        self._lines: dict[Path, int] = {}
-        for path, line in _keys(text):
-            self._lines.setdefault(path, line)
+        self._text = text
+
+    @cached_property
+    def _lines(self) -> dict[Path, int]:
+        lines: dict[Path, int] = {}
+        for path, line in _keys(self._text):
+            lines.setdefault(path, line)
+        return lines
 
     def find(self, path: Path) -> int | None:
         """The line of a key, or of the nearest key above it that has a line of its own."""

@@ -2,7 +2,8 @@
 
 A template is data of the task's author, and a case's text is only ever a *value*: it is never
 compiled, so braces in a transcript stay braces. The sandbox forbids reaching Python from a
-template; on top of it the size of a prompt is bounded and so is what ``*`` and ``**`` can build.
+template; :mod:`~acumen.runner.templates` bounds what it may take, and the size of a prompt is
+bounded as well.
 """
 
 from __future__ import annotations
@@ -12,14 +13,13 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from traceback import walk_tb
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from jinja2 import StrictUndefined, TemplateError, meta, nodes
-from jinja2.exceptions import SecurityError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import TemplateError, meta, nodes
 
 from acumen.errors import DataError, Problem, printable
 from acumen.runner.schema import reply_schema
+from acumen.runner.templates import budget, compile_template, shallow, tree_of
 
 if TYPE_CHECKING:
     from acumen.runner.cases import Case
@@ -31,26 +31,13 @@ VARIABLES: Final = frozenset({"case", "items", "levels", "abstain", "references"
 REPAIR_VARIABLES: Final = frozenset({"problems", "schema"})
 
 Message = dict[str, str]
-
-
-class _Environment(ImmutableSandboxedEnvironment):
-    """The sandbox, with the two operators that can build endless text taken away."""
-
-    intercepted_binops = frozenset({"*", "**"})
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        if operator == "**" or not (isinstance(left, int | float) and isinstance(right, int)):
-            raise SecurityError(f"'{operator}' is not allowed here")
-        return left * right
-
-
-_ENVIRONMENT = _Environment(
-    undefined=StrictUndefined,
-    autoescape=False,  # a prompt is plain text; nothing renders it as markup
-    trim_blocks=True,
-    lstrip_blocks=True,
+_FAULTS: Final = (
+    *(TemplateError, TypeError, ValueError, ArithmeticError, AttributeError, LookupError),
+    *(AssertionError, MemoryError, RecursionError),
 )
-_compile = cache(_ENVIRONMENT.from_string)
+
+
+_compile = cache(compile_template)
 
 
 def zero_or_few_shot(task: Task, case: Case, references: References | None = None) -> list[Message]:
@@ -95,12 +82,13 @@ def render(template: str, values: Mapping[str, object]) -> str:
     parts: list[str] = []
     length = 0
     try:
-        for part in _compile(template).generate(dict(values)):
-            length += len(part)
-            if length > LONGEST_PROMPT:
-                raise DataError([f"the prompt is longer than {LONGEST_PROMPT} characters"])
-            parts.append(part)
-    except (TemplateError, TypeError, ValueError, ArithmeticError, MemoryError) as error:
+        with budget():
+            for part in _compile(template).generate(dict(values)):
+                length += len(part)
+                if length > LONGEST_PROMPT:
+                    raise DataError([f"the prompt is longer than {LONGEST_PROMPT} characters"])
+                parts.append(part)
+    except _FAULTS as error:
         if isinstance(error, DataError):
             raise
         message, line = template_fault(error)
@@ -128,13 +116,14 @@ def inputs_used(template: str) -> set[str]:
     >>> sorted(inputs_used("{{ case.note }} {{ case['id'] }} {{ items.note }}"))
     ['id', 'note']
     """
-    tree = _ENVIRONMENT.parse(template)
-    lookups = [(node.node, node.attr) for node in tree.find_all(nodes.Getattr)]
-    lookups += [
-        (node.node, node.arg.value)
-        for node in tree.find_all(nodes.Getitem)
-        if isinstance(node.arg, nodes.Const)
-    ]
+    tree = tree_of(template)
+    with shallow():
+        lookups = [(node.node, node.attr) for node in tree.find_all(nodes.Getattr)]
+        lookups += [
+            (node.node, node.arg.value)
+            for node in tree.find_all(nodes.Getitem)
+            if isinstance(node.arg, nodes.Const)
+        ]
     return {key for of, key in lookups if isinstance(of, nodes.Name) and of.name == "case"}
 
 
@@ -146,10 +135,11 @@ def names_used(template: str) -> dict[str, int]:
     >>> names_used("{{ case.text }}{% for r in references %}{{ r }}{% endfor %}")
     {'case': 1, 'references': 1}
     """
-    tree = _ENVIRONMENT.parse(template)
-    names = meta.find_undeclared_variables(tree)
+    tree = tree_of(template)
     lines: dict[str, int] = {}
-    for node in tree.find_all(nodes.Name):
-        if node.name in names:
-            lines.setdefault(node.name, node.lineno)
+    with shallow():
+        names = meta.find_undeclared_variables(tree)
+        for node in tree.find_all(nodes.Name):
+            if node.name in names:
+                lines.setdefault(node.name, node.lineno)
     return lines
