@@ -72,8 +72,10 @@ def test_an_ordered_categorical_brings_its_scale() -> None:
     assert table.scale.levels == tuple(levels)
     assert table.truth.tolist() == [0, 2, 1]
     assert "order of the column's categories: poor, fair, good, great" in table.warnings[0]
-    with pytest.raises(DataError, match="whose order is not known"):
-        acumen.from_frame(frame.assign(truth=["poor", "good", "fair"]))
+    usual = acumen.from_frame(frame.assign(truth=["poor", "good", "fair"]))
+    assert (usual.scale.levels, usual.scale.inferred) == (("poor", "fair", "good"), True)
+    with pytest.raises(DataError, match="their order is not known"):
+        acumen.from_frame(frame.assign(truth=["red", "blue", "red"], pred="red"))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,10 @@ def rows(change: dict[str, Any] | None = None, **reading: Any) -> Any:
     ("mapping", "message"),
     [
         ({"columns": {"rater": "case"}}, "rater: not where rows stay"),
-        ({"columns": {"truth": ["truth", "prediction"]}}, "several truths: not where rows stay"),
+        (
+            {"columns": {"truth": ["truth", "prediction"]}},
+            "columns side by side: not where rows stay",
+        ),
         ({"complete": True}, "complete: not where rows stay"),
         ({"confidence_range": [0, 100]}, "confidence_range: not where rows stay"),
         ({"where": {"site": "a"}}, "no column site; there are case, truth, prediction, confidence"),

@@ -105,12 +105,14 @@ def test_levels_nobody_named_are_the_range_of_the_numbers(
     assert not rows(prediction, truth, scale=levels).scale.inferred
 
 
-def test_words_have_no_order_of_their_own() -> None:
+def test_words_are_in_the_order_that_everybody_means_or_in_none() -> None:
+    table = rows(["low", "high"], ["low", "medium"])
+    assert (table.scale.levels, table.scale.inferred) == (("low", "medium", "high"), True)
     with pytest.raises(DataError) as refused:
-        rows(["low", "high"], ["low", "medium"])
+        rows(["red", "green"], ["red", "blue"])
     assert str(refused.value) == (
-        "the levels are words (low, medium), whose order is not known: name them, lowest first, "
-        "as in --levels low,medium (scale= in Python)"
+        "the levels are 2 words, here by the alphabet (blue, red), and their order is not known: "
+        "say it, lowest first: --levels LOWEST,…,HIGHEST (scale= in Python)"
     )
 
 

@@ -83,8 +83,10 @@ def test_columns_that_differ_by_a_number_alone_are_several_raters() -> None:
 
 
 def test_a_negative_number_that_only_the_prediction_has_is_a_code() -> None:
-    listed = columns(case=CASES, truth=HUMAN, pred=[-1, *HUMAN[1:]])
+    listed = columns(case=CASES * 2, truth=HUMAN * 2, pred=[-1, *HUMAN[1:], *HUMAN])
     assert stray_codes(guess_columns(listed, {})) == ["-1"]
+    often = columns(case=CASES, truth=HUMAN, pred=[-1, -1, *HUMAN[2:]])
+    assert stray_codes(guess_columns(often, {})) == []  # what a tenth says may be a level
     below = columns(case=CASES, truth=[-1, *HUMAN[1:]], pred=[-1, *HUMAN[1:]])
     assert stray_codes(guess_columns(below, {})) == []
 

@@ -48,7 +48,7 @@ def test_every_key_of_the_grammar_is_read_and_in_the_schema() -> None:
     table = merged(document)
     assert list(table.outcome) == ["abstained", "refused", "failed", "unscored"]
     assert table.columns.prediction is not None
-    assert table.columns.prediction.labels == {"6": 5}
+    assert table.columns.prediction[0].labels == {"6": 5}
     assert [cell.path for cell in table.columns.group or ()] == ["metadata.sex"]
     jsonschema.validate(document, MappingTable.model_json_schema())
 
@@ -61,11 +61,11 @@ def test_every_key_of_the_grammar_is_read_and_in_the_schema() -> None:
         ("[columns]\ntruth = { then = 'a' }\n", "columns.truth[0].path: is missing"),
         (
             "[columns]\nprediction = { path = 'a', extract = '(a+)+b' }\n",
-            "line 2, columns.prediction.extract: a repeat inside a repeat",
+            "line 2, columns.prediction[0].extract: a repeat inside a repeat",
         ),
         (
             "[columns]\nprediction = { path = 'a', extract = 'a' }\n",
-            "columns.prediction.extract: must have 1 group in brackets, has 0",
+            "columns.prediction[0].extract: must have 1 group in brackets, has 0",
         ),
         ("[outcome]\nlost = []\n", "line 2, outcome.lost"),
         ("[outcome]\nfailed = [{ path = 'a' }]\n", "outcome.failed[0]: says nothing: equals, null"),

@@ -59,7 +59,8 @@ def test_roles_that_are_declared_are_mentioned_once_and_never_taken(role: str) -
         roles = guess_roles(["id", "truth", "pred", name], {})
         assert role not in roles.columns
         (note,) = roles.notes
-        assert note.endswith(f"{name} (--{role} {name})")
+        option = "by" if role == "group" else role
+        assert note.endswith(f"{name} (--{option} {name})")
         assert guess_roles(["id", "truth", "pred", name], {role: [name]}).notes == ()
 
 

@@ -187,7 +187,10 @@ def test_long_names_of_systems_are_cut_where_they_differ(
     [
         ([0, 1, 2, 3], "levels inferred: 0–3, the range of the numbers in the data; if the"),
         ([-1, 0, 1], "levels inferred: -1 to 1, the range of the numbers in the data; if the"),
-        (["bad", "good"], "levels inferred: bad, good, as the data hold nothing else"),
+        (
+            ["bad", "good"],
+            "levels inferred: bad < good, the words in the data in their usual order; if the",
+        ),
     ],
 )
 def test_levels_that_nobody_named_are_told(levels: list[Any], words: str) -> None:

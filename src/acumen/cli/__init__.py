@@ -75,7 +75,42 @@ def app_of(name: str) -> typer.Typer:
 @cache
 def _command_of(name: str) -> Any:
     """The parser of a command, once a process: it takes a fifth of a small evaluation."""
-    return get_command(app_of(name))
+    command = get_command(app_of(name))
+    return _strict(command)
+
+
+def _strict(command: Any) -> Any:
+    """A command that refuses an option given twice, where the last value would win unsaid."""
+    make = command.make_parser
+
+    def make_parser(ctx: Any) -> Any:
+        parser = make(ctx)
+        parse = parser.parse_args
+
+        def parse_args(args: list[str]) -> Any:
+            values, rest, order = parse(args)
+            if not ctx.resilient_parsing:
+                _refuse_twice(order)
+            return values, rest, order
+
+        parser.parse_args = parse_args
+        return parser
+
+    command.make_parser = make_parser
+    for inner in getattr(command, "commands", {}).values():
+        _strict(inner)
+    return command
+
+
+def _refuse_twice(order: Sequence[Any]) -> None:
+    seen: set[int] = set()
+    for parameter in order:
+        if parameter.param_type_name != "option" or parameter.multiple or parameter.is_flag:
+            continue
+        if id(parameter) in seen:
+            name = max(parameter.opts, key=len)
+            raise UsageError(f"{name} is given twice and takes one value: say it once")
+        seen.add(id(parameter))
 
 
 class _Lazy(TyperGroup):

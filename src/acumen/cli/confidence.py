@@ -34,10 +34,10 @@ def confidence(
     path = options.one_run(run, input_file)
     verdicts: dict[str, str] = {}
     if path is not None:
-        from acumen.readers.inputs import table_of
+        from acumen.evaluation.inputs import one_table
 
         with waiting():
-            table = table_of(path, mode, reading)
+            table = one_table(path, mode, reading)
         warn(table.warnings)
         verdicts = confidences.availability(table)
     for name in confidences.names():

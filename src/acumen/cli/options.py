@@ -55,6 +55,8 @@ def reads_rows(command: Callable[..., None]) -> Callable[..., None]:
         said = {p.name: values.pop(p.name) for p in declared}
         # by identity: 0 is used, and equals False
         used = {k: v for k, v in said.items() if not (v is None or v is False or v == [])}
+        if "group" in used:
+            raise UsageError("--group has no effect here: nothing is sliced; leave it out")
         command(**values, reading=used)
 
     hints = get_type_hints(command, include_extras=True)

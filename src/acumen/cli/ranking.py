@@ -26,15 +26,14 @@ def rank_run(
 ) -> tuple[Judgments, dict[str, Ranking]]:
     """The table of a run, and its answered rows ranked by each function asked for."""
     from acumen import confidence as confidences
-    from acumen.evaluation.inputs import calibration_of
-    from acumen.readers.inputs import table_of
+    from acumen.evaluation.inputs import calibration_of, one_table
     from acumen.table.levels import inferred_note
     from acumen.table.losses import find_loss
     from acumen.views.ranking import rank_judgments
 
     cost = find_loss(loss)
     with waiting():
-        table = table_of(run, mode, reading)
+        table = one_table(run, mode, reading)
     artifact = calibration_of(calibration)
     selection = confidences.select(confidence, table, calibration=artifact)
     left_out = [f"{name} is left out: {why}" for name, why in selection.left_out.items()]

@@ -36,7 +36,7 @@ from acumen.inference.replicates import MOST_DROPPED
 from acumen.inference.resample import cores
 from acumen.results.metrics import Best, Comparison, Matched, Variant
 from acumen.stages import stage
-from acumen.table.align import Pair, align, align_all, on_one_scale
+from acumen.table.align import Pair, align, align_all, on_one_scale, refuse_identical
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
 from acumen.threads import share
@@ -88,6 +88,8 @@ def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> build.Numbers:
         tables, notes = [pair.left, pair.right], list(pair.warnings)
     elif len(inputs) > 2:
         tables, notes = (on_one_scale(inputs), []) if plan.pairwise else align_all(inputs, called)
+    if own_functions(plan.confidence, called) is None:
+        refuse_identical(tables, called)
     tables = [plan.weigh(table) for table in tables]
     check_groups(tables, plan)
     functions_of, left_out = _select(tables, plan, called)

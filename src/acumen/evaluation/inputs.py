@@ -12,7 +12,7 @@ from acumen.defaults import CONFIDENCE
 from acumen.errors import UsageError, label, printable
 from acumen.evaluation.slices import ITEM, LEVEL
 from acumen.readers.inputs import table_of
-from acumen.readers.reading import Reading
+from acumen.readers.reading import Reading, predictions_of
 from acumen.readers.run import modes_of
 from acumen.table.judgments import Judgments
 
@@ -44,10 +44,30 @@ def tables_of(inputs: Sequence[Any], mode: Modes, reading: Reading) -> dict[str,
     if arrow := sys.modules.get("pyarrow"):
         arrow.default_memory_pool().release_unused()  # which would be kept for another file
     if len(tables) == 1 and len(systems := _systems(tables[0])) > 1:
-        return {str(system): _side(tables[0], system) for system in systems}
+        named = [name for name in predictions_of(reading) if name in systems]
+        ordered = named if len(named) == len(systems) else systems
+        return {str(system): _side(tables[0], system) for system in ordered}
     for table in tables:
         _refuse_several(table, reading.get("system"))
     return dict(zip(by_name, tables, strict=True))
+
+
+def one_table(data: Any, mode: str | None, reading: Reading) -> Judgments:
+    """The table of one input, which holds one system: two would be taken for one."""
+    table = table_of(data, mode, reading)
+    _refuse_several(table, reading.get("system"), alone=True)
+    return table
+
+
+def two_systems(data: Any, mode: str | None, reading: Reading) -> list[Judgments]:
+    """The two predictions that are named of one input, in this order; nothing where one is."""
+    names = predictions_of(reading)
+    if len(names) < 2:
+        return []
+    tables = tables_of([data], mode, reading)
+    if len(tables) != 2:
+        raise UsageError(f"two predictions are held against each other, not {len(names)}")
+    return list(tables.values())
 
 
 def is_by_name(inputs: Mapping[Any, Any]) -> bool:
@@ -96,14 +116,16 @@ def _side(table: Judgments, system: object) -> Judgments:
     return replace(part, source=replace(part.source, run_id=str(system)))
 
 
-def _refuse_several(table: Judgments, column: str | None) -> None:
+def _refuse_several(table: Judgments, column: str | None, *, alone: bool = False) -> None:
     systems = _systems(table)
     if len(systems) > 1:
         names = ", ".join(label(system) for system in systems[:10])
-        which = f"--where {column or 'COLUMN'}={systems[0]}"
+        which = f"--where {column}={systems[0]}" if column else f"--prediction {systems[0]}"
+        rest = "" if alone else ", or give this input alone"
+        several = "one at a time is answered for" if alone else "of several inputs each holds one"
         raise UsageError(
-            f"{table.source.name or 'the input'} holds {len(systems)} systems ({names}); of "
-            f"several inputs each holds one: choose it with {which}, or give this input alone"
+            f"{table.source.name or 'the input'} holds {len(systems)} systems ({names}); "
+            f"{several}: choose it with {which}{rest}"
         )
 
 

@@ -21,6 +21,7 @@ from acumen.large.engines import Columns, beside, fetch
 from acumen.readers.cells import NO_NUMBER
 from acumen.readers.request import Request
 from acumen.readers.roles import guess_roles
+from acumen.readers.templates import variables_of
 
 MOST_VALUES: Final = 1 << 20
 """Distinct confidences up to which each is a bin of its own."""
@@ -76,7 +77,9 @@ def _refuse(named: Mapping[str, Sequence[str]], mapping: Any, names: Sequence[st
     """What is asked of rows that an engine cannot do, and columns that are not there."""
     asked = [role for role in ("rater", "repeat") if role in named]
     asked += [k for k in ("complete", "rows", "confidence_range") if getattr(mapping, k, None)]
-    asked += ["several truths"] if len(named.get("truth", ())) > 1 else []
+    wide = any(len(named.get(role, ())) > 1 for role in ("truth", "prediction", "confidence"))
+    parts = (variables_of(c) for r in named for c in named[r] if c not in names)
+    asked += ["columns side by side"] if wide or any(parts) else []
     asked += ["rules for outcomes"] if mapping.outcome else []
     asked += [k for k in ("truth_is", "format") if getattr(mapping, k, None)]
     entries = [c for _, cs in mapping.columns if cs for c in (cs if isinstance(cs, list) else [cs])]

@@ -54,12 +54,12 @@ def calibrate(
     asked = dict(locals())
     from acumen.calibration import fit_calibration
     from acumen.calibration.inputs import default_warnings
+    from acumen.evaluation.inputs import one_table
     from acumen.files.problems import validated
-    from acumen.readers.inputs import table_of
     from acumen.results.calibration import CalibrationDocument
     from acumen.table.levels import inferred_note
 
-    table = table_of(run, mode, reading)
+    table = one_table(run, mode, reading)
     names = features.split(",") if isinstance(features, str) else features
     asked["features"] = [name.strip() for name in names if name.strip()]
     fitted = fit_calibration(table, **taken_by(fit_calibration, asked))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @question(
     "acumen estimate judged.csv --case doc --prediction ai --labelled human --levels 1-5",
     "acumen estimate two.csv --prediction ai --labelled human --system model --group lang",
+    slices=True,
 )
 def estimate(
     judged: Annotated[

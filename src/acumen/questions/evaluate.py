@@ -28,7 +28,7 @@ from acumen.defaults import (
 from acumen.errors import UsageError, printable
 from acumen.questions import options
 from acumen.questions.question import question
-from acumen.readers.reading import Reading
+from acumen.readers.reading import Reading, predictions_of
 
 if TYPE_CHECKING:
     from acumen.evaluation.inputs import Confidence, Modes
@@ -178,7 +178,12 @@ def evaluate(
     asked = dict(locals())
     from acumen.evaluation.abstain import threshold_of
     from acumen.evaluation.evaluate import evaluate_all
-    from acumen.evaluation.inputs import calibration_of, confidence_of, tables_of, with_groups
+    from acumen.evaluation.inputs import (
+        calibration_of,
+        confidence_of,
+        tables_of,
+        with_groups,
+    )
     from acumen.evaluation.plan import Plan
     from acumen.inference.options import Options
     from acumen.questions.evaluation import Evaluation
@@ -189,7 +194,7 @@ def evaluate(
         raise UsageError("give an input: a path, a table, a dataframe or a list of rows")
     selector, functions = confidence_of(confidence)
     columns = (by,) if isinstance(by, str) else tuple(by or ())
-    if reading.get("truth") is not None and reading.get("truth") == reading.get("prediction"):
+    if isinstance(reading.get("truth"), str) and reading["truth"] in predictions_of(reading):
         raise UsageError("the truth and the prediction are one column: all would be right")
     reading = with_groups(reading, columns, inputs)
     with watched(progress, "measuring"):
@@ -231,7 +236,7 @@ def _limits(risk: float | Sequence[float] | None) -> tuple[float, ...]:
     return (float(risk),) if isinstance(risk, int | float) else tuple(sorted({*map(float, risk)}))
 
 
-@question("acumen evaluate 'part-*.parquet' --engine duckdb --levels 0-3")
+@question("acumen evaluate 'part-*.parquet' --engine duckdb --levels 0-3", slices=True)
 def measure(
     data: Annotated[
         Any,

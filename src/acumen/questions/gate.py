@@ -54,7 +54,8 @@ def gate(
 ) -> GateDocument:
     """Pass (exit code 0), fail (1) or leave undecided (5) what is asked of a run.
 
-    It is asked against a baseline, or against fixed bounds. Every metric must pass, in every group
+    It is asked against a baseline, or against fixed bounds. Two predictions of one file are the new
+    one and the baseline: ``--prediction NEW,BASE``. Every metric must pass, in every group
     of ``by``. Where the data are too thin to tell, the verdict is ``undecided``.
 
     Examples
@@ -68,11 +69,10 @@ def gate(
     from acumen.decisions.gate_file import gate_of
     from acumen.decisions.sample import origin
     from acumen.errors import UsageError, printable
-    from acumen.evaluation.inputs import calibration_of
+    from acumen.evaluation.inputs import calibration_of, one_table, two_systems
     from acumen.evaluation.plan import Plan
-    from acumen.readers.inputs import table_of
     from acumen.results.decisions import GateDocument
-    from acumen.table.align import align
+    from acumen.table.align import align, refuse_identical
     from acumen.table.judgments import Judgments
     from acumen.table.losses import find_loss
 
@@ -81,15 +81,20 @@ def gate(
     columns, policy = [*asks.by, *_listed(by)], undecided or asks.undecided
     if policy not in (None, "pass", "fail"):
         raise UsageError(f"undecided counts as pass or fail, not as '{printable(policy)}'")
-    if base is None and any(r.is_of_two for r in asks.require):
-        raise UsageError("a margin is held against a baseline: give NEW and BASE")
     if columns and not isinstance(new, Judgments):
         reading = {**reading, "group": [*_listed(reading.get("group")), *columns]}
-    tables = [table_of(new, mode, reading)]
-    if base is not None:
-        earlier = table_of(base, mode, reading)
-        pair = align(earlier, tables[0], intersection_only=intersection_only)
+    tables = two_systems(new, mode, reading) if base is None else []
+    if not tables:
+        tables = [one_table(side, mode, reading) for side in (new, base) if side is not None]
+    if len(tables) == 2:
+        pair = align(tables[1], tables[0], intersection_only=intersection_only)
         tables = [pair.left, pair.right]
+        refuse_identical(tables, ["the baseline", "the new run"])
+    if len(tables) == 1 and any(r.is_of_two for r in asks.require):
+        raise UsageError(
+            "a margin is held against a baseline: give NEW and BASE, or two predictions of one "
+            "file, the new one first: --prediction NEW,BASE"
+        )
     tables = [side.scored for side in tables]
     own_loss = find_loss(asks.loss or LOSS if loss is None else loss)
     plan = Plan(loss=own_loss, calibration=calibration_of(calibration))

@@ -20,6 +20,7 @@ from textwrap import indent, wrap
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, overload
 
 from acumen.declare import Parameter, parameters_of
+from acumen.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -50,6 +51,19 @@ class Question:
     """An option, and the question that answers instead where it is given."""
     sends: bool = False
     """Whether it sends cases somewhere: a person says every text and file of it."""
+    slices: bool = False
+    """Whether ``group`` alone slices; elsewhere ``by`` does, or nothing."""
+
+    def refuse_idle(self, keywords: Mapping[str, Any]) -> None:
+        """Refuse a group that nothing would be made of."""
+        by = [part.strip() for name in _listed(keywords.get("by")) for part in name.split(",")]
+        idle = [name for name in _listed(keywords.get("group")) if name not in by]
+        if idle and not self.slices:
+            does = any(p.name == "by" for p in self.options)
+            instead = f"slice by it with --by {idle[0]}" if does else "leave it out"
+            raise UsageError(
+                f"--group {printable(idle[0])} alone has no effect in acumen {self.name}: {instead}"
+            )
 
     @functools.cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -104,6 +118,10 @@ class Question:
         return shlex.join(words)
 
 
+def _listed(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())
+
+
 def _filled(text: str) -> str:
     return "\n".join(wrap(" ".join(text.split()), 92))
 
@@ -122,17 +140,19 @@ def question(
     keep: Callable[[Any], str] | None = None,
     hand_over: tuple[str, str] | None = None,
     sends: bool = False,
+    slices: bool = False,
 ) -> Declaration:
     """Declare a question: the function makes the document, and its callers get a result."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__.rstrip("_")
-        asked = Question(name, function, examples, keep, hand_over, sends)
+        asked = Question(name, function, examples, keep, hand_over, sends, slices)
 
         @functools.wraps(function)
         def ask(*arguments: Any, **keywords: Any) -> Any:
             from acumen.questions.result import result_of
 
+            asked.refuse_idle(keywords)
             answer = function(*arguments, **keywords)
             return result_of(answer, asked.command(arguments, keywords))
 

@@ -57,9 +57,9 @@ def sets(
     """
     from acumen.decisions.sets import document_of
     from acumen.errors import UsageError
-    from acumen.readers.inputs import table_of
+    from acumen.evaluation.inputs import one_table
 
     if not 0.0 < alpha < 1.0:
         raise UsageError(f"alpha is a chance between 0 and 1, not {alpha:g}")
-    table = table_of(run, mode, reading).scored.on_levels
+    table = one_table(run, mode, reading).scored.on_levels
     return document_of(table, alpha, method, probabilities)

@@ -86,12 +86,11 @@ def threshold(
         numbers_of,
     )
     from acumen.errors import UsageError
-    from acumen.evaluation.inputs import calibration_of
-    from acumen.readers.inputs import table_of
+    from acumen.evaluation.inputs import calibration_of, one_table
     from acumen.results.decisions import ThresholdDocument
     from acumen.table.losses import find_loss
 
-    table, artifact = table_of(run, mode, reading).scored, calibration_of(calibration)
+    table, artifact = one_table(run, mode, reading).scored, calibration_of(calibration)
     name = one_confidence(confidence, table, artifact)
     sample = sample_of(table, name, loss, artifact)
     if not 0.0 < delta < 1.0:

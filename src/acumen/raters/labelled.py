@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, UsageError
 from acumen.raters.reading import read_as
-from acumen.readers.reading import Reading
+from acumen.readers.reading import Reading, predictions_of
 from acumen.table.coded import Coded
 from acumen.table.judgments import NO_PREDICTION, Judgments, Outcome
 from acumen.table.scale import Scale
@@ -43,9 +43,10 @@ class Labelled:
     @classmethod
     def read(cls, data: Any, labels: str, reading: Reading) -> Labelled:
         """The rows of an input; ``labels`` is the column of what people said."""
-        judge = reading.get("prediction")
-        if judge is None:
-            raise UsageError("which column is the judge's? say it with --prediction COLUMN")
+        judges = predictions_of(reading)
+        if len(judges) != 1:
+            raise UsageError("which one column is the judge's? say it with --prediction COLUMN")
+        (judge,) = judges
         # readers drop and count a row without a truth, and keep one without a prediction: here it
         # is the judge's rating that every row must have
         roles = {**reading, "truth": judge, "prediction": labels}

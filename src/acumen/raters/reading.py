@@ -61,7 +61,8 @@ def read_ratings(
     if not wide and len(columns) > 1:
         raise UsageError("give one column of ratings with a rater, or several without one")
     predicted = said.get("prediction")
-    judges = list(dict.fromkeys([*judges, *([predicted] if predicted else [])]))
+    predicted = [predicted] if isinstance(predicted, str) else predicted or []
+    judges = list(dict.fromkeys([*judges, *predicted]))
     if columns:
         columns += [j for j in judges if j not in columns] if wide else []
         # a table has predictions: the ratings themselves, so whoever rates is a system too

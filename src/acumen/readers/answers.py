@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, OffScaleError, counted, printable, what_came
 from acumen.files.text import folded
+from acumen.readers.words import usual_order
 from acumen.table.coded import Coded
 from acumen.table.judgments import LEFT_OUT, NO_PREDICTION, NO_TRUTH, Judgments, Outcome
 from acumen.table.levels import levels_seen, number_in
@@ -26,19 +27,6 @@ MOST_STRAY: Final = 0.1
 """The share of predictions that may be numbers beside a scale; beyond it the scale is wrong."""
 SHOWN_VALUES: Final = 5
 """Values beyond this many are told together."""
-USUAL: Final = (
-    ("none", "very low", "low", "medium", "moderate", "high", "very high", "critical"),
-    ("none", "minimal", "mild", "moderate", "moderately severe", "severe", "extreme"),
-    ("never", "rarely", "sometimes", "often", "always"),
-    ("very poor", "poor", "bad", "fair", "ok", "good", "very good", "great", "excellent"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
-    ("negative", "neutral", "positive"),
-    ("minor", "major", "critical"),
-    ("no", "yes"),
-    ("false", "true"),
-    ("fail", "pass"),
-)
-"""Words in the order that everybody means, lowest first."""
 _OUTCOMES: Final = {outcome.name.lower(): outcome for outcome in Outcome}
 _FAULT: Final = len(Outcome)
 """Stands for an outcome where a value cannot be read."""
@@ -95,17 +83,6 @@ NOTHING: Final = Silence(frozenset())
 """Only predictions may abstain: of the truth no word is declared."""
 
 
-def usual_order(words: Iterable[object]) -> list[str]:
-    """The words in the order that everybody means; none where that is not known.
-
-    >>> usual_order(["High", "low", "medium"]), usual_order(["red", "blue"])
-    (['low', 'medium', 'High'], [])
-    """
-    names = {folded(str(word)): str(word) for word in words}
-    order: Iterable[str] = next((o for o in USUAL if names.keys() <= {*o}), ())
-    return [names[name] for name in order if name in names]
-
-
 def choose_scale(
     item: Coded | None, truth: Coded | None, prediction: Coded, silence: Silence
 ) -> Scale:
@@ -125,10 +102,17 @@ def choose_scale(
     if words and len(words) == len(first):
         if has_truth and truth is not None:  # what is a word for no answer elsewhere may be a level
             words = [word for word in truth.values if str(word).strip()]
-        texts = [printable(str(word)) for word in (usual_order(words) or words)[:12]]
-        order = f"name them, lowest first, as in --levels {','.join(texts)} {how}"
-        words_are = f"the levels are words ({', '.join(texts)}), whose order is not known"
-        raise DataError([f"{words_are}: {order}"])
+        answers = [value for value in silence.open(prediction) if number_in(value) is None]
+        if order := usual_order([*words, *answers]) or usual_order(words):
+            return Scale.of(order, inferred=True)
+        texts = sorted({printable(str(word)) for word in words}, key=str.casefold)
+        some = ", ".join(texts[:12]) + (", …" if len(texts) > 12 else "")
+        raise DataError(
+            [
+                f"the levels are {len(texts)} words, here by the alphabet ({some}), and their "
+                f"order is not known: say it, lowest first: --levels LOWEST,…,HIGHEST {how}"
+            ]
+        )
     levels = levels_seen(numbers)
     if not levels:
         distinct = sorted(set(numbers))
@@ -256,7 +240,12 @@ class Outcomes:
 
 
 def read_outcomes(
-    reading: Reading, stated: Coded | None, *, declared: bool, unparseable: Outcome
+    reading: Reading,
+    stated: Coded | None,
+    *,
+    declared: bool,
+    unparseable: Outcome,
+    truths: Iterable[object] = (),
 ) -> Outcomes:
     """Outcomes as stated, else as the predictions say.
 
@@ -284,7 +273,7 @@ def read_outcomes(
     if said := [c for c in reading.common if counts[c]]:
         warnings.append(f"prediction: read as no answer: {reading.listed(said, counts)}")
     if not declared or _are_numbers(reading, stray, none) or (stray & there).any():
-        faults = _with_hint(reading, reading.faults_in(stray))
+        faults = _with_hint(reading, reading.faults_in(stray), {*map(word_of, truths)})
         return Outcomes(out.astype(np.uint8), faults, stated_faults, warnings)
     if stray.any():
         counts = reading.counts(stray)
@@ -295,11 +284,15 @@ def read_outcomes(
     return Outcomes(out.astype(np.uint8), [], stated_faults, warnings)
 
 
-def _with_hint(reading: Reading, faults: list[Fault]) -> list[Fault]:
-    """The faults; the first that is a word says how to declare it as no answer."""
+def _with_hint(reading: Reading, faults: list[Fault], truths: set[str]) -> list[Fault]:
+    """The faults; the first that is a word says how to declare it as no answer.
+
+    A word of many rows, or one that a truth has, is a level that the scale lacks.
+    """
     for at, fault in enumerate(faults):
         value = reading.column.values[reading.column.codes[fault.row]]
-        if isinstance(value, str):
+        is_rare = fault.rows <= max(1, MOST_STRAY * len(reading.column))
+        if isinstance(value, str) and is_rare and word_of(value) not in truths:
             hint = f"if it says that there is no answer: --abstain {shlex.quote(printable(value))}"
             hinted = replace(fault, message=f"{fault.message}; {hint}")
             return [*faults[:at], hinted, *faults[at + 1 :]]

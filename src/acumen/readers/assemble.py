@@ -12,21 +12,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, counted, label, refuse, what_came
+from acumen.files.text import folded
 from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
 from acumen.readers.guess import propose
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
-from acumen.readers.records import Rows
+from acumen.readers.records import ABSENT, Rows
 from acumen.readers.request import Request, scale_in
-from acumen.readers.roles import DERIVED, REQUIRED, folded_name, guess_roles, option_of
+from acumen.readers.roles import DERIVED, ERRORS, REQUIRED, folded_name, guess_roles, option_of
+from acumen.readers.unfold import is_wide, unfold
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Signal, Source
 from acumen.table.levels import number_in
 from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS
 
+NO_ERROR: Final = {
+    "",
+    "-",
+    "0",
+    "false",
+    "n/a",
+    "na",
+    "nan",
+    "no",
+    "no error",
+    "none",
+    "null",
+    "ok",
+}
 _IDS: Final = ("case", "item", "rater", "repeat", "system")
 _NUMBERS: Final = ("confidence", "weight", "risk_score")
 
@@ -51,21 +67,25 @@ class _Study:
     @classmethod
     def of(cls, rows: Rows, request: Request) -> _Study:
         mapping = request.over(rows.mapping)
-        roles = {
+        roles: dict[str, Sequence[Cell]] = {
             role: cells if isinstance(cells, list) else [cells]
             for role, cells in mapping.columns
             if cells is not None
         }
-        roles |= {"truth": _split(roles["truth"], rows)} if "truth" in roles else {}
+        for role in ("truth", "prediction", "confidence"):
+            roles |= {role: _split(roles[role], rows)} if role in roles else {}
+        notes: list[str] = []
+        if is_wide(roles, rows):
+            rows, roles, notes = unfold(rows, roles)
         if rows.mapping:  # the format knows its roles
             refuse([*_missing_roles(roles, rows), *_open_choices(rows, mapping)])
-            return cls(rows, mapping, roles, ())
+            return cls(rows, mapping, roles, notes)
         named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
         # a mapping may say that there is no truth by naming none
         needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
         guess = guess_roles(rows.names, named, needs, partial(propose, rows, named))
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
-        return cls(rows, mapping, roles, guess.notes)
+        return cls(rows, mapping, roles, [*notes, *guess.notes])
 
     @property
     def look(self) -> Lookup:
@@ -87,6 +107,9 @@ class _Study:
         if self.rows.is_text:
             notes += [*mangled_ids(columns["case"]), *self._texts_among(signals)]
         notes += self._texts_as_numbers(truth=truth, prediction=prediction)
+        if failed := int(self.failed.sum()):
+            where = " or ".join(map(label, self.errors))
+            notes.append(f"{counted(failed, 'row')} failed, as {where} says what went wrong there")
         if select is not None:
             columns = {r: None if c is None else taken(c, select) for r, c in columns.items()}
             groups = {name: taken(column, select) for name, column in groups.items()}
@@ -180,8 +203,9 @@ class _Study:
         for number, rules in enumerate(self.mapping.outcome.values()):
             for rule in rules:
                 codes[(codes < 0) & look.holds(rule)] = number
-        names = [*self.mapping.outcome, "unparseable"]
-        codes[(codes < 0) & _unread(prediction)] = len(names) - 1
+        names = [*self.mapping.outcome, "unparseable", "failed"]
+        codes[(codes < 0) & self.failed] = len(names) - 1
+        codes[(codes < 0) & _unread(prediction)] = len(names) - 2
         self._refuse_nan(codes < 0)
         ruled = codes >= 0
         if "outcome" in self.roles:  # a column of outcomes, where no rule holds
@@ -193,6 +217,24 @@ class _Study:
         if self.mapping.unparseable == "failed":
             names = ["failed" if name == "unparseable" else name for name in names]
         return _without(prediction, ruled), recoded(codes, names)
+
+    @cached_property
+    def failed(self) -> Mask:
+        """The rows whose log says that something went wrong, where nothing else says what did."""
+        out = np.zeros(len(self.rows), bool)
+        for name in self.errors:
+            column = coded_of(self.look.cells(Cell(path=name), "error", ids=True))
+            out |= column.spread([_is_error(value) for value in column.values], False, bool)
+        return out
+
+    @cached_property
+    def errors(self) -> list[str]:
+        """Columns in which a log tells of errors: of texts or objects, not of numbers."""
+        if self.rows.mapping or "failed" in self.mapping.outcome or "outcome" in self.roles:
+            return []
+        gone = {cell.path for cells in self.roles.values() for cell in cells}
+        names = [n for n in self.rows.names if folded_name(n) in ERRORS and n not in gone]
+        return [name for name in names if not self.rows.has_numbers(name)]
 
     def _refuse_nan(self, unruled: Mask) -> None:
         """NaN where the library tells it from null is no abstention: something went wrong there."""
@@ -249,6 +291,13 @@ class _Study:
         return next((Scale.of(order) for order in orders.values()), None)
 
 
+def _is_error(value: Any) -> bool:
+    """Whether a cell of a log says that something went wrong."""
+    if isinstance(value, str):
+        return folded(value) not in NO_ERROR
+    return value is not ABSENT and bool(value)
+
+
 def _missing_roles(roles: Mapping[str, Any], rows: Rows) -> list[Problem]:
     """Roles that a format could not know from its file, each with its option."""
     listed = ", ".join(label(name) for name in list(rows.names)[:30])
@@ -274,7 +323,7 @@ def _open_choices(rows: Rows, mapping: MappingTable) -> list[Problem]:
     ]
 
 
-def _split(cells: list[Cell], rows: Rows) -> list[Cell]:
+def _split(cells: Sequence[Cell], rows: Rows) -> Sequence[Cell]:
     """Names with commas between as several columns, where there is no column of the whole name."""
     path = cells[0].path
     parts = [part.strip() for part in path.split(",")]

@@ -11,8 +11,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from acumen.errors import DataError, Problem, UsageError, label, printable, what_came
+from acumen.errors import DataError, Problem, UsageError, counted, label, printable, what_came
 from acumen.readers.answers import (
+    MOST_STRAY,
     NOTHING,
     Fault,
     Silence,
@@ -36,6 +37,7 @@ from acumen.table.judgments import (
     SignalState,
     Source,
 )
+from acumen.table.levels import number_in
 from acumen.table.panel import settle
 from acumen.table.repeats import with_consistency
 from acumen.table.scale import Scale, find_scale
@@ -225,6 +227,7 @@ def _values(
         coded.get("outcome"),
         declared=declared,
         unparseable=Outcome.FAILED if unparseable == "failed" else Outcome.UNPARSEABLE,
+        truths=() if "truth" not in coded else coded["truth"].values,
     )
     problems += rows.problems(outcomes.faults, "prediction")
     problems += rows.problems(outcomes.stated_faults, "outcome")
@@ -242,7 +245,7 @@ def _values(
         problems.append(Problem("there are no rows in it"))
     seen = NOTHING.numbers(coded.get("truth")), silence.numbers(coded["prediction"])
     codes = sorted({n for n in seen[1] if n < 0} if seen[0] and min(seen[0]) >= 0 else ())
-    hint = f"if it means no answer: {' '.join(f'--abstain {code:g}' for code in codes)}"
+    hint = _hint_of(codes, coded["prediction"])
     if problems:
         if not codes:
             problems = scale.hint(problems, [*seen[0], *seen[1]])
@@ -283,6 +286,16 @@ def _on_range(
         fault = Fault(at, message, int(beyond.sum()))
         raise DataError([rows.problem(fault, "confidence")], source=rows.source.name)
     return replace(signal, values=(signal.values - low) / (high - low))
+
+
+def _hint_of(codes: Sequence[float], predictions: Coded) -> str:
+    """What to say of negative numbers that no truth has; what many rows have may be a level."""
+    words = " ".join(f"--abstain {code:g}" for code in codes)
+    pairs = zip(predictions.values, predictions.counts, strict=True)
+    rows = sum(int(count) for value, count in pairs if number_in(value) in codes)
+    if rows <= MOST_STRAY * len(predictions):
+        return f"if it means no answer: {words}"
+    return f"{rows} of {counted(len(predictions), 'row')} say so: is it a level, or none ({words})?"
 
 
 def _check_lengths(columns: Mapping[str, Any], source: Source) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.readers.answers import Silence
+from acumen.readers.answers import MOST_STRAY, Silence
 from acumen.readers.cells import levels_of
 from acumen.readers.lookup import Lookup
 from acumen.readers.mapping import Cell
@@ -25,6 +25,8 @@ LOOKED_AT: Final = 2000
 MOST_LEVELS: Final = 25
 LONGEST_LEVEL: Final = 40
 DEEPEST: Final = 4
+MOST_PARTS: Final = 100
+"""Elements of a list inside a record that may each be a column."""
 _SILENCE: Final = Silence.of(())
 _ROLES: Final = ("confidence", "case", "truth", "prediction", "item")
 
@@ -92,23 +94,30 @@ class Guess:
 def columns_of(rows: Rows) -> list[Column]:
     """Every column, nested ones by their path."""
     look = Lookup(rows, {})
-    return [_column(look, path) for path in _paths(rows)]
+    return [_column(look, path) for path in leaf_paths(rows, LOOKED_AT)]
 
 
-def _paths(rows: Rows) -> Iterable[str]:
-    """Columns, and the paths to single values inside of records."""
+def leaf_paths(rows: Rows, most: int | None = None, *, lists: bool = False) -> Iterable[str]:
+    """Columns, and the paths to single values inside of records, of so many at most."""
     if not isinstance(rows, Records):
         return rows.names
-    records = rows.rows[:LOOKED_AT]
-    return dict.fromkeys(path for record in records for path in _leaves(record, "", DEEPEST))
+    paths = (path for row in rows.rows[:most] for path in _leaves(row, "", DEEPEST, lists=lists))
+    return dict.fromkeys(paths)
 
 
-def _leaves(value: Mapping[str, Any], at: str, depth: int) -> Iterator[str]:
+def _leaves(value: Mapping[str, Any], at: str, depth: int, *, lists: bool) -> Iterator[str]:
     for key, inner in value.items():
         path = f"{at}{key}"
         if isinstance(inner, Mapping) and depth:
-            yield from _leaves(inner, f"{path}.", depth - 1)
-        elif not isinstance(inner, list | Mapping):
+            yield from _leaves(inner, f"{path}.", depth - 1, lists=lists)
+        elif isinstance(inner, list):
+            if (
+                lists
+                and len(inner) <= MOST_PARTS
+                and not any(isinstance(v, list | Mapping) for v in inner)
+            ):
+                yield from (f"{path}[{k}]" for k in range(len(inner)))
+        elif not isinstance(inner, Mapping):
             yield path
 
 
@@ -171,7 +180,7 @@ def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
 def _is_called(column: Column, role: str, exactness: int) -> bool:
     key = column.key
     if any(key in names for names in DECLARED.values()):
-        return role == "prediction" and exactness == 2 and key == "model"
+        return False
     if exactness < 2:
         return key in (CONVENTIONS, COMMON)[exactness].get(role, ())
     others = HINTS["confidence"] if role != "confidence" else set()
@@ -190,7 +199,9 @@ _CAN: Final[Mapping[str, Callable[[Column], bool]]] = {
 def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     """What names did not tell: two columns of the same levels, and what tells rows apart."""
     missing = [role for role in ("truth", "prediction") if role not in guesses]
+    aside = {name for names in DECLARED.values() for name in names}
     free = [c for c in _free(columns, guesses) if c.has_levels and len(c.distinct) > 1]
+    free = [column for column in free if column.key not in aside]
     other = next((guesses[r].column for r in ("truth", "prediction") if r in guesses), None)
     if len(missing) == 1 and other is not None:
         fits = [c for c in free if _shares(c, other)]
@@ -259,11 +270,14 @@ def raters_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> str:
 
 
 def stray_codes(guesses: Mapping[str, Guess]) -> list[str]:
-    """Negative numbers that only the prediction has: codes for no answer, most likely."""
+    """Negative numbers that only the prediction has, in few rows: codes for no answer, likely."""
     pair = _pair(guesses)
     if not pair or not pair[0].is_numeric or pair[0].distinct[0] < 0:
         return []
-    return [f"{v:g}" for v in pair[1].distinct if not isinstance(v, str) and v < 0]
+    codes = [v for v in pair[1].distinct if not isinstance(v, str) and v < 0]
+    answers = pair[1].values
+    rows = sum(answers.count(code) for code in codes)
+    return [f"{v:g}" for v in codes] if rows <= MOST_STRAY * len(answers) else []
 
 
 def _tell_apart(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:

@@ -84,8 +84,10 @@ class Columns(Document):
     case: _Cell | None = None
     item: _Cell | None = None
     truth: _Cells | None = Field(default=None, description="one column, or one for each rater")
-    prediction: _Cell | None = None
-    confidence: _Cell | None = None
+    prediction: _Cells | None = Field(default=None, description="one column, or one a system")
+    confidence: _Cells | None = Field(
+        default=None, description="one column, or one for each prediction"
+    )
     outcome: _Cell | None = None
     risk_score: _Cell | None = None
     weight: _Cell | None = None

@@ -67,8 +67,14 @@ class Located(TypedDict, total=False):
 class Reading(Located, total=False):
     """Keywords of every question about rows; those left out are decided by the file."""
 
-    prediction: Annotated[str | None, column("The level that the system gave.")]
-    confidence_column: Annotated[str | None, column("How sure it was.")]
+    prediction: Annotated[
+        str | Sequence[str] | None,
+        column("The level that the system gave; several columns are systems.", kind=_TEXTS),
+    ]
+    confidence_column: Annotated[
+        str | Sequence[str] | None,
+        column("How sure it was; one for all predictions, or one for each.", kind=_TEXTS),
+    ]
     rater: Annotated[str | None, column("Who gave the truth, where several did.")]
     repeat: Annotated[str | None, column("Which draw of the same judgment it is.")]
     system: Annotated[str | None, column("Whose prediction it is, where there are several.")]
@@ -129,7 +135,7 @@ def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := [role for role in roles if role not in known]:
         raise UsageError(f"no role {label(unknown[0])}; there are {', '.join(known)}")
     out["columns"] = {
-        role: name if isinstance(name, str | Mapping) else list(name)
+        role: name if isinstance(name, str | Mapping) else _one_or_all(list(name))
         for role, name in roles.items()
         if name is not None
     }
@@ -139,6 +145,17 @@ def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
     if reading.get("confidence_range") is not None:
         out["confidence_range"] = _range(reading["confidence_range"])
     return out
+
+
+def predictions_of(reading: Mapping[str, Any]) -> list[str]:
+    """The columns that are named as predictions.
+
+    >>> predictions_of({"prediction": "a, b"}), predictions_of({"prediction": ["a"]})
+    (['a', 'b'], ['a'])
+    """
+    said = reading.get("prediction") or []
+    names = [said] if isinstance(said, str) else said
+    return [part.strip() for name in names for part in name.split(",")]
 
 
 def words_of(reading: Mapping[str, Any]) -> list[str]:
@@ -152,6 +169,10 @@ def words_of(reading: Mapping[str, Any]) -> list[str]:
     values = {**reading, **columns}
     parameters = (p for p in keywords_of(Reading) if p.say.is_on_command_line)
     return [word for p in parameters for word in p.words(values.get(p.name)) or ()]
+
+
+def _one_or_all(names: list[str]) -> str | list[str]:
+    return names[0] if len(names) == 1 else names
 
 
 def _texts(value: Any) -> list[str]:

@@ -50,10 +50,19 @@ DERIVED: Final = {
 }
 """Columns that somebody computed from the truth: never a confidence."""
 
+ERRORS: Final = {
+    *("error", "errors", "err", "error_message", "error_msg", "exception", "traceback"),
+    *("error_type", "api_error", "failure_reason"),
+}
+"""Columns in which a log says that something went wrong in a row: by their texts, not numbers."""
+
 DECLARED: Final[dict[str, tuple[str, ...]]] = {
     "weight": ("weight", "sample_weight", "sampling_weight"),
     "rater": ("rater", "rater_id", "annotator", "annotator_id", "labeler"),
-    "system": ("system", "model", "model_name", "provider"),
+    "system": (
+        *("system", "model", "model_name", "model_id", "provider", "judge_model", "llm_model"),
+        *("deployment", "engine", "checkpoint"),
+    ),
     "repeat": ("repeat", "run", "epoch", "trial", "replicate"),
     "group": ("sex", "gender", "group", "age_group", "ethnicity", "language", "site"),
 }
@@ -67,6 +76,8 @@ HINTS: Final = {
     "case": {"id", "case", "patient", "subject", "doc", "document", "nr"},
 }
 """Words inside of a name by which a column is proposed, and never taken."""
+_SLICES: Final = {"group": "--by"}
+"""A column to slice by is named where the slices are asked for."""
 OPTIONS: Final = {"confidence": "--confidence-column"}
 
 
@@ -185,7 +196,8 @@ def _notes(choice: _Choice, sure: set[str], named: Mapping[str, Collection[str]]
         parts = (f"{label(n)} as the {r} ({option_of(r)})" for r, n in guesses.items())
         notes.append(f"by their names these columns are taken: {', '.join(parts)}")
     could = [
-        f"{label(choice.free[key])} ({option_of(role)} {_quoted(choice.free[key])})"
+        f"{label(choice.free[key])} ({_SLICES.get(role) or option_of(role)} "
+        f"{_quoted(choice.free[key])})"
         for role, known in DECLARED.items()
         if role not in named
         for key in choice.fitting(known)

@@ -14,7 +14,6 @@ import numpy as np
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import DataError, UsageError, counted, printable
 from acumen.readers import read_content, rows_of
-from acumen.readers.answers import usual_order
 from acumen.readers.content import load
 from acumen.readers.formats import FORMATS, format_of, read_as
 from acumen.readers.guess import (
@@ -30,6 +29,7 @@ from acumen.readers.mapping import resemblance
 from acumen.readers.reading import ROLES, Reading, overlay, words_of
 from acumen.readers.records import Rows
 from acumen.readers.request import Request
+from acumen.readers.words import usual_order
 from acumen.results.survey import ColumnPart, Question, Survey
 from acumen.table.judgments import Judgments
 from acumen.table.levels import spell
@@ -68,6 +68,8 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     table, problems, levels = None, [], _Levels()
     try:
         table = read_content(content, mode=mode, **options)
+        if table.scale.inferred and not table.scale.is_numeric and rows is not None:
+            levels = _in_usual_order(table.scale.levels)
     except DataError as error:
         problems = [str(problem) for problem in error.problems]
         levels = _levels(guesses["truth"].column) if "truth" in guesses else levels
@@ -118,9 +120,14 @@ def _levels(column: Column) -> _Levels:
         return _Levels(f"{low:g}-{high:g}", is_ordered=True) if whole else _Levels()
     words = [*column.silence, *column.distinct]
     if order := usual_order(words):
-        note = f"the levels are taken in their usual order, lowest first: {', '.join(order)}"
-        return _Levels(",".join(order), is_ordered=True, notes=(f"{note}; check it",))
+        return _in_usual_order(order)
     return _Levels(",".join(map(str, words)))
+
+
+def _in_usual_order(order: Sequence[object]) -> _Levels:
+    words = list(map(str, order))
+    note = f"the levels are taken in their usual order, lowest first: {', '.join(words)}"
+    return _Levels(",".join(words), is_ordered=True, notes=(f"{note}; check it",))
 
 
 def _options(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> dict[str, Any]:

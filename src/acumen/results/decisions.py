@@ -155,6 +155,10 @@ class GateDocument(Decision):
         counts_as = self.undecided_counts_as if self.verdict == "undecided" else self.verdict
         return 5 if counts_as is None else int(counts_as == "fail")
 
+    def __bool__(self) -> bool:
+        """Whether it passes; undecided is no pass, whatever it counts as."""
+        return self.verdict == "pass"
+
 
 class CostPoint(Part):
     """What a judgment costs at a threshold."""

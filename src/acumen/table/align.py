@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,13 +143,16 @@ def _on_one_scale(left: Judgments, right: Judgments) -> tuple[Judgments, Judgmen
     """Both on one scale; where nobody named the levels, they are those of both together."""
     named = [table.scale for table in (left, right) if not table.scale.inferred]
     scale = named[0] if named else left.scale
-    if not named and left.scale.levels != right.scale.levels:
+    is_numeric = left.scale.is_numeric and right.scale.is_numeric
+    if not named and left.scale.levels != right.scale.levels and is_numeric:
         numbers = (*left.scale.levels, *right.scale.levels)
         scale = Scale.of(levels_seen([x for x in numbers if not isinstance(x, str)]), inferred=True)
     try:
         return left.on_scale(scale), right.on_scale(scale)
     except UsageError:
-        raise DataError(["the two inputs are judged on different scales"]) from None
+        sides = " and ".join(side.scale.allowed for side in (left, right))
+        message = f"the two inputs are judged on different scales, {sides}"
+        raise DataError([f"{message}; if they are one, name it: --levels"]) from None
 
 
 def _same_rows(
@@ -207,10 +211,52 @@ def _keys(left: Judgments, right: Judgments) -> tuple[NDArray[np.int64], NDArray
     return keys[0], keys[1]
 
 
+def refuse_identical(tables: Sequence[Judgments], names: Sequence[str]) -> None:
+    """Refuse sides of a comparison between which nothing can differ: one of them is a mistake.
+
+    Runs that say they are different ones may agree in every row.
+    """
+    for (at, left), (k, right) in combinations(enumerate(tables), 2):
+        both = f"{label(names[at])} and {label(names[k])}"
+        if left is right or _is_same_file(left, right):
+            raise UsageError(f"{both} are one and the same: give the other version in its place")
+        if _has_same_rows(left, right) and not _may_agree(left, right):
+            raise UsageError(
+                f"{both} hold the same answers and the same confidences in every row, so nothing "
+                "can differ: is one of them given twice, under two names?"
+            )
+
+
+def _is_same_file(left: Judgments, right: Judgments) -> bool:
+    sources = left.source, right.source
+    facts = [(s.sha256, s.mode, s.run_id) for s in sources]
+    return sources[0].sha256 is not None and facts[0] == facts[1] and _has_same_rows(left, right)
+
+
+def _may_agree(left: Judgments, right: Judgments) -> bool:
+    """Whether all rows may be the same by right: of runs that say they are two, or of arrays."""
+    sources = left.source, right.source
+    facts = [(s.run_id, s.git_commit, s.mode) for s in sources if not s.is_long]
+    are_two = len(facts) == 2 and facts[0] != facts[1]
+    return are_two or any(source.path is None for source in sources)
+
+
+def _has_same_rows(left: Judgments, right: Judgments) -> bool:
+    if len(left) != len(right) or left.signals.keys() != right.signals.keys():
+        return False
+    pairs = [
+        *((getattr(left, n), getattr(right, n)) for n in ("case", "item", "prediction", "outcome")),
+        *((left.signals[n].values, right.signals[n].values) for n in left.signals),
+    ]
+    return left.cases == right.cases and all(_is_same(a, b) for a, b in pairs)
+
+
+def _is_same(one: NDArray[np.generic], other: NDArray[np.generic]) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
 def _identical(left: Judgments, right: Judgments) -> list[str]:
-    same_file = left.source.sha256 is not None and left.source.sha256 == right.source.sha256
-    name_left, name_right = ((s.mode, s.run_id) for s in (left.source, right.source))
-    if same_file and name_left == name_right:
+    if _is_same_file(left, right):
         return ["the two inputs are identical: is the same file given twice?"]
     columns = ((left.prediction, right.prediction), (left.outcome, right.outcome))
     if all(np.array_equal(a, b) for a, b in columns):

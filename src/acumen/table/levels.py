@@ -136,7 +136,10 @@ def inferred_note(levels: Sequence[Any], inferred: object) -> str | None:
         return None
     span = spell(levels)
     if isinstance(levels[0], str):
-        return f"levels inferred: {span.replace(',', ', ')}, as the data hold nothing else"
+        return (
+            f"levels inferred: {span.replace(',', ' < ')}, the words in the data in their usual "
+            f"order; if the scale has others, name them: --levels {span} (scale= in Python)"
+        )
     first, *_, last = levels
     words = span.replace("-", "–") if first >= 0 else f"{first} to {last}"
     return (
