@@ -245,18 +245,9 @@ def test_a_number_with_a_fraction_is_taken_and_one_without_end_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_json("run.json", phq8_run())
-    command = [
-        "evaluate",
-        "run.json",
-        "--mode",
-        "few_shot",
-        "--resamples",
-        "0",
-        "--output",
-        "m.json",
-    ]
+    command = ["evaluate", "run.json", "--mode", "few_shot", "--resamples", "0", "-o", "m.json"]
     Path("acumen.toml").write_text("[evaluate]\narea-coverage = 0.4\n")
-    assert run([*command, "--quiet", "--output", "m.json"]) == 0
+    assert run([*command, "--quiet"]) == 0
     assert '"area_coverage": 0.4' in Path("m.json").read_text("utf-8")
     Path("acumen.toml").write_text("[evaluate]\narea-coverage = inf\n")
     assert run(command) == 3
