@@ -45,7 +45,7 @@ class Labelled:
         """The rows of an input; ``labels`` is the column of what people said."""
         judges = predictions_of(reading)
         if len(judges) != 1:
-            raise UsageError("which one column is the judge's? say it with --prediction COLUMN")
+            raise UsageError("which column is the judge's? say the one: --prediction COLUMN")
         (judge,) = judges
         # readers drop and count a row without a truth, and keep one without a prediction: here it
         # is the judge's rating that every row must have
