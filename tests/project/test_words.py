@@ -13,7 +13,7 @@ import acumen
 SOURCE = Path(acumen.__file__).parent
 TESTS = Path(__file__).parents[1]
 PACKAGES = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
-BESIDE = {"badinputs", "end_to_end", "laws", "mutants", "oracles", "project", "docs"}
+BESIDE = {"badinputs", "docs", "door", "end_to_end", "laws", "mutants", "oracles", "project"}
 """Folders of tests that belong to no package."""
 PARTICIPLES = {
     *("found", "told", "given", "kept", "shown", "chosen", "made", "came"),
