@@ -70,7 +70,7 @@ def fits_of(
     """
     listed = list(dict.fromkeys(templates))
     order = sorted(listed, key=lambda t: (len(variables_of(t)), t != first, -len(_PART.sub("", t))))
-    taken, known, found = {*gone}, dict[str, list[str]](), dict[str, Fit]()
+    taken, known, fits = {*gone}, dict[str, list[str]](), dict[str, Fit]()
     for template in order:
         check_template(template)
         pattern = _pattern(template, known)
@@ -83,11 +83,11 @@ def fits_of(
             message = f"no column fits {label(template)}; there are {listed_names}"
             raise DataError([Problem(message, columns=tuple(names))])
         taken |= {*columns.values()}
-        found[template] = Fit(template, columns)
+        fits[template] = Fit(template, columns)
         for variable in variables_of(template):
             values = (dict(key)[variable] for key in columns)
             known.setdefault(variable, list(dict.fromkeys(values)))
-    return [found[template] for template in listed]
+    return [fits[template] for template in listed]
 
 
 def _pattern(template: str, known: Mapping[str, Sequence[str]]) -> re.Pattern[str]:

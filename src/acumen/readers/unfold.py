@@ -33,7 +33,7 @@ class Unfolded(Rows):
     """Rows of which each stands for several: part after part, each of all rows."""
 
     base: Rows
-    kept: NDArray[np.int64]
+    place: NDArray[np.int64]
     """Which of the rows of all parts there are."""
     parts: int
     wide: Mapping[str, Sequence[str | None]]
@@ -43,7 +43,7 @@ class Unfolded(Rows):
     cells: Mapping[str, Cell] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.kept)
+        return len(self.place)
 
     @property
     def names(self) -> Sequence[str]:
@@ -65,10 +65,10 @@ class Unfolded(Rows):
             names = self.named[name]
             values = list(dict.fromkeys(names))
             codes = np.array([values.index(n) for n in names], np.int32).repeat(size)
-            return Coded(tuple(values), codes).take(self.kept)
+            return Coded(tuple(values), codes).take(self.place)
         if name not in self.wide:
             own = (self.base.ids if ids else self.base.column)(name)
-            return taken(own, self.kept % max(size, 1))
+            return taken(own, self.place % max(size, 1))
         look = Lookup(self.base, {})
         columns = [
             [ABSENT] * size if path is None else look.cells(Cell(path=path), name, ids=ids)
@@ -77,9 +77,9 @@ class Unfolded(Rows):
         if not all(isinstance(column, np.ndarray) for column in columns):
             columns = [c.tolist() if isinstance(c, np.ndarray) else c for c in columns]
             coded = [_spelled(c) if isinstance(c, Coded) else list(c) for c in columns]
-            return taken([cell for column in coded for cell in column], self.kept)
+            return taken([cell for column in coded for cell in column], self.place)
         whole = gathered(({name: column} for column in columns), size * self.parts)
-        return taken(whole[name], self.kept)
+        return taken(whole[name], self.place)
 
     def has_numbers(self, name: str) -> bool:
         """By the rows that are there."""
@@ -97,11 +97,11 @@ class Unfolded(Rows):
         """Rows that hold NaN, where it is not null."""
         if name not in self.wide:
             return ()
-        size, found = len(self.base), np.zeros(len(self.base) * self.parts, bool)
+        size, holes = len(self.base), np.zeros(len(self.base) * self.parts, bool)
         for part, path in enumerate(self.wide[name]):
             if path is not None and path in self.base.names:
-                found[part * size + np.asarray(self.base.nan_rows(path), np.int64)] = True
-        return np.flatnonzero(found[self.kept])
+                holes[part * size + np.asarray(self.base.nan_rows(path), np.int64)] = True
+        return np.flatnonzero(holes[self.place])
 
 
 def _spelled(column: Coded) -> list[Any]:
@@ -150,7 +150,7 @@ def unfold(rows: Rows, roles: Roles) -> tuple[Rows, dict[str, Sequence[Cell]], l
     size = len(rows)
     whole = Unfolded(
         base=rows,
-        kept=np.arange(size * len(parts)),
+        place=np.arange(size * len(parts)),
         parts=len(parts),
         wide=wide,
         named=named,
@@ -161,9 +161,9 @@ def unfold(rows: Rows, roles: Roles) -> tuple[Rows, dict[str, Sequence[Cell]], l
         is_text=rows.is_text,
     )
     blank = _blank(whole, [name for name in judged if name in wide], "truth" in templates)
-    kept = np.flatnonzero(~blank)
-    lines = None if lines is None else lines[kept]
-    long = _replaced(whole, kept=kept, lines=lines)
+    place = np.flatnonzero(~blank)
+    lines = None if lines is None else lines[place]
+    long = _replaced(whole, place=place, lines=lines)
     return long, out, _notes(fits, wide, variables, parts, int(blank.sum()))
 
 
