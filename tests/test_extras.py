@@ -31,7 +31,7 @@ for command in commands:
 """
 PLAIN = (
     "evaluate rows.csv --resamples 50 -o metrics.json --full",
-    "evaluate rows.csv rows.csv --resamples 50 --by human --json",
+    "evaluate rows.csv rows2.csv --resamples 50 --by human --json",
     "threshold rows.csv --risk 0.3",
     "sets rows.csv --alpha 0.3",
     "cost rows.csv --abstain-cost 0.2",
@@ -91,6 +91,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = ["case,truth,prediction,human,confidence"]
     rows += [f"{k},{k % 4},{k * 7 % 11 % 4},{k % 3},{k % 17 / 17}" for k in range(60)]
     (folder / "rows.csv").write_text("\n".join(rows), "utf-8")
+    other = [f"{k},{k % 4},{k * 5 % 11 % 4},{k % 3},{k % 13 / 13}" for k in range(60)]
+    (folder / "rows2.csv").write_text("\n".join([rows[0], *other]), "utf-8")
     (folder / "rows.csv.gz").write_bytes(gzip.compress("\n".join(rows).encode()))
     (folder / "rows.csv.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
     (folder / "rows.parquet").write_bytes(b"PAR1" + bytes(20) + b"PAR1")
