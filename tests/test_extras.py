@@ -125,7 +125,7 @@ def test_what_an_extra_brings_is_said_with_the_command_that_installs_it(
 
 def test_nothing_is_written_where_an_extra_is_missing(answers: Answers, folder: Path) -> None:
     made = {"metrics.json", "gate.xml", "gate.md"}
-    inputs = {"rows.csv", "rows.csv.gz", "rows.csv.zst", "rows.parquet"}
+    inputs = {"rows.csv", "rows2.csv", "rows.csv.gz", "rows.csv.zst", "rows.parquet"}
     assert answers
     assert {path.name for path in folder.iterdir()} == made | inputs
 

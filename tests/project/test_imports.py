@@ -45,7 +45,7 @@ def test_questions_import_nothing_that_draws_or_fits(tmp_path: Path) -> None:
     judged = ["--prediction", "prediction", "--labelled", "human"]
     commands = [
         ["evaluate", "rows.csv", "--resamples", "50", "-o", "metrics.json"],
-        ["evaluate", "rows.csv", "rows.csv", "--resamples", "50"],
+        ["evaluate", "rows.csv", "--prediction", "prediction,human", "--resamples", "50"],
         ["threshold", "rows.csv", "--risk", "0.3"],
         ["sets", "rows.csv", "--alpha", "0.3"],
         ["cost", "rows.csv", "--abstain-cost", "0.2"],

@@ -218,7 +218,8 @@ def refuse_identical(tables: Sequence[Judgments], names: Sequence[str]) -> None:
     """
     for (at, left), (k, right) in combinations(enumerate(tables), 2):
         both = f"{label(names[at])} and {label(names[k])}"
-        if left is right or _is_same_file(left, right):
+        is_one = left is right and left.source.path is not None
+        if is_one or _is_same_file(left, right):
             raise UsageError(f"{both} are one and the same: give the other version in its place")
         if _has_same_rows(left, right) and not _may_agree(left, right):
             raise UsageError(
