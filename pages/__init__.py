@@ -14,6 +14,7 @@ from pages import agents, commands, documents, python, theory
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Start here": (
         "start/judge", "start/logs", "start/clinical", "start/decide", "start/*", "which", "where",
+        "coming",
     ),
     "Guide": (
         "guide/knows", "guide/honest", "guide/worst-first", "guide/reasons", "guide/better",

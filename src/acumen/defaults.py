@@ -80,6 +80,8 @@ FEWEST_AT_LEVEL: Final = 9
 TARGET: Final = 75
 """Percent above which a score of a verdict study gets its tick."""
 
+CELLS: Final = ("right_sound", "right_unsound", "wrong_sound", "wrong_unsound")
+"""Whether a verdict is right × whether its reasons are sound; each verdict is in one of them."""
 PROCESS_WEIGHTS: Final[Mapping[str, int]] = {
     "incident_precision": 35,
     "severity_accuracy": 30,

@@ -452,3 +452,103 @@ def test_a_confidence_of_a_hundred_values_is_discrete() -> None:
     sample = sample_of(single([0] * 101, [k / 200 for k in range(101)]), "confidence", "zero_one")
     with pytest.raises(UsageError, match="has 101 values"):
         grid_of(sample, "values", search)
+
+
+def test_a_cut_for_a_coverage_and_its_promise_by_hand() -> None:
+    """20 cases, one abstains; the surest 10 of 20 reach 50%: confidences down to .5, one wrong."""
+    confidence = [0.9] * 6 + [0.5] * 4 + [0.2] * 10
+    table = single([0] * 9 + [1] + [0] * 5 + [1] * 5, confidence)
+    document = acumen.threshold(table, coverage=0.5, delta=0.1, loss="zero_one").document
+    assert (document.threshold, document.method, document.test) == (0.2, "exact", "binomial")
+    (point,) = document.grid
+    assert (point.coverage, point.risk) == (0.5, 0.1)
+    # the largest risk at which 1 error of 10 has a chance of 10%: Clopper and Pearson's end
+    assert document.alpha == pytest.approx(stats.beta.ppf(0.9, 2, 9), abs=2e-4)
+    assert document.alpha >= stats.beta.ppf(0.9, 2, 9)
+    assert document.certified
+    assert document.target_coverage == 0.5
+
+
+def test_ties_enter_a_coverage_together() -> None:
+    table = single([0] * 20, [0.9] * 6 + [0.5] * 4 + [0.2] * 10)
+    document = acumen.threshold(table, coverage=0.35, loss="zero_one").document
+    assert (document.threshold, document.grid[0].coverage) == (0.2, 0.5)
+    everything = acumen.threshold(table, coverage=0.51, loss="zero_one").document
+    assert (everything.threshold, everything.grid[0].coverage) == (None, 1.0)
+    assert everything.certified
+
+
+def test_a_fifth_of_the_cases_makes_the_cut_where_rows_may_not_test_their_own() -> None:
+    table = clustered(60)
+    document = acumen.threshold(table, coverage=0.5, method="exact").document
+    assert document.cases_apart == 12
+    loose = acumen.threshold(table, coverage=0.5, method="approx").document
+    assert loose.cases_apart == 0
+    assert loose.grid[0].coverage >= 0.5
+
+
+def test_the_promise_is_the_smallest_risk_that_the_search_would_certify() -> None:
+    table = clustered(80)
+    document = acumen.threshold(table, coverage=0.6, method="approx").document
+    cut = "-1e9" if document.threshold is None else repr(document.threshold)
+    for factor, holds in ((1.001, True), (0.99, False)):
+        again = acumen.threshold(
+            table, risk=document.alpha * factor, method="approx", grid=cut, starts="1"
+        ).document
+        assert again.certified is holds
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "message"),
+    [
+        ({}, UsageError, "say how much may go wrong"),
+        ({"risk": 0.1, "coverage": 0.5}, UsageError, "say how much may go wrong"),
+        ({"coverage": 1.5}, UsageError, "a coverage is above 0 and at most 1, not 1.5"),
+        ({"coverage": 0.5, "grid": "ranks"}, UsageError, "leave the grid out"),
+        ({"coverage": 0.5, "method": "crc"}, UsageError, "crc searches for a cut of its own"),
+    ],
+)
+def test_a_coverage_that_cannot_be_meant(asked: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        acumen.threshold(single([0] * 20, [0.5] * 20), loss="zero_one", **asked)
+
+
+def test_a_coverage_beyond_all_answers_is_refused() -> None:
+    table = acumen.from_columns(
+        case=range(10),
+        truth=[0] * 10,
+        prediction=[0] * 6 + [None] * 4,
+        confidence=[0.5] * 10,
+        scale=[0, 1],
+    )
+    with pytest.raises(DataError, match=r"60.0% of all rows are answered: .* 70.0% is more"):
+        acumen.threshold(table, coverage=0.7)
+
+
+def test_a_cut_for_a_coverage_is_applied_and_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "run.json", tmp_path / "cut.json"
+    write_json(path, phq8_run())
+    asked = ["--mode", "few_shot", "--confidence", "token_msp"]
+    assert run(["threshold", str(path), *asked, "--coverage", ".5", "-o", str(out)]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Asked to keep 50.0% of all rows, the cut is 0.566 of token_msp" in text
+    applied = ["evaluate", str(path), *asked, "--threshold", str(out), "--bootstrap-resamples", "0"]
+    assert run([*applied, "--metrics", "cmax"]) == 0
+    assert "50.6%" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("studies", [60, pytest.param(600, marks=pytest.mark.slow)])
+def test_a_promise_for_a_coverage_is_broken_no_more_often_than_it_says(studies: int) -> None:
+    """Wrong with chance .4 (1 − u) at confidence u: above a cut t the risk is .2 (1 − t)."""
+    rng, broken = np.random.default_rng(11), 0
+    for _ in range(studies):
+        sure = rng.random(50).round(3)
+        wrong = (rng.random(50) < 0.4 * (1 - sure)).astype(int)
+        document = acumen.threshold(
+            single(wrong.tolist(), sure.tolist()), coverage=0.5, delta=0.1, loss="zero_one"
+        ).document
+        cut = document.threshold or 0.0
+        broken += 0.2 * (1 - cut) > document.alpha
+    assert broken <= stats.binom.ppf(0.999, studies, 0.1)

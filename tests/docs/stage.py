@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import csv
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from acumen.files.json import to_json, write_json
 from acumen.studies import VerdictStudy, phq8_run, verdict_study
 from tests.docs.blocks import Printed, printed_by
+from tests.results.test_source import ARTIFACT
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -35,6 +36,8 @@ def build(folder: Path) -> dict[str, Printed]:
             writer = csv.DictWriter(stream, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
+    log = "".join(to_json(row, compact=True) for row in _log())
+    (folder / "results.jsonl").write_text(log, "utf-8")
     (folder / "triage.toml").write_text("matrix = [[0, 1, 2], [2, 0, 1], [9, 3, 0]]\n")
     _parquet(folder)
     (folder / "results").mkdir()
@@ -50,6 +53,7 @@ def build(folder: Path) -> dict[str, Printed]:
 
 COMMANDS = (
     "demo demo",
+    "score rag.json direct.json --truth truth.json --reviews reviews.json --output scored.json",
     "score rag.json --truth truth.json --resamples 50 --output results/rag.json",
     "score direct.json --truth truth.json --resamples 50 --output results/direct.json",
     "count part-*.parquet --levels 0-3 --fewest 5 --salt SECRET --output a.counts",
@@ -82,9 +86,31 @@ def _documents() -> Mapping[str, Any]:
         "reviews": verdicts.reviews,
         "results": {**results["rag"], "results": _with_truth(verdicts)},
         **results,
+        "theirs": ARTIFACT,
+        "decided": DECIDED,
         "log": _rows()["rows"],
         "answers": [{"id": 1, "question": "Why?", "answer": "So.", "truth": None}],
     }
+
+
+def _log() -> Iterator[dict[str, Any]]:
+    """Verdicts as another tool logs them, a line each, then what the run was."""
+    for row in _with_truth(verdict_study()):
+        facts = {"verdict": row["verdict"], "ground_truth": row["gt_verdict"]}
+        yield {"sample_id": row["business_id"], **facts, "risk_score": row["risk_score"]}
+    yield {"type": "metrics", "metrics": {}, "metadata": {"policy_id": "G1_allergy_V0"}}
+
+
+DECIDED: Final = {
+    "B018": {
+        "verdict": "High Risk",
+        "was": "Critical Risk",
+        "by": "ann",
+        "when": "2026-03-01",
+        "why": "the review is of another place",
+    }
+}
+"""A truth that a person decided again."""
 
 
 def _with_truth(study: VerdictStudy) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from acumen.defaults import PROCESS_WEIGHTS
+from acumen.defaults import CELLS, PROCESS_WEIGHTS
 from acumen.inference import resample
 from acumen.inference.infer import infer, leave_out
 from acumen.inference.influence import (
@@ -55,7 +55,10 @@ def studies(
         confidence *= 1 - 0.25 * loss
     confidence = (np.floor(confidence * 4) + 0.5) / 5 if tied else confidence
     score = rng.normal(size=len(case)) + prediction
-    of, right = rng.integers(0, 4, (2, len(RATIOS), n))
+    counted = len(RATIOS) - len(CELLS)
+    # a generator of their own: what is drawn below stays as it was
+    cells = np.random.default_rng(9).integers(0, 4, (2, len(CELLS), n))
+    of, right = np.concatenate([rng.integers(0, 4, (2, counted, n)), cells], axis=1)
     of[:, 0] = 1  # so that every component has something to check
     counts = dict(zip(RATIOS, np.minimum(right, of).astype(float), strict=True))
     reasoning = Reasoning(

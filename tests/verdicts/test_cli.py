@@ -241,8 +241,8 @@ def test_the_demo_prints_both_methods(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 2, "give one results file, two to compare, or --demo"),
-        (["a", "b", "c"], 2, "give one results file"),
+        ([], 2, "give results files, or --demo"),
+        (["a.json", "b.json", "a.json"], 2, "the same results file is given twice"),
         (["--demo", "x.json"], 2, "the demo brings its own"),
         (["--demo", "--method", "amos"], 2, "the demo holds rag, direct, not 'amos'"),
         (["--demo", "--policy", "G9"], 2, "no policy 'G9'"),

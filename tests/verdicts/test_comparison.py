@@ -16,7 +16,7 @@ from acumen.report.terminal import render
 from acumen.results.verdicts import ComparisonDocument, PairDocument, results_of
 from acumen.values.measured import Delta, Interval, RightOf
 from acumen.verdicts.compare import _shared_truth, compare_runs, comparison_document
-from acumen.verdicts.inputs import Files, Inputs, _policy, read_inputs
+from acumen.verdicts.inputs import Files, Inputs, _policies, read_inputs
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.score import score_study
 from acumen.verdicts.study import prepare
@@ -210,16 +210,16 @@ def carried(**truths: str | None) -> Any:
 
 
 def test_the_truth_that_two_results_carry_must_be_one() -> None:
-    both = _shared_truth(carried(A=LOW, B=HIGH), carried(B=HIGH, C=LOW))
+    both = _shared_truth([carried(A=LOW, B=HIGH), carried(B=HIGH, C=LOW)])
     assert both is not None
     assert sorted(both) == ["A", "B", "C"]
     one, none = carried(A=LOW), carried(A=None)
     assert none.truth is None
-    assert _shared_truth(one, none) == _shared_truth(none, one) == one.truth
-    assert _shared_truth(none, none) is None
+    assert _shared_truth([one, none]) == _shared_truth([none, one]) == one.truth
+    assert _shared_truth([none, none]) is None
     names = dict.fromkeys("ABCDEFG", LOW)
     with pytest.raises(DataError, match=r"carry different truths for A, B, C, D, E$"):
-        _shared_truth(carried(**names), carried(**dict.fromkeys("ABCDEFG", HIGH)))
+        _shared_truth([carried(**names), carried(**dict.fromkeys("ABCDEFG", HIGH))])
 
 
 @pytest.mark.parametrize(
@@ -237,23 +237,20 @@ def test_what_tells_two_runs_apart(methods: Any, runs: Any, stems: Any, names: A
         replace(method(1, 1, 1, 1, 1), provenance={"run_id": r, "method": m})
         for m, r in zip(methods, runs, strict=True)
     ]
-    assert Inputs(POLICY, sides, None, None, Files(), stems).names() == names
+    assert tuple(Inputs(sides, [POLICY] * 2, [], None, Files(), stems).names()) == names
 
 
 @pytest.mark.parametrize(
-    ("stated", "policy"),
+    ("stated", "policies"),
     [
-        ([None, None], POLICY.name),
-        ([POLICY.name, None], POLICY.name),
-        (["b", "a"], r"different policies \(a, b\); choose one with --policy"),
+        ([None, None], [POLICY.name, POLICY.name]),
+        (["mine", None], ["mine", "mine"]),
+        (["b", "a", None], ["b", "a", POLICY.name]),
     ],
 )
-def test_the_policy_is_the_one_that_the_results_name(stated: Any, policy: str) -> None:
-    if policy == POLICY.name:
-        assert _policy(None, None, stated).name == policy
-    else:
-        with pytest.raises(UsageError, match=policy):
-            _policy(None, None, stated)
+def test_the_policy_is_the_one_that_the_results_name(stated: Any, policies: list[str]) -> None:
+    assert [policy.name for policy in _policies(None, None, stated)] == policies
+    assert _policies(POLICY, None, stated) == [POLICY] * len(stated)
 
 
 def test_one_file_given_twice_is_refused() -> None:
@@ -263,7 +260,7 @@ def test_one_file_given_twice_is_refused() -> None:
 
 def test_the_files_that_scores_are_made_of_are_named_where_all_are_files() -> None:
     hashes = [{"role": "results", "path": "results.json", "sha256": "0" * 64}]
-    inputs = Inputs(POLICY, [], None, None, Files(hashes))
+    inputs = Inputs([], [POLICY], [], None, Files(hashes))
     assert [file.path for file in inputs.made_from.inputs] == ["results.json"]
     some = replace(inputs, files=Files(hashes, are_all=False))
     assert some.made_from.inputs == []

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import acumen
+from acumen.cli import run
 from acumen.errors import DataError, UsageError
 from acumen.files.json import write_json
 from acumen.policy import find_policy
@@ -177,3 +178,23 @@ def test_the_levels_of_another_task_are_named() -> None:
     assert scored["auprc"]["ordinal_auprc"] == 1.0
     with pytest.raises(DataError, match=r"'Acceptable' is not one of .*--policy, or --levels"):
         acumen.score(task, truth=truth, resamples=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("results", "this is a verdict study: use acumen score; as rows"),
+        ("scored", "these are the scores of a verdict study, by acumen score"),
+        ("both", "these are the scores of a verdict study, by acumen score"),
+    ],
+)
+def test_evaluate_says_which_command_is_for_verdicts(
+    name: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = verdict_study().results["rag"]
+    scored = acumen.score("demo", resamples=0, method="rag").to_dict()
+    both = acumen.score("demo", resamples=0).to_dict()
+    path = tmp_path / f"{name}.json"
+    write_json(path, {"results": results, "scored": scored, "both": both}[name])
+    assert run(["evaluate", str(path)]) == 3
+    assert message in capsys.readouterr().err

@@ -173,7 +173,8 @@ def _answer(question: Question, values: dict[str, Any]) -> None:
     """Ask, keep what is to be kept, and show the answer."""
     places = _places(question, values)
     words = {p.name: values[p.name] for p in question.options if _is_said(values.get(p.name))}
-    files = [words.get(p.name) for p in question.options if p.say.is_file]
+    values_of = (words.get(p.name) for p in question.options if p.say.is_file)
+    files = [f for v in values_of for f in (v if isinstance(v, list | tuple) else [v])]
     targets: dict[str, Path | None] = {
         f"--{name}": values.get(name) for name in ("output", "html", "junit", "markdown")
     }

@@ -39,6 +39,12 @@ def total_evidence(llm_evidence_count: Floats) -> Floats:
 
 
 @register
+def grounded(llm_evidence_count: Floats, llm_evidence_invented: Floats) -> Floats:
+    """Quotes that stand in the text, less those that do not: an invented one takes a true one."""
+    return llm_evidence_count - llm_evidence_invented
+
+
+@register
 def retrieval_similarity_mean(retrieval_similarity_mean: Floats) -> Floats:
     """Mean similarity of the retrieved references, 0 when there are none (null)."""
     return retrieval_similarity_mean

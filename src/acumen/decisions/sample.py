@@ -103,11 +103,15 @@ def one_confidence(selector: str, table: Judgments, calibration: Any = None) -> 
     return names[0]
 
 
+def made_now() -> dict[str, Any]:
+    """By which version, and when."""
+    return {"acumen_version": __version__, "created_at": created_at()}
+
+
 def origin(table: Judgments, confidence: str | None, loss: str | None) -> dict[str, Any]:
     """What every document says of its making."""
     scale = ScalePart(name=table.scale.name, levels=list(table.scale.levels))
-    version = {"acumen_version": __version__, "created_at": created_at()}
-    return {**version, "scale": scale, "confidence": confidence, "loss": loss}
+    return {**made_now(), "scale": scale, "confidence": confidence, "loss": loss}
 
 
 def mean_by_case(of_case: Floats, sizes: Any, kind: Kind = Kind.REAL) -> Measured:

@@ -170,7 +170,7 @@ def contrast_with(
         for side, places in zip((rest, group), cases, strict=True)
     )
     contrast = contrast_of(group.metric, left, right, options.without_resamples())
-    return replace(contrast, alone=_tested(_p_value(contrast)))
+    return replace(contrast, alone=tested(_p_value(contrast)))
 
 
 def _in_study(jackknife: Jackknife, cases: NDArray[Any], size: int) -> Jackknife:
@@ -233,7 +233,7 @@ def _slice(
         confidence=function,
         metrics={key: i.measured for key, i in part.numbers.items()} | {**part.floors},
         difference={
-            key: agreeing(replace(contrast, together=_tested(adjusted[key][part.twin]))).delta()
+            key: agreeing(replace(contrast, together=tested(adjusted[key][part.twin]))).delta()
             for key, contrast in part.contrasts.items()
         },
         worst={
@@ -244,7 +244,8 @@ def _slice(
     )
 
 
-def _tested(p_value: float | None) -> Tested | None:
+def tested(p_value: float | None) -> Tested | None:
+    """The outcome of a test that has an adjusted p-value and nothing else."""
     return None if p_value is None else Tested(p_value, math.inf)
 
 

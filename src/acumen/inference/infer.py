@@ -159,6 +159,8 @@ def _on_cases_that_count(
     """
     if errors is not None and errors.erring_cases == 0:
         return replace(jackknife, n_cases=errors.cases)
+    if metric.kind is Kind.CASES:
+        return replace(jackknife, n_cases=metric.rests_on(view))
     if metric.kind is not Kind.PROPORTION or jackknife.deviations.any():
         return jackknife
     return replace(jackknife, n_cases=metric.rests_on(view))
@@ -204,7 +206,8 @@ def inference_of(
         by_percentile = by_percentile.within(bounds)
     if isinstance(interval, Interval):
         interval = marked(interval.within(bounds), jackknife.cases)
-        interval = weighed(interval, view, jackknife, metric.caution or "")
+        if metric.kind is not Kind.CASES:  # exact: no case can carry its variance
+            interval = weighed(interval, view, jackknife, metric.caution or "")
     interval = _resting(interval, _rare_group(metric, view))
     return Inference(metric, value, None, interval, by_percentile, replicates, jackknife, default)
 

@@ -18,7 +18,12 @@ from collections.abc import Callable
 from typing import Final
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
-from acumen.inference.distributions import gamma_quantile, normal_quantile, t_quantile
+from acumen.inference.distributions import (
+    beta_quantile,
+    gamma_quantile,
+    normal_quantile,
+    t_quantile,
+)
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.replicates import MOST_DROPPED, between, too_few_cases
 from acumen.metrics.registry import Kind
@@ -27,6 +32,7 @@ from acumen.views.weights import Errors
 
 ZERO_ERRORS: Final = "zero-error bound"
 WILSON: Final = "Wilson"
+CLOPPER_PEARSON: Final = "Clopper-Pearson"
 SPARSE_ERRORS: Final = 3
 """With fewer erring cases a risk takes another interval."""
 
@@ -62,6 +68,8 @@ def default_interval(
             interval = _risk(estimate, jackknife, errors, one_error, level)
         case Kind.PROPORTION:
             interval = _proportion(estimate, jackknife, errors, level)
+        case Kind.CASES:
+            interval = exact(estimate, jackknife, level)
         case Kind.SCORE:
             interval = _on_logits(estimate, jackknife, level)
         case Kind.GAIN:
@@ -75,6 +83,15 @@ def default_interval(
         case Kind.REAL | Kind.EXCESS:
             interval = plain(estimate, jackknife, level)
     return interval.within(kind.bounds) if isinstance(interval, Interval) else interval
+
+
+def exact(share: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVEL) -> Interval:
+    """The exact interval of a share of cases: each end by the binomial (Clopper, Pearson 1934)."""
+    n, s, tail = jackknife.cases, jackknife.standard_error, (1.0 - level) / 2.0
+    k = share * n
+    low = beta_quantile(k, n - k + 1.0, tail) if k > 0.0 else 0.0
+    high = beta_quantile(k + 1.0, n - k, 1.0 - tail) if k < n else 1.0
+    return between(min(low, share), max(high, share), CLOPPER_PEARSON, level, s)
 
 
 def plain(estimate: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVEL) -> Interval:

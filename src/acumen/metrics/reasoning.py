@@ -29,6 +29,10 @@ _component = partial(
 )
 
 
+_cell = partial(_component, kind=Kind.CASES)
+"""A share of verdicts: each case is in one of the four."""
+
+
 @_component(title="Incident precision")
 def incident_precision(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     r"""Share of the claimed incidents that did happen, counted by review; higher is better.
@@ -87,6 +91,45 @@ def consistency(reasoning: Reasoning, weights: CaseWeights) -> Floats:
     Over cases with a verdict and some evidence.
     """
     return _share(reasoning, "consistency", weights)
+
+
+@_cell(title="Right for sound reasons")
+def right_sound(reasoning: Reasoning, weights: CaseWeights) -> Floats:
+    r"""Share of the verdicts that are right and whose reasons are sound; higher is better.
+
+    Sound: nothing it states of the case was found wrong, and its verdict follows from it.
+
+    .. math:: \sum_c w_c [\hat y_c = y_c] s_c \big/ \sum_c w_c
+
+    over cases with a verdict, with :math:`s_c` whether the reasons are sound. The four shares of
+    right and wrong verdicts with sound and unsound reasons sum to 1.
+
+    >>> columns = {"right_sound": np.array([1.0, 0.0, 1.0])}, {"right_sound": np.ones(3)}
+    >>> right_sound(Reasoning(*columns, 3), [2, 1, 1])
+    0.75
+    """
+    return _share(reasoning, "right_sound", weights)
+
+
+@_cell(title="Right by luck", better="lower")
+def right_unsound(reasoning: Reasoning, weights: CaseWeights) -> Floats:
+    """Share of the verdicts that are right though their reasons are unsound; lower is better."""
+    return _share(reasoning, "right_unsound", weights)
+
+
+@_cell(title="Wrong for sound reasons", better="lower")
+def wrong_sound(reasoning: Reasoning, weights: CaseWeights) -> Floats:
+    """Share of the verdicts that are wrong though their reasons are sound; lower is better.
+
+    They left something out, or the truth is to be doubted.
+    """
+    return _share(reasoning, "wrong_sound", weights)
+
+
+@_cell(title="Wrong for unsound reasons", better="lower")
+def wrong_unsound(reasoning: Reasoning, weights: CaseWeights) -> Floats:
+    """Share of the verdicts that are wrong and whose reasons are unsound; lower is better."""
+    return _share(reasoning, "wrong_unsound", weights)
 
 
 @_component(title="Primitive accuracy", undefined="no primitives are given")

@@ -31,6 +31,7 @@ class Kind(Enum):
     REAL = (-math.inf, math.inf)
     EXCESS = (-math.inf, math.inf, "of a risk above its reference; below only by way of ties")
     DISTANCE = (0.0, 1.0, "a sum of absolute deviations: noise can only raise it")
+    CASES = (0.0, 1.0, "a share of cases, each of them in or out")
     SCORE = (0.0, 1.0, "a mean of bounded scores, and no share of cases")
     GAIN = (-math.inf, 1.0, "a share of what could be gained; below 0 more may be lost than that")
 

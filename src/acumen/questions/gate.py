@@ -20,6 +20,7 @@ _NAMES = list[str] | None
 
 @question(
     "acumen gate new.json base.json --metric augrc --metric mae --margin .01 --junit gate.xml",
+    "acumen gate scored.json --metric auprc --metric process --metric consistency --at-least .75",
     "acumen gate rows.csv --metric quadratic_kappa --at-least .5 --least-cases 20 --by site",
 )
 def gate(
@@ -67,7 +68,7 @@ def gate(
     """
     from acumen.decisions.gate import check_of, find_views, groups_of, together
     from acumen.decisions.gate_file import gate_of
-    from acumen.decisions.sample import origin
+    from acumen.decisions.sample import made_now, origin
     from acumen.errors import UsageError, printable
     from acumen.evaluation.inputs import calibration_of, one_table, two_systems
     from acumen.evaluation.plan import Plan
@@ -77,10 +78,27 @@ def gate(
     from acumen.table.losses import find_loss
 
     kinds = {"margin": margin, "equivalence": equivalence, "superiority": superiority}
+    from acumen.decisions.verdict_gate import checks_of, scores_in
+
     asks = gate_of(file, _listed(metric), **kinds, at_least=at_least, at_most=at_most)
     columns, policy = [*asks.by, *_listed(by)], undecided or asks.undecided
     if policy not in (None, "pass", "fail"):
         raise UsageError(f"undecided counts as pass or fail, not as '{printable(policy)}'")
+    if (scores := scores_in(new)) is not None:
+        if base is not None or columns:
+            raise UsageError(
+                "scored verdicts are held against bounds, or as two methods of one file: acumen "
+                "score BASE NEW -o both.json, and give that alone"
+            )
+        held = [*checks_of(scores, asks.require, max(least_cases or 0, asks.least_cases))]
+        return GateDocument(
+            **made_now(),
+            verdict=together([check.verdict for check in held]),
+            undecided_counts_as=cast("Any", policy),
+            checks=held,
+            cases=min(check.cases for check in held),
+            least_cases=max(least_cases or 0, asks.least_cases),
+        )
     if columns and not isinstance(new, Judgments):
         reading = {**reading, "group": [*_listed(reading.get("group")), *columns]}
     tables = two_systems(new, mode, reading) if base is None else []

@@ -19,11 +19,19 @@ if TYPE_CHECKING:
     "acumen threshold run.json --mode few_shot --confidence token_msp --risk .2 -o threshold.json",
     "acumen threshold rows.csv --risk .1 --delta .05 --loss zero_one --method exact "
     "--grid .5,.7,.9",
+    "acumen threshold run.json --mode few_shot --confidence token_msp --coverage .5",
 )
 def threshold(
     run: options.Run,
     *,
-    risk: Annotated[float, say("The largest risk allowed, in units of the loss.")],
+    risk: Annotated[float | None, say("The largest risk allowed, in units of the loss.")] = None,
+    coverage: Annotated[
+        float | None,
+        say(
+            "Instead of a risk: the share of all rows to keep.",
+            more="""The cut that keeps it is found, and the risk that can be promised above it.""",
+        ),
+    ] = None,
     confidence: options.OneConfidence = CONFIDENCE,
     delta: Annotated[float, say("Chance that the true risk is larger.")] = DELTA,
     method: Annotated[
@@ -63,6 +71,8 @@ def threshold(
 ) -> ThresholdDocument:
     """Find the confidence above which answers may be used, so that their risk is at most --risk.
 
+    With --coverage: the cut that keeps so many rows, and the risk that can be promised above it.
+
     Over the draw of these cases, the true risk of what it accepts is larger with chance ``delta``
     at most. Where nothing can be certified, the document says how many cases could.
 
@@ -75,7 +85,10 @@ def threshold(
     >>> document.threshold, document.method, round(document.coverage.value, 2)
     (0.4, 'exact', 0.83)
     """
+    import numpy as np
+
     from acumen.confidence import compute
+    from acumen.decisions.keep import cut_for, promise
     from acumen.decisions.sample import hashes_of, one_confidence, origin, sample_of
     from acumen.decisions.threshold import (
         Search,
@@ -95,17 +108,29 @@ def threshold(
     sample = sample_of(table, name, loss, artifact)
     if not 0.0 < delta < 1.0:
         raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
-    if not 0.0 < risk < sample.most_loss:
+    if (risk is None) == (coverage is None):
+        raise UsageError("say how much may go wrong (--risk), or how much to keep (--coverage)")
+    if risk is not None and not 0.0 < risk < sample.most_loss:
         most = sample.most_loss
         raise UsageError(f"a risk is between 0 and the largest loss, {most:g}, not {risk:g}")
+    if coverage is not None and not 0.0 < coverage <= 1.0:
+        raise UsageError(f"a coverage is above 0 and at most 1, not {coverage:g}")
+    if coverage is not None and grid is not None:
+        raise UsageError("a coverage has one cut; leave the grid out")
     design, largest = most_items or len(table.scale.items), int(sample.rows.max())
     if most_items is not None and most_items < largest:
         raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
     by, test_by = method_and_test(method, test, sample)
-    begins, alpha = numbers_of(starts, "starts"), risk / sample.most_loss
+    begins = numbers_of(starts, "starts")
+    alpha = 1.0 if risk is None else risk / sample.most_loss
     search = Search(by, test_by, alpha, delta, begins, max(design, largest))
-    tested, thresholds = grid_of(sample, grid, search)
-    points = search.certify(tested, thresholds)
+    if coverage is None:
+        tested, thresholds = grid_of(sample, grid, search)
+        points = search.certify(tested, thresholds)
+    else:
+        tested, cut = cut_for(sample, coverage, search)
+        search, point = promise(tested, cut, search)
+        points, thresholds = [point], np.array([cut])
     best = next((p for p in reversed(points) if p.certified), None)
     return ThresholdDocument(
         **origin(table, name, find_loss(loss).name),
@@ -113,7 +138,8 @@ def threshold(
         certified=best is not None,
         risk=None if best is None else best.risk,
         coverage=coverage_of(table, best, compute(name, table, calibration=artifact)),
-        alpha=risk,
+        target_coverage=coverage,
+        alpha=search.alpha * sample.most_loss if risk is None else risk,
         delta=None if by == "crc" else delta,
         method=by,
         test=test_by,
@@ -121,7 +147,7 @@ def threshold(
         cases=sample.n,
         cases_apart=sample.n - tested.n,
         cases_needed=cases_needed(search, tested, thresholds, sample.n) if best is None else None,
-        fewest_cases=search.fewest_cases,
+        fewest_cases=search.fewest_cases if coverage is None else None,
         items=search.items,
         items_declared=design >= largest,
         grid=points,

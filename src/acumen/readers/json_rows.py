@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from acumen.errors import DataError, Problem, label, refuse, what_came
 from acumen.files.json import parse_json
@@ -69,10 +69,17 @@ def _objects(
     return values
 
 
+SCORED: Final = "the scores of a verdict study, by acumen score"
+
+
 def _only_list(document: Any, name: str) -> list[Any]:
     """The list of objects in a document that has one alone."""
     if not isinstance(document, Mapping):
         raise DataError([f"must be an object or a list, not {what_came(document)}"], source=name)
+    systems = document.get("systems")
+    first = systems[0] if isinstance(systems, list) and systems else None
+    if any(isinstance(d, Mapping) and "unified_scores" in d for d in (document, first)):
+        raise DataError([f"these are {SCORED}: show them with acumen show"], source=name)
     lists = dict(_lists(document))
     if len(lists) == 1:
         return next(iter(lists.values()))

@@ -165,12 +165,20 @@ def _no_column(
         for role, name in proposals.items()
     )
     known = "; ".join(f"{role}: {' or '.join(CONVENTIONS[role][:5])}" for role in roles)
+    if VERDICT in names and not {*CASES}.isdisjoint(names):
+        as_rows = f"as rows, its columns must be named: {options}"
+        return Problem(f"this is a verdict study: use acumen score; {as_rows}", columns=(*names,))
     message = f"no column for the {' and the '.join(roles)} ({known}); there are {listed}"
     from acumen.readers.mapping import resemblance  # pydantic: for an error alone
 
     hint = resemblance(names)
     more += f"; {hint}" if hint else ""
     return Problem(f"{message}; name it: {options}{more}", columns=tuple(names))
+
+
+VERDICT: Final = "verdict"
+CASES: Final = ("business_id", "case_id", "sample_id")
+"""Columns of which a verdict study has the first and one of the others."""
 
 
 def _proposals(role: str, choice: _Choice) -> list[str]:

@@ -26,6 +26,7 @@ from acumen.results.decisions import (
 )
 from acumen.values.measured import Measured
 
+ONE_SIDED: Final = "one-sided 95% ends"
 _TESTS: Final = {
     "binomial": "the exact binomial test",
     "betting": "the betting test by case, which is exact",
@@ -115,6 +116,11 @@ def _threshold(document: ThresholdDocument) -> _Words:
         above = f"Answers with {name} above {_bound(document.threshold).text} may be used"
         above = "Every answer may be used" if document.threshold is None else above
         sentence = f"{above}: their {promise} ({cases})."
+        if document.target_coverage is not None:
+            keeps = f"Asked to keep {document.target_coverage:.1%} of all rows, the cut is "
+            sentence = (
+                f"{keeps}{_bound(document.threshold).text} of {name}: the {promise} ({cases})."
+            )
     elif document.cases_needed is not None:
         sentence += f"about {counted(document.cases_needed, 'case')} like these could."
     else:
@@ -173,6 +179,13 @@ def _subject(check: Check) -> str:
     return title_of(check.metric) + ("" if check.group is None else f", {plain(check.group)}")
 
 
+def _ends_name(document: GateDocument) -> str:
+    """What the ends are: one-sided, or of wider intervals that a file held already."""
+    levels = {c.measured.interval.confidence_level for c in document.checks if c.measured.interval}
+    own = next(iter(levels), 0.9)
+    return ONE_SIDED if len(levels) != 1 or abs(own - 0.9) < 1e-9 else f"{own:.0%} interval"
+
+
 def _why_undecided(check: Check) -> str:
     words = {
         "few_cases": f"too few cases ({check.cases})",
@@ -203,7 +216,9 @@ def _gate(document: GateDocument) -> _Words:
         notes.append(f"Undecided counts as {document.undecided_counts_as} here.")
     cases = counted(document.cases, "case")
     sentence = f"{verdicts[document.verdict]} ({cases}; checks: {', '.join(of)})."
-    columns = ("verdict", "metric", "asked", "value", "one-sided 95% ends", "cases")
+    columns = ("verdict", "metric", "asked", "value", _ends_name(document), "cases")
+    if _ends_name(document) != ONE_SIDED:
+        notes.append("The intervals are those of the file; a gate of a run asks no more.")
     facts = [
         fact(
             f"{_subject(c)}: {c.verdict}", c.measured, Unit.NUMBER, f"{row[2].text}; one-sided ends"

@@ -71,6 +71,9 @@ class ThresholdDocument(Decision):
     delta: Share | None = Field(description="chance that the true risk is larger; crc has none")
     risk: float | None = Field(description="of what it accepts of the calibration cases")
     coverage: Measured = Field(description="share of all rows that it accepts")
+    target_coverage: float | None = Field(
+        default=None, description="where it was asked for: alpha is then the risk promised for it"
+    )
     method: Method
     test: Test
     method_is_default: bool = False

@@ -15,7 +15,8 @@ from acumen.defaults import CONFIDENCE_LEVEL, PROCESS_WEIGHTS
 from acumen.errors import DataError, printable
 from acumen.files.problems import validated
 from acumen.results.charted import VerdictSummary
-from acumen.results.metrics import name
+from acumen.results.metrics import Leaderboard, Pairing, name
+from acumen.results.slices import Slice
 from acumen.values.measured import Count, Delta, Measured, Model, Number
 
 Word = str | Count | Number | None
@@ -23,6 +24,8 @@ Share = Number | None
 Ends = tuple[Share, Share]
 CASE: Final = ("business_id", "case_id", "sample_id")
 """Keys that name the case of a verdict."""
+BESIDE: Final = ("names", "leaderboard", "pairs", "slices", "doubtful", "overrides", "remarks")
+"""What a document of several methods holds beside them and their comparison."""
 UNNAMED: Final = "this method"
 SCORES: Final = ("ordinal_auprc", "process", "consistency")
 """The three scores of a verdict study, all shares."""
@@ -102,6 +105,21 @@ class Primitives(Model):
     adjusted_auprc: Share = None
 
 
+class Soundness(Model):
+    """Whether verdicts are right × whether their reasons are sound."""
+
+    checked: list[str] = Field(
+        default_factory=list, description="what a reason had to pass, as far as it could be checked"
+    )
+    cells: dict[str, Count] = Field(default_factory=dict, description="verdicts in each cell")
+    lucky: list[str] = Field(
+        default_factory=list, description="cases with a right verdict for unsound reasons"
+    )
+    unlucky: list[str] = Field(
+        default_factory=list, description="cases with a wrong verdict for sound reasons"
+    )
+
+
 class Settings(Model):
     """How the intervals were made."""
 
@@ -157,6 +175,7 @@ class ResultsDocument(Model):
     auprc: Ranking = Ranking()
     unified_scores: Scores = Scores()
     agreement: dict[str, Share] | None = None
+    soundness: Soundness | None = None
     primitives: Primitives | None = None
     metrics: dict[str, Measured] = Field(
         default_factory=dict, description="every metric by its name, in its own unit"
@@ -227,11 +246,20 @@ class ResultsDocument(Model):
         return UNNAMED if self.method is None else printable(str(self.method))
 
 
+def plain_word(word: object) -> str:
+    """A word of a file, as it is shown."""
+    return "–" if word is None else name(word)
+
+
 def method_names(documents: Sequence[ResultsDocument]) -> list[str]:
-    """The methods by name, made distinct."""
+    """The methods by name, made distinct: by K, by policy, by both, or by their places."""
     names = [name(d.method or d.run_id or UNNAMED) for d in documents]
-    if len(set(names)) == len(names):
-        return names
+    sizes = [f"{one} K={plain_word(d.k)}" for one, d in zip(names, documents, strict=True)]
+    rules = [f"{one} {plain_word(d.policy_id)}" for one, d in zip(names, documents, strict=True)]
+    both = [f"{one} K={plain_word(d.k)}" for one, d in zip(rules, documents, strict=True)]
+    for known in (names, sizes, rules, both):
+        if len(set(known)) == len(known):
+            return known
     return [f"{method} ({at})" for at, method in enumerate(names, start=1)]
 
 
@@ -271,19 +299,71 @@ class ComparisonDocument(Model):
         return printable(str(self.left)), printable(str(self.right))
 
 
+class SharedClaim(Model):
+    """A claim that several methods make alike."""
+
+    review_id: str
+    field: str
+    judgement: str
+
+
+class DoubtfulCase(Model):
+    """A case where methods agree against the truth, on evidence that carries their verdict."""
+
+    case: str
+    truth: str | Count
+    verdict: str | Count
+    methods: list[str]
+    judged_by: Count = Field(description="methods with a verdict on it")
+    shared: list[SharedClaim] = Field(
+        default_factory=list, description="what all of them claim; empty where none claims anything"
+    )
+
+
+class Override(Model):
+    """A truth that a person decided again: who, when and why."""
+
+    case: str
+    before: str | Count
+    after: str | Count
+    by: str
+    when: str
+    why: str
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the verdict is another one; else it was confirmed."""
+        return self.before != self.after
+
+
 class PairDocument(Model):
-    """The results of a file: of one method, or of two and how they compare."""
+    """The results of a file: of one method, or of several and how they compare."""
 
     kind: Literal["results"] = "results"
     command: str | None = Field(default=None, description="what makes it again")
     systems: list[ResultsDocument]
-    comparison: ComparisonDocument | None = None
+    comparison: ComparisonDocument | None = Field(default=None, description="of two methods")
+    names: list[str] = Field(
+        default_factory=list, description="what the methods are called, where told apart by more"
+    )
+    leaderboard: Leaderboard | None = Field(default=None, description="of three methods or more")
+    pairs: list[Pairing] = Field(default_factory=list)
+    slices: list[Slice] = Field(default_factory=list, description="for whom: of each group asked")
+    doubtful: list[DoubtfulCase] = Field(
+        default_factory=list, description="cases whose truth several methods agree against"
+    )
+    overrides: list[Override] = Field(
+        default_factory=list, description="truths that a person decided again"
+    )
+    remarks: list[str] = Field(default_factory=list, description="what to know of all of it")
 
     def on_disk(self) -> dict[str, Any]:
         """What is written: one method alone stands at the top."""
         if len(self.systems) > 1:
             return self.model_dump(mode="json")
         own = {"kind": self.kind, "command": self.command}
+        rest = self.model_dump(mode="json", include={*BESIDE})
+        own |= {key: value for key, value in rest.items() if value}
         return own | self.systems[0].model_dump(mode="json")
 
 
@@ -295,11 +375,22 @@ def results_of(content: object, source: str) -> PairDocument:
             command=_text(content.get("command")),
             systems=[_result(system, source) for system in _not_empty(content["systems"], source)],
             comparison=None if pair is None else validated(pair, ComparisonDocument, source),
+            **_beside(content, source),
         )
     if not isinstance(content, dict):
         return PairDocument(systems=[_result(content, source)])
-    own = {key: value for key, value in content.items() if key not in ("kind", "command")}
-    return PairDocument(command=_text(content.get("command")), systems=[_result(own, source)])
+    apart = ("kind", "command", *BESIDE)
+    own = {key: value for key, value in content.items() if key not in apart}
+    systems = [_result(own, source)]
+    command = _text(content.get("command"))
+    return PairDocument(command=command, systems=systems, **_beside(content, source))
+
+
+def _beside(content: dict[str, Any], source: str) -> dict[str, Any]:
+    """What stands beside the systems, read by its models."""
+    parts = {key: content[key] for key in BESIDE if content.get(key)}
+    whole = validated({"systems": [], **parts}, PairDocument, source)
+    return {key: getattr(whole, key) for key in parts}
 
 
 def _text(value: object) -> str | None:

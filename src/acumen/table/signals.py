@@ -61,6 +61,9 @@ _BY_CONDITION: Final[dict[str, tuple[SignalKind, ...]]] = {
         SignalKind("confidence", about="a confidence given with the rows"),
         SignalKind("llm_evidence_count", 0, about="pieces of evidence the model cited"),
     ),
+    "the runner counts them where a task asks for quotes": (
+        SignalKind("llm_evidence_invented", 0, about="quotes cited that are not in the text"),
+    ),
     "only runs that retrieve references have it": (
         SignalKind("retrieval_reference_count", 0, about="references retrieved"),
         SignalKind("retrieval_similarity_mean", -1, 1, 0.0, "their mean cosine; null: none came"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from acumen.defaults import CELLS
 from acumen.files.text import folded
 from acumen.policy import NO_INCIDENT, Decision, Evidence, Policy, decide
 from acumen.verdicts.claims import CaseTruth, Claim, Incident
@@ -15,6 +16,13 @@ OUTCOMES: Final = ("verdict", "final_risk_score")
 
 ROUNDING: Final = 1e-9
 """0.8 − 0.7 is within 0.1, whatever binary fractions say."""
+
+
+SOUND: Final = (
+    *("incident_precision", "severity_accuracy", "modifier_accuracy", "snippet_validity"),
+    *("verdict_support_rate", "consistency"),
+)
+"""What must be without a fault for the reasons of a verdict to be sound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,16 @@ class CaseReasoning:
     wrong_modifier: tuple[str, ...] = ()
     invented_snippets: tuple[str, ...] = ()
     primitives: tuple[int, int] = (0, 0)
+
+    @property
+    def cell(self) -> str | None:
+        """Which of the four cells its verdict is in; None where that cannot be told."""
+        return next((name for name in CELLS if self.counts[name][0]), None)
+
+    @property
+    def is_sound(self) -> bool | None:
+        """Whether its reasons are sound; None where that cannot be told."""
+        return None if self.cell is None else self.cell.endswith("_sound")
 
 
 def check_case(
@@ -67,6 +85,7 @@ def check_case(
         "snippet_validity": snippet,
         **_verdict_counts(claim, by_all, by_direct, with_evidence),
     }
+    counts |= _cells(claim, truth, counts, with_evidence)
     return CaseReasoning(
         case=claim.case,
         verdict=claim.rank,
@@ -95,6 +114,21 @@ def _verdict_counts(
         off = abs(by_direct.score - claim.total_score)
         counts["score_consistency"] = (int(off <= ROUNDING), 1)
     return counts
+
+
+def _cells(
+    claim: Claim,
+    truth: CaseTruth | None,
+    counts: Mapping[str, tuple[int, int]],
+    with_evidence: bool,
+) -> dict[str, tuple[int, int]]:
+    """The cell of the verdict, of four: every verdict is checked for each."""
+    if claim.rank is None or truth is None or not with_evidence:
+        return dict.fromkeys(CELLS, (0, 0))
+    sound = all(right == of for right, of in (counts[name] for name in SOUND))
+    verdict = "right" if claim.rank == truth.rank else "wrong"
+    own = f"{verdict}_{'sound' if sound else 'unsound'}"
+    return {name: (int(name == own), 1) for name in CELLS}
 
 
 def _distinct(evidence: Sequence[Evidence]) -> list[tuple[Evidence, str]]:

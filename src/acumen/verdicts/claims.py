@@ -53,6 +53,8 @@ class CaseTruth:
     rank: int
     incidents: Mapping[str, Incident] | None = None
     primitives: Mapping[str, float | str] | None = None
+    facts: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
+    """What else its entry says of the case, to slice by."""
 
 
 PROVENANCE = ("run_id", "policy_id", "domain", "method", "model", "k", "n", "timestamp")

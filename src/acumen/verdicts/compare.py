@@ -9,19 +9,19 @@ the mean of the components both methods have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from acumen.defaults import PROCESS_WEIGHTS
+from acumen.defaults import CELLS, PROCESS_WEIGHTS
 from acumen.errors import DataError, counted, label
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.policy import Policy
 from acumen.results.verdicts import ComparisonDocument
 from acumen.values.measured import Delta, Description, Flag, RestsOn, RightOf
-from acumen.verdicts.claims import Reviews, Truth, VerdictRun
+from acumen.verdicts.claims import CaseTruth, Reviews, Truth, VerdictRun
 from acumen.verdicts.score import explain, metrics_as_one, of_reasons
 from acumen.verdicts.study import PreparedStudy, prepare
 from acumen.views.confusion import confuse_judgments
@@ -49,25 +49,54 @@ def compare_runs(
     options: Options = Options(),  # noqa: B008  (frozen)
 ) -> VerdictComparison:
     """Both methods on the cases that failed for neither, judged where both have a verdict."""
-    alive = [{claim.case for claim in run.claims if not claim.failed} for run in (left, right)]
-    common = alive[0] & alive[1]
-    if not common:
-        raise DataError(["the two results have no case in common that failed for neither"])
-    known = truth if truth is not None else _shared_truth(left, right)
-    a, b = (
-        prepare(run, known, policy, reviews, cases=common, source=run.source)
-        for run in (left, right)
-    )
-    components = set(a.reasoning.components) & set(b.reasoning.components)
-    warnings = [*_left_out(left, right, common), *_uneven(a, b)]
-    both = _judged(left) & _judged(right)
-    a, b = (_on_common_ground(study, both, components) for study in (a, b))
+    return compare_ground(common_ground([left, right], truth, policy, reviews), options)
+
+
+def compare_ground(ground: CommonGround, options: Options) -> VerdictComparison:
+    """The paired differences of two methods on common ground."""
+    a, b = ground.studies
     deltas = compare(metrics_as_one(a), a, b, options, settle=explain)
-    if not both & common:
+    if not ground.judged:
         reason = "no case has a verdict of both"
         of_verdicts = deltas.keys() - of_reasons(a) | set(OF_VERDICTS)
         deltas |= {key: deltas[key].undefined(reason) for key in of_verdicts}
-    return VerdictComparison(a, b, deltas, options, tuple(warnings))
+    return VerdictComparison(a, b, deltas, options, ground.warnings)
+
+
+@dataclass(frozen=True, eq=False)
+class CommonGround:
+    """Methods on the cases that failed for none of them, judged where all have a verdict."""
+
+    studies: tuple[PreparedStudy, ...]
+    judged: frozenset[str]
+    """Cases where all have a verdict."""
+    warnings: tuple[str, ...]
+
+
+def common_ground(
+    runs: Sequence[VerdictRun],
+    truth: Truth | None,
+    policy: Policy,
+    reviews: Reviews | None = None,
+) -> CommonGround:
+    """The studies as they may be set side by side, and what was left out to make that fair."""
+    alive: list[set[str]] = [
+        {claim.case for claim in run.claims if not claim.failed} for run in runs
+    ]
+    common = alive[0].intersection(*alive[1:])
+    if not common:
+        who = "two results have" if len(runs) == 2 else f"{len(runs)} results have"
+        none = "neither" if len(runs) == 2 else "none"
+        raise DataError([f"the {who} no case in common that failed for {none}"])
+    known = truth if truth is not None else _shared_truth(runs)
+    studies = [
+        prepare(run, known, policy, reviews, cases=common, source=run.source) for run in runs
+    ]
+    components = set.intersection(*(set(study.reasoning.components) for study in studies))
+    warnings = (*_left_out(runs, common), *_uneven(studies))
+    judged = set.intersection(*(_judged(run) for run in runs))
+    studies = [_on_common_ground(study, judged, components) for study in studies]
+    return CommonGround(tuple(studies), frozenset(judged & common), warnings)
 
 
 def _judged(run: VerdictRun) -> set[str]:
@@ -85,31 +114,39 @@ def _on_common_ground(study: PreparedStudy, both: set[str], components: set[str]
     )
 
 
-def _shared_truth(left: VerdictRun, right: VerdictRun) -> Truth | None:
-    """The truth both files carry; refused where they disagree on a case."""
-    if left.truth is None or right.truth is None:
-        return left.truth or right.truth
-    unequal = [c for c in left.truth if c in right.truth and left.truth[c] != right.truth[c]]
+def _shared_truth(runs: Sequence[VerdictRun]) -> Truth | None:
+    """The truth the files carry; refused where they disagree on a case."""
+    shared: dict[str, CaseTruth] = {}
+    unequal: dict[str, None] = {}
+    for run in runs:
+        for case, known in (run.truth or {}).items():
+            if shared.setdefault(case, known) != known:
+                unequal[case] = None
     if unequal:
-        cases = ", ".join(label(case) for case in unequal[:5])
-        raise DataError([f"the two results carry different truths for {cases}"])
-    return {**left.truth, **right.truth}
+        cases = ", ".join(label(case) for case in [*unequal][:5])
+        who = "two results carry" if len(runs) == 2 else "results carry"
+        raise DataError([f"the {who} different truths for {cases}"])
+    return shared or None
 
 
-def _left_out(left: VerdictRun, right: VerdictRun, common: set[str]) -> list[str]:
-    gone = len({claim.case for run in (left, right) for claim in run.claims} - common)
+def _left_out(runs: Sequence[VerdictRun], common: set[str]) -> list[str]:
+    gone = len({claim.case for run in runs for claim in run.claims} - common)
     cases = counted(gone, "case")
-    notes = [f"the difference leaves out {cases} failed or missing in one of the results"]
+    what = "difference leaves" if len(runs) == 2 else "differences leave"
+    notes = [f"the {what} out {cases} failed or missing in one of the results"]
     return notes if gone else []
 
 
-def _uneven(left: PreparedStudy, right: PreparedStudy) -> list[str]:
-    """What the two methods are not measured by alike."""
+def _uneven(studies: Sequence[PreparedStudy]) -> list[str]:
+    """What the methods are not measured by alike."""
     notes = []
-    ranked = left.ranking.ranked_by, right.ranking.ranked_by
-    if ranked[0] != ranked[1]:
+    ranked = [study.ranking.ranked_by for study in studies]
+    if len(studies) == 2 and ranked[0] != ranked[1]:
         notes.append(f"the first is ranked by {ranked[0]}, the second by {ranked[1]}")
-    lacking = set(left.reasoning.components) ^ set(right.reasoning.components)
+    elif len({*ranked}) > 1:
+        notes.append("some methods are ranked by their risk score, others by their level")
+    present = [set(study.reasoning.components) for study in studies]
+    lacking = present[0].union(*present[1:]) - present[0].intersection(*present[1:])
     if lacking:
         names = " and ".join(name.replace("_", " ") for name in PROCESS_WEIGHTS if name in lacking)
         notes.append(f"the process scores are compared without {names}, which one of them lacks")
@@ -121,8 +158,13 @@ def comparison_document(
 ) -> ComparisonDocument:
     """The differences as a document: left, right, right − left with its interval."""
     rare = {name: c.left.interval.rests_on for name, c in comparison.deltas.items()}
-    family = {name: c for name, c in comparison.deltas.items() if rare[name] is None}
-    printed = {**comparison.deltas, **claim(family, comparison.options)}
+    # the cells are shares of one whole: they have a table and a family of their own
+    families = (
+        {n: c for n, c in comparison.deltas.items() if rare[n] is None and (n in CELLS) is own}
+        for own in (False, True)
+    )
+    claims = (claim(family, comparison.options) for family in families)
+    printed = {n: c for part in (comparison.deltas, *claims) for n, c in part.items()}
     return ComparisonDocument(
         left=names[0],
         right=names[1],

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.defaults import CELLS
 from acumen.errors import Problem, label, printable, refuse
 from acumen.policy import Policy
 from acumen.verdicts.checks import OUTCOMES, CaseReasoning, check_case, is_scored, snippet_of
@@ -174,6 +175,7 @@ def _why_absent(
         "consistency": "no case has both a verdict and evidence",
         "verdict_support_rate": lacking,
         "process": NO_COMPONENTS,
+        **dict.fromkeys(CELLS, lacking),
     }
     if not any(row.field in policy.by_field for row in evidence):
         reasons["modifier_accuracy"] = "no modifier is judged"

@@ -11,12 +11,13 @@ from typing import Any, Final
 from acumen.errors import UsageError, printable, source_name
 from acumen.files.json import parse_json, read_bytes
 from acumen.policy import Policy, builtin_policies, find_policy
-from acumen.results.verdicts import MadeFrom
+from acumen.results.verdicts import MadeFrom, Override
 from acumen.studies import POLICY, verdict_study
 from acumen.table.scale import Scale, find_scale
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.compute import DEFAULT_POLICY
 from acumen.verdicts.log import log_of
+from acumen.verdicts.overrides import apply_overrides, parse_overrides
 from acumen.verdicts.read import named_methods, named_policy, parse_results
 from acumen.verdicts.truth import parse_reviews, parse_truth
 
@@ -25,6 +26,10 @@ Document = str | Path | Mapping[str, Any] | Sequence[Any]
 
 UNNAMED: Final = "unnamed"
 """The policy of results that name none, where only levels are given."""
+APART: Final = (
+    "the methods were held against different policies or truths: they stand side by side, and "
+    "nothing is claimed of differences"
+)
 DEMO: Final = "demo"
 """Stands for the bundled study: its results, truth and reviews."""
 
@@ -56,26 +61,43 @@ class Files:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is scored, against what."""
+    """What is scored, against what: each run under its policy, against its truth."""
 
-    policy: Policy
     runs: Sequence[VerdictRun]
-    truth: Truth | None
+    policies: Sequence[Policy]
+    truths: Sequence[Truth | None]
     reviews: Reviews | None
     files: Files
     stems: Sequence[str] = ()
-    truth_name: str | None = None
+    truth_names: Sequence[str | None] = ()
+    overrides: Sequence[Override] = ()
 
-    def names(self) -> tuple[str, str]:
-        """What tells two runs apart: their methods, their run ids, their files, or their places."""
-        for names in (
-            [run.method for run in self.runs],
-            [run.provenance.get("run_id") for run in self.runs],
+    @property
+    def is_one_study(self) -> bool:
+        """Whether all runs have the same policy and the same truth, so that they compare."""
+        truths = {id(truth) for truth in self.truths if truth is not None}
+        return len({policy.name for policy in self.policies}) == 1 and len(truths) <= 1
+
+    def names(self) -> list[str]:
+        """What tells the runs apart: methods, run ids, methods with K or policy, files, places."""
+        rows = [
+            (run.method, run.provenance.get("run_id"), run.provenance.get("k"), policy.name)
+            for run, policy in zip(self.runs, self.policies, strict=False)
+        ]
+        known: list[Sequence[object]] = [
+            [method for method, *_ in rows],
+            [run_id for _, run_id, *_ in rows],
+            [_joined(method, "K", k) for method, _, k, _ in rows],
+            [_joined(method, "", policy) for method, *_, policy in rows],
+            [_joined(_joined(method, "", policy), "K", k) for method, _, k, policy in rows],
             self.stems,
-        ):
-            if len(set(names)) == 2 and None not in names:
-                return str(names[0]), str(names[1])
-        return "left", "right"
+        ]
+        for names in known:
+            if len(set(names)) == len(self.runs) and None not in names:
+                return [str(name) for name in names]
+        if len(self.runs) == 2:
+            return ["left", "right"]
+        return [f"{method or 'method'} ({at})" for at, (method, *_) in enumerate(rows, 1)]
 
     @property
     def made_from(self) -> MadeFrom:
@@ -84,13 +106,68 @@ class Inputs:
         return MadeFrom.model_validate({"inputs": hashes})
 
 
+@dataclass(frozen=True)
+class KnownTruth:
+    """One truth, and how messages name it."""
+
+    truth: Truth | None
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Truths:
+    """The documents of truths, each of a policy and a size of context where it says so."""
+
+    documents: Sequence[tuple[str, Any]]
+    parsed: dict[tuple[int, str], Truth] = field(default_factory=dict)
+
+    def of(self, run: VerdictRun, policy: Policy) -> KnownTruth:
+        """The truth that a run is held against: the only one, or the one for its policy and K."""
+        if not self.documents:
+            return KnownTruth(None, None)
+        facts = {"policy_id": policy.name, "k": run.provenance.get("k")}
+        places = [
+            at
+            for at, (_, document) in enumerate(self.documents)
+            if len(self.documents) == 1 or all(_fits(document, *fact) for fact in facts.items())
+        ]
+        if len(places) != 1:
+            of = f"policy {printable(policy.name)}, K {facts['k']}"
+            listed = ", ".join(name for name, _ in self.documents)
+            which = "fits" if not places else "alone fits"
+            raise UsageError(f"no truth {which} {run.source} ({of}); there are {listed}")
+        (at,) = places
+        name, document = self.documents[at]
+        key = at, policy.name
+        if key not in self.parsed:
+            self.parsed[key] = parse_truth(document, policy, source=name)
+        return KnownTruth(self.parsed[key], name)
+
+
+def _fits(document: Any, key: str, value: object) -> bool:
+    own = document.get(key) if isinstance(document, dict) and "restaurants" in document else None
+    return own is None or value is None or str(own) == str(value)
+
+
+def read_truths(truth: Document | Sequence[Document] | None, files: Files) -> Truths:
+    """Every truth from its file, or as it is; a list is of several."""
+    several = list(truth) if isinstance(truth, list | tuple) else [] if truth is None else [truth]
+    return Truths([(_source(one, "truth"), files.json(one, "truth")) for one in several])
+
+
+def _joined(name: str | None, word: str, fact: object) -> str | None:
+    """A name with one fact more; none where either is missing."""
+    return None if name is None or fact is None else f"{name} {f'{word}={fact}' if word else fact}"
+
+
 def read_inputs(
     results: Sequence[Document],
-    truth: Document | None,
+    truth: Document | Sequence[Document] | None,
     reviews: Document | None,
     policy: str | Path | Policy | None,
     method: str | None,
     levels: object = None,
+    overrides: Document | None = None,
 ) -> Inputs:
     """Everything from its file, or as it is."""
     paths = [str(one) for one in results if isinstance(one, str | Path)]
@@ -98,29 +175,57 @@ def read_inputs(
         raise UsageError("the same results file is given twice")
     files = Files()
     documents = [files.json(one, "results") for one in results]
-    rules = _policy(policy, levels, [named_policy(document) for document in documents])
+    rules = _policies(policy, levels, [named_policy(document) for document in documents])
     if isinstance(policy, Policy):
         files.are_all = False
     elif policy is not None and str(policy) not in builtin_policies():
         files.content(policy, "policy")
     methods: list[str | None] = [method]
     if method is None and len(documents) == 1:
-        pair = named_methods(documents[0])
-        methods = list(pair) if len(pair) == 2 else methods  # a pair in one file is compared
-    runs = [
-        parse_results(document, rules, name, source=_source(one, "results"))
-        for one, document in zip(results, documents, strict=True)
+        several = named_methods(documents[0])
+        methods = list(several) if len(several) > 1 else methods  # those in one file are compared
+    rows = [
+        (parse_results(document, own, name, source=_source(one, "results")), own)
+        for one, document, own in zip(results, documents, rules, strict=True)
         for name in methods
     ]
-    inputs = Inputs(rules, runs, None, None, files, [Path(path).stem for path in paths])
-    if truth is not None:
-        name = _source(truth, "truth")
-        known = parse_truth(files.json(truth, "truth"), rules, source=name)
-        inputs = replace(inputs, truth=known, truth_name=name)
+    runs, policies = [run for run, _ in rows], [own for _, own in rows]
+    known = read_truths(truth, files)
+    matches = [known.of(run, own) for run, own in rows]
+    inputs = Inputs(
+        runs=runs,
+        policies=policies,
+        truths=[match.truth for match in matches],
+        reviews=None,
+        files=files,
+        stems=[Path(path).stem for path in paths] if len(paths) == len(runs) else [],
+        truth_names=[match.name for match in matches],
+    )
+    if overrides is not None:
+        inputs = _overridden(inputs, files.json(overrides, "overrides"), overrides)
     if reviews is not None:
         texts = parse_reviews(files.json(reviews, "reviews"), source=_source(reviews, "reviews"))
         inputs = replace(inputs, reviews=texts)
     return inputs
+
+
+def _overridden(inputs: Inputs, content: object, document: Document) -> Inputs:
+    """The inputs with truths as a person decided them; those that the results carry, too."""
+    if not inputs.is_one_study:
+        raise UsageError("overrides are of one truth: score the results of each truth by itself")
+    name, policy = _source(document, "overrides"), inputs.policies[0]
+    decided = parse_overrides(content, policy, name)
+    first = inputs.truths[0]
+    if first is not None:
+        truth, record = apply_overrides(first, decided, policy, name)
+        return replace(inputs, truths=[truth] * len(inputs.runs), overrides=record)
+    own = {case: known for run in inputs.runs for case, known in (run.truth or {}).items()}
+    truth, record = apply_overrides(own, decided, policy, name)
+    runs = [
+        replace(run, truth=run.truth and {case: truth[case] for case in run.truth})
+        for run in inputs.runs
+    ]
+    return replace(inputs, runs=runs, overrides=record)
 
 
 def _source(document: Document, role: str) -> str:
@@ -138,24 +243,27 @@ def demo_inputs(policy: str | Path | Policy | None, method: str | None) -> Input
     return replace(inputs, files=Files(are_all=not isinstance(policy, Policy)))
 
 
-def _policy(
+def _policies(
     policy: str | Path | Policy | None, levels: Any, stated: Sequence[str | None]
-) -> Policy:
-    """The policy asked for, else the one the results name, else the one that ships.
+) -> list[Policy]:
+    """The policy asked for, else the one that each of the results names, else the one that ships.
 
     Of a policy that does not ship only its levels are needed for what needs no rules.
     """
     if policy is not None:
         if levels is not None:
             raise UsageError("a policy has levels of its own: leave --levels out, or --policy")
-        return find_policy(policy)
-    names = {name for name in stated if name is not None}
-    if len(names) > 1:
-        several = f"different policies ({', '.join(map(printable, sorted(names)))})"
-        raise UsageError(f"the results name {several}; choose one with --policy")
+        return [find_policy(policy)] * len(stated)
+    names = [*dict.fromkeys(name for name in stated if name is not None)]
+    usual = names[0] if len(names) == 1 else None
+    known = {name: _policy(name or usual, levels) for name in {*stated}}
+    return [known[name] for name in stated]
+
+
+def _policy(name: str | None, levels: Any) -> Policy:
     if levels is not None:
-        return Policy.of_levels(find_scale(levels), names.pop() if names else UNNAMED)
-    name = names.pop() if names else DEFAULT_POLICY
+        return Policy.of_levels(find_scale(levels), name or UNNAMED)
+    name = name or DEFAULT_POLICY
     if name in builtin_policies():
         return find_policy(name)
     return Policy.of_levels(Scale.named("risk"), name)

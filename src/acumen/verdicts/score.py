@@ -13,15 +13,25 @@ from typing import Any, Final
 import numpy as np
 
 from acumen._version import __version__
+from acumen.defaults import CELLS
 from acumen.evaluation.charted import summarize_levels
 from acumen.files.fields import python_value
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.metrics.registry import METRICS, Metric, metrics_of
-from acumen.results.verdicts import Ends, MadeFrom, Primitives, ResultsDocument, Scores, Settings
+from acumen.results.verdicts import (
+    Ends,
+    MadeFrom,
+    Primitives,
+    ResultsDocument,
+    Scores,
+    Settings,
+    Soundness,
+)
 from acumen.table.judgments import Outcome
 from acumen.types import Floats
 from acumen.values.measured import Measured
+from acumen.verdicts.checks import SOUND
 from acumen.verdicts.claims import PROVENANCE
 from acumen.verdicts.compute import unified_numbers
 from acumen.verdicts.study import PreparedStudy
@@ -78,7 +88,7 @@ def explain(study: PreparedStudy, inferences: Mapping[str, Inference]) -> dict[s
     """What the study knows of its numbers: why there is none."""
     known = dict(inferences)
     for name, (metric, part) in metrics_of_study(study).items():
-        if known[name].value is None:
+        if name in known and known[name].value is None:
             known[name] = replace(known[name], reason=_reason(metric, getattr(study, part)))
     return known
 
@@ -141,6 +151,7 @@ def document(
             "auprc": unified.pop("auprc_metrics"),
             "unified_scores": Scores.model_validate(own),
             "agreement": _agreement(metrics),
+            "soundness": _soundness(study),
             "primitives": _primitives(study, metrics),
             "metrics": metrics,
             "ci95": _ci95(scores.inferences),
@@ -198,12 +209,29 @@ def _primitives(study: PreparedStudy, metrics: Mapping[str, Measured]) -> Primit
     )
 
 
+def _soundness(study: PreparedStudy) -> Soundness | None:
+    """The four cells with the cases of two of them; None where no reason could be checked."""
+    of_cell: dict[str, list[str]] = {name: [] for name in CELLS}
+    for detail in study.counts.details:
+        if detail.cell is not None:
+            of_cell[detail.cell].append(detail.case)
+    if not any(of_cell.values()):
+        return None
+    return Soundness(
+        checked=[name for name in SOUND if study.counts.of[name].any()],
+        cells={name: len(cases) for name, cases in of_cell.items()},
+        lucky=of_cell["right_unsound"],
+        unlucky=of_cell["wrong_sound"],
+    )
+
+
 def _rows(study: PreparedStudy) -> Iterator[dict[str, Any]]:
     """One row a case, in the order of the results: the method's own, and what is true beside it.
 
     Scored again, it is the same study.
     """
     levels = study.policy.scale.levels
+    sound = {detail.case: detail.is_sound for detail in study.counts.details}
     for claim in study.run.claims:
         known = study.truth.get(claim.case)
         own = _plain(claim.row)
@@ -218,6 +246,7 @@ def _rows(study: PreparedStudy) -> Iterator[dict[str, Any]]:
             row["error"] = "failed"
         else:
             row["correct"] = known is not None and claim.rank == known.rank
+            row["reasons_sound"] = sound.get(claim.case)
         if claim.primitives is not None and known is not None and known.primitives is not None:
             row["gt_primitives"] = dict(known.primitives)
         yield row

@@ -40,6 +40,7 @@ class PreparedStudy:
     ranking: SeverityRanking
     reasoning: Reasoning
     warnings: tuple[str, ...]
+    reviews: Reviews | None = None
 
     @property
     def n_cases(self) -> int:
@@ -127,6 +128,7 @@ def prepare(
             *_other_truths(claims, known, run.truth),
             *counts.warnings,
         ),
+        reviews=reviews,
     )
 
 

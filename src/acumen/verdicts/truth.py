@@ -41,12 +41,22 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
             rank,
             incidents=_incidents(row.get("incidents"), policy, fields, undeclared),
             primitives=fields.values("primitives", row.get("primitives")),
+            facts={**entry, **row} if isinstance(entry, dict) else {},
         )
     fields.case = None
     for name, cases in undeclared.items():
         fields.wrong(None, _undeclared(name, cases, policy))
     fields.finish()
     return truth
+
+
+def incidents_of(value: object, policy: Policy, fields: Fields) -> dict[str, Incident] | None:
+    """The incidents of one case; what is wrong with them is noted."""
+    undeclared: dict[str, list[str]] = {}
+    incidents = _incidents(value, policy, fields, undeclared)
+    for name, cases in undeclared.items():
+        fields.wrong("incidents", _undeclared(name, cases, policy))
+    return incidents
 
 
 def _undeclared(name: str, cases: list[str], policy: Policy) -> str:

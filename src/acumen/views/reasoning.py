@@ -14,17 +14,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.defaults import PROCESS_WEIGHTS
+from acumen.defaults import CELLS, PROCESS_WEIGHTS
 from acumen.types import Floats
 from acumen.views.severity import SeverityRanking
 from acumen.views.tangents import Part, Tangent, joined
 from acumen.views.weights import NO_WEIGHT, CaseWeights, Sum, once_a_block
 
-RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency")
+RATIOS: Final = (*PROCESS_WEIGHTS, "evidence_recall", "consistency", "score_consistency", *CELLS)
 """Everything that is counted per case."""
 PRIMITIVES: Final = "primitive_accuracy"
 NOTHING_TO_CHECK: Final = "there is nothing to check it on"
-OF_VERDICTS: Final = ("verdict_support_rate", "consistency")
+OF_VERDICTS: Final = ("verdict_support_rate", "consistency", *CELLS)
 """What is counted per verdict; the rest is counted per claim."""
 
 

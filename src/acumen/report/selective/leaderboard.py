@@ -5,7 +5,7 @@ Table, sentence and chart say what the adjusted tests of the pairs say, and noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from acumen.defaults import RANK_BY, RELIABLE_CASES
@@ -15,7 +15,7 @@ from acumen.report.cells import fact, measured_cell, number, percent, text, titl
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import better, listed, too_few
-from acumen.results.metrics import Leaderboard, MetricsArtifact, Standing, name
+from acumen.results.metrics import Leaderboard, MetricsArtifact, Pairing, Standing, name
 from acumen.values.measured import Description
 
 FEW_PAIRS: Final = 10
@@ -40,15 +40,18 @@ def ranked_by(board: Leaderboard) -> str:
 
 def leaderboard(document: MetricsArtifact) -> Table | None:
     """The systems, best first, with their intervals and rank intervals."""
-    board = document.leaderboard
-    if board is None:
-        return None
+    return None if document.leaderboard is None else board_table(document.leaderboard)
+
+
+def board_table(board: Leaderboard, noun: str = "system") -> Table:
+    """A leaderboard, whatever its systems are."""
     others = "against" if board.baseline else "rank"
     metric = "risk" if board.metric == RANK_BY else ranked_by(board)
     floor = ("noise floor",) if board.standings[0].noise_floor else ()
-    columns = (others, "system", metric, *floor, "answers", "better than", "not told apart from")
+    columns = (others, noun, metric, *floor, "answers", "better than", "not told apart from")
     rows = tuple(_row(board, standing) for standing in board.standings)
-    return Table(f"Systems by {ranked_by(board)}, {board.better} is better", columns, rows)
+    caption = f"{noun.capitalize()}s by {ranked_by(board)}, {board.better} is better"
+    return Table(caption, columns, rows)
 
 
 def _row(board: Leaderboard, standing: Standing) -> tuple[Cell, ...]:
@@ -77,8 +80,11 @@ def _place(board: Leaderboard, standing: Standing) -> str | None:
 def pairs(document: MetricsArtifact) -> Table | None:
     """Every pair that was compared, the adjusted p-value deciding."""
     board, compared = document.leaderboard, document.comparison.pairs
-    if board is None or not compared:
-        return None
+    return None if board is None or not compared else pair_table(board, compared)
+
+
+def pair_table(board: Leaderboard, compared: Sequence[Pairing], noun: str = "system") -> Table:
+    """Pairs of a leaderboard, whatever its systems are."""
     rows = []
     for pair in compared:
         d = pair.difference
@@ -91,7 +97,7 @@ def pairs(document: MetricsArtifact) -> Table | None:
                 number(pair.cases),
             )
         )
-    columns = ("system", "minus", "difference", "p", "p all", "better", "cases")
+    columns = (noun, "minus", "difference", "p", "p all", "better", "cases")
     return Table(f"Pairs by {ranked_by(board)}", columns, tuple(rows))
 
 

@@ -10,6 +10,7 @@ from acumen.defaults import TARGET
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import (
+    Block,
     Cell,
     Detail,
     Fact,
@@ -22,19 +23,22 @@ from acumen.report.blocks import (
     Plot,
     Section,
     Table,
+    Tone,
 )
 from acumen.report.cells import command_line, difference, fact, plain, text, title_of
 from acumen.report.joint import case_section
 from acumen.report.plots import plot, plots
 from acumen.report.sections import Ask, Family, remarks
-from acumen.report.verdicts import tables
+from acumen.report.verdicts import several, tables
 from acumen.report.verdicts.words import (
     LIMITS,
+    checked_words,
     compared_cases,
     comparison_notes,
     comparison_paragraphs,
     judged,
     lacks,
+    luck,
     paragraphs,
 )
 from acumen.results.verdicts import (
@@ -46,6 +50,10 @@ from acumen.results.verdicts import (
 )
 
 CONCLUDED: Final = "What can be concluded"
+RIGHT_REASONS: Final = "Is it right for the right reasons"
+CELLS_APART: Final = (
+    "These four are tested together, apart from the other differences; where both gave a verdict."
+)
 NOT_SCORED: Final = "Nothing yet: these results were not scored."
 
 
@@ -73,12 +81,15 @@ def _main(pair: PairDocument, _: Ask) -> Iterator[Section]:
     for (key, title), parts in _PARTS.items():
         own = (table_of(documents) for table_of in dict.fromkeys(part.table for part in parts))
         yield Section(key, title, tuple(table for table in own if table.rows))
+        if key == "components":
+            yield _cells(pair)
     if comparison is not None:
         yield _comparison(comparison, documents[0])
+    yield from (several.leaders(pair), several.groups(pair), several.doubts(pair))
     yield _concluded(pair)
     whose = [*zip(_whose(documents), documents, strict=True)]
     warnings = [w for d in documents for w in d.warnings]
-    warnings += [] if comparison is None else comparison.warnings
+    warnings += [*pair.remarks, *([] if comparison is None else comparison.warnings)]
     notes = [note for one in whose for note in tables.notes(*one)]
     notes += [Note(f"{name}{line}.") for name, document in whose for line in lacks(document)]
     yield remarks(notes, warnings)
@@ -97,6 +108,24 @@ def _concluded(pair: PairDocument) -> Section:
     lines = [*words, *(line for document in documents for line in paragraphs(document))]
     first, *others = lines or [NOT_SCORED]
     return Section("concluded", CONCLUDED, tuple(map(Paragraph, others)), Detail.ANSWER, first)
+
+
+def _cells(pair: PairDocument) -> Section:
+    """Right or wrong × sound or unsound: the cells, their differences, and who was lucky."""
+    documents, comparison = pair.systems, pair.comparison
+    table = tables.cell_table(documents)
+    if not table.rows:
+        return Section("cells", RIGHT_REASONS)
+    blocks: list[Block] = [table]
+    if comparison is not None:
+        first, names = documents[0], tables.short_names(comparison)
+        level = first.interval_settings.confidence_level
+        deltas = tables.delta_table(comparison, first.levels, level, names, of_cells=True)
+        if deltas.rows:
+            blocks += [deltas, Paragraph(CELLS_APART, Tone.QUIET)]
+    whose = zip(_whose(documents), documents, strict=True)
+    blocks.append(Paragraph("\n".join(line for name, d in whose for line in luck(d, name))))
+    return Section("cells", RIGHT_REASONS, tuple(blocks), finding=checked_words(documents))
 
 
 def _comparison(pair: ComparisonDocument, first: ResultsDocument) -> Section:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from acumen.defaults import PROCESS_WEIGHTS, TARGET
+from acumen.defaults import CELLS, PROCESS_WEIGHTS, TARGET
 from acumen.errors import printable, source_name
 from acumen.metrics import METRICS, find_metric, kin_of
 from acumen.metrics.registry import Unit
@@ -66,7 +66,7 @@ def score_table(documents: Documents) -> Table:
 
 def component_table(documents: Documents) -> Table:
     """The five components with their weights, then what is reported beside them."""
-    elsewhere = (*PROCESS_WEIGHTS, *SCORES, "primitive_accuracy")
+    elsewhere = (*PROCESS_WEIGHTS, *SCORES, *CELLS, "primitive_accuracy")
     beside = [m.name for m in kin_of("process") if m.name not in elsewhere]
     rows = []
     has_shares = any(share is not None for d in documents for share in d.components.values())
@@ -119,6 +119,22 @@ def agreement_table(documents: Documents) -> Table:
             rows.append((text(title), *method, *_two_cells(document, metric.name)))
     columns = _columns(documents, "Measure", "Value", _level(documents))
     return Table("", columns, tuple(rows))
+
+
+def cell_table(documents: Documents) -> Table:
+    """Verdicts right and wrong, with sound and unsound reasons: four cells with intervals."""
+    rows = []
+    for verdict in ("right", "wrong"):
+        for method, document in _methods(documents):
+            if document.soundness is None:
+                continue
+            cells: list[Cell] = []
+            for key in (f"{verdict}_sound", f"{verdict}_unsound"):
+                share, ends = _two_cells(document, key)
+                cells += [number(document.soundness.cells.get(key)), share, ends]
+            rows.append((text(verdict), *method, *cells))
+    columns = (*("sound", "share", "interval"), *("unsound", "share ", "interval "))
+    return Table("", _columns(documents, "Verdict", *columns), tuple(rows))
 
 
 def step_table(documents: Documents) -> Table:
@@ -196,12 +212,16 @@ def delta_table(
     names: tuple[str, str],
     *,
     with_counts: bool = False,
+    of_cells: bool = False,
 ) -> Table:
-    """Every difference that has a value; shares and percent differ by points."""
+    """Every difference that has a value; shares and percent differ by points.
+
+    The four cells stand apart, as they are tested apart.
+    """
     better = dict(zip(("left", "right"), names, strict=True))
     rows = []
     for key, delta in pair.deltas.items():
-        if delta.delta is None:
+        if delta.delta is None or (key in CELLS) is not of_cells:
             continue
         unit = unit_of(key)
         undecided = UNDEFINED if delta.interval is None else "not shown"
@@ -261,9 +281,13 @@ _RESULT_COLUMNS: Final[Mapping[str, str]] = {
 
 def side_by_side(files: Sequence[ResultFile]) -> list[Block]:
     """One row a result."""
+    sizes = {str(file.document.k) for file in files}
+    with_size = len(sizes) > 1
     rows = tuple(
         (
-            *(_word(file.document.method), _word(file.document.policy_id), _cases(file)),
+            *(_word(file.document.method), _word(file.document.policy_id)),
+            *((_word(file.document.k),) if with_size else ()),
+            _cases(file),
             *(
                 measured_cell(file.document.measured(m), Unit.SHARE)
                 for m in _RESULT_COLUMNS.values()
@@ -272,7 +296,9 @@ def side_by_side(files: Sequence[ResultFile]) -> list[Block]:
         for file in files
     )
     titles = (title_of(metric) for metric in _RESULT_COLUMNS.values())
-    blocks: list[Block] = [Table("", ("Method", "Policy", "N", *titles), rows)]
+    blocks: list[Block] = [
+        Table("", ("Method", "Policy", *(("K",) if with_size else ()), "N", *titles), rows)
+    ]
     if any(cell.marked for row in rows for cell in row):
         blocks.append(Paragraph("* rests on too few cases: unreliable.", Tone.QUIET))
     unscored = [source_name(file.path) for file in files if not file.document.is_scored]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import Final, Literal, NamedTuple
 
-from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS, TARGET
+from acumen.defaults import CELLS, FEWEST_AT_LEVEL, PROCESS_WEIGHTS, TARGET
 from acumen.errors import counted, printable
 from acumen.report.cells import plain, title_of
 from acumen.report.claims import Claim
@@ -27,6 +27,17 @@ _FAULTS: Final[Mapping[str, str]] = {
     "verdict_support_rate": "{wrong} of its verdicts do not follow from their evidence",
     "snippet_validity": "{wrong} of its quotations are not in the review they cite",
 }
+_CHECKS: Final[Mapping[str, str]] = {
+    "incident_precision": "no incident invented",
+    "severity_accuracy": "no severity wrong",
+    "modifier_accuracy": "no modifier wrong",
+    "snippet_validity": "no quotation invented",
+    "verdict_support_rate": "the verdict follows from its direct evidence",
+    "consistency": "and from all its evidence",
+}
+"""What reasons must pass to be sound."""
+MOST_CASES: Final = 8
+"""So many cases are named in a line."""
 _VIRTUES: Final[Mapping[str, str]] = {
     "incident_precision": "claims incidents that happened",
     "severity_accuracy": "judges their severity right",
@@ -81,6 +92,34 @@ def judged(documents: Sequence[ResultsDocument]) -> Iterator[str]:
             counts += [f"{d.failed} failed (left out)"] if d.failed else []
         yield ", ".join([*(f"{what} {plain(fact)}" for what, fact in facts.items()), *counts])
     yield SILENCE
+
+
+def checked_words(documents: Sequence[ResultsDocument]) -> str:
+    """What reasons had to pass to be sound."""
+    parts = [d.soundness.checked for d in documents if d.soundness is not None]
+    names = dict.fromkeys(name for checked in parts for name in checked)
+    listed = ", ".join(_CHECKS[name] for name in _CHECKS if name in names)
+    return f"Reasons are sound where nothing is found wrong in them ({listed})."
+
+
+def luck(document: ResultsDocument, whose: str = "") -> Iterator[str]:
+    """How many right verdicts rest on unsound reasons, and which; then the wrong ones on sound."""
+    part = document.soundness
+    if part is None:
+        return
+    right = part.cells.get("right_sound", 0) + part.cells.get("right_unsound", 0)
+    of = counted(right, "right verdict")
+    yield f"{whose}{len(part.lucky)} of {of} by luck, for unsound reasons{_cases(part.lucky)}."
+    if part.unlucky:
+        wrong = counted(len(part.unlucky), "wrong verdict")
+        yield f"{whose}{wrong} for sound reasons{_cases(part.unlucky)}."
+
+
+def _cases(cases: Sequence[str]) -> str:
+    """Cases by name, as many as a line holds."""
+    first = ", ".join(plain(case) for case in cases[:MOST_CASES])
+    more = len(cases) - MOST_CASES
+    return f": {first}{f' and {more} more' if more > 0 else ''}" if cases else ""
 
 
 def lacks(document: ResultsDocument) -> Iterator[str]:
@@ -285,7 +324,7 @@ def comparison_notes(pair: ComparisonDocument, levels: Sequence[object]) -> Iter
     checked = [
         f"{title_of(key, levels)} {counts}"
         for key, delta in pair.deltas.items()
-        if (counts := right_of_checked(delta)) is not None
+        if key not in CELLS and (counts := right_of_checked(delta)) is not None
     ]
     if checked:
         yield f"Right of checked, {left} and {right}: {', '.join(checked)}."
